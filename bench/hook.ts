@@ -1,0 +1,92 @@
+// What a hook costs the agent: each command against a bare start of the same Node, interleaved.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ratios, type Sample } from "./ratio.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const HOOK = join(ROOT, "plugin", "dist", "hook.cjs");
+/** Rows in the store while `context` is measured. */
+const ROWS = 10_000;
+
+export async function benchHooks(rounds: number): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), "c-mem-bench-"));
+  const project = join(scratch, "project");
+  const home = join(scratch, "home");
+  const empty = join(scratch, "empty.cjs");
+  mkdirSync(project);
+  writeFileSync(empty, "");
+  spawnSync("git", ["init", "-q"], { cwd: project });
+  const start = (args: string[], input: string) => () => {
+    const { status } = spawnSync(process.execPath, args, {
+      input,
+      cwd: project,
+      env: { PATH: process.env["PATH"], C_MEM_HOME: home, HOME: scratch },
+    });
+    if (status !== 0) throw new Error(`exit ${status}`);
+  };
+  const hook = (command: string, payload: object) =>
+    start([HOOK, command], JSON.stringify({ session_id: "bench", prompt_id: "p", cwd: project, ...payload }));
+  fill(home, project, hook);
+  // The bare start is given the same input: reading it is part of any hook.
+  const samples: Sample[] = [
+    { name: "bare node", run: start([empty], "") },
+    { name: "save, 5 KB", run: hook("save", toolUse(5)) },
+    { name: "save, 100 KB", run: hook("save", toolUse(100)) },
+    { name: "save, 1 MB", run: hook("save", toolUse(1024)) },
+    { name: "new, 5 KB", run: hook("new", { hook_event_name: "UserPromptSubmit", prompt: text(5) }) },
+    { name: "new, 100 KB", run: hook("new", { hook_event_name: "UserPromptSubmit", prompt: text(100) }) },
+    { name: "summary, 5 KB", run: hook("summary", { hook_event_name: "Stop", last_assistant_message: text(5) }) },
+    { name: "cleanup", run: hook("cleanup", { hook_event_name: "SessionEnd", reason: "other" }) },
+    {
+      name: `context, ${ROWS.toLocaleString("en")} rows`,
+      before: () => rmSync(join(home, "spool"), { recursive: true, force: true }),
+      run: hook("context", { session_id: "next", hook_event_name: "SessionStart", source: "startup" }),
+    },
+  ];
+  console.log(`Hook commands against a bare start of Node ${process.versions.node} (${rounds} rounds, interleaved)`);
+  ratios(samples, rounds);
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Ordinary words and code, so that filtering has its usual work; different every time, as real payloads are. */
+function text(kilobytes: number): string {
+  const line = "  const result = await fetchUser(id); // returns undefined when the session token is gone\n";
+  return line.repeat(Math.ceil((kilobytes * 1024) / line.length));
+}
+
+function toolUse(kilobytes: number): object {
+  return {
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_use_id: "t",
+    tool_input: { command: "cat src/user.ts" },
+    tool_response: { stdout: text(kilobytes), stderr: "" },
+  };
+}
+
+/** A store as after months of work: the schema from one real hook run, the rows by SQL. */
+function fill(home: string, project: string, hook: (command: string, payload: object) => () => void): void {
+  hook("new", { hook_event_name: "UserPromptSubmit", prompt: "first" })();
+  hook("context", { session_id: "next", hook_event_name: "SessionStart", source: "startup" })();
+  const db = new DatabaseSync(join(home, "c-mem.db"));
+  db.exec(`BEGIN;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO sessions (session_id, agent, project_id, title, prompt_count, git_branch, cwd, started_at, last_at)
+      SELECT 's' || i, 'claude-code', 1, 'Session ' || i, 10, 'main', '${project}', i * 100000, i * 100000 + 5000 FROM n;
+    INSERT INTO prompts (session_db_id, prompt_number, text, response, created_at, ended_at)
+      SELECT s.id, p.value, 'Prompt ' || p.value || ' of ' || s.session_id, 'Done.', s.started_at, s.started_at + 1
+      FROM sessions s, json_each('[1,2,3,4,5,6,7,8,9,10]') p WHERE s.session_id LIKE 's%';
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS / 100 - 10})
+      INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, output, is_error, exit_code, created_at)
+      SELECT s.id, 1 + n.i % 10, s.session_id || '-' || n.i, CASE n.i % 3 WHEN 0 THEN 'Edit' ELSE 'Bash' END,
+        json_object('command', 'npm run task-' || (n.i % 20), 'file_path', 'src/file-' || n.i % 30 || '.ts'),
+        'line of output' || char(10) || 'Error: something', n.i % 5 = 0, n.i % 5 = 0, s.started_at + n.i
+      FROM sessions s, n WHERE s.session_id LIKE 's%';
+    INSERT INTO file_touches (session_db_id, tool_use_db_id, path, kind, added, removed, created_at)
+      SELECT session_db_id, id, json_extract(input, '$.file_path'), 'edit', 3, 1, created_at FROM tool_uses WHERE name = 'Edit';
+    COMMIT;`);
+  db.close();
+}

@@ -1,0 +1,20 @@
+// npm run bench [name] [-- --rounds N]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
+import { parseArgs } from "node:util";
+import { benchHooks } from "./hook.ts";
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: "string", default: "40" } },
+  allowPositionals: true,
+});
+
+const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = { hook: benchHooks };
+
+const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
+for (const name of wanted) {
+  const benchmark = BENCHMARKS[name];
+  if (benchmark === undefined) {
+    console.error(`There is no benchmark "${name}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
+    process.exit(2);
+  }
+  await benchmark(Number(values.rounds));
+}

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { hookEvent } from "./event.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../../test/fixtures/hook-payloads");
+const payload = (name: string) =>
+  JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), "utf8")) as Record<string, unknown>;
+const reduce = (command: string, value: unknown, env = {}) =>
+  hookEvent({ command, payload: value, cwd: "/cwd", at: 1000, env });
+const activity = (command: string, name: string) => reduce(command, payload(name))?.activity;
+
+describe("a hook payload", () => {
+  it("becomes an event with where it happened", () => {
+    expect(reduce("save", payload("PostToolUse"))).toEqual({
+      agent: "claude-code",
+      sessionId: "b2f2d340-296b-4de3-9433-58bf03db1ae6",
+      agentId: "a301d721ceb2fd7a4",
+      agentType: "general-purpose",
+      cwd: "/home/user/project",
+      transcriptPath: expect.stringContaining(".jsonl"),
+      at: 1000,
+      activity: {
+        kind: "tool-use",
+        toolUseId: "toolu_fake_0008_0",
+        promptId: "4567a56e-1956-4efe-9ef4-e5aa739a1e00",
+        name: "Read",
+        input: { file_path: "/home/user/project/README.md" },
+        output: "# demo project\n",
+        isError: false,
+        durationMs: 3,
+        files: [{ path: "/home/user/project/README.md", kind: "read" }],
+      },
+    });
+  });
+
+  it.each([
+    ["tools/PostToolUse.Bash", { exitCode: 0, output: "1:export function add(a, b) {\nerr-line", files: [] }],
+    ["tools/PostToolUseFailure.Bash", { isError: true, exitCode: 3, output: "Exit code 3", files: [] }],
+    ["tools/PostToolUseFailure.Read", { isError: true, files: [] }],
+    [
+      "tools/PostToolUse.Edit",
+      {
+        output: "@@ -1 +1 @@\n export function add(a, b) {\n-  return a - b; // bug\n+  return a + b;\n }",
+        files: [{ path: "/home/user/project/app.js", kind: "edit", added: 1, removed: 1 }],
+      },
+    ],
+    [
+      "tools/PostToolUse.Write.create",
+      { output: "created", files: [{ path: "/home/user/project/notes.md", kind: "create", added: 2, removed: 0 }] },
+    ],
+    [
+      "tools/PostToolUse.Write.update",
+      { files: [{ path: "/home/user/project/README.md", kind: "edit", added: 1, removed: 1 }] },
+    ],
+    ["tools/PostToolUse.NotebookEdit", { files: [{ path: "/home/user/project/nb.ipynb", kind: "edit" }] }],
+    ["tools/PostToolUse.Read.image", { output: "[image/png]" }],
+    ["tools/PostToolUse.Grep.content", { output: "app.js:1:export function add(a, b) {" }],
+    ["tools/PostToolUse.mcp__demo__search", { output: expect.stringContaining("2 memories match") }],
+    ["tools/PostToolUse.mcp__demo__big", { output: expect.stringContaining("Error: result") }],
+  ])("%s keeps what matters", (name, expected) => {
+    expect(activity("save", name)).toMatchObject(expected);
+  });
+
+  it("does not carry whole files along", () => {
+    expect(JSON.stringify(activity("save", "tools/PostToolUse.NotebookEdit"))).not.toContain("nbformat");
+    expect(JSON.stringify(activity("save", "tools/PostToolUse.Read.image"))).not.toContain("iVBOR");
+  });
+
+  it.each([
+    ["new", "UserPromptSubmit", { kind: "prompt", text: "fix the bug in app.js [[script:tools]]" }],
+    ["new", "variants/UserPromptSubmit.task-notification", { kind: "machine-prompt" }],
+    ["summary", "Stop", { kind: "turn-end", response: "Fixed `add` and checked it. [last assistant text]" }],
+    ["summary", "SubagentStop", { kind: "turn-end" }],
+    ["summary", "PreCompact", { kind: "checkpoint" }],
+    ["cleanup", "variants/SessionEnd.clear", { kind: "session-end", reason: "clear" }],
+    ["context", "variants/SessionStart.compact", { kind: "session-start", source: "compact" }],
+  ])("%s reads %s", (command, name, expected) => {
+    expect(activity(command, name)).toMatchObject(expected);
+  });
+
+  it("of a compaction's nameless agent is nobody's end", () => {
+    expect(reduce("summary", payload("variants/SubagentStop.compaction"))).toBeUndefined();
+  });
+
+  it("that names no event is what its command stands for", () => {
+    expect(reduce("new", { session_id: "s", prompt: "hi" })).toMatchObject({
+      cwd: "/cwd",
+      activity: { kind: "prompt", text: "hi" },
+    });
+    expect(reduce("save", { session_id: "s", tool_name: "X" })).toMatchObject({
+      activity: { kind: "tool-use", name: "X", input: {} },
+    });
+  });
+
+  it("without a session id takes the environment's, or is nothing", () => {
+    expect(reduce("new", { prompt: "hi" }, { CLAUDE_CODE_SESSION_ID: "env" })?.sessionId).toBe("env");
+    expect(reduce("new", { prompt: "hi" })).toBeUndefined();
+  });
+
+  it.each([
+    null,
+    1,
+    "x",
+    [],
+    {},
+    { session_id: 5 },
+    { session_id: "" },
+    { session_id: "s", prompt: 7 },
+    { session_id: "s", tool_name: {} },
+  ])("%j is nothing, and no error", (value) => {
+    for (const command of ["context", "new", "save", "summary", "cleanup"]) {
+      expect(() => reduce(command, value)).not.toThrow();
+    }
+    expect(reduce("new", value)).toBeUndefined();
+    expect(reduce("save", value)).toBeUndefined();
+  });
+
+  it("meant for another command is nothing", () => {
+    for (const file of readdirSync(FIXTURES).filter((name) => name.endsWith(".json"))) {
+      const name = file.replace(".json", "");
+      if (!["PostToolUse", "PostToolUseFailure"].includes(name)) expect(reduce("save", payload(name))).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,239 @@
+// Plans how C-Mem gets into Claude Code and out again. A plan is a list of steps; nothing changes until they run.
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { applyEdits, modify } from "jsonc-parser";
+import { x } from "tinyexec";
+import { AppError } from "../../core/error.ts";
+import type { Step } from "../step.ts";
+import { pluginHooks } from "./hooks.ts";
+import { addHooks, parseSettings, removeHooks } from "./settings.ts";
+import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface InstallOptions {
+  site: ClaudeSite;
+  env: Env;
+  /** The client's executable; without it the hooks go into settings.json. */
+  claude: string | undefined;
+  /** The plugin as it was built. */
+  source: string;
+  /** Where the copy that the client runs lives: the same path across upgrades. */
+  target: string;
+  /** The Node the hooks run with. */
+  node: () => string;
+  backups: string;
+}
+
+/** The plugin's folder inside the marketplace folder. */
+export function pluginFolder(target: string): string {
+  return join(target, "c-mem");
+}
+
+export function bundlePath(target: string): string {
+  return join(pluginFolder(target), "dist", "hook.cjs");
+}
+
+export function copyPlugin({ source, target, node }: InstallOptions): Step {
+  return {
+    about: `copy the hooks to ${target}`,
+    run() {
+      const folder = pluginFolder(target);
+      mkdirSync(target, { recursive: true, mode: 0o700 });
+      // File by file over what is there: a session that is running finds a whole bundle at every moment.
+      for (const file of ["README.md", join(".claude-plugin", "plugin.json")])
+        copyFile(join(source, file), join(folder, file));
+      copyFile(join(source, "dist", "hook.cjs"), bundlePath(target));
+      writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node(), bundlePath(target))));
+      writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
+    },
+  };
+}
+
+function marketplaceManifest(): object {
+  return {
+    name: MARKETPLACE,
+    owner: { name: "C-Mem" },
+    metadata: { description: "The copy of C-Mem installed on this machine" },
+    plugins: [{ name: "c-mem", source: "./c-mem", description: "Remembers every session" }],
+  };
+}
+
+/** Registers the plugin with the client, and takes out hooks that an earlier install put into settings.json. */
+export function registerPlugin(options: InstallOptions & { claude: string }): Step[] {
+  const { site, target, claude, env } = options;
+  const steps: Step[] = [];
+  if (site.hooks.length > 0) {
+    steps.push({
+      about: `take c-mem's hooks out of ${site.settingsPath} (the plugin replaces them)`,
+      run: () => rewriteSettings(env, removeHooks),
+    });
+  }
+  if (site.marketplace !== target) {
+    steps.push({
+      about: `tell Claude Code about the plugin (claude plugin marketplace add ${target})`,
+      run: async () => {
+        if (site.marketplace !== undefined)
+          await runClaude(claude, ["plugin", "marketplace", "remove", MARKETPLACE], env);
+        await runClaude(claude, ["plugin", "marketplace", "add", target], env);
+      },
+    });
+  }
+  if (!site.pluginEnabled) {
+    steps.push({
+      about: `install it (claude plugin install ${PLUGIN_ID})`,
+      run: () => runClaude(claude, ["plugin", "install", PLUGIN_ID], env),
+    });
+  }
+  return steps;
+}
+
+/** Without the client's own command: the hooks go straight into its settings. */
+export function registerHooks(options: InstallOptions): Step[] {
+  const { site, target, node, env } = options;
+  const steps: Step[] = [];
+  if (site.pluginEnabled) steps.push(forgetPlugin(site, env));
+  const current =
+    site.hooks.length > 0 && addHooks(site.settingsText ?? "", node(), bundlePath(target)) === site.settingsText;
+  if (!current) {
+    steps.push({
+      about: `add c-mem's hooks to ${site.settingsPath}`,
+      run: () => rewriteSettings(env, (text) => addHooks(text, node(), bundlePath(target))),
+    });
+  }
+  return steps;
+}
+
+/** Keeps the settings as they were before C-Mem, to be put back at uninstall. */
+export function backupSettings(site: ClaudeSite, backup: string): Step[] {
+  if (site.settingsText === undefined) return [];
+  return [
+    {
+      about: `keep a copy of ${site.settingsPath} in ${backup}`,
+      run() {
+        mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
+        copyFileSync(site.settingsPath, backup);
+        chmodSync(backup, 0o600);
+      },
+    },
+  ];
+}
+
+export function unregister(site: ClaudeSite, claude: string | undefined, env: Env): Step[] {
+  const steps: Step[] = [];
+  if (site.hooks.length > 0) {
+    steps.push({
+      about: `take c-mem's hooks out of ${site.settingsPath}`,
+      run: () => rewriteSettings(env, removeHooks),
+    });
+  }
+  if (!site.pluginEnabled && site.marketplace === undefined) return steps;
+  if (claude === undefined) return [...steps, forgetPlugin(site, env)];
+  if (site.pluginEnabled) {
+    steps.push({
+      about: `uninstall the plugin (claude plugin uninstall ${PLUGIN_ID})`,
+      run: () => runClaude(claude, ["plugin", "uninstall", PLUGIN_ID, "--keep-data"], env),
+    });
+  }
+  if (site.marketplace !== undefined) {
+    steps.push({
+      about: `make Claude Code forget it (claude plugin marketplace remove ${MARKETPLACE})`,
+      run: () => runClaude(claude, ["plugin", "marketplace", "remove", MARKETPLACE], env),
+    });
+  }
+  return steps;
+}
+
+/** Puts the settings file back byte for byte, if all that differs from the backup is what we left behind. */
+export function restoreSettings(env: Env, backup: string | undefined): Step {
+  return {
+    about: "leave settings.json as it was before",
+    run() {
+      const site = inspectClaude(env);
+      if (site.settingsText === undefined) return;
+      const now = withoutEmptyPlugins(parseSettings(site.settingsText, site.settingsPath));
+      const before = backup !== undefined && existsSync(backup) ? readFileSync(backup, "utf8") : undefined;
+      if (before === undefined) {
+        if (backup === undefined && Object.keys(now).length === 0) rmSync(site.settingsPath);
+        return;
+      }
+      const original = parseSettings(before, site.settingsPath);
+      if (isDeepStrictEqual(now, withoutEmptyPlugins(original))) writeSettings(site.settingsPath, before);
+    },
+  };
+}
+
+/** The client leaves these behind, empty, when the last plugin goes. */
+function withoutEmptyPlugins(settings: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(settings).filter(
+    ([key, value]) => !(["enabledPlugins", "extraKnownMarketplaces"].includes(key) && isDeepStrictEqual(value, {})),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Switches the plugin off in settings.json, where the client itself cannot be asked. */
+function forgetPlugin(site: ClaudeSite, env: Env): Step {
+  return {
+    about: `switch the plugin off in ${site.settingsPath}`,
+    run: () =>
+      rewriteSettings(env, (text) =>
+        [
+          ["enabledPlugins", PLUGIN_ID],
+          ["extraKnownMarketplaces", MARKETPLACE],
+        ].reduce((result, path) => applyEdits(result, modify(result, path, undefined, {})), text),
+      ),
+  };
+}
+
+function rewriteSettings(env: Env, change: (text: string) => string): void {
+  // Read anew: a step before this one may have let the client write the file.
+  const { settingsPath, settingsText } = inspectClaude(env);
+  const text = change(settingsText ?? "");
+  if (text !== settingsText) writeSettings(settingsPath, text);
+}
+
+/** Settings are often a link into somebody's dotfiles: the file changes, the link stays. */
+function writeSettings(path: string, text: string): void {
+  writeFile(existsSync(path) ? realpathSync(path) : path, text);
+}
+
+async function runClaude(claude: string, args: string[], env: Env): Promise<void> {
+  const { exitCode, stdout, stderr } = await x(claude, args, {
+    timeout: 60_000,
+    nodeOptions: { env: { ...env, C_MEM_ENABLED: "0" }, stdio: ["ignore", "pipe", "pipe"] },
+  });
+  if (exitCode === 0) return;
+  throw new AppError("claude_failed", `claude ${args.join(" ")} failed: ${(stderr || stdout).trim().slice(0, 500)}`, {
+    hint: "Run it by hand to see more, or use: c-mem install --method settings",
+  });
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function copyFile(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  cpSync(from, `${to}.new`);
+  renameSync(`${to}.new`, to);
+}
+
+function writeFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  if (existsSync(path)) chmodSync(`${path}.new`, statSync(path).mode);
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,74 @@
+import { parse } from "jsonc-parser";
+import { describe, expect, it } from "vitest";
+import { HOOKS, pluginHooks } from "./hooks.ts";
+import { addHooks, findOurHooks, parseSettings, removeHooks } from "./settings.ts";
+import hooksFile from "../../../plugin/hooks/hooks.json" with { type: "json" };
+
+const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";
+const USERS_OWN = `{
+  // my model
+  "model": "opus",
+  "hooks": {
+    "Stop": [
+      { "hooks": [{ "type": "command", "command": "say done" }] } // keep me
+    ],
+  },
+  "permissions": { "allow": ["Bash(ls)"] }
+}
+`;
+
+describe("hooks in settings.json", () => {
+  it("are added beside what is there, comments and all", () => {
+    const text = addHooks(USERS_OWN, "/usr/bin/node", BUNDLE);
+    expect(text).toContain("// my model");
+    expect(text).toContain("// keep me");
+    const settings = parse(text) as Record<string, never>;
+    expect(settings["model"]).toBe("opus");
+    expect(settings["hooks"]?.["Stop"]).toHaveLength(2);
+    expect(findOurHooks(settings)).toEqual(
+      expect.arrayContaining(HOOKS.map(({ event }) => ({ event, node: "/usr/bin/node", bundle: BUNDLE }))),
+    );
+  });
+
+  it("are added once, however often", () => {
+    const once = addHooks(USERS_OWN, "/usr/bin/node", BUNDLE);
+    expect(addHooks(once, "/usr/bin/node", BUNDLE)).toBe(once);
+    const moved = addHooks(once, "/other/node", BUNDLE);
+    expect(findOurHooks(parse(moved) as Record<string, unknown>)).toHaveLength(HOOKS.length);
+  });
+
+  it("are removed and leave the user's as they were", () => {
+    const text = removeHooks(addHooks(USERS_OWN, "/usr/bin/node", BUNDLE));
+    expect(parse(text)).toEqual(parse(USERS_OWN, [], { allowTrailingComma: true }));
+    expect(text).toContain("// my model");
+    expect(text).toContain("// keep me");
+  });
+
+  it.each(["", "{}", "{\n}\n", '{"hooks":{}}', '{ "a": 1 }'])("start from %j and come back to the same", (text) => {
+    const added = addHooks(text, "node", BUNDLE);
+    expect(findOurHooks(parse(added) as Record<string, unknown>)).toHaveLength(HOOKS.length);
+    expect(parse(removeHooks(added)) ?? {}).toEqual(text === '{"hooks":{}}' ? {} : parse(text || "{}"));
+  });
+
+  it("leave alone text without hooks of ours", () => {
+    expect(removeHooks(USERS_OWN)).toBe(USERS_OWN);
+  });
+
+  it("follow the file's own indentation and line ends", () => {
+    const text = addHooks('{\r\n\t"model": "opus"\r\n}\r\n', "node", BUNDLE);
+    expect(text).toContain('\r\n\t"hooks"');
+    expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+  });
+
+  it("are not written into a file that is not JSON", () => {
+    expect(() => parseSettings('{ "model": ', "settings.json")).toThrow(
+      expect.objectContaining({ code: "bad_settings" }),
+    );
+  });
+});
+
+describe("the plugin's hooks.json", () => {
+  it("is the table of hooks, written out", () => {
+    expect(hooksFile).toEqual(pluginHooks("node", "${CLAUDE_PLUGIN_ROOT}/dist/hook.cjs"));
+  });
+});

@@ -1,0 +1,83 @@
+// Where Claude Code keeps its things on this machine, and what of ours is there now.
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { findOurHooks, parseSettings } from "./settings.ts";
+import { asObject } from "./wire.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ClaudeSite {
+  configDir: string;
+  settingsPath: string;
+  /** The settings file's text; undefined where there is none. */
+  settingsText: string | undefined;
+  /** Our hooks in settings.json. */
+  hooks: { event: string; node: string; bundle: string }[];
+  /** Our plugin is installed and switched on. */
+  pluginEnabled: boolean;
+  /** The folder the client knows our marketplace by. */
+  marketplace: string | undefined;
+  /** The user has switched off every hook. */
+  hooksDisabled: boolean;
+  /** How many days the client keeps transcripts, where the user has set it. */
+  cleanupDays: number | undefined;
+}
+
+export const PLUGIN_ID = "c-mem@c-mem";
+export const MARKETPLACE = "c-mem";
+
+export function claudeConfigDir(env: Env): string {
+  return env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
+}
+
+export function inspectClaude(env: Env): ClaudeSite {
+  const configDir = claudeConfigDir(env);
+  const settingsPath = join(configDir, "settings.json");
+  const settingsText = readText(settingsPath);
+  const settings = settingsText === undefined ? {} : parseSettings(settingsText, settingsPath);
+  const known = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
+  const source = asObject(asObject(known?.[MARKETPLACE])?.["source"]);
+  const cleanup = settings["cleanupPeriodDays"];
+  return {
+    configDir,
+    settingsPath,
+    settingsText,
+    hooks: findOurHooks(settings),
+    pluginEnabled: asObject(settings["enabledPlugins"])?.[PLUGIN_ID] === true,
+    marketplace: typeof source?.["path"] === "string" ? source["path"] : undefined,
+    hooksDisabled: settings["disableAllHooks"] === true,
+    cleanupDays: typeof cleanup === "number" ? cleanup : undefined,
+  };
+}
+
+/** The client's executable: on the PATH, or where its own installers put it. */
+export function findClaude(env: Env): string | undefined {
+  const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];
+  const home = env["HOME"] || homedir();
+  const folders = [
+    ...(env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""),
+    join(home, ".local", "bin"),
+    join(home, ".claude", "local"),
+  ];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path));
+}
+
+function readJson(path: string): unknown {
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,7 @@
+// A change to the machine that can be shown before it is made.
+
+export interface Step {
+  /** What will change, as a person would say it. */
+  about: string;
+  run(): void | Promise<void>;
+}

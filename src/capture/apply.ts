@@ -1,0 +1,126 @@
+// Writes one captured event as rows. Every branch is safe to run twice and in any order.
+import type { Activity, CapturedEvent } from "../core/event.ts";
+import { oneLine } from "../core/text.ts";
+import type { Db } from "../store/driver.ts";
+import { insertFileTouch } from "../store/file-touches.ts";
+import { insertInjection } from "../store/injections.ts";
+import { enqueueJob } from "../store/jobs.ts";
+import { upsertProject } from "../store/projects.ts";
+import { currentPromptNumber, endPrompt, findPromptNumber, insertPrompt } from "../store/prompts.ts";
+import { endSession, reopenSession, setModel, setReport, setTitle, upsertSession } from "../store/sessions.ts";
+import { adoptToolUses, insertToolUse } from "../store/tool-uses.ts";
+
+const TITLE_CHARS = 100;
+/** The transcript is stale while Stop runs; work that reads it waits this long. */
+const SETTLE_MS = 3_000;
+
+/** `eventName` stands in for an id where the agent gave none. */
+export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
+  const sessions = upsertSessions(db, event);
+  applyActivity(db, event, sessions, eventName);
+  if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
+}
+
+/** The session the event happened in, and the conversation it belongs to: the same, but for a subagent's. */
+interface Sessions {
+  own: number;
+  main: number;
+}
+
+function upsertSessions(db: Db, event: CapturedEvent): Sessions {
+  const projectId = upsertProject(db, event.project, event.at);
+  const shared = {
+    agent: event.agent,
+    projectId,
+    cwd: event.cwd,
+    branch: event.branch,
+    version: event.version,
+    at: event.at,
+  };
+  const main = upsertSession(db, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
+  if (event.agentId === undefined) return { own: main, main };
+  const own = upsertSession(db, {
+    ...shared,
+    sessionId: `agent-${event.agentId}`,
+    parentId: main,
+    subtitle: event.agentType,
+  });
+  return { own, main };
+}
+
+function applyActivity(db: Db, event: CapturedEvent, { own, main }: Sessions, eventName: string): void {
+  const { activity, at } = event;
+  switch (activity.kind) {
+    case "session-start":
+      reopenSession(db, main, at);
+      if (activity.model !== undefined) setModel(db, main, activity.model);
+      return;
+    case "prompt": {
+      const { number, isNew } = insertPrompt(db, {
+        sessionDbId: main,
+        promptId: activity.promptId,
+        text: activity.text,
+        at,
+      });
+      if (!isNew) return;
+      reopenSession(db, main, at);
+      if (number === 1) setTitle(db, main, oneLine(activity.text, TITLE_CHARS));
+      if (activity.promptId !== undefined) adoptToolUses(db, activity.promptId, number);
+      return;
+    }
+    case "tool-use":
+      applyToolUse(db, event, activity, { own, main }, eventName);
+      return;
+    case "turn-end": {
+      const number = turnOf(db, main, activity.promptId);
+      if (own === main) endPrompt(db, { sessionDbId: main, number, response: activity.response, at });
+      else if (activity.response !== undefined) setReport(db, own, activity.response);
+      if (own !== main) endSession(db, own, { at, reason: "subagent" });
+      enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
+      return;
+    }
+    case "checkpoint": {
+      const number = turnOf(db, main, activity.promptId);
+      enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
+      return;
+    }
+    case "session-end":
+      endSession(db, main, { at, reason: activity.reason });
+      enqueueJob(db, { kind: "session", key: `session:${event.sessionId}`, runAfter: at + SETTLE_MS }, at);
+      return;
+    case "machine-prompt":
+      return;
+  }
+}
+
+function applyToolUse(
+  db: Db,
+  event: CapturedEvent,
+  activity: Extract<Activity, { kind: "tool-use" }>,
+  { own, main }: Sessions,
+  eventName: string,
+): void {
+  const toolUseDbId = insertToolUse(db, {
+    sessionDbId: own,
+    promptNumber: turnOf(db, main, activity.promptId),
+    promptId: activity.promptId,
+    toolUseId: activity.toolUseId ?? `c-mem:${eventName}`,
+    agentId: event.agentId,
+    agentType: event.agentType,
+    name: activity.name,
+    input: JSON.stringify(activity.input),
+    output: activity.output,
+    isError: activity.isError,
+    exitCode: activity.exitCode,
+    durationMs: activity.durationMs,
+    at: event.at,
+  });
+  if (toolUseDbId === undefined) return;
+  for (const file of activity.files) insertFileTouch(db, { ...file, sessionDbId: own, toolUseDbId, at: event.at });
+}
+
+/** The turn of this prompt id; an unknown id (a machine prompt's, or one still to come) belongs to the current turn. */
+function turnOf(db: Db, sessionDbId: number, promptId: string | undefined): number {
+  const known = promptId === undefined ? undefined : findPromptNumber(db, sessionDbId, promptId);
+  return known ?? currentPromptNumber(db, sessionDbId);
+}

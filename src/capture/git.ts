@@ -1,0 +1,79 @@
+// Reads a repository's own files: which working tree a folder is in, its remote, its branch. Never starts git.
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { readText, statOf } from "./read.ts";
+
+export interface GitTree {
+  /** Top of this working tree. */
+  top: string;
+  /** Top of the main working tree (the same, unless this is a linked worktree). */
+  mainTop: string;
+  /** This tree's own git directory, where HEAD is. */
+  gitDir: string;
+  /** The repository's git directory, where config is. */
+  commonDir: string;
+}
+
+export function findGitTree(folder: string): GitTree | undefined {
+  for (let top = folder; ; top = dirname(top)) {
+    const tree = gitTreeAt(top);
+    if (tree !== undefined) return tree;
+    if (dirname(top) === top) return undefined;
+  }
+}
+
+function gitTreeAt(top: string): GitTree | undefined {
+  const dotGit = join(top, ".git");
+  const stat = statOf(dotGit);
+  if (stat === undefined) return undefined;
+  if (stat.isDirectory()) return { top, mainTop: top, gitDir: dotGit, commonDir: dotGit };
+  // A file: a linked worktree or a submodule. "gitdir: <path>", and for a worktree a commondir beside HEAD.
+  const pointer = /^gitdir: *(.+)/.exec(readText(dotGit) ?? "")?.[1]?.trim();
+  if (pointer === undefined) return undefined;
+  const gitDir = isAbsolute(pointer) ? pointer : resolve(top, pointer);
+  const common = readText(join(gitDir, "commondir"))?.trim();
+  if (common === undefined) return { top, mainTop: top, gitDir, commonDir: gitDir };
+  const commonDir = isAbsolute(common) ? common : resolve(gitDir, common);
+  // Worktrees of a bare repository have no main working tree: the repository itself stands for it.
+  const mainTop = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
+  return { top, mainTop, gitDir, commonDir };
+}
+
+export function readBranch(tree: GitTree): string | undefined {
+  const head = readText(join(tree.gitDir, "HEAD"))?.trim();
+  if (head === undefined || head === "") return undefined;
+  const ref = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1];
+  return ref ?? head.slice(0, 12);
+}
+
+/** The url of origin, else of the first remote. */
+export function readRemote(tree: GitTree): string | undefined {
+  const config = readText(join(tree.commonDir, "config"));
+  if (config === undefined) return undefined;
+  const remotes = new Map<string, string>();
+  let remote: string | undefined;
+  for (const line of config.split("\n")) {
+    const section = /^\s*\[(.*)\]/.exec(line)?.[1];
+    if (section !== undefined) {
+      remote = /^remote "(.*)"$/.exec(section)?.[1];
+      continue;
+    }
+    const url = /^\s*url\s*=\s*(.+?)\s*$/.exec(line)?.[1];
+    if (remote !== undefined && url !== undefined && !remotes.has(remote)) remotes.set(remote, url);
+  }
+  return remotes.get("origin") ?? remotes.values().next().value;
+}
+
+/** One spelling for the many a remote has: no scheme, no user, no password, no port 22, no ".git". */
+export function normaliseRemote(url: string): string {
+  const scp = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/.exec(url);
+  const parsed = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/]*)(\/.*)?$/i.exec(url);
+  // "C:\repo" and "C:/repo" look like scp but are a drive.
+  const [host, path] = parsed
+    ? [parsed[1] ?? "", parsed[2] ?? ""]
+    : scp && !/^[a-z]$/i.test(scp[1] ?? "")
+      ? [scp[1] ?? "", scp[2] ?? ""]
+      : ["", url];
+  const cleanPath = path.replace(/\/+$/, "").replace(/\.git$/, "");
+  if (host === "") return cleanPath;
+  return `${host.toLowerCase().replace(/:(22|443|80)$/, "")}/${cleanPath.replace(/^\/+/, "")}`;
+}

@@ -1,0 +1,62 @@
+// A turn whose prompt is wholly private leaves no trace. The hooks that follow it are other processes, so the prompt's
+// hook leaves a marker file: which session, which prompt ids, and whether the private turn is still the current one.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "../core/event.ts";
+import { readText } from "./read.ts";
+
+interface Marker {
+  /** True until the next prompt that is not private. */
+  current: boolean;
+  /** Work started by a private prompt may end long after it: those ids stay private. */
+  promptIds: string[];
+}
+
+/** Ids kept per session; a session with more private prompts than this forgets the oldest. */
+const MAX_PROMPT_IDS = 1_000;
+
+export function isPrivateTurn(folder: string, event: AgentEvent): boolean {
+  const marker = readMarker(folder, event.sessionId);
+  if (marker === undefined) return false;
+  const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
+  return marker.current || (promptId !== undefined && marker.promptIds.includes(promptId));
+}
+
+export function beginPrivateTurn(folder: string, sessionId: string, promptId: string | undefined): void {
+  const known = readMarker(folder, sessionId)?.promptIds ?? [];
+  const promptIds = promptId === undefined ? known : [...known, promptId].slice(-MAX_PROMPT_IDS);
+  writeMarker(folder, sessionId, { current: true, promptIds });
+}
+
+export function endPrivateTurn(folder: string, sessionId: string): void {
+  const marker = readMarker(folder, sessionId);
+  if (marker?.current) writeMarker(folder, sessionId, { ...marker, current: false });
+}
+
+export function forgetPrivateTurns(folder: string, sessionId: string): void {
+  rmSync(markerPath(folder, sessionId), { force: true });
+}
+
+function readMarker(folder: string, sessionId: string): Marker | undefined {
+  const text = readText(markerPath(folder, sessionId));
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Marker;
+  } catch {
+    // Cut off while it was written. When in doubt, private.
+    return { current: true, promptIds: [] };
+  }
+}
+
+function writeMarker(folder: string, sessionId: string, marker: Marker): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(markerPath(folder, sessionId), JSON.stringify(marker), { mode: 0o600 });
+}
+
+/** Session ids come from outside: only what is safe in a file name on every system, and no two alike. */
+function markerPath(folder: string, sessionId: string): string {
+  const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId)
+    ? sessionId
+    : `x${Buffer.from(sessionId).toString("hex").slice(0, 200)}`;
+  return join(folder, `${name}.json`);
+}

@@ -1,0 +1,187 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadSettings } from "../config/load.ts";
+import type { Settings } from "../config/schema.ts";
+import { normaliseRemote } from "./git.ts";
+import { branchOf, findPlace, identifyProject, isExcluded, storedPath } from "./project.ts";
+
+const scratch = () => realpathSync(mkdtempSync(join(tmpdir(), "c-mem-project-")));
+const defaults = loadSettings({ user: "/nonexistent" }, {}).values;
+
+function git(cwd: string, ...args: string[]): void {
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, stdio: "ignore" });
+}
+
+function repository(folder: string, remote?: string): string {
+  mkdirSync(folder, { recursive: true });
+  git(folder, "init", "-q", "-b", "main");
+  git(folder, "commit", "-q", "--allow-empty", "-m", "x");
+  if (remote !== undefined) git(folder, "remote", "add", "origin", remote);
+  return folder;
+}
+
+const keyOf = (folder: string, settings: Settings = defaults) => {
+  const place = findPlace(folder);
+  const { values } = loadSettings({ user: "/nonexistent", project: place.projectFile }, {});
+  return identifyProject(place, { ...settings, project: values.project }).key;
+};
+
+describe("a project", () => {
+  it("is known by its git remote, whatever folder it is cloned to", () => {
+    const root = scratch();
+    const a = repository(join(root, "a"), "git@github.com:Owner/app.git");
+    const b = repository(join(root, "b"), "https://user:secret@github.com/Owner/app");
+    expect(keyOf(a)).toBe("github.com/Owner/app");
+    expect(keyOf(b)).toBe("github.com/Owner/app");
+    expect(identifyProject(findPlace(a), defaults)).toEqual({
+      key: "github.com/Owner/app",
+      name: "app",
+      root: a,
+      remote: "github.com/Owner/app",
+    });
+  });
+
+  it("prefers origin over other remotes", () => {
+    const folder = repository(join(scratch(), "a"));
+    git(folder, "remote", "add", "fork", "https://host/me/app");
+    git(folder, "remote", "add", "origin", "https://host/them/app");
+    expect(keyOf(folder)).toBe("host/them/app");
+  });
+
+  it("takes in its sub-folders and worktrees", () => {
+    const root = scratch();
+    const main = repository(join(root, "main"));
+    mkdirSync(join(main, "src", "deep"), { recursive: true });
+    git(main, "worktree", "add", "-q", "-b", "feature", join(root, "tree"));
+    mkdirSync(join(root, "tree", "src"));
+    for (const folder of [main, join(main, "src", "deep"), join(root, "tree"), join(root, "tree", "src")]) {
+      expect(keyOf(folder)).toBe(main);
+    }
+    expect(branchOf(findPlace(main))).toBe("main");
+    expect(branchOf(findPlace(join(root, "tree", "src")))).toBe("feature");
+  });
+
+  it("is the bare repository for worktrees that have no main tree", () => {
+    const root = scratch();
+    const source = repository(join(root, "source"));
+    git(root, "clone", "-q", "--bare", source, join(root, "store.git"));
+    git(join(root, "store.git"), "remote", "remove", "origin");
+    git(join(root, "store.git"), "worktree", "add", "-q", join(root, "one"));
+    expect(keyOf(join(root, "one"))).toBe(join(root, "store.git"));
+  });
+
+  it("is another one for another folder of the same name", () => {
+    const root = scratch();
+    const one = repository(join(root, "x", "app"));
+    const two = repository(join(root, "y", "app"));
+    expect(keyOf(one)).not.toBe(keyOf(two));
+  });
+
+  it("is the folder itself where there is no git", () => {
+    const folder = scratch();
+    expect(keyOf(folder)).toBe(folder);
+    expect(branchOf(findPlace(folder))).toBeUndefined();
+  });
+
+  it("follows symlinks to where the folder really is", () => {
+    const root = scratch();
+    mkdirSync(join(root, "real"));
+    symlinkSync(join(root, "real"), join(root, "link"));
+    expect(keyOf(join(root, "link"))).toBe(join(root, "real"));
+  });
+
+  it("takes the name a project file gives, for all that lies below it", () => {
+    const root = scratch();
+    mkdirSync(join(root, "packages", "a"), { recursive: true });
+    writeFileSync(join(root, ".c-mem.json"), '{"project": "suite"}');
+    expect(keyOf(root)).toBe("name:suite");
+    expect(keyOf(join(root, "packages", "a"))).toBe("name:suite");
+  });
+
+  it("cannot take another project's key through a project file", () => {
+    const root = scratch();
+    const victim = repository(join(root, "victim"), "https://host/me/secret");
+    const hostile = repository(join(root, "hostile"));
+    writeFileSync(join(hostile, ".c-mem.json"), '{"project": "host/me/secret"}');
+    expect(keyOf(hostile)).not.toBe(keyOf(victim));
+  });
+
+  it("takes the name the user's settings give a folder, the longest match first", () => {
+    const root = scratch();
+    mkdirSync(join(root, "a", "b"), { recursive: true });
+    const settings = { ...defaults, projects: { [root]: "outer", [join(root, "a")]: "inner" } };
+    expect(keyOf(join(root, "a", "b"), settings)).toBe("name:inner");
+    expect(keyOf(root, settings)).toBe("name:outer");
+  });
+
+  it("survives broken git files", () => {
+    const root = scratch();
+    writeFileSync(join(root, ".git"), "gitdir: /nowhere/at/all\n");
+    expect(keyOf(root)).toBe(root);
+    const other = scratch();
+    writeFileSync(join(other, ".git"), "\0\0garbage");
+    expect(keyOf(other)).toBe(other);
+  });
+
+  it("is found for a folder that no longer exists", () => {
+    expect(keyOf("/no/such/folder")).toBe("/no/such/folder");
+  });
+});
+
+describe("normaliseRemote", () => {
+  it.each([
+    ["git@github.com:o/r.git", "github.com/o/r"],
+    ["ssh://git@github.com:22/o/r.git", "github.com/o/r"],
+    ["https://GitHub.com/o/r/", "github.com/o/r"],
+    ["https://user:pw@host:8443/o/r.git", "host:8443/o/r"],
+    ["host:o/r", "host/o/r"],
+    ["/srv/git/r.git", "/srv/git/r"],
+    ["file:///srv/git/r.git", "/srv/git/r"],
+    ["C:\\git\\r", "C:\\git\\r"],
+    ["C:/git/r.git", "C:/git/r"],
+  ])("%s is %s", (url, expected) => {
+    expect(normaliseRemote(url)).toBe(expected);
+  });
+});
+
+describe("a stored path", () => {
+  it("is relative to the working tree when it lies inside, and as given when not", () => {
+    const root = scratch();
+    const tree = repository(join(root, "tree"));
+    mkdirSync(join(tree, "src"));
+    const place = findPlace(join(tree, "src"));
+    expect(storedPath(join(tree, "src", "a.ts"), place)).toBe("src/a.ts");
+    expect(storedPath("a.ts", place)).toBe("src/a.ts");
+    expect(storedPath("/etc/hosts", place)).toBe("/etc/hosts");
+    expect(storedPath(join(root, "tree-2", "a.ts"), place)).toBe(join(root, "tree-2", "a.ts"));
+  });
+
+  it("is relative also when the agent names the folder through a symlink", () => {
+    const root = scratch();
+    repository(join(root, "real"));
+    symlinkSync(join(root, "real"), join(root, "link"));
+    expect(storedPath(join(root, "link", "a.ts"), findPlace(join(root, "link")))).toBe("a.ts");
+  });
+});
+
+describe("an excluded folder", () => {
+  it.each([
+    ["/home/me/clients", "/home/me/clients/x", true],
+    ["/home/me/clients/**", "/home/me/clients/x/y", true],
+    ["/home/*/secret", "/home/me/secret/deep", true],
+    ["/home/*/secret", "/home/me/secrets", false],
+    ["**/vendor", "/a/b/vendor", true],
+    ["/home/me/cli", "/home/me/clients", false],
+  ])("%s covers %s: %s", (pattern, folder, expected) => {
+    const place = { cwd: folder, folder, tree: undefined, projectFile: undefined };
+    expect(isExcluded(place, { ...defaults, excludePaths: [pattern] })).toBe(expected);
+  });
+
+  it("is every folder when C-Mem is switched off", () => {
+    const place = { cwd: "/x", folder: "/x", tree: undefined, projectFile: undefined };
+    expect(isExcluded(place, { ...defaults, enabled: false })).toBe(true);
+  });
+});

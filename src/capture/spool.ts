@@ -1,0 +1,34 @@
+// The spool: hooks drop one small file per event here instead of waiting for the database. A drop is whole or absent
+// (temporary name, fsync, rename), so a kill at any moment loses nothing that was acknowledged.
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { CapturedEvent } from "../core/event.ts";
+
+export const DROP_SUFFIX = ".json";
+
+/** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
+export function writeDrop(spool: string, event: CapturedEvent): string {
+  const unique = process.hrtime.bigint().toString(36);
+  const name = `${String(event.at).padStart(14, "0")}-${process.pid}-${unique}${DROP_SUFFIX}`;
+  const temporary = join(spool, `.${name}.tmp`);
+  const fd = openPrivate(spool, temporary);
+  try {
+    const bytes = Buffer.from(JSON.stringify(event));
+    for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, join(spool, name));
+  return name;
+}
+
+function openPrivate(spool: string, path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    return openSync(path, "wx", 0o600);
+  }
+}

@@ -1,0 +1,51 @@
+// c-mem context: the block an agent gets at session start, for a person to read.
+import { findPlace, identifyProject } from "../../capture/project.ts";
+import { loadSettings } from "../../config/load.ts";
+import { resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { buildContext } from "../../recall/context.ts";
+import { findProject, findProjectByName } from "../../store/projects.ts";
+import type { CommandOptions } from "../main.ts";
+import { dim, EXIT, print, printJson } from "../output.ts";
+import { withStore } from "../store.ts";
+
+export function run({ args, flags, json }: CommandOptions): number {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  const place = findPlace(process.cwd());
+  const settings = loadSettings({ user: paths.config, project: place.projectFile }, env).values;
+  return withStore(paths, (db) => {
+    const here = identifyProject(place, settings);
+    const [name] = args;
+    const project = name === undefined ? findProject(db, here.key) : findProjectByName(db, name);
+    const block =
+      project &&
+      buildContext(db, {
+        project,
+        source: (flags["source"] as string | undefined) ?? "startup",
+        maxChars: settings.contextMaxChars,
+        sessions: settings.contextSessions,
+        now: Date.now(),
+      });
+    if (project === undefined || block === undefined || block.text === "") {
+      throw new AppError("nothing_found", `Nothing is remembered of ${name ?? here.name} yet.`, {
+        hint: "`c-mem sync` brings in earlier sessions; `c-mem status` shows what there is.",
+      });
+    }
+    const tokens = estimateTokens(block.text);
+    if (json) {
+      printJson("context", {
+        project: { key: project.key, name: project.name },
+        text: block.text,
+        items: block.itemIds,
+        chars: block.text.length,
+        tokens,
+      });
+    } else {
+      print(block.text);
+      print(dim(`\n${block.text.length.toLocaleString("en")} characters, about ${tokens.toLocaleString("en")} tokens`));
+    }
+    return EXIT.ok;
+  });
+}

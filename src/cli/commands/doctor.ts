@@ -1,0 +1,36 @@
+// c-mem doctor: every check, and how to mend what fails.
+import { styleText } from "node:util";
+import { readInstall } from "../../config/install-record.ts";
+import { resolvePaths } from "../../config/paths.ts";
+import { hasSqlite } from "../../store/driver.ts";
+import { ensureRuntime } from "../ensure-runtime.ts";
+import { type Check, checkHealth } from "../health.ts";
+import type { CommandOptions } from "../main.ts";
+import { EXIT, print, printJson } from "../output.ts";
+
+const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {
+  ok: { mark: "ok  ", colour: "green" },
+  warn: { mark: "warn", colour: "yellow" },
+  fail: { mark: "FAIL", colour: "red" },
+};
+
+export function run({ json }: CommandOptions): number {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  // With no Node to go on with, that is the first thing to report.
+  if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
+  const checks = checkHealth(paths, env, { now: Date.now(), deep: true });
+  const failed = checks.filter((check) => check.state === "fail").length;
+  if (json) printJson("doctor", { results: checks, healthy: failed === 0 });
+  else {
+    for (const check of checks) print(checkText(check));
+    print(failed === 0 ? "\nAll is well." : `\n${failed} of ${checks.length} checks failed.`);
+  }
+  return failed === 0 ? EXIT.ok : EXIT.failure;
+}
+
+function checkText({ name, state, message, fix }: Check): string {
+  const { mark, colour } = MARKS[state];
+  const line = `${styleText(colour, mark, { stream: process.stdout })}  ${name}: ${message}`;
+  return fix === undefined ? line : `${line}\n      ${fix}`;
+}

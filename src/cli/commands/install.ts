@@ -1,0 +1,102 @@
+// c-mem install: gets the hooks into Claude Code.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  backupSettings,
+  copyPlugin,
+  type InstallOptions,
+  registerHooks,
+  registerPlugin,
+} from "../../agents/claude-code/install.ts";
+import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
+import type { Step } from "../../agents/step.ts";
+import { type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
+import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { VERSION } from "../../core/version.ts";
+import { applyPlan } from "../apply-plan.ts";
+import type { CommandOptions } from "../main.ts";
+import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
+
+type Method = "plugin" | "settings";
+
+export async function run({ flags, json }: CommandOptions): Promise<number> {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  const site = inspectClaude(env);
+  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
+  const method = chooseMethod(flags["method"], claude);
+  const usable = await findNode(env, paths.runtime);
+  const node = usable ?? fetchedNode(paths.runtime);
+  const options: InstallOptions = {
+    site,
+    env,
+    claude,
+    source: builtPlugin(),
+    target: paths.plugin,
+    node: () => node,
+    backups: paths.backups,
+  };
+  const record = readInstall(paths.install);
+  const backup = backupPath(paths, site, record);
+  const registration =
+    method === "plugin" ? registerPlugin({ ...options, claude: claude as string }) : registerHooks(options);
+  const steps: Step[] = [
+    ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
+    ...(isCurrent(record, node, paths) ? [] : [copyPlugin(options)]),
+    ...(registration.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : []),
+    ...registration,
+  ];
+  if (steps.length > 0) {
+    steps.push({
+      about: `note it in ${paths.install}`,
+      run: () =>
+        writeInstall(paths.install, {
+          version: VERSION,
+          node,
+          installedAt: Date.now(),
+          sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null } },
+        }),
+    });
+  }
+  return applyPlan({
+    command: "install",
+    steps,
+    question: "Go ahead?",
+    yes: flags["yes"] === true,
+    dryRun: flags["dryRun"] === true,
+    json,
+    nothing: `C-Mem ${VERSION} is already installed in ${site.configDir}.`,
+    done: "Done. The next Claude Code session is remembered. `c-mem sync` brings in the sessions from before; `c-mem status` shows how it goes.",
+  });
+}
+
+function chooseMethod(flag: unknown, claude: string | undefined): Method {
+  if (flag === undefined) return claude === undefined ? "settings" : "plugin";
+  if (flag !== "plugin" && flag !== "settings") {
+    throw new AppError("usage", `--method is plugin or settings, not ${String(flag)}.`);
+  }
+  if (flag === "plugin" && claude === undefined) {
+    throw new AppError("no_claude", "The claude command was not found, so the plugin cannot be installed.", {
+      hint: "Say where it is with --claude, or use --method settings.",
+    });
+  }
+  return flag;
+}
+
+/** The settings as they were before the first install here stay the ones to go back to. */
+function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | undefined): string | undefined {
+  const known = record?.sites[site.configDir];
+  if (known !== undefined) return known.backup ?? undefined;
+  if (site.settingsText === undefined) return undefined;
+  return join(paths.backups, `claude-settings-${new Date().toISOString().replace(/[:.]/g, "-")}.json`);
+}
+
+function isCurrent(record: InstallRecord | undefined, node: string, paths: Paths): boolean {
+  return record?.version === VERSION && record.node === node && existsSync(paths.plugin);
+}
+
+function builtPlugin(): string {
+  return fileURLToPath(new URL("../plugin", import.meta.url));
+}

@@ -1,0 +1,34 @@
+// c-mem projects: what there is memory of, the one worked on last first.
+import { resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { ago } from "../../core/text.ts";
+import { listProjects } from "../../store/projects.ts";
+import type { CommandOptions } from "../main.ts";
+import { dim, EXIT, iso, print, printJson } from "../output.ts";
+import { withStore } from "../store.ts";
+
+export function run({ json }: CommandOptions): number {
+  const rows = withStore(resolvePaths(process.env), listProjects);
+  if (rows.length === 0) {
+    throw new AppError("nothing_found", "Nothing is remembered yet.", {
+      hint: "`c-mem sync` brings in earlier sessions.",
+    });
+  }
+  if (json) {
+    const results = rows.map(({ key, name, root, sessions, last_at }) => ({
+      key,
+      name,
+      root,
+      sessions,
+      last_at: iso(last_at),
+    }));
+    printJson("projects", { results });
+    return EXIT.ok;
+  }
+  const width = Math.max(...rows.map((row) => row.name.length));
+  for (const row of rows) {
+    const sessions = `${row.sessions} ${row.sessions === 1 ? "session" : "sessions"}`;
+    print(`${row.name.padEnd(width)}  ${sessions}, ${ago(row.last_at, Date.now())}  ${dim(row.key)}`);
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,86 @@
+// c-mem status: what is stored, which hooks fire, what went wrong last.
+import { statSync } from "node:fs";
+import { HOOKS } from "../../agents/claude-code/hooks.ts";
+import { spoolCounts } from "../../capture/drain.ts";
+import { resolvePaths } from "../../config/paths.ts";
+import { ago } from "../../core/text.ts";
+import { VERSION } from "../../core/version.ts";
+import { type Counts, counts, sqliteVersion } from "../../store/counts.ts";
+import { hookRuns } from "../../store/drops.ts";
+import { currentVersion } from "../../store/migrate.ts";
+import { checkHealth } from "../health.ts";
+import { lastHookErrors } from "../hook-errors.ts";
+import type { CommandOptions } from "../main.ts";
+import { bytes, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
+import { withStore } from "../store.ts";
+
+const ERRORS_SHOWN = 5;
+
+export function run({ json }: CommandOptions): number {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  const now = Date.now();
+  const checks = checkHealth(paths, env, { now, deep: false });
+  const problems = checks.filter((check) => check.state !== "ok");
+  const failed = checks.some((check) => check.state === "fail");
+  const installed = checks.find((check) => check.name === "hooks installed");
+  const stored = withStore(paths, (db) => ({
+    counts: counts(db),
+    sqlite: sqliteVersion(db),
+    schema: currentVersion(db),
+    runs: new Map(hookRuns(db).map((row) => [row.hook, row])),
+  }));
+  const commands = [...new Set(HOOKS.map((hook) => hook.command))];
+  const hooks = commands.map((command) => ({
+    command,
+    events: HOOKS.filter((hook) => hook.command === command).map((hook) => hook.event),
+    last_fired: iso(stored.runs.get(command)?.last_at),
+    count: stored.runs.get(command)?.count ?? 0,
+  }));
+  const errors = lastHookErrors(paths.hookLog).slice(-ERRORS_SHOWN);
+  const size = statSync(paths.database).size;
+  if (json) {
+    printJson("status", {
+      version: VERSION,
+      node: process.versions.node,
+      home: paths.home,
+      database: { path: paths.database, bytes: size, sqlite_version: stored.sqlite, schema: stored.schema },
+      counts: stored.counts,
+      spool: spoolCounts(paths.spool),
+      installed: installed?.message ?? null,
+      hooks,
+      errors,
+      problems,
+      healthy: !failed,
+    });
+    return failed ? EXIT.failure : EXIT.ok;
+  }
+  print(heading(`C-Mem ${VERSION}`));
+  print(
+    fields([
+      ["data", `${paths.database} (${bytes(size)}, SQLite ${stored.sqlite})`],
+      ["remembers", countsText(stored.counts)],
+      ["hooks", installed?.message ?? "unknown"],
+    ]),
+  );
+  print(`\n${heading("Hooks last fired")}`);
+  print(
+    fields(
+      hooks.map(
+        (hook) =>
+          [
+            hook.command,
+            hook.last_fired === null ? "never" : `${ago(Date.parse(hook.last_fired), now)}, ${hook.count} times`,
+          ] as const,
+      ),
+    ),
+  );
+  if (problems.length > 0) print(`\n${heading("Needs attention")}`);
+  for (const { name, message, fix } of problems) print(`  ${name}: ${message}${fix ? `\n    ${fix}` : ""}`);
+  return failed ? EXIT.failure : EXIT.ok;
+}
+
+function countsText({ projects, sessions, prompts, tool_uses }: Counts): string {
+  const [s, p, prompt, tool] = [sessions, projects, prompts, tool_uses].map((count) => count.toLocaleString("en"));
+  return `${s} sessions in ${p} projects: ${prompt} prompts, ${tool} tool uses`;
+}

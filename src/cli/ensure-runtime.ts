@@ -1,0 +1,19 @@
+// On a Node that cannot open a database: goes on with the one `install` has found or fetched.
+import { spawnSync } from "node:child_process";
+import type { Env } from "../config/paths.ts";
+import { resolvePaths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { hasSqlite } from "../store/driver.ts";
+import { readInstall } from "../config/install-record.ts";
+
+export function ensureRuntime(env: Env, argv: readonly string[]): void {
+  if (hasSqlite()) return;
+  const node = readInstall(resolvePaths(env).install)?.node;
+  if (node === undefined || node === process.execPath) {
+    throw new AppError("node_too_old", `This needs Node 22.16 or newer; this is ${process.versions.node}.`, {
+      hint: "Run `c-mem install`: it finds or fetches a Node that works, and every command then uses it.",
+    });
+  }
+  const { status } = spawnSync(node, [process.argv[1] ?? "", ...argv], { stdio: "inherit", env: { ...env } });
+  process.exit(status ?? 1);
+}

@@ -1,0 +1,260 @@
+// Everything that can be wrong, each with a way to mend it. `status` shows the short form, `doctor` all of it.
+import { spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { findTranscripts } from "../agents/claude-code/discover.ts";
+import { HOOKS } from "../agents/claude-code/hooks.ts";
+import { bundlePath } from "../agents/claude-code/install.ts";
+import { type ClaudeSite, inspectClaude } from "../agents/claude-code/site.ts";
+import { spoolCounts } from "../capture/drain.ts";
+import { readInstall } from "../config/install-record.ts";
+import { loadSettings } from "../config/load.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { ago } from "../core/text.ts";
+import { VERSION } from "../core/version.ts";
+import { sqliteVersion } from "../store/counts.ts";
+import { type Db, hasSqlite } from "../store/driver.ts";
+import { hookRuns } from "../store/drops.ts";
+import { lastHookErrors } from "./hook-errors.ts";
+import { withStore } from "./store.ts";
+
+export interface Check {
+  name: string;
+  state: "ok" | "warn" | "fail";
+  message: string;
+  fix?: string;
+}
+
+/** Below this several writers can meet a bug in SQLite's WAL reset. */
+const SAFE_SQLITE = "3.51.3";
+const RECENT_MS = 24 * 60 * 60 * 1000;
+const BACKLOG = 20_000;
+
+export interface HealthOptions {
+  now: number;
+  /** Also reads the whole database to see that it is whole: seconds for a large one. */
+  deep: boolean;
+}
+
+export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Check[] {
+  const { now } = options;
+  const site = trySite(env);
+  if (site instanceof AppError)
+    return [{ name: "claude settings", state: "fail", message: site.message, fix: site.hint ?? "" }];
+  return [
+    checkNode(),
+    ...(hasSqlite() ? checkDatabase(paths, site, options) : []),
+    checkPermissions(paths),
+    ...checkInstall(paths, site),
+    checkHookRuns(paths, site),
+    checkSpool(paths),
+    checkErrors(paths, now),
+    checkSettings(paths, env),
+  ].filter((check) => check !== undefined);
+}
+
+function trySite(env: Env): ClaudeSite | AppError {
+  try {
+    return inspectClaude(env);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+function checkNode(): Check {
+  const message = `Node ${process.versions.node}`;
+  if (hasSqlite()) return { name: "node", state: "ok", message };
+  return {
+    name: "node",
+    state: "fail",
+    message: `${message} has no SQLite; 22.16 or newer is needed`,
+    fix: "Run: c-mem install",
+  };
+}
+
+function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
+  try {
+    return withStore(paths, (db) => [
+      ...(deep ? [checkIntegrity(db)] : []),
+      checkSqlite(db),
+      checkFired(db, paths, site, now),
+    ]);
+  } catch (error) {
+    return [
+      {
+        name: "database",
+        state: "fail",
+        message: `${paths.database}: ${(error as Error).message}`,
+        fix: error instanceof AppError && error.hint ? error.hint : `Move ${paths.database} away and run: c-mem sync`,
+      },
+    ];
+  }
+}
+
+function checkIntegrity(db: Db): Check {
+  const problems = db.all<{ quick_check: string }>("PRAGMA quick_check(3)").map((row) => row.quick_check);
+  if (problems.join() === "ok") return { name: "database", state: "ok", message: "opens and is whole" };
+  return {
+    name: "database",
+    state: "fail",
+    message: `damaged: ${problems[0]}`,
+    fix: "Move c-mem.db away and run: c-mem sync (what the transcripts hold comes back)",
+  };
+}
+
+function checkSqlite(db: Db): Check {
+  const version = sqliteVersion(db);
+  if (isAtLeast(version, SAFE_SQLITE)) return { name: "sqlite", state: "ok", message: `SQLite ${version}` };
+  return {
+    name: "sqlite",
+    state: "warn",
+    message: `SQLite ${version} has a known bug when several programs write at once`,
+    fix: `Use a newer Node (one with SQLite ${SAFE_SQLITE}), then run: c-mem install`,
+  };
+}
+
+/** Installed hooks that never fire are the failure nobody notices: the client's own transcripts tell. */
+function checkFired(db: Db, paths: Paths, site: ClaudeSite, now: number): Check {
+  const name = "hooks firing";
+  const last = Math.max(0, ...hookRuns(db).map((run) => run.last_at));
+  const used = Math.max(0, ...findTranscripts(site.configDir).map((file) => file.modifiedAt));
+  const message = last === 0 ? "no hook has fired yet" : `a hook last fired ${ago(last, now)}`;
+  const fix = "Restart Claude Code and look at /hooks there (in a project that is switched off, hooks record nothing)";
+  const silent = isInstalled(site) ? `${message}, but Claude Code was used ${ago(used, now)}` : message;
+  const installedAt = readInstall(paths.install)?.installedAt ?? now;
+  if (isInstalled(site) && last === 0 && used > installedAt) return { name, state: "fail", message: silent, fix };
+  if (isInstalled(site) && last > 0 && used - last > RECENT_MS) return { name, state: "warn", message: silent, fix };
+  return { name, state: "ok", message };
+}
+
+function checkPermissions(paths: Paths): Check | undefined {
+  if (process.platform === "win32" || !existsSync(paths.home)) return undefined;
+  const open = [paths.home, paths.database, paths.spool].filter(
+    (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
+  );
+  if (open.length === 0) return { name: "privacy", state: "ok", message: "the data directory is yours alone" };
+  return {
+    name: "privacy",
+    state: "fail",
+    message: `others on this machine can read ${open.join(", ")}`,
+    fix: `Run: chmod -R go-rwx ${paths.home}`,
+  };
+}
+
+function isInstalled(site: ClaudeSite): boolean {
+  return site.pluginEnabled || site.hooks.length > 0;
+}
+
+function checkInstall(paths: Paths, site: ClaudeSite): Check[] {
+  const name = "hooks installed";
+  if (site.hooksDisabled) {
+    return [
+      { name, state: "fail", message: `disableAllHooks is set in ${site.settingsPath}`, fix: "Remove that line" },
+    ];
+  }
+  if (!isInstalled(site)) {
+    return [{ name, state: "fail", message: `no hooks in ${site.configDir}`, fix: "Run: c-mem install" }];
+  }
+  if (site.pluginEnabled && site.hooks.length > 0) {
+    return [
+      {
+        name,
+        state: "warn",
+        message: "both as a plugin and in settings.json: every hook runs twice",
+        fix: "Run: c-mem install",
+      },
+    ];
+  }
+  const missing = site.pluginEnabled
+    ? []
+    : HOOKS.filter(({ event }) => !site.hooks.some((hook) => hook.event === event));
+  if (missing.length > 0) {
+    return [
+      {
+        name,
+        state: "fail",
+        message: `missing: ${missing.map((hook) => hook.event).join(", ")}`,
+        fix: "Run: c-mem install",
+      },
+    ];
+  }
+  const where = site.pluginEnabled ? "as a plugin" : `in ${site.settingsPath}`;
+  const record = readInstall(paths.install);
+  const version: Check[] =
+    record === undefined || record.version === VERSION
+      ? []
+      : [
+          {
+            name: "version",
+            state: "warn",
+            message: `the hooks are ${record.version}, this is ${VERSION}`,
+            fix: "Run: c-mem install",
+          },
+        ];
+  return [{ name, state: "ok", message: where }, ...version];
+}
+
+/** Not "is the file there": the hook is run, as the client would, with nothing on stdin. */
+function checkHookRuns(paths: Paths, site: ClaudeSite): Check | undefined {
+  const record = readInstall(paths.install);
+  const node = site.hooks[0]?.node ?? record?.node;
+  const bundle = site.hooks[0]?.bundle ?? bundlePath(paths.plugin);
+  if (!isInstalled(site) || node === undefined) return undefined;
+  const { status, stdout, error } = spawnSync(node, [bundle, "save"], { input: "", encoding: "utf8", timeout: 10_000 });
+  if (status === 0 && stdout.includes('"continue":true'))
+    return { name: "hook runs", state: "ok", message: `${node} ${bundle}` };
+  return {
+    name: "hook runs",
+    state: "fail",
+    message: `${node} ${bundle} does not run${error ? `: ${error.message}` : ""}`,
+    fix: "Run: c-mem install",
+  };
+}
+
+function checkSpool(paths: Paths): Check {
+  const { waiting, bad } = spoolCounts(paths.spool);
+  if (bad > 0) {
+    return {
+      name: "spool",
+      state: "warn",
+      message: `${bad} events could not be read`,
+      fix: `Look at ${paths.spool}/bad; delete what is there when you have`,
+    };
+  }
+  if (waiting > BACKLOG)
+    return { name: "spool", state: "warn", message: `${waiting} events wait`, fix: "Run: c-mem status" };
+  return { name: "spool", state: "ok", message: `${waiting} events wait` };
+}
+
+function checkErrors(paths: Paths, now: number): Check {
+  const recent = lastHookErrors(paths.hookLog).filter((entry) => now - Date.parse(entry.at) < RECENT_MS);
+  const last = recent.at(-1);
+  if (last === undefined) return { name: "hook errors", state: "ok", message: "none in the last 24 hours" };
+  return {
+    name: "hook errors",
+    state: "warn",
+    message: `${recent.length} in the last 24 hours; the last: ${last.hook}: ${last.message}`,
+    fix: `See ${paths.hookLog}`,
+  };
+}
+
+function checkSettings(paths: Paths, env: Env): Check {
+  const { problems } = loadSettings({ user: paths.config }, env);
+  if (problems.length === 0) return { name: "settings", state: "ok", message: "readable" };
+  return {
+    name: "settings",
+    state: "fail",
+    message: problems.join("; "),
+    fix: "Mend them; `c-mem config` shows what is in force",
+  };
+}
+
+function isAtLeast(version: string, wanted: string): boolean {
+  const [a, b] = [version, wanted].map((text) => text.split(".").map(Number));
+  for (const [index, part] of (b ?? []).entries()) {
+    const own = a?.[index] ?? 0;
+    if (own !== part) return own > part;
+  }
+  return true;
+}

@@ -1,0 +1,58 @@
+// Finds a Node that C-Mem can run with, or plans to fetch one: hooks are started with its absolute path, because what
+// `node` means on an agent's PATH may be another version, or nothing.
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { x } from "tinyexec";
+import type { Step } from "../agents/step.ts";
+import type { Env } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+
+const EXECUTABLE = process.platform === "win32" ? "node.exe" : "node";
+const FETCHED_VERSION = "24";
+
+/** A working Node: one on the PATH (its name there survives upgrades), else this one, else one fetched earlier. */
+export async function findNode(env: Env, runtime: string): Promise<string | undefined> {
+  const onPath = (env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "" && !folder.includes("node_modules"));
+  const candidates = [...onPath.map((folder) => join(folder, EXECUTABLE)), process.execPath, fetchedNode(runtime)];
+  for (const node of new Set(candidates)) if (existsSync(node) && (await isUsable(node))) return node;
+  return undefined;
+}
+
+/** True when this Node has node:sqlite with FTS5. Asked of the Node itself: version numbers have been wrong before. */
+export async function isUsable(node: string): Promise<boolean> {
+  const probe =
+    "const{DatabaseSync:D}=require('node:sqlite');new D(':memory:').exec('create virtual table t using fts5(a)')";
+  try {
+    const { exitCode } = await x(node, ["-e", probe], { timeout: 10_000, nodeOptions: { stdio: "ignore" } });
+    return exitCode === 0;
+  } catch {
+    return false;
+  }
+}
+
+export function fetchedNode(runtime: string): string {
+  return join(runtime, "node_modules", nodePackage(), "bin", EXECUTABLE);
+}
+
+/** npm carries Node itself as plain packages without scripts: nothing to compile, nothing to trust beyond npm. */
+export function fetchNode(env: Env, runtime: string): Step {
+  const spec = `${nodePackage()}@${FETCHED_VERSION}`;
+  return {
+    about: `fetch Node ${FETCHED_VERSION} from npm (${spec}, about 190 MB on disk) into ${runtime}: this one (${process.versions.node}) has no SQLite`,
+    run: async () => {
+      const args = ["install", "--prefix", runtime, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", spec];
+      const { exitCode, stderr } = await x("npm", args, { timeout: 600_000, nodeOptions: { env: { ...env } } });
+      if (exitCode === 0 && (await isUsable(fetchedNode(runtime)))) return;
+      throw new AppError("fetch_failed", `Could not fetch Node: ${stderr.trim().slice(-500)}`, {
+        hint: "Install Node 22.16 or newer yourself, then run c-mem install again.",
+      });
+    },
+  };
+}
+
+function nodePackage(): string {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  return `node-${platform}-${process.arch}`;
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { VERSION } from "../core/version.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import pluginJson from "../../plugin/.claude-plugin/plugin.json" with { type: "json" };
+import { loadSettings } from "./load.ts";
+import { resolvePaths } from "./paths.ts";
+import { envName, SETTING_KEYS, SETTINGS } from "./schema.ts";
+
+function files(user: string, project?: string): { user: string; project?: string } {
+  const folder = mkdtempSync(join(tmpdir(), "c-mem-config-"));
+  writeFileSync(join(folder, "user.json"), user);
+  if (project === undefined) return { user: join(folder, "user.json") };
+  writeFileSync(join(folder, "project.json"), project);
+  return { user: join(folder, "user.json"), project: join(folder, "project.json") };
+}
+
+describe("settings", () => {
+  it("come from the environment before the project before the user before the defaults", () => {
+    const both = files('{"skipTools": ["A"], "contextSessions": 3}', '{"skipTools": ["B"]}');
+    expect(loadSettings(both, {}).values).toMatchObject({ skipTools: ["B"], contextSessions: 3, enabled: true });
+    const loaded = loadSettings(both, { C_MEM_SKIP_TOOLS: "C, D" });
+    expect(loaded.values.skipTools).toEqual(["C", "D"]);
+    expect(loaded.sources).toMatchObject({ skipTools: "environment", contextSessions: "user", enabled: "default" });
+  });
+
+  it("of a project cannot change what only the user may decide", () => {
+    const both = files(
+      "{}",
+      '{"excludePaths": ["/"], "maxOutputChars": 1000, "projects": {"/": "x"}, "enabled": false}',
+    );
+    const { values } = loadSettings(both, {});
+    expect(values).toMatchObject({ excludePaths: [], maxOutputChars: 32_000, projects: {}, enabled: false });
+  });
+
+  it.each([
+    ["not json", 1],
+    ["[]", 1],
+    ['{"enabled": "maybe"}', 1],
+    ['{"contextMaxChars": 20000, "skipTools": [1]}', 2],
+    ['{"unknown": 1}', 0],
+    ["", 1],
+  ])("%j falls back to defaults and says so", (text, problems) => {
+    const loaded = loadSettings(files(text), {});
+    expect(loaded.problems).toHaveLength(problems);
+    expect(loaded.values.contextMaxChars).toBe(9_500);
+  });
+
+  it("have a sentence, a default that fits, and a name in the environment each", () => {
+    for (const key of SETTING_KEYS) {
+      expect(SETTINGS[key].about).toMatch(/^[A-Z].*\.$/);
+      expect(envName(key)).toMatch(/^C_MEM_[A-Z_]+$/);
+    }
+    expect(envName("skipTools")).toBe("C_MEM_SKIP_TOOLS");
+  });
+});
+
+describe("the data directory", () => {
+  it("is ~/.c-mem unless C_MEM_HOME says otherwise", () => {
+    expect(resolvePaths({ HOME: "/home/me" }).database).toBe(join("/home/me", ".c-mem", "c-mem.db"));
+    expect(resolvePaths({ HOME: "/home/me", C_MEM_HOME: "/data" }).database).toBe(join("/data", "c-mem.db"));
+  });
+});
+
+describe("the version", () => {
+  it("is the same everywhere", () => {
+    expect([packageJson.version, pluginJson.version]).toEqual([VERSION, VERSION]);
+  });
+});

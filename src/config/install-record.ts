@@ -1,0 +1,27 @@
+// What `install` did, kept in the data directory: which Node the hooks run with, and what to put back at uninstall.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+export interface InstallRecord {
+  version: string;
+  node: string;
+  installedAt: number;
+  /** By the agent's config folder: one machine may have several. */
+  sites: Record<string, { method: "plugin" | "settings"; backup: string | null }>;
+}
+
+export function readInstall(path: string): InstallRecord | undefined {
+  try {
+    const value = JSON.parse(readFileSync(path, "utf8")) as Partial<InstallRecord> | null;
+    if (typeof value?.node !== "string" || typeof value.sites !== "object") return undefined;
+    return value as InstallRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeInstall(path: string, record: InstallRecord): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,62 @@
+// Reads the settings: environment over project file over user file over defaults, each value with where it came from.
+import { readFileSync } from "node:fs";
+import type { Env } from "./paths.ts";
+import { envName, parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
+
+export interface LoadedSettings {
+  values: Settings;
+  sources: Record<SettingKey, "environment" | "project" | "user" | "default">;
+  /** What was set but could not be used, in words for a person. */
+  problems: string[];
+}
+
+export interface SettingsFiles {
+  user: string;
+  project?: string | undefined;
+}
+
+export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
+  const problems: string[] = [];
+  const user = readSettingsFile(files.user, problems);
+  const project = files.project === undefined ? {} : readSettingsFile(files.project, problems);
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, string> = {};
+  for (const key of SETTING_KEYS) {
+    const layers = [
+      ["environment", env[envName(key)], envName(key)],
+      ["project", SETTINGS[key].inProject ? project[key] : undefined, `${files.project}: ${key}`],
+      ["user", user[key], `${files.user}: ${key}`],
+    ] as const;
+    values[key] = SETTINGS[key].default;
+    sources[key] = "default";
+    for (const [source, raw, where] of layers) {
+      if (raw === undefined) continue;
+      const value = parseSetting(key, raw);
+      if (value === undefined) {
+        problems.push(`${where} has a value that does not fit; ignored`);
+        continue;
+      }
+      values[key] = value;
+      sources[key] = source;
+      break;
+    }
+  }
+  return { values, sources, problems } as unknown as LoadedSettings;
+}
+
+function readSettingsFile(path: string, problems: string[]): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return {};
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below: to the person who looks, the cause is the same.
+  }
+  problems.push(`${path} is not a JSON object; ignored`);
+  return {};
+}

@@ -1,0 +1,38 @@
+// Where everything lives: one data directory, ~/.c-mem unless C_MEM_HOME says otherwise.
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Paths {
+  home: string;
+  database: string;
+  spool: string;
+  privateTurns: string;
+  config: string;
+  hookLog: string;
+  /** The copy of the plugin that agents run: a path that stays the same across upgrades. */
+  plugin: string;
+  runtime: string;
+  install: string;
+  backups: string;
+}
+
+export function resolvePaths(env: Env): Paths {
+  const home = resolve(env["C_MEM_HOME"] || join(env["HOME"] || homedir(), ".c-mem"));
+  return {
+    home,
+    database: join(home, "c-mem.db"),
+    spool: join(home, "spool"),
+    privateTurns: join(home, "private"),
+    config: join(home, "config.json"),
+    hookLog: join(home, "logs", "hook.log"),
+    plugin: join(home, "plugin"),
+    runtime: join(home, "runtime"),
+    install: join(home, "install.json"),
+    backups: join(home, "backups"),
+  };
+}
+
+/** The file inside a project that names it or switches C-Mem off there. */
+export const PROJECT_FILE = ".c-mem.json";

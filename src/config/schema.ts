@@ -1,0 +1,115 @@
+// Every setting: its default and a sentence about it. `c-mem config` and the docs are made from this table.
+
+export interface Settings {
+  enabled: boolean;
+  project: string;
+  projects: Record<string, string>;
+  excludePaths: string[];
+  skipTools: string[];
+  maxInputChars: number;
+  maxOutputChars: number;
+  contextMaxChars: number;
+  contextSessions: number;
+}
+
+export type SettingKey = keyof Settings;
+
+interface Setting<T> {
+  default: T;
+  about: string;
+  /** May be set by a file inside a project. That file may come from somebody else, so only what harms nobody. */
+  inProject?: true;
+  min?: number;
+  max?: number;
+}
+
+export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
+  enabled: { default: true, about: "Record sessions and hand memory back. Off: hooks do nothing.", inProject: true },
+  project: {
+    default: "",
+    about: "Name of the project this folder belongs to, instead of its git remote or path.",
+    inProject: true,
+  },
+  projects: { default: {}, about: 'Project names by folder, e.g. {"~/work/app": "app"}; sub-folders follow.' },
+  excludePaths: {
+    default: [],
+    about: 'Folders never recorded: paths or globs, e.g. ["~/clients/**"].',
+  },
+  skipTools: {
+    default: ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"],
+    about: "Tools whose calls are not recorded.",
+    inProject: true,
+  },
+  maxInputChars: {
+    default: 20_000,
+    about: "Longest text kept of each value in a tool's input; longer ones keep head and tail.",
+    min: 200,
+    max: 1_000_000,
+  },
+  maxOutputChars: {
+    default: 32_000,
+    about: "Longest tool output, prompt or answer kept; longer ones keep head and tail.",
+    min: 200,
+    max: 1_000_000,
+  },
+  contextMaxChars: {
+    default: 9_500,
+    about: "Longest block handed to an agent at session start, in UTF-16 units (the client cuts at 10,000).",
+    min: 200,
+    max: 9_500,
+  },
+  contextSessions: { default: 8, about: "How many recent sessions that block lists.", min: 1, max: 50 },
+};
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
+
+export function envName(key: SettingKey): string {
+  return `C_MEM_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** Turns what a file or the environment holds into a setting's value, or undefined where it does not fit. */
+export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settings[K] | undefined {
+  const setting: Setting<unknown> = SETTINGS[key];
+  return parseAs(setting, raw) as Settings[K] | undefined;
+}
+
+function parseAs({ default: sample, min = -Infinity, max = Infinity }: Setting<unknown>, raw: unknown): unknown {
+  if (typeof sample === "boolean") return parseBoolean(raw);
+  if (typeof sample === "string") return typeof raw === "string" ? raw : undefined;
+  if (typeof sample === "number") {
+    const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
+    return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max ? value : undefined;
+  }
+  if (Array.isArray(sample)) return parseList(raw);
+  return parseRecord(raw);
+}
+
+function parseBoolean(raw: unknown): boolean | undefined {
+  if (typeof raw === "boolean") return raw;
+  if (raw === "1" || raw === "true") return true;
+  if (raw === "0" || raw === "false") return false;
+  return undefined;
+}
+
+function parseList(raw: unknown): string[] | undefined {
+  if (typeof raw === "string")
+    return raw
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+  return Array.isArray(raw) && raw.every((item) => typeof item === "string") ? raw : undefined;
+}
+
+function parseRecord(raw: unknown): Record<string, string> | undefined {
+  if (typeof raw === "string") return parseRecord(parseJson(raw));
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return undefined;
+  return Object.values(raw).every((value) => typeof value === "string") ? (raw as Record<string, string>) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+// What an agent did, in our own words. Every agent's wire format is reduced to these; both capture lanes write them.
+
+export interface FileTouch {
+  path: string;
+  kind: "read" | "edit" | "create";
+  added?: number;
+  removed?: number;
+}
+
+export type Activity =
+  | { kind: "session-start"; source: string; model?: string }
+  | { kind: "prompt"; promptId?: string; text: string }
+  /** A prompt no person typed, e.g. the notice that a background task ended. Not a turn of its own. */
+  | { kind: "machine-prompt" }
+  | {
+      kind: "tool-use";
+      toolUseId?: string;
+      promptId?: string;
+      name: string;
+      input: unknown;
+      output?: string;
+      isError: boolean;
+      exitCode?: number;
+      durationMs?: number;
+      files: FileTouch[];
+    }
+  | { kind: "turn-end"; promptId?: string; response?: string }
+  /** The agent is about to forget part of the conversation: a good moment to write down what it knows. */
+  | { kind: "checkpoint"; promptId?: string }
+  | { kind: "session-end"; reason: string };
+
+/** An activity as an agent reported it. */
+export interface AgentEvent {
+  agent: string;
+  sessionId: string;
+  /** Set inside a subagent; `sessionId` is then the session that started it. */
+  agentId?: string;
+  agentType?: string;
+  cwd: string;
+  transcriptPath?: string;
+  version?: string;
+  /** As the agent noted it; "" where it noted that there is none. Live events leave it out: the repository is asked. */
+  branch?: string;
+  at: number;
+  activity: Activity;
+}
+
+export interface Project {
+  key: string;
+  name: string;
+  /** The main working tree: shared by all worktrees. */
+  root: string;
+  remote?: string;
+}
+
+/** What was handed to the agent, so that it is not repeated and its use can be measured. */
+export interface Injection {
+  surface: "session-start";
+  itemIds: string[];
+  chars: number;
+  tokens: number;
+}
+
+/** An agent event made ready for the store: filtered, and tied to its project while the folder is still there. */
+export interface CapturedEvent extends AgentEvent {
+  hook?: string;
+  project: Project;
+  injection?: Injection;
+}

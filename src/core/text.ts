@@ -1,0 +1,29 @@
+// Small pure helpers for text that people and agents read.
+
+/** The text on one line, at most `maxChars` UTF-16 units, cut at a word where that is possible. */
+export function oneLine(text: string, maxChars: number): string {
+  // Only a little more than what can be shown is looked at: texts may be megabytes long.
+  const flat = text
+    .slice(0, maxChars * 4)
+    .replace(/\s+/g, " ")
+    .trim();
+  return truncate(flat, maxChars);
+}
+
+export function truncate(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const cut = text.slice(0, maxChars - 1);
+  const space = cut.lastIndexOf(" ");
+  const whole = space > maxChars * 0.6 ? cut.slice(0, space) : cut;
+  return `${whole.replace(/[\uD800-\uDBFF]$/, "").trimEnd()}…`;
+}
+
+export function ago(at: number, now: number): string {
+  const minutes = Math.max(0, Math.round((now - at) / 60_000));
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  if (hours < 36) return `${hours} h ago`;
+  const days = Math.round(hours / 24);
+  return days < 60 ? `${days} days ago` : `${Math.round(days / 30)} months ago`;
+}

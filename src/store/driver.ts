@@ -1,0 +1,83 @@
+// The one place that knows which SQLite runs underneath: node:sqlite, loaded only when a database is opened.
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { AppError } from "../core/error.ts";
+
+export type Param = SQLInputValue;
+
+export interface Db {
+  exec(sql: string): void;
+  run(sql: string, ...params: Param[]): { changes: number; lastId: number };
+  get<Row>(sql: string, ...params: Param[]): Row | undefined;
+  all<Row>(sql: string, ...params: Param[]): Row[];
+  close(): void;
+}
+
+export interface DriverOptions {
+  readOnly?: boolean;
+  busyTimeoutMs: number;
+}
+
+export function openDriver(path: string, options: DriverOptions): Db {
+  const native = new (loadSqlite().DatabaseSync)(path, {
+    readOnly: options.readOnly ?? false,
+    timeout: options.busyTimeoutMs,
+    enableForeignKeyConstraints: true,
+  });
+  return wrap(native);
+}
+
+/** True where this Node can open a database (>= 22.16: FTS5 is compiled in from there on). */
+export function hasSqlite(): boolean {
+  return sqliteModule() !== undefined;
+}
+
+function wrap(native: DatabaseSync): Db {
+  const statements = new Map<string, StatementSync>();
+  const prepare = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = native.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  return {
+    exec: (sql) => native.exec(sql),
+    run(sql, ...params) {
+      const { changes, lastInsertRowid } = prepare(sql).run(...params);
+      return { changes: Number(changes), lastId: Number(lastInsertRowid) };
+    },
+    get: <Row>(sql: string, ...params: Param[]) => prepare(sql).get(...params) as Row | undefined,
+    all: <Row>(sql: string, ...params: Param[]) => prepare(sql).all(...params) as Row[],
+    close: () => native.close(),
+  };
+}
+
+type SqliteModule = typeof import("node:sqlite");
+
+function loadSqlite(): SqliteModule {
+  const sqlite = sqliteModule();
+  if (sqlite === undefined) {
+    throw new AppError("node_too_old", `Node ${process.versions.node} has no usable node:sqlite.`, {
+      hint: "Run `c-mem install`: it finds or fetches a Node that has it (22.16 or newer).",
+    });
+  }
+  return sqlite;
+}
+
+function sqliteModule(): SqliteModule | undefined {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < 22 || (major === 22 && minor < 16)) return undefined;
+  return withoutExperimentalWarning(() => process.getBuiltinModule("node:sqlite"));
+}
+
+/** Node 22 and 24 print a warning on the first load; nobody who runs `c-mem` can act on it. */
+function withoutExperimentalWarning<T>(load: () => T): T {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

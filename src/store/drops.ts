@@ -1,0 +1,28 @@
+// drops: which spool files are in the database already, and when each hook last fired.
+import type { Db } from "./driver.ts";
+
+/** True the first time a drop is claimed. Must run in the transaction that applies it. */
+export function claimDrop(db: Db, name: string, at: number): boolean {
+  return db.run("INSERT OR IGNORE INTO drops (name, applied_at) VALUES (?, ?)", name, at).changes === 1;
+}
+
+export function claimedDrops(db: Db): string[] {
+  return db.all<{ name: string }>("SELECT name FROM drops").map((row) => row.name);
+}
+
+export function forgetDrops(db: Db, names: readonly string[]): void {
+  db.run("DELETE FROM drops WHERE name IN (SELECT value FROM json_each(?))", JSON.stringify(names));
+}
+
+export function countHookRun(db: Db, hook: string, at: number): void {
+  db.run(
+    `INSERT INTO hook_runs (hook, last_at, count) VALUES (?, ?, 1)
+     ON CONFLICT (hook) DO UPDATE SET last_at = max(last_at, excluded.last_at), count = count + 1`,
+    hook,
+    at,
+  );
+}
+
+export function hookRuns(db: Db): { hook: string; last_at: number; count: number }[] {
+  return db.all("SELECT hook, last_at, count FROM hook_runs");
+}

@@ -1,0 +1,58 @@
+// Brings a database up to this program's schema: numbered .sql files, forward only, never edited once released.
+import { AppError } from "../core/error.ts";
+import type { Db } from "./driver.ts";
+import { transaction } from "./transaction.ts";
+import evidence from "./migrations/0001-evidence.sql";
+
+export interface Migration {
+  id: number;
+  name: string;
+  sql: string;
+  /** True when an older program must not touch a database that has this migration. */
+  breaking?: boolean;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ id: 1, name: "evidence", sql: evidence }];
+
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
+) STRICT`;
+
+export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS): void {
+  const newest = migrations.at(-1)?.id ?? 0;
+  const current = currentVersion(db);
+  if (current > newest) refuseBreaking(db, newest);
+  if (current >= newest) return;
+  transaction(db, () => {
+    db.exec(TABLE);
+    for (const { id, name, sql, breaking = false } of migrations) {
+      // The id goes in first: whoever comes second finds it there and has nothing to do.
+      const { changes } = db.run(
+        "INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at) VALUES (?, ?, ?, ?)",
+        id,
+        name,
+        Number(breaking),
+        Date.now(),
+      );
+      if (changes === 1) db.exec(sql);
+    }
+  });
+}
+
+export function currentVersion(db: Db): number {
+  const exists = db.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
+  if (exists === undefined) return 0;
+  return db.get<{ version: number | null }>("SELECT max(id) AS version FROM migrations")?.version ?? 0;
+}
+
+function refuseBreaking(db: Db, newest: number): void {
+  const row = db.get<{ id: number }>("SELECT id FROM migrations WHERE id > ? AND breaking = 1", newest);
+  if (row === undefined) return;
+  throw new AppError(
+    "store_newer",
+    `The database was written by a newer c-mem (schema ${row.id}, this one knows ${newest}).`,
+    {
+      hint: "Update this c-mem: npm install -g c-mem@latest, then c-mem install.",
+    },
+  );
+}

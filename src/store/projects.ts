@@ -1,0 +1,46 @@
+// projects: one row per code base, whatever folder or worktree it was met in.
+import type { Project } from "../core/event.ts";
+import type { Db } from "./driver.ts";
+
+export function upsertProject(db: Db, project: Project, at: number): number {
+  const row = db.get<{ id: number }>("SELECT id FROM projects WHERE key = ?", project.key);
+  if (row !== undefined) return row.id;
+  return db.run(
+    "INSERT INTO projects (key, name, root, remote, created_at) VALUES (?, ?, ?, ?, ?)",
+    project.key,
+    project.name,
+    project.root,
+    project.remote ?? null,
+    at,
+  ).lastId;
+}
+
+export interface ProjectRow {
+  id: number;
+  key: string;
+  name: string;
+  root: string;
+}
+
+export function findProject(db: Db, key: string): ProjectRow | undefined {
+  return db.get("SELECT id, key, name, root FROM projects WHERE key = ?", key);
+}
+
+/** By name, as a person would say it; the one used last wins when two share it. */
+export function findProjectByName(db: Db, name: string): ProjectRow | undefined {
+  return db.get(
+    `SELECT p.id, p.key, p.name, p.root FROM projects p LEFT JOIN sessions s ON s.project_id = p.id
+     WHERE p.name = ?1 OR p.key = ?1 GROUP BY p.id ORDER BY max(s.last_at) DESC LIMIT 1`,
+    name,
+  );
+}
+
+/** Every project somebody has prompted in, the most recent first. */
+export function listProjects(db: Db): (ProjectRow & { sessions: number; last_at: number })[] {
+  return db.all(
+    `SELECT p.id, p.key, p.name, p.root, count(*) AS sessions, max(s.last_at) AS last_at
+     FROM projects p JOIN sessions s ON s.project_id = p.id
+     WHERE s.parent_session_db_id IS NULL AND s.prompt_count > 0
+     GROUP BY p.id ORDER BY last_at DESC`,
+  );
+}

@@ -1,0 +1,81 @@
+// tool_uses: every call of a tool with its input, its output and how it ended.
+import type { Db } from "./driver.ts";
+
+export interface ToolUseSeed {
+  sessionDbId: number;
+  promptNumber: number;
+  promptId?: string | undefined;
+  toolUseId: string;
+  agentId?: string | undefined;
+  agentType?: string | undefined;
+  name: string;
+  input: string;
+  output?: string | undefined;
+  isError: boolean;
+  exitCode?: number | undefined;
+  durationMs?: number | undefined;
+  at: number;
+}
+
+/** Returns the new row's id, or undefined when this tool use was recorded before. */
+export function insertToolUse(db: Db, seed: ToolUseSeed): number | undefined {
+  const { changes, lastId } = db.run(
+    `INSERT OR IGNORE INTO tool_uses
+       (session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output, is_error, exit_code, duration_ms, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    seed.sessionDbId,
+    seed.promptNumber,
+    seed.promptId ?? null,
+    seed.toolUseId,
+    seed.agentId ?? null,
+    seed.agentType ?? null,
+    seed.name,
+    seed.input,
+    seed.output ?? null,
+    Number(seed.isError),
+    seed.exitCode ?? null,
+    seed.durationMs ?? null,
+    seed.at,
+  );
+  if (changes === 0) return undefined;
+  db.run(
+    "INSERT INTO tool_uses_fts (rowid, name, input, output) SELECT id, name, input, output FROM tool_uses_indexed WHERE id = ?",
+    lastId,
+  );
+  return lastId;
+}
+
+/** A prompt that arrives after its tool uses takes them over. */
+export function adoptToolUses(db: Db, promptId: string, promptNumber: number): void {
+  db.run(
+    "UPDATE tool_uses SET prompt_number = ?2 WHERE prompt_id = ?1 AND prompt_number <> ?2",
+    promptId,
+    promptNumber,
+  );
+}
+
+export interface CommandRow {
+  id: number;
+  /** The conversation, also for a subagent's command. */
+  main_session_db_id: number;
+  command: string;
+  output: string | null;
+  is_error: number;
+  exit_code: number | null;
+  created_at: number;
+}
+
+/** The shell commands of the given sessions and their subagents, oldest first. */
+export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: number): CommandRow[] {
+  const rows = db.all<CommandRow>(
+    `SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command, substr(t.output, 1, 2000) AS output,
+       t.is_error, t.exit_code, t.created_at
+     FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+     WHERE (s.id IN (SELECT value FROM json_each(?1)) OR s.parent_session_db_id IN (SELECT value FROM json_each(?1)))
+       AND t.name = 'Bash' AND json_valid(t.input)
+     ORDER BY t.created_at DESC, t.id DESC LIMIT ?2`,
+    JSON.stringify(sessionDbIds),
+    limit,
+  );
+  return rows.filter((row) => typeof row.command === "string").toReversed();
+}

@@ -1,0 +1,192 @@
+// Installing into and out of Claude Code's settings, without the client: what is changed, kept and put back.
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { allBytes, createWorld, hook, rows, run, type World } from "./harness.ts";
+
+const USERS_OWN = `{
+  // mine
+  "model": "opus",
+  "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }] }
+}
+`;
+
+/** A PATH with node on it, and no claude. */
+function installWorld(settings?: string): World & { settings: string } {
+  const world = createWorld();
+  world.env["PATH"] = join(process.execPath, "..");
+  mkdirSync(world.claudeDir, { recursive: true });
+  const path = join(world.claudeDir, "settings.json");
+  if (settings !== undefined) writeFileSync(path, settings, { mode: 0o644 });
+  return { ...world, settings: path };
+}
+
+describe("c-mem install", () => {
+  it("adds hooks that work to settings.json and keeps what is there", async () => {
+    const world = installWorld(USERS_OWN);
+    const result = await run(world, ["install", "--yes"]);
+    expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("add c-mem's hooks")]);
+    const text = readFileSync(world.settings, "utf8");
+    expect(text).toContain("// mine");
+    expect(text).toContain("say done");
+    expect(statSync(world.settings).mode & 0o777).toBe(0o644);
+    const settings = JSON.parse(text.replace("// mine", "")) as {
+      hooks: Record<string, { hooks: { command: string; args: string[] }[] }[]>;
+    };
+    const { command, args } = settings.hooks["UserPromptSubmit"]?.[0]?.hooks[0] ?? { command: "", args: [] };
+    expect(existsSync(command)).toBe(true);
+    expect(args).toEqual([join(world.home, "plugin", "c-mem", "dist", "hook.cjs"), "new"]);
+    const doctor = await run(world, ["doctor"]);
+    expect([doctor.status, doctor.stdout]).toEqual([0, expect.stringContaining("ok    hook runs")]);
+  });
+
+  it("is idempotent, and a dry run changes nothing", async () => {
+    const world = installWorld(USERS_OWN);
+    const dry = await run(world, ["install", "--dry-run"]);
+    expect([dry.status, dry.stderr]).toEqual([0, expect.stringContaining("This would:")]);
+    expect(readFileSync(world.settings, "utf8")).toBe(USERS_OWN);
+    expect(existsSync(world.home)).toBe(false);
+    await run(world, ["install", "--yes"]);
+    const [settings, home] = [readFileSync(world.settings, "utf8"), allBytes(world.home)];
+    const again = await run(world, ["install", "--yes"]);
+    expect([again.status, again.stderr]).toEqual([0, expect.stringContaining("already installed")]);
+    expect([readFileSync(world.settings, "utf8"), allBytes(world.home)]).toEqual([settings, home]);
+  });
+
+  it("asks, and without a terminal or --yes changes nothing", async () => {
+    const world = installWorld(USERS_OWN);
+    const result = await run(world, ["install"]);
+    expect([result.status, result.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+    expect(readFileSync(world.settings, "utf8")).toBe(USERS_OWN);
+    const json = await run(world, ["install", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ schema_version: 1, command: "install", error: { code: "usage" } });
+  });
+
+  it("mends itself when the copy of the hooks is gone", async () => {
+    const world = installWorld();
+    await run(world, ["install", "--yes"]);
+    rmSync(join(world.home, "plugin"), { recursive: true });
+    const broken = await run(world, ["doctor"]);
+    expect([broken.status, broken.stdout]).toEqual([1, expect.stringMatching(/FAIL {2}hook runs[\s\S]*c-mem install/)]);
+    await run(world, ["install", "--yes"]);
+    expect((await run(world, ["doctor"])).status).toBe(0);
+  });
+
+  it("does not touch settings that are not JSON, and says so", async () => {
+    const world = installWorld('{ "model": ');
+    const result = await run(world, ["install", "--yes"]);
+    expect([result.status, result.stderr]).toEqual([1, expect.stringContaining("not valid JSON")]);
+    expect(readFileSync(world.settings, "utf8")).toBe('{ "model": ');
+  });
+
+  it("follows a settings file that is a link, and leaves the link", async () => {
+    const world = installWorld();
+    const dotfile = join(world.env["HOME"] ?? "", "dotfile.json");
+    writeFileSync(dotfile, "{}\n");
+    symlinkSync(dotfile, world.settings);
+    await run(world, ["install", "--yes"]);
+    expect(readlinkSync(world.settings)).toBe(dotfile);
+    expect(readFileSync(dotfile, "utf8")).toContain("hook.cjs");
+    await run(world, ["uninstall", "--yes"]);
+    expect(lstatSync(world.settings).isSymbolicLink()).toBe(true);
+    expect(readFileSync(dotfile, "utf8")).toBe("{}\n");
+  });
+
+  it("says what to do when --method plugin has no claude command", async () => {
+    const result = await run(installWorld(), ["install", "--method", "plugin", "--yes"]);
+    expect([result.status, result.stderr]).toEqual([1, expect.stringContaining("--claude")]);
+    expect((await run(installWorld(), ["install", "--method", "magic", "--yes"])).status).toBe(2);
+  });
+});
+
+describe("c-mem uninstall", () => {
+  it.each([USERS_OWN, "{}", '{"a":1}', undefined])(
+    "leaves settings %j byte for byte as they were, and keeps the memory",
+    async (settings) => {
+      const world = installWorld(settings);
+      await run(world, ["install", "--yes"]);
+      await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "stays" });
+      const dry = await run(world, ["uninstall", "--dry-run"]);
+      expect(dry.stderr).toContain("This would:");
+      const result = await run(world, ["uninstall", "--yes"]);
+      expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("still in")]);
+      expect(existsSync(world.settings) ? readFileSync(world.settings, "utf8") : undefined).toBe(settings);
+      expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "stays" }]);
+      expect((await run(world, ["uninstall", "--yes"])).stderr).toContain("not installed");
+    },
+  );
+
+  it("keeps what the user changed meanwhile", async () => {
+    const world = installWorld(USERS_OWN);
+    await run(world, ["install", "--yes"]);
+    writeFileSync(world.settings, readFileSync(world.settings, "utf8").replace('"opus"', '"sonnet"'));
+    await run(world, ["uninstall", "--yes"]);
+    const text = readFileSync(world.settings, "utf8");
+    expect(text).toContain('"sonnet"');
+    expect(text).toContain("say done");
+    expect(text).not.toContain("c-mem");
+  });
+
+  it("--purge leaves nothing", async () => {
+    const world = installWorld();
+    await run(world, ["install", "--yes"]);
+    await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "gone" });
+    expect((await run(world, ["uninstall", "--purge", "--yes"])).status).toBe(0);
+    expect(existsSync(world.home)).toBe(false);
+    expect(existsSync(world.settings)).toBe(false);
+  });
+});
+
+describe("on a Node without SQLite", () => {
+  /** Stands in for an old Node: the real one, told to be without the module that matters. */
+  function oldNode(world: World): string {
+    const folder = join(world.env["HOME"] ?? "", "old-bin");
+    mkdirSync(folder);
+    const preload = join(folder, "old.cjs");
+    writeFileSync(preload, 'Object.defineProperty(process.versions, "node", { value: "20.20.2" });\n');
+    const node = join(folder, "node");
+    writeFileSync(
+      node,
+      `#!/bin/sh\ncase "$2" in *sqlite*) exit 1;; esac\nexec ${process.execPath} -r ${preload} "$@"\n`,
+    );
+    chmodSync(node, 0o755);
+    return node;
+  }
+
+  it("hooks capture, context stays silent, and commands say what to do", async () => {
+    const world = createWorld();
+    const node = oldNode(world);
+    await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "caught" }, { node });
+    expect(await hook(world, "context", { session_id: "t", hook_event_name: "SessionStart" }, { node })).toEqual({});
+    const status = await run(world, ["status"], { node });
+    expect([status.status, status.stderr]).toEqual([1, expect.stringContaining("c-mem install")]);
+    const doctor = await run(world, ["doctor"], { node });
+    expect([doctor.status, doctor.stdout]).toEqual([1, expect.stringContaining("FAIL  node")]);
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "caught" }]);
+  });
+
+  it("everything works once install has noted a Node that can", async () => {
+    const world = createWorld();
+    const node = oldNode(world);
+    await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "caught" }, { node });
+    await rows(world, "SELECT 1");
+    const good = join(world.env["HOME"] ?? "", "good-node");
+    symlinkSync(process.execPath, good);
+    const record = { version: "0", node: good, installedAt: 1, sites: {} };
+    writeFileSync(join(world.home, "install.json"), JSON.stringify(record));
+    expect((await run(world, ["projects"], { node })).status).toBe(0);
+    const answer = await hook(world, "context", { session_id: "t", hook_event_name: "SessionStart" }, { node });
+    expect(JSON.stringify(answer)).toContain("caught");
+  });
+});

@@ -1,0 +1,31 @@
+// docs/reference.md is what the program says of itself. `npx vitest run test/e2e/reference.test.ts -u` writes it anew.
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { envName, SETTING_KEYS, SETTINGS } from "../../src/config/schema.ts";
+import { createWorld, ROOT, run } from "./harness.ts";
+
+describe("docs/reference.md", () => {
+  it("has every command's help and every setting", async () => {
+    const world = createWorld();
+    const env = { COLUMNS: "100", NO_COLOR: "1" };
+    const help = await run(world, ["--help"], { env });
+    const names = [...help.stdout.matchAll(/^ {2}(\w+)(?: \[|$)/gm)]
+      .map((match) => match[1] ?? "")
+      .filter((name) => name !== "help");
+    expect(names).toContain("install");
+    const sections = [`# Reference\n\n## c-mem\n\n\`\`\`\n${help.stdout.trim()}\n\`\`\``];
+    for (const name of names) {
+      const { stdout } = await run(world, [name, "--help"], { env });
+      sections.push(`## c-mem ${name}\n\n\`\`\`\n${stdout.trim()}\n\`\`\``);
+    }
+    const rows = SETTING_KEYS.map((key) => {
+      const { default: value, about, inProject } = SETTINGS[key];
+      return `| \`${key}\` | \`${JSON.stringify(value)}\` | ${about} | \`${envName(key)}\` | ${inProject ? "yes" : "no"} |`;
+    });
+    sections.push(
+      "## Settings\n\nIn `~/.c-mem/config.json`; where the last column says so also in a project's `.c-mem.json`; always in the environment, which wins.\n\n" +
+        ["| key | default | what it does | environment | project |", "|---|---|---|---|---|", ...rows].join("\n"),
+    );
+    await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot(join(ROOT, "docs", "reference.md"));
+  });
+});

@@ -1,0 +1,448 @@
+// A session through the five hook commands, and what the next one is told.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { allBytes, contextOf, createWorld, data, hook, rows, type World } from "./harness.ts";
+
+const GO_ON = { continue: true, suppressOutput: true };
+
+async function workSession(world: World, id = "session-1"): Promise<void> {
+  const file = join(world.project, "src", "add.js");
+  const base = { session_id: id, transcript_path: "/t.jsonl" };
+  expect(
+    await hook(world, "context", { ...base, hook_event_name: "SessionStart", source: "startup", model: "opus" }),
+  ).toEqual({});
+  const turn = { ...base, prompt_id: `${id}-p1` };
+  expect(
+    await hook(world, "new", { ...turn, hook_event_name: "UserPromptSubmit", prompt: "Why does add subtract?" }),
+  ).toEqual(GO_ON);
+  const tool = { ...turn, hook_event_name: "PostToolUse" };
+  expect(
+    await hook(world, "save", {
+      ...turn,
+      hook_event_name: "PostToolUseFailure",
+      tool_name: "Bash",
+      tool_use_id: `${id}-t1`,
+      tool_input: { command: "cd x && npm test" },
+      error: "Exit code 1\nAssertionError: 1 is not 3",
+    }),
+  ).toEqual(GO_ON);
+  await hook(world, "save", {
+    ...tool,
+    tool_name: "Edit",
+    tool_use_id: `${id}-t2`,
+    tool_input: { file_path: file, old_string: "-", new_string: "+" },
+    tool_response: { filePath: file, structuredPatch: [{ oldStart: 1, newStart: 1, lines: ["-a - b", "+a + b"] }] },
+  });
+  await hook(world, "save", {
+    ...tool,
+    tool_name: "Bash",
+    tool_use_id: `${id}-t3`,
+    tool_input: { command: "npm test" },
+    tool_response: { stdout: "3 passed" },
+  });
+  await hook(world, "save", {
+    ...tool,
+    tool_name: "Read",
+    tool_use_id: `${id}-t4`,
+    agent_id: "a1",
+    agent_type: "Explore",
+    tool_input: { file_path: file },
+    tool_response: { type: "text", file: { content: "x" } },
+  });
+  expect(
+    await hook(world, "summary", {
+      ...turn,
+      hook_event_name: "SubagentStop",
+      agent_id: "a1",
+      agent_type: "Explore",
+      last_assistant_message: "It is a sign error.",
+    }),
+  ).toEqual(GO_ON);
+  expect(
+    await hook(world, "summary", {
+      ...turn,
+      hook_event_name: "Stop",
+      last_assistant_message: "add had a minus; it adds now.",
+    }),
+  ).toEqual(GO_ON);
+  expect(await hook(world, "cleanup", { ...base, hook_event_name: "SessionEnd", reason: "prompt_input_exit" })).toEqual(
+    GO_ON,
+  );
+}
+
+describe("a session", () => {
+  it("is recorded whole", async () => {
+    const world = createWorld();
+    await workSession(world);
+    expect(
+      await rows(
+        world,
+        "SELECT session_id, agent, title, status, prompt_count, model, end_reason, report FROM sessions ORDER BY id",
+      ),
+    ).toEqual([
+      {
+        session_id: "session-1",
+        agent: "claude-code",
+        title: "Why does add subtract?",
+        status: "completed",
+        prompt_count: 1,
+        model: "opus",
+        end_reason: "prompt_input_exit",
+        report: null,
+      },
+      {
+        session_id: "agent-a1",
+        agent: "claude-code",
+        title: null,
+        status: "completed",
+        prompt_count: 0,
+        model: null,
+        end_reason: "subagent",
+        report: "It is a sign error.",
+      },
+    ]);
+    expect(
+      await rows(world, "SELECT prompt_number, text, response, ended_at IS NOT NULL AS ended FROM prompts"),
+    ).toEqual([
+      { prompt_number: 1, text: "Why does add subtract?", response: "add had a minus; it adds now.", ended: 1 },
+    ]);
+    expect(
+      await rows(
+        world,
+        "SELECT tool_use_id, agent_id, prompt_number, name, is_error, exit_code FROM tool_uses ORDER BY id",
+      ),
+    ).toEqual([
+      { tool_use_id: "session-1-t1", agent_id: null, prompt_number: 1, name: "Bash", is_error: 1, exit_code: 1 },
+      { tool_use_id: "session-1-t2", agent_id: null, prompt_number: 1, name: "Edit", is_error: 0, exit_code: null },
+      { tool_use_id: "session-1-t3", agent_id: null, prompt_number: 1, name: "Bash", is_error: 0, exit_code: 0 },
+      { tool_use_id: "session-1-t4", agent_id: "a1", prompt_number: 1, name: "Read", is_error: 0, exit_code: null },
+    ]);
+    expect(await rows(world, "SELECT path, kind, added, removed FROM file_touches ORDER BY id")).toEqual([
+      { path: "src/add.js", kind: "edit", added: 1, removed: 1 },
+      { path: "src/add.js", kind: "read", added: null, removed: null },
+    ]);
+    expect(await rows(world, "SELECT kind, key, status FROM jobs ORDER BY id")).toEqual([
+      { kind: "turn", key: "turn:session-1:1", status: "pending" },
+      { kind: "session", key: "session:session-1", status: "pending" },
+    ]);
+    expect(await rows(world, "SELECT rowid FROM prompts_fts WHERE prompts_fts MATCH 'subtract'")).toHaveLength(1);
+    expect(await rows(world, "SELECT rowid FROM prompts_fts WHERE prompts_fts MATCH 'minus'")).toHaveLength(1);
+    expect(await rows(world, "SELECT rowid FROM prompts_trigram WHERE prompts_trigram MATCH 'ubtrac'")).toHaveLength(1);
+    expect(
+      await rows(world, "SELECT rowid FROM tool_uses_fts WHERE tool_uses_fts MATCH 'AssertionError'"),
+    ).toHaveLength(1);
+  });
+
+  it("is what the next one is told about", async () => {
+    const world = createWorld();
+    execFileSync("git", ["init", "-q", "-b", "trunk"], { cwd: world.project });
+    await workSession(world);
+    const answer = await hook(world, "context", {
+      session_id: "session-2",
+      hook_event_name: "SessionStart",
+      source: "startup",
+    });
+    expect(answer).toEqual({
+      hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: expect.any(String) },
+    });
+    const text = contextOf(answer);
+    for (const part of [
+      "Why does add subtract?",
+      "add had a minus; it adds now.",
+      "src/add.js (+1 -1)",
+      "branch trunk",
+      "`npm test` failed with exit code 1: AssertionError: 1 is not 3; passed after a change to src/add.js",
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toMatch(/^<c-mem-context>\n[\s\S]*<\/c-mem-context>$/);
+    const [injection] = await rows(world, "SELECT surface, item_ids, chars, tokens FROM injections");
+    expect(injection).toMatchObject({ surface: "session-start", chars: text.length });
+  });
+
+  it("of another project is not told about", async () => {
+    const world = createWorld();
+    await workSession(world);
+    const other = join(world.project, "..", "other");
+    mkdirSync(other);
+    expect(
+      await hook(world, "context", { session_id: "x", hook_event_name: "SessionStart", source: "startup", cwd: other }),
+    ).toEqual({});
+  });
+
+  it("that is resumed is told only what happened elsewhere; after compaction, its own past", async () => {
+    const world = createWorld();
+    await workSession(world, "one");
+    const resume = { session_id: "one", hook_event_name: "SessionStart", source: "resume" };
+    expect(await hook(world, "context", resume)).toEqual({});
+    await workSession(createWorld(), "elsewhere");
+    await hook(world, "new", { session_id: "two", hook_event_name: "UserPromptSubmit", prompt: "meanwhile" });
+    expect(contextOf(await hook(world, "context", resume))).toContain("meanwhile");
+    const compact = contextOf(await hook(world, "context", { ...resume, source: "compact" }));
+    expect(compact).toContain("Why does add subtract?");
+    expect(await rows(world, "SELECT status FROM sessions WHERE session_id = 'one'")).toEqual([{ status: "active" }]);
+  });
+
+  it("that is cleared goes on under a new id", async () => {
+    const world = createWorld();
+    await hook(world, "new", { session_id: "old", hook_event_name: "UserPromptSubmit", prompt: "first half" });
+    await hook(world, "cleanup", { session_id: "old", hook_event_name: "SessionEnd", reason: "clear" });
+    const answer = await hook(world, "context", {
+      session_id: "new",
+      hook_event_name: "SessionStart",
+      source: "clear",
+    });
+    expect(contextOf(answer)).toContain("first half");
+    await hook(world, "new", { session_id: "new", hook_event_name: "UserPromptSubmit", prompt: "second half" });
+    expect(await rows(world, "SELECT session_id, status FROM sessions ORDER BY session_id")).toEqual([
+      { session_id: "new", status: "active" },
+      { session_id: "old", status: "completed" },
+    ]);
+  });
+
+  it("stays one session for a prompt or a tool use reported twice", async () => {
+    const world = createWorld();
+    const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "do it", prompt_id: "p" };
+    const use = {
+      session_id: "s",
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "t",
+      tool_input: { command: "ls" },
+      tool_response: "a",
+    };
+    const nameless = { session_id: "n", hook_event_name: "UserPromptSubmit", prompt: "no id" };
+    for (let round = 0; round < 2; round++) {
+      await hook(world, "new", prompt);
+      await hook(world, "save", use);
+      await hook(world, "new", nameless);
+      await rows(world, "SELECT 1");
+    }
+    expect(await rows(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
+    expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 1 }]);
+    // The same words in a later turn are another prompt.
+    await hook(world, "summary", { session_id: "n", hook_event_name: "Stop", last_assistant_message: "ok" });
+    await hook(world, "new", nameless);
+    expect(await rows(world, "SELECT prompt_number FROM prompts WHERE text = 'no id'")).toHaveLength(2);
+  });
+
+  it("takes a tool use that arrives before its prompt into the right turn", async () => {
+    const world = createWorld();
+    await hook(world, "save", {
+      session_id: "s",
+      prompt_id: "p1",
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "t",
+      tool_input: {},
+      tool_response: "",
+    });
+    await rows(world, "SELECT 1");
+    await hook(world, "new", { session_id: "s", prompt_id: "p1", hook_event_name: "UserPromptSubmit", prompt: "late" });
+    expect(await rows(world, "SELECT prompt_number FROM tool_uses")).toEqual([{ prompt_number: 1 }]);
+  });
+
+  it("does not count a machine's prompt as a turn", async () => {
+    const world = createWorld();
+    await hook(world, "new", { session_id: "s", prompt_id: "p1", hook_event_name: "UserPromptSubmit", prompt: "real" });
+    await hook(world, "new", {
+      session_id: "s",
+      prompt_id: "p2",
+      hook_event_name: "UserPromptSubmit",
+      prompt: "<task-notification>\n<task-id>1</task-id>",
+    });
+    await hook(world, "save", {
+      session_id: "s",
+      prompt_id: "p2",
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "t",
+      tool_input: {},
+      tool_response: "",
+    });
+    await hook(world, "summary", {
+      session_id: "s",
+      prompt_id: "p2",
+      hook_event_name: "Stop",
+      last_assistant_message: "the end",
+    });
+    expect(await rows(world, "SELECT prompt_number, text, response FROM prompts")).toEqual([
+      { prompt_number: 1, text: "real", response: "the end" },
+    ]);
+    expect(await rows(world, "SELECT prompt_number FROM tool_uses")).toEqual([{ prompt_number: 1 }]);
+  });
+});
+
+describe("what is recorded", () => {
+  it("leaves out the tools on the skip list, which can be changed", async () => {
+    const world = createWorld();
+    const use = (name: string, id: string) => ({
+      session_id: "s",
+      hook_event_name: "PostToolUse",
+      tool_name: name,
+      tool_use_id: id,
+      tool_input: {},
+      tool_response: "",
+    });
+    for (const name of ["TodoWrite", "Skill", "SlashCommand", "AskUserQuestion", "ListMcpResourcesTool", "Bash"]) {
+      await hook(world, "save", use(name, name));
+    }
+    expect(await rows(world, "SELECT name FROM tool_uses")).toEqual([{ name: "Bash" }]);
+    writeFileSync(join(world.home, "config.json"), '{"skipTools": ["Bash"]}');
+    await hook(world, "save", use("Bash", "b2"));
+    await hook(world, "save", use("TodoWrite", "t2"));
+    expect(await rows(world, "SELECT name FROM tool_uses ORDER BY id")).toEqual([
+      { name: "Bash" },
+      { name: "TodoWrite" },
+    ]);
+  });
+
+  it("is nothing where a project or the user says so", async () => {
+    const world = createWorld();
+    const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "hidden" };
+    writeFileSync(join(world.project, ".c-mem.json"), '{"enabled": false}');
+    await hook(world, "new", prompt);
+    writeFileSync(join(world.project, ".c-mem.json"), "{}");
+    await hook(world, "new", prompt, { env: { C_MEM_EXCLUDE_PATHS: world.project } });
+    await hook(world, "new", prompt, { env: { C_MEM_ENABLED: "0" } });
+    expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
+    expect(allBytes(world.home)).not.toContain("hidden");
+  });
+
+  it("says where a long output was cut", async () => {
+    const world = createWorld();
+    const stdout = `HEAD${"x".repeat(200_000)}TAIL`;
+    await hook(world, "save", {
+      session_id: "s",
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "t",
+      tool_input: { command: "c" },
+      tool_response: { stdout },
+    });
+    const [row] = await rows<{ output: string }>(world, "SELECT output FROM tool_uses");
+    expect(row?.output).toMatch(/^HEAD[\s\S]*\[… [\d,]+ characters cut by c-mem …\][\s\S]*TAIL$/);
+    expect(row?.output.length).toBeLessThan(33_000);
+  });
+
+  it("is in private files only", async () => {
+    const world = createWorld();
+    await workSession(world);
+    await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "waits in the spool" });
+    for (const name of readdirSync(world.home, { recursive: true, encoding: "utf8" })) {
+      const stat = statSync(join(world.home, name));
+      expect([name, stat.mode & 0o777]).toEqual([name, stat.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
+
+  it("has no secret and nothing private in any byte on disk", async () => {
+    const world = createWorld();
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const turn = { session_id: "s", prompt_id: "p" };
+    await hook(world, "new", {
+      ...turn,
+      hook_event_name: "UserPromptSubmit",
+      prompt: `use ${secret} <private>BIRTHDAY</private> please <PRIVATE>SURPRISE`,
+    });
+    await hook(world, "save", {
+      ...turn,
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "t",
+      tool_input: { command: `curl -H "Authorization: Bearer ${secret}"`, password: "hunter2hunter2" },
+      tool_response: { stdout: `token=${secret}` },
+    });
+    await hook(world, "save", {
+      ...turn,
+      hook_event_name: "PostToolUse",
+      tool_name: "Read",
+      tool_use_id: "r",
+      tool_input: { file_path: `/x/${secret}/a` },
+      tool_response: { type: "text", file: { content: secret } },
+    });
+    await hook(world, "summary", {
+      ...turn,
+      hook_event_name: "Stop",
+      last_assistant_message: `done with ${secret} <private>PARTY</private>`,
+    });
+    const check = () => {
+      const bytes = allBytes(world.home);
+      for (const word of [secret, secret.slice(4), "BIRTHDAY", "SURPRISE", "PARTY", "hunter2"])
+        expect(bytes).not.toContain(word);
+      expect(bytes).toContain("redacted:");
+    };
+    check();
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([
+      { text: expect.stringMatching(/^use \[redacted:[\w-]+\]\s+please/) },
+    ]);
+    check();
+  });
+
+  it("is nothing of a turn whose prompt is wholly private", async () => {
+    const world = createWorld();
+    const turn = { session_id: "s", prompt_id: "private-1" };
+    const use = (id: string, extra = {}) => ({
+      ...turn,
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: id,
+      tool_input: { command: "SECRETWORK" },
+      tool_response: "SECRETWORK",
+      ...extra,
+    });
+    await hook(world, "new", {
+      ...turn,
+      hook_event_name: "UserPromptSubmit",
+      prompt: " <private>SECRETWORK</private> ",
+    });
+    await hook(world, "save", use("t1"));
+    await hook(world, "save", use("t2", { agent_id: "a", agent_type: "x" }));
+    await hook(world, "new", {
+      session_id: "s",
+      prompt_id: "machine",
+      hook_event_name: "UserPromptSubmit",
+      prompt: "<task-notification>SECRETWORK",
+    });
+    await hook(world, "summary", { ...turn, hook_event_name: "Stop", last_assistant_message: "SECRETWORK" });
+    expect(await rows(world, "SELECT * FROM tool_uses")).toEqual([]);
+    expect(allBytes(world.home)).not.toContain("SECRETWORK");
+    // The next turn is recorded again, but not what the private one still has running.
+    await hook(world, "new", {
+      session_id: "s",
+      prompt_id: "open",
+      hook_event_name: "UserPromptSubmit",
+      prompt: "and now openly",
+    });
+    await hook(world, "save", use("t3", { prompt_id: "open", tool_input: {}, tool_response: "fine" }));
+    await hook(world, "save", use("t4"));
+    expect(await rows(world, "SELECT tool_use_id FROM tool_uses")).toEqual([{ tool_use_id: "t3" }]);
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "and now openly" }]);
+    expect(allBytes(world.home)).not.toContain("SECRETWORK");
+  });
+
+  it("never feeds on what C-Mem itself has said", async () => {
+    const world = createWorld();
+    await hook(world, "new", {
+      session_id: "s",
+      hook_event_name: "UserPromptSubmit",
+      prompt: "look: <c-mem-context>OLD MEMORY</c-mem-context> <system-reminder>NOISE</system-reminder>",
+    });
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: expect.stringMatching(/^look:\s*$/) }]);
+  });
+});
+
+describe("status", () => {
+  it("tells what is stored and when each hook last fired", async () => {
+    const world = createWorld();
+    await workSession(world);
+    const status = await data(world, ["status"]);
+    expect(status["counts"]).toMatchObject({ projects: 1, sessions: 1, subagents: 1, prompts: 1, tool_uses: 4 });
+    expect(status["hooks"]).toEqual(
+      ["context", "new", "save", "summary", "cleanup"].map((command) =>
+        expect.objectContaining({ command, last_fired: expect.stringMatching(/^2/) }),
+      ),
+    );
+  });
+});
