@@ -37,7 +37,10 @@ export async function applyPlan(plan: PlanOptions): Promise<number> {
     report(false);
     return EXIT.failure;
   }
-  for (const step of steps) await step.run();
+  for (const step of steps) {
+    if (step.progress !== undefined) say(step.progress);
+    await step.run();
+  }
   say(plan.done);
   report(true);
   return EXIT.ok;

@@ -1,6 +1,6 @@
 // Finds a Node that C-Mem can run with, or plans to fetch one: hooks are started with its absolute path, because what
 // `node` means on an agent's PATH may be another version, or nothing.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { x } from "tinyexec";
 import type { Step } from "../agents/step.ts";
@@ -41,7 +41,9 @@ export function fetchNode(env: Env, runtime: string): Step {
   const spec = `${nodePackage()}@${FETCHED_VERSION}`;
   return {
     about: `fetch Node ${FETCHED_VERSION} from npm (${spec}, about 190 MB on disk) into ${runtime}: this one (${process.versions.node}) has no SQLite`,
+    progress: `Fetching Node ${FETCHED_VERSION} …`,
     run: async () => {
+      mkdirSync(runtime, { recursive: true, mode: 0o700 });
       const args = ["install", "--prefix", runtime, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", spec];
       const { exitCode, stderr } = await x("npm", args, { timeout: 600_000, nodeOptions: { env: { ...env } } });
       if (exitCode === 0 && (await isUsable(fetchedNode(runtime)))) return;

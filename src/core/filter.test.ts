@@ -73,11 +73,11 @@ describe("filterText", () => {
 
   test("lets no part of a secret through, wherever it is and wherever the text is cut", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...SAMPLES), words(), words(), limit(), (sample, before, after, maxChars) => {
+      fc.property(fc.constantFrom(...SAMPLES), words(), words(), anyLimit(), (sample, before, after, maxChars) => {
         const filtered = filterText(`${before}\n${sample}\n${after}`, maxChars);
         expect(survivingPart(sample, filtered)).toBeUndefined();
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -96,7 +96,7 @@ describe("filterText", () => {
   test("lets no private content through", () => {
     const name = fc.constantFrom("private", "PRIVATE", "c-mem-context", "system-reminder");
     fc.assert(
-      fc.property(name, words(), words(), limit(), (tag, before, after, maxChars) => {
+      fc.property(name, words(), words(), anyLimit(), (tag, before, after, maxChars) => {
         const text = `${before}<${tag} a="b">Rumpelstilzchen ${before}</${tag}>${after}`;
         expect(filterText(text, maxChars)).not.toContain("Rumpelst");
       }),
@@ -105,13 +105,13 @@ describe("filterText", () => {
 
   test("never throws, stays within its bound, and leaves what it returned as it is", () => {
     fc.assert(
-      fc.property(soup(), limit(), (text, maxChars) => {
+      fc.property(soup(), anyLimit(), (text, maxChars) => {
         const filtered = filterText(text, maxChars);
         expect(filtered.isWellFormed() && !filtered.includes("\0")).toBe(true);
         expect(filtered.length).toBeLessThanOrEqual(maxChars + 100);
         expect(filterText(filtered, maxChars)).toBe(filtered);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 });
@@ -187,7 +187,7 @@ describe("filterValue", () => {
 
   test("never throws, and leaves what it returned as it is", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), limit(), (value, maxChars) => {
+      fc.property(fc.jsonValue(), anyLimit(), (value, maxChars) => {
         const filtered = filterValue(value, maxChars);
         expect(filterValue(filtered, maxChars)).toEqual(filtered);
       }),
@@ -204,12 +204,12 @@ function survivingPart(sample: string, text: string): string | undefined {
   return parts.find((part) => part.length === 9 && text.includes(part));
 }
 
-function limit(): fc.Arbitrary<number> {
+function anyLimit(): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 0, max: 1200 }), fc.constant(Infinity));
 }
 
 function words(): fc.Arbitrary<string> {
-  return fc.oneof(fc.lorem({ maxCount: 80 }), fc.string({ unit: "binary", maxLength: 400 }), soup([]));
+  return fc.oneof(fc.lorem({ maxCount: 80 }), fc.string({ unit: "binary", maxLength: 400, size: "max" }), soup([]));
 }
 
 function soup(samples = SAMPLES): fc.Arbitrary<string> {
@@ -217,5 +217,5 @@ function soup(samples = SAMPLES): fc.Arbitrary<string> {
   const keys = ["password", "token", "=", ": ", '"', "'", "hunter2", "[redacted:", "-----END PRIVATE KEY-----"];
   const other = ["\n", "\\n", " ", "\0", "\uD83D", "🙂", "lorem ipsum "];
   const part = fc.oneof(fc.constantFrom(...tags, ...keys, ...other, ...samples), fc.string({ maxLength: 20 }));
-  return fc.array(part, { maxLength: 60 }).map((parts) => parts.join(""));
+  return fc.array(part, { maxLength: 40, size: "max" }).map((parts) => parts.join(""));
 }

@@ -25,8 +25,15 @@ export function filterText(text: string, maxChars = Infinity): string {
   const limit = Math.max(maxChars, MARK_CHARS);
   const redacted = kept.length <= limit ? redactSecrets(kept) : undefined;
   const filtered = redacted !== undefined && redacted.length <= limit ? redacted : cutMiddle(kept, limit);
+  const clean = wellFormed(filtered);
   // Once more: where `<privateghp_…` was redacted or `<privateKey` was cut, a tag is left.
-  return stripPrivate(filtered.replaceAll("\0", "\uFFFD").toWellFormed());
+  return clean === kept ? clean : stripPrivate(clean);
+}
+
+/** NUL and half a surrogate pair are in no text on purpose, and not every reader survives them. */
+function wellFormed(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
 }
 
 /** The same for a JSON value: its strings, its keys, and whole values whose key says that they are secret. */
@@ -92,10 +99,8 @@ function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]):
   return end < 0 ? text.length : end;
 }
 
-const isHighSurrogate = (code: number) => (code & 0xfc00) === 0xd800;
-
 function splitsPair(text: string, place: number): boolean {
-  return isHighSurrogate(text.charCodeAt(place - 1)) && (text.charCodeAt(place) & 0xfc00) === 0xdc00;
+  return (text.codePointAt(place - 1) ?? 0) > 0xffff;
 }
 
 function backToWhole(text: string, place: number): number {
@@ -135,13 +140,13 @@ function filterNested(value: unknown, nesting: Nesting): unknown {
 }
 
 function filterObject(object: object, { maxChars, depth }: Nesting): object {
-  const entries = Object.entries(object);
+  const entries: [string, unknown][] = Object.entries(object);
   // `{name: "DB_PASSWORD", value: "…"}`, as in manifests and recorded requests.
   const named = entries.find(([key, value]) => /^(?:name|key)$/i.test(key) && typeof value === "string")?.[1];
   const filtered = entries.slice(0, MAX_ELEMENTS).map(([key, value]): [string, unknown] => {
-    const secret = [/^value$/i.test(key) ? String(named) : key].find(isSecretKey);
-    const nesting = { maxChars, depth, secret: secret === undefined ? undefined : normalised(secret) };
-    return [filterText(key, maxChars), filterNested(value, nesting)];
+    const name = /^value$/i.test(key) && typeof named === "string" ? named : key;
+    const secret = isSecretKey(name) ? normalised(name) : undefined;
+    return [filterText(key, maxChars), filterNested(value, { maxChars, depth, secret })];
   });
   if (entries.length > MAX_ELEMENTS) filtered.push(["…", cutMark(entries.length)]);
   // Defines own properties, so that a key named __proto__ is data like any other.

@@ -24,6 +24,7 @@ export function isWhollyPrivate(text: string): boolean {
 }
 
 function strip(text: string): { kept: string; sawPrivate: boolean } {
+  if (!text.includes("<")) return { kept: text, sawPrivate: false };
   const pieces: string[] = [];
   const open = new Map<string, number>();
   let sawPrivate = false;

@@ -4,11 +4,13 @@ export interface Secret {
   name: string;
   /** A text with none of these cannot match. Without hints the pattern always runs. */
   hints?: readonly string[];
+  /** A text without a word such as "password" or "key" cannot match. */
+  worded?: true;
   /**
    * Global. The last group that took part ends the match and is what gets replaced; without groups it is the match. A
    * group named `lead` is a part of the secret that a lookbehind found before the match.
    */
-  pattern: RegExp;
+  pattern: () => RegExp;
   sample: string;
   /** A second look at what the pattern found. */
   accept?: (match: RegExpExecArray, value: string) => boolean;
@@ -25,12 +27,10 @@ export interface SecretRange {
 const STRONG =
   "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
   "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage)[_ -]?key";
-const WORDS = `${STRONG}|token|auth|authorization|credentials?|_key|pass`;
+const WEAK = "token|auth|authorization|credentials?";
+const WORDS = `${STRONG}|${WEAK}|_key|pass`;
 const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
-const SECRET_KEY = new RegExp(
-  `(?:${STRONG}|(?:^|[_-])pass|token|auth|authorization|credentials?|cookie)[_-]?\\d{0,2}$`,
-  "i",
-);
+const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
 /** The shell's working directory, words that end alike, and the tokens of models and pages. */
 const HARMLESS_KEY =
   /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
@@ -46,6 +46,8 @@ const STOP_STEMS =
 const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
 /** A sentence about the credential, as in labels and error messages. */
 const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
+/** One name or several words, as opposed to the base64 of a header. */
+const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
 
 /** What a secret still takes along where a pattern counted its characters out. */
 const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
@@ -68,9 +70,12 @@ export const SECRETS: readonly Secret[] = [
     // Closed, or to the end of the text. A mention in code or prose has nothing like a key behind it.
     name: "private-key",
     hints: ["-----BEGIN "],
-    pattern: new RegExp(
-      String.raw`-----BEGIN ${PEM_LABEL}(?=[^]{0,160}?(?:[A-Za-z0-9+/]{20}|-----END )|[\w+/=\s\\]{0,160}$)(?:[^]*?-----END ${PEM_LABEL}|[^]*)`,
-      "g",
+    pattern: once(
+      () =>
+        new RegExp(
+          String.raw`-----BEGIN ${PEM_LABEL}(?=[^]{0,160}?(?:[A-Za-z0-9+/]{20}|-----END )|[\w+/=\s\\]{0,160}$)(?:[^]*?-----END ${PEM_LABEL}|[^]*)`,
+          "g",
+        ),
     ),
     sample: `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${KEY_LINE}\n${KEY_LINE}\n-----END RSA PRIVATE KEY-----`,
   },
@@ -78,10 +83,13 @@ export const SECRETS: readonly Secret[] = [
     // The end of a key whose beginning was cut off: the lines before it, with what a listing or JSON puts between them.
     name: "private-key",
     hints: ["-----END "],
-    pattern: new RegExp(
-      String.raw`-----END ${PEM_LABEL}(?<=(?<lead>(?:(?<!\\)[A-Za-z0-9+/=]{20,}${LINE_END}+)*` +
-        String.raw`(?<!\\)[A-Za-z0-9+/=]{0,100}${LINE_END}*)-----END ${PEM_LABEL})`,
-      "g",
+    pattern: once(
+      () =>
+        new RegExp(
+          String.raw`-----END ${PEM_LABEL}(?<=(?<lead>(?:(?<!\\)[A-Za-z0-9+/=]{20,}${LINE_END}+)*` +
+            String.raw`(?<!\\)[A-Za-z0-9+/=]{0,100}${LINE_END}*)-----END ${PEM_LABEL})`,
+          "g",
+        ),
     ),
     sample: `${KEY_LINE}\n${KEY_LINE}\n-----END OPENSSH ${"PRIVATE"} KEY-----`,
     accept: (match) => /\S{16}/.test(match.groups?.["lead"] ?? ""),
@@ -89,177 +97,186 @@ export const SECRETS: readonly Secret[] = [
   {
     name: "putty-key",
     hints: ["Private-Lines:"],
-    pattern:
+    pattern: () =>
       /Private-Lines: \d{1,5}(?:\s|\\[nr])+((?:[A-Za-z0-9+/=]{20,}(?:\s|\\[nr]){1,2})+(?:[A-Za-z0-9+/=]{1,64}(?![\w+/=:-]))?)/g,
     sample: `Private-Lines: 2\n${KEY_LINE}\n`,
   },
-  row("age-key", ["AGE-SECRET-KEY-1"], /AGE-SECRET-KEY-1[A-Z0-9]{20,}/g, `AGE-SECRET-KEY-1${hex(58).toUpperCase()}`),
+  row(
+    "age-key",
+    ["AGE-SECRET-KEY-1"],
+    () => /AGE-SECRET-KEY-1[A-Z0-9]{20,}/g,
+    `AGE-SECRET-KEY-1${hex(58).toUpperCase()}`,
+  ),
 
-  row("aws-key-id", ["AKIA", "ASIA"], /A[KS]IA[A-Z0-9]{16}/g, `AKIA${hex(16).toUpperCase()}`),
+  row("aws-key-id", ["AKIA", "ASIA"], () => /A[KS]IA[A-Z0-9]{16}/g, `AKIA${hex(16).toUpperCase()}`),
   row(
     "aws-secret-key",
     ["ecret", "ECRET"],
-    /secret[_ -]?access[_ -]?key(?: \[[^\]\n]{0,40}\])?["'\\]{0,5}\s{0,4}[=:]{1,2}>?\s{0,4}["'\\]{0,5}([\w/+=]{40,})/gi,
+    () =>
+      /secret[_ -]?access[_ -]?key(?: \[[^\]\n]{0,40}\])?["'\\]{0,5}\s{0,4}[=:]{1,2}>?\s{0,4}["'\\]{0,5}([\w/+=]{40,})/gi,
     `aws_secret_access_key = ${alnum(38)}/+`,
   ),
-  row("gcp-api-key", ["AIza"], /AIza[\w-]{35,}/g, `AIza${alnum(35)}`),
-  row("google-oauth", ["ya29.", "GOCSPX-", "1//0"], /(?:ya29\.|GOCSPX-|1\/\/0)[\w-]{20,}/g, `ya29.${alnum(40)}`),
+  row("gcp-api-key", ["AIza"], () => /AIza[\w-]{35,}/g, `AIza${alnum(35)}`),
+  row("google-oauth", ["ya29.", "GOCSPX-", "1//0"], () => /(?:ya29\.|GOCSPX-|1\/\/0)[\w-]{20,}/g, `ya29.${alnum(40)}`),
   row(
     "azure-key",
     ["AccountKey=", "SharedAccessKey="],
-    /(?:AccountKey|SharedAccessKey)=([\w+/=-]{20,})/g,
+    () => /(?:AccountKey|SharedAccessKey)=([\w+/=-]{20,})/g,
     `AccountName=x;AccountKey=${alnum(80)}==`,
   ),
-  row("azure-signature", ["sig="], /[?&;]sig=([\w%+/=-]{20,})/g, `?sv=2024-01-01&sig=${alnum(43)}%3D`),
-  row("azure-client-secret", ["Q~"], /[\w~.]{3}\dQ~[\w~.-]{31,}/g, `abc8Q~${alnum(34)}`),
-  row("digitalocean", ["_v1_"], /do[opr]_v1_[0-9a-f]{40,}/g, `dop_v1_${hex(64)}`),
-  row("heroku", ["HRKU-"], /HRKU-[\w-]{30,}/g, `HRKU-AA${alnum(58)}`),
+  row("azure-signature", ["sig="], () => /[?&;]sig=([\w%+/=-]{20,})/g, `?sv=2024-01-01&sig=${alnum(43)}%3D`),
+  row("azure-client-secret", ["Q~"], () => /[\w~.]{3}\dQ~[\w~.-]{31,}/g, `abc8Q~${alnum(34)}`),
+  row("digitalocean", ["_v1_"], () => /do[opr]_v1_[0-9a-f]{40,}/g, `dop_v1_${hex(64)}`),
+  row("heroku", ["HRKU-"], () => /HRKU-[\w-]{30,}/g, `HRKU-AA${alnum(58)}`),
   row(
     "heroku",
     ["eroku", "EROKU"],
-    /heroku[^\n]{0,40}?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi,
+    () => /heroku[^\n]{0,40}?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi,
     `HEROKU_KEY=${hex(8)}-1111-4222-8333-${hex(12)}`,
   ),
-  row("fly", ["fo1_", "fm1", "fm2_"], /(?:fo1_|fm1[ar]?_|fm2_)[\w+/=,-]{20,}/g, `FlyV1 fm2_${alnum(60)}`),
-  row("vault", ["hvs.", "hvb."], /hv[sb]\.[\w-]{20,}/g, `hvs.${alnum(24)}`),
+  row("fly", ["fo1_", "fm1", "fm2_"], () => /(?:fo1_|fm1[ar]?_|fm2_)[\w+/=,-]{20,}/g, `FlyV1 fm2_${alnum(60)}`),
+  row("vault", ["hvs.", "hvb."], () => /hv[sb]\.[\w-]{20,}/g, `hvs.${alnum(24)}`),
   row(
     "terraform",
     [".atlasv1."],
-    /\.atlasv1\.(?<=(?<lead>[A-Za-z0-9]{14})\.atlasv1\.)[\w-]{40,}/g,
+    () => /\.atlasv1\.(?<=(?<lead>[A-Za-z0-9]{14})\.atlasv1\.)[\w-]{40,}/g,
     `${alnum(14)}.atlasv1.${alnum(67)}`,
   ),
-  row("doppler", ["dp."], /dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,}/g, `dp.pt.${alnum(43)}`),
-  row("databricks", ["dapi"], /dapi[0-9a-f]{32}(?:-\d)?/g, `dapi${hex(32)}`),
+  row("doppler", ["dp."], () => /dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,}/g, `dp.pt.${alnum(43)}`),
+  row("databricks", ["dapi"], () => /dapi[0-9a-f]{32}(?:-\d)?/g, `dapi${hex(32)}`),
 
-  row("github", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], /gh[pousr]_[A-Za-z0-9]{36,}/g, `ghp_${alnum(36)}`),
-  row("github", ["github_pat_"], /github_pat_\w{22,}/g, `github_pat_${alnum(22)}_${alnum(59)}`),
+  row("github", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], () => /gh[pousr]_[A-Za-z0-9]{36,}/g, `ghp_${alnum(36)}`),
+  row("github", ["github_pat_"], () => /github_pat_\w{22,}/g, `github_pat_${alnum(22)}_${alnum(59)}`),
   row(
     "gitlab",
     ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-"],
-    /gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w.-]{20,}/g,
+    () => /gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w.-]{20,}/g,
     `glpat-${alnum(20)}`,
   ),
-  row("atlassian", ["ATBB", "ATATT3", "ATCTT3"], /(?:ATBB|ATATT3|ATCTT3)[\w=-]{24,}/g, `ATBB${alnum(32)}`),
-  row("npm", ["npm_"], /npm_[A-Za-z0-9]{36,}/g, `npm_${alnum(36)}`),
+  row("atlassian", ["ATBB", "ATATT3", "ATCTT3"], () => /(?:ATBB|ATATT3|ATCTT3)[\w=-]{24,}/g, `ATBB${alnum(32)}`),
+  row("npm", ["npm_"], () => /npm_[A-Za-z0-9]{36,}/g, `npm_${alnum(36)}`),
   {
     name: "npm",
     hints: ["_auth"],
-    pattern: /(?<!\w)_auth(?:Token)?["'\\]{0,4}[ \t]*[=:][ \t]*["'\\]{0,4}([^\s"'\\,;]{8,})/g,
+    pattern: () => /(?<!\w)_auth(?:Token)?["'\\]{0,4}[ \t]*[=:][ \t]*["'\\]{0,4}([^\s"'\\,;]{8,})/g,
     sample: `//registry.npmjs.org/:_authToken=${hex(32)}`,
     accept: (_, value) => !isPlaceholder(value),
   },
-  row("pypi", ["pypi-"], /pypi-[\w-]{32,}/g, `pypi-AgEIcHlwaS5vcmc${alnum(70)}`),
-  row("rubygems", ["rubygems_"], /rubygems_[0-9a-f]{40,}/g, `rubygems_${hex(48)}`),
-  row("docker", ["dckr_"], /dckr_(?:pat|oat)_[\w-]{20,}/g, `dckr_pat_${alnum(27)}`),
+  row("pypi", ["pypi-"], () => /pypi-[\w-]{32,}/g, `pypi-AgEIcHlwaS5vcmc${alnum(70)}`),
+  row("rubygems", ["rubygems_"], () => /rubygems_[0-9a-f]{40,}/g, `rubygems_${hex(48)}`),
+  row("docker", ["dckr_"], () => /dckr_(?:pat|oat)_[\w-]{20,}/g, `dckr_pat_${alnum(27)}`),
 
-  row("anthropic", ["sk-"], /sk-ant-[\w-]{20,}/g, `sk-ant-api03-${alnum(80)}`),
+  row("anthropic", ["sk-"], () => /sk-ant-[\w-]{20,}/g, `sk-ant-api03-${alnum(80)}`),
   {
     name: "openai",
     hints: ["sk-"],
-    pattern: /sk-[\w-]{20,}/g,
+    pattern: () => /sk-[\w-]{20,}/g,
     sample: `sk-proj-${alnum(48)}`,
-    accept: (_, value) => hasThreeKinds(value) || /[a-z0-9]{32}/.test(value),
+    accept: (_, value) => /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)|[a-z0-9]{32}/.test(value),
   },
-  row("groq", ["gsk_"], /gsk_[A-Za-z0-9]{40,}/g, `gsk_${alnum(52)}`),
-  row("perplexity", ["pplx-"], /pplx-[A-Za-z0-9]{40,}/g, `pplx-${alnum(48)}`),
-  row("xai", ["xai-"], /xai-[A-Za-z0-9]{40,}/g, `xai-${alnum(80)}`),
-  row("replicate", ["r8_"], /r8_[A-Za-z0-9]{30,}/g, `r8_${alnum(37)}`),
-  row("huggingface", ["hf_", "api_org_"], /(?:hf_|api_org_)[A-Za-z0-9]{30,}/g, `hf_${alnum(34)}`),
+  row("groq", ["gsk_"], () => /gsk_[A-Za-z0-9]{40,}/g, `gsk_${alnum(52)}`),
+  row("perplexity", ["pplx-"], () => /pplx-[A-Za-z0-9]{40,}/g, `pplx-${alnum(48)}`),
+  row("xai", ["xai-"], () => /xai-[A-Za-z0-9]{40,}/g, `xai-${alnum(80)}`),
+  row("replicate", ["r8_"], () => /r8_[A-Za-z0-9]{30,}/g, `r8_${alnum(37)}`),
+  row("huggingface", ["hf_", "api_org_"], () => /(?:hf_|api_org_)[A-Za-z0-9]{30,}/g, `hf_${alnum(34)}`),
 
-  row("slack", ["xox"], /xox[a-z](?:\.xox[a-z])?-[\w-]{10,}/g, `xoxb-123456789012-${alnum(24)}`),
-  row("slack", ["xapp-"], /xapp-\d-[\w-]{20,}/g, `xapp-1-A0123456789-1234567890123-${hex(64)}`),
+  row("slack", ["xox"], () => /xox[a-z](?:\.xox[a-z])?-[\w-]{10,}/g, `xoxb-123456789012-${alnum(24)}`),
+  row("slack", ["xapp-"], () => /xapp-\d-[\w-]{20,}/g, `xapp-1-A0123456789-1234567890123-${hex(64)}`),
   row(
     "slack-webhook",
     ["hooks.slack"],
-    /hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/([\w/+-]{20,})/g,
+    () => /hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/([\w/+-]{20,})/g,
     `https://hooks.slack.com/services/T01234567/B01234567/${alnum(24)}`,
   ),
   row(
     "discord-webhook",
     ["/api/webhooks/"],
-    /\/api\/webhooks\/(\d{10,20}\/[\w-]{30,})/g,
+    () => /\/api\/webhooks\/(\d{10,20}\/[\w-]{30,})/g,
     `https://discord.com/api/webhooks/123456789012345678/${alnum(68)}`,
   ),
   {
     name: "discord",
-    pattern: /\.(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,
+    pattern: () => /\.(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,
     sample: `MT${alnum(24)}.G${alnum(5)}.${alnum(38)}`,
   },
-  row("telegram", [":AA"], /\d{6,12}:AA[\w-]{32,}/g, `123456789:AA${alnum(33)}`),
-  row("stripe", ["k_live_", "k_test_"], /[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g, `sk_live_${alnum(24)}`),
-  row("stripe-webhook", ["whsec_"], /whsec_[\w+/=-]{24,}/g, `whsec_${alnum(32)}`),
-  row("twilio", ["SK"], /SK[0-9a-f]{32}/g, `SK${hex(32)}`),
-  row("sendgrid", ["SG."], /SG\.[\w-]{16,32}\.[\w-]{32,}/g, `SG.${alnum(22)}.${alnum(43)}`),
-  row("mailgun", ["key-"], /key-[0-9a-f]{32}/g, `key-${hex(32)}`),
-  row("shopify", ["shp"], /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/g, `shpat_${hex(32)}`),
-  row("linear", ["lin_"], /lin_(?:api|oauth)_[A-Za-z0-9]{30,}/g, `lin_api_${alnum(40)}`),
-  row("notion", ["ntn_", "secret_"], /(?:ntn|secret)_[A-Za-z0-9]{40,}/g, `ntn_${alnum(46)}`),
+  row("telegram", [":AA"], () => /\d{6,12}:AA[\w-]{32,}/g, `123456789:AA${alnum(33)}`),
+  row("stripe", ["k_live_", "k_test_"], () => /[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g, `sk_live_${alnum(24)}`),
+  row("stripe-webhook", ["whsec_"], () => /whsec_[\w+/=-]{24,}/g, `whsec_${alnum(32)}`),
+  row("twilio", ["SK"], () => /SK[0-9a-f]{32}/g, `SK${hex(32)}`),
+  row("sendgrid", ["SG."], () => /SG\.[\w-]{16,32}\.[\w-]{32,}/g, `SG.${alnum(22)}.${alnum(43)}`),
+  row("mailgun", ["key-"], () => /key-[0-9a-f]{32}/g, `key-${hex(32)}`),
+  row("shopify", ["shp"], () => /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/g, `shpat_${hex(32)}`),
+  row("linear", ["lin_"], () => /lin_(?:api|oauth)_[A-Za-z0-9]{30,}/g, `lin_api_${alnum(40)}`),
+  row("notion", ["ntn_", "secret_"], () => /(?:ntn|secret)_[A-Za-z0-9]{40,}/g, `ntn_${alnum(46)}`),
   row(
     "api-key",
     ["sntry", "glsa_", "NRAK-", "PMAK-", "figd_", "sbp_", "pscale_", "tskey-", "nfp_", "nvapi-", "lsv2_", "tvly-"],
-    /(?:sntry[su]_|glsa_|NRAK-|PMAK-|figd_|sbp_|pscale_|tskey-|nfp_|nvapi-|lsv2_|tvly-)[\w+/=-]{24,}/g,
+    () => /(?:sntry[su]_|glsa_|NRAK-|PMAK-|figd_|sbp_|pscale_|tskey-|nfp_|nvapi-|lsv2_|tvly-)[\w+/=-]{24,}/g,
     `glsa_${alnum(32)}_${hex(8)}`,
   ),
 
   row(
     "jwt",
     [".eyJ"],
-    /\.eyJ(?<=(?<lead>eyJ[\w-]{8,})\.eyJ)[\w-]{8,}(?:\.[\w-]*)?/g,
+    () => /\.eyJ(?<=(?<lead>eyJ[\w-]{8,})\.eyJ)[\w-]{8,}(?:\.[\w-]*)?/g,
     `eyJ${alnum(30)}.eyJ${alnum(60)}.${alnum(43)}`,
   ),
   {
     name: "bearer",
     hints: ["earer", "EARER"],
-    pattern: /earer["'`:]{0,2}[ \t]+["'`]?([\w.~+/=-]{8,})/gi,
+    pattern: () => /earer["'`:]{0,2}[ \t]+["'`]?([\w.~+/=-]{8,})/gi,
     sample: `curl -H 'Authorization: Bearer ${alnum(40)}'`,
     accept: (_, value) => isMixed(value) && !isPlaceholder(value),
   },
   {
     name: "cookie",
     hints: ["ookie", "OOKIE"],
-    pattern: /cookie["'\\]{0,4}[ \t]*[:=\t ][ \t]*["'\\]{0,4}([^\s=;"'\\]{1,80}=[^\r\n"'\\]{4,})/gi,
+    pattern: () => /cookie["'\\]{0,4}[ \t]{0,4}[:=\t ][ \t]{0,4}["'\\]{0,4}([^\s=;"'\\]{1,80}=[^\r\n"'\\]{4,})/gi,
     sample: `Set-Cookie: sid=${alnum(32)}; Path=/; HttpOnly`,
     accept: (_, value) => /=[^;\s=]*\d[^;\s]{7}|=[^;\s=]{7,}\d/.test(value),
   },
   {
     name: "url-password",
     hints: ["://"],
-    pattern: /:\/\/[^\s/?#:@"'`<>\\]{0,200}:([^\s/"'`<>\\]{1,200})(?=@[\w.[-])/g,
+    pattern: () => /:\/\/[^\s/?#:@"'`<>\\]{0,200}:([^\s/"'`<>\\]{1,200})(?=@[\w.[-])/g,
     sample: "postgres://app:s3cr3t-Passw0rd@db.example.com:5432/app",
     accept: (_, value) => !isTemplate(value) && !/^\d{1,5}[?#]/.test(value),
   },
   {
     name: "curl-user",
     hints: ["curl"],
-    pattern: /curl\b[^\n]{0,300}?[ \t](?:-u|--user)[ \t=]*["']?[^\s:"']{1,80}:([^\s"']{3,200})/g,
+    pattern: () => /curl\b[^\n]{0,300}?[ \t](?:-u|--user)[ \t=]*["']?[^\s:"']{1,80}:([^\s"']{3,200})/g,
     sample: "curl -sS -u admin:s3cr3t-Passw0rd https://example.com",
     accept: (_, value) => !isPlaceholder(value),
   },
   {
     name: "credential",
     hints: ["</"],
-    pattern: new RegExp(String.raw`<[\w:.-]{0,40}(?:${WORDS})(?:[ \t][^<>]{0,100})?>([^<>\s]{3,300})(?=<\/)`, "gi"),
+    pattern: once(
+      () => new RegExp(String.raw`<[\w:.-]{0,40}(?:${WORDS})(?:[ \t][^<>]{0,100})?>([^<>\s]{3,300})(?=<\/)`, "gi"),
+    ),
     sample: "<password>s3cr3t-Passw0rd</password>",
     accept: (_, value) => isMixed(value) && !isPlaceholder(value),
   },
   {
     name: "credential",
-    pattern: adjacent(),
+    worded: true,
+    pattern: once(adjacent),
     sample: "mysql --password s3cr3t-Passw0rd app",
     accept: isAdjacentSecret,
     nests: true,
   },
   {
     name: "credential",
-    pattern: assigned(),
+    worded: true,
+    pattern: once(assigned),
     sample: "DB_PASSWORD=s3cr3t-Passw0rd",
     accept: isAssignedSecret,
     nests: true,
   },
 ];
 
-const HINTED = hintedRows();
-const HINT = new RegExp([...HINTED.keys()].map((hint) => hint.replace(/[.\\/+*?()[\]|^$]/g, "\\$&")).join("|"), "g");
+const WORD = /pass|pwd|secret|token|key|auth|credential/i;
 
 /** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
 export function secretRanges(text: string): SecretRange[] {
@@ -298,10 +315,8 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
 
 function scan(text: string): SecretRange[] {
   const found: SecretRange[] = [];
-  const hinted = rowsHintedAt(text);
-  for (const secret of SECRETS) {
-    if (secret.hints === undefined || hinted.has(secret)) collect(secret, text, found);
-  }
+  const isHinted = hintsIn(text);
+  for (const secret of SECRETS) if (isHinted(secret)) collect(secret, text, found);
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   // What was redacted before is whole: a find grows over it, and a find within it is none.
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -309,18 +324,44 @@ function scan(text: string): SecretRange[] {
   return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
 }
 
-/** One pass over the text for all hints costs a third of looking for each by itself. */
-function rowsHintedAt(text: string): Set<Secret> {
-  const rows = new Set<Secret>();
-  HINT.lastIndex = 0;
-  for (let hint = HINT.exec(text); hint !== null; hint = HINT.exec(text)) {
-    for (const secret of HINTED.get(hint[0]) ?? []) rows.add(secret);
-    HINT.lastIndex = hint.index + 1;
-  }
-  return rows;
+let hintTable: { rows: Map<string, Secret[]>; any: RegExp } | undefined;
+
+function hintsOfAll(): { rows: Map<string, Secret[]>; any: RegExp } {
+  if (hintTable !== undefined) return hintTable;
+  const rows = hintedRows();
+  const any = new RegExp([...rows.keys()].map((hint) => hint.replace(/[.\\/+*?()[\]|^$]/g, "\\$&")).join("|"), "g");
+  hintTable = { rows, any };
+  return hintTable;
 }
 
-function collect({ name, pattern, accept, nests }: Secret, text: string, found: SecretRange[]): void {
+/** Texts after which this is a long-lived process: from then on the one expression for all hints is worth its compilation. */
+const COLD_TEXTS = 40;
+let textsSeen = 0;
+
+function hintsIn(text: string): (secret: Secret) => boolean {
+  textsSeen += 1;
+  const hasWord = WORD.test(text);
+  if (textsSeen <= COLD_TEXTS) {
+    return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => text.includes(hint)) ?? true));
+  }
+  const rows = rowsHintedAt(text);
+  return (secret) => (secret.worded ? hasWord : secret.hints === undefined || rows.has(secret));
+}
+
+/** One pass over the text for all hints costs a third of looking for each by itself. */
+function rowsHintedAt(text: string): Set<Secret> {
+  const { rows, any } = hintsOfAll();
+  const hinted = new Set<Secret>();
+  any.lastIndex = 0;
+  for (let hint = any.exec(text); hint !== null; hint = any.exec(text)) {
+    for (const secret of rows.get(hint[0]) ?? []) hinted.add(secret);
+    any.lastIndex = hint.index + 1;
+  }
+  return hinted;
+}
+
+function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
+  const pattern = patternOf();
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const range = rangeOf(match, name);
@@ -368,8 +409,14 @@ function toRaw(found: readonly SecretRange[], ranges: readonly SecretRange[]): S
   return found.map(({ start, end, name }) => ({ start: raw(start), end: raw(end), name }));
 }
 
-function row(name: string, hints: readonly string[], pattern: RegExp, sample: string): Secret {
+function row(name: string, hints: readonly string[], pattern: () => RegExp, sample: string): Secret {
   return { name, hints, pattern, sample };
+}
+
+/** Most texts need few of the patterns: each is made when it is first asked for. */
+function once(make: () => RegExp): () => RegExp {
+  let pattern: RegExp | undefined;
+  return () => (pattern ??= make());
 }
 
 function hintedRows(): Map<string, Secret[]> {
@@ -396,14 +443,13 @@ function assigned(): RegExp {
 function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   const [, key = "", , quoted, tight] = match;
   if (HARMLESS_KEY.test(key) || isPlaceholder(value) || isPartOfName(match, key)) return false;
-  if (quoted === undefined && isCode(value, after(match), tight !== undefined)) return false;
+  if (quoted === undefined && isCode(match, value, tight === undefined)) return false;
   if (isRandom(value)) return true;
-  if (/authorization$/i.test(key))
-    return value.length >= 8 && !/\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/.test(value);
+  if (/authorization$/i.test(key)) return value.length >= 8 && !WORDS_ONLY.test(value);
   if (!STRONG_KEY.test(key)) return value.length >= (/token/i.test(key) ? 6 : 8) && isMixed(value);
   if (quoted !== undefined) return value.length >= 3;
   if (tight !== undefined && /^[A-Z0-9_]+$/.test(key)) return value.length >= 4;
-  return value.length >= 4 && (isMixed(value) || /^\d+$/.test(value) || /\w.*[@#$%^*~!?+]\w/.test(value));
+  return value.length >= 4 && (isMixed(value) || /^\d+$/.test(value) || /^\w.*[@#$%^*~!?+]\w/.test(value));
 }
 
 /** `arn:aws:secretsmanager:…:secret:name` names a secret, and is none. */
@@ -423,7 +469,9 @@ function adjacent(): RegExp {
 
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
   const [, word = "", said, quote = ""] = match;
-  if (isPlaceholder(value) || value.startsWith("-") || isCode(value, after(match), true)) return false;
+  // Prose is full of these words; most of it ends here, before the costlier looks.
+  if (quote === "" && !isMixed(value)) return false;
+  if (isPlaceholder(value) || value.startsWith("-") || isCode(match, value)) return false;
   const isFlag = /(?:^|[\s"'`([,])--[\w-]*$/.test(match.input.slice(Math.max(0, match.index - 40), match.index));
   if (isFlag) return quote !== "" || isMixed(value);
   if (isRandom(value)) return true;
@@ -437,7 +485,7 @@ export function isPlaceholder(value: string): boolean {
 
 function isTemplate(value: string): boolean {
   return (
-    /^(.)\1*$|\*{3}|x{4}|\.{3}|…|•|\$\{|\{\{|#\{|<%/i.test(value) ||
+    /^(.)\1*$|\*{3}|x{4}|\.{3}|…|•|\$\{|\{\{|#\{|<%|%[sd]\b/i.test(value) ||
     /^(?:\$\(?[A-Za-z_]\w*|%\w+%?|%\(\w+\)s|<.*|\{.*\}|\[.*\]|\(.*\)|:[a-z_]\w*)$/i.test(value) ||
     value.startsWith("$(")
   );
@@ -449,14 +497,11 @@ function isPath(value: string): boolean {
   return !value.split("/").some(isJumbled);
 }
 
-function after(match: RegExpExecArray): string | undefined {
-  return match.input[match.index + match[0].length];
-}
-
 /** What follows a bare value tells a call from a literal. */
-function isCode(value: string, next: string | undefined, tight: boolean): boolean {
-  if (!tight && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
-  if (/^[A-Za-z_$][\w$.]*[([]/.test(value) && (/[([]$/.test(value) || /^[)\]"'`,]/.test(next ?? ""))) return true;
+function isCode(match: RegExpExecArray, value: string, isLoose = false): boolean {
+  const next = match.input[match.index + match[0].length] ?? "";
+  if (isLoose && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
+  if (/^[A-Za-z_$][\w$.]*[([]/.test(value) && (/[([]$/.test(value) || /^[)\]"'`,]/.test(next))) return true;
   if (/^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(value)) return true;
   return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(value) && !value.split(".").some(isJumbled);
 }
@@ -466,16 +511,10 @@ function isMixed(value: string): boolean {
 }
 
 function isRandom(value: string): boolean {
-  return (
-    value.length >= 16 && /^[\w+/=.~%:-]+$/.test(value) && /[A-Za-z].*[A-Za-z]/.test(value) && /\d.*\d/.test(value)
-  );
+  return /^(?=.*[A-Za-z].*[A-Za-z])(?=.*\d.*\d)[\w+/=.~%:-]{16,}$/.test(value);
 }
 
 /** More so than a name with a number or two in it. */
 function isJumbled(value: string): boolean {
   return isRandom(value) && /\d\D+\d\D+\d/.test(value);
-}
-
-function hasThreeKinds(value: string): boolean {
-  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
 }
