@@ -1,16 +1,23 @@
 // Writes one captured event as rows. Every branch is safe to run twice and in any order.
 import type { Activity, CapturedEvent } from "../core/event.ts";
-import { oneLine } from "../core/text.ts";
+import { isWeakTitle, titleOf } from "../core/title.ts";
 import type { Db } from "../store/driver.ts";
 import { insertFileTouch } from "../store/file-touches.ts";
 import { insertInjection } from "../store/injections.ts";
 import { enqueueJob } from "../store/jobs.ts";
 import { upsertProject } from "../store/projects.ts";
 import { currentPromptNumber, endPrompt, findPromptNumber, insertPrompt } from "../store/prompts.ts";
-import { endSession, reopenSession, setModel, setReport, setTitle, upsertSession } from "../store/sessions.ts";
+import {
+  endSession,
+  getTitle,
+  reopenSession,
+  setModel,
+  setReport,
+  setTitle,
+  upsertSession,
+} from "../store/sessions.ts";
 import { adoptToolUses, insertToolUse } from "../store/tool-uses.ts";
 
-const TITLE_CHARS = 100;
 /** The transcript is stale while Stop runs; work that reads it waits this long. */
 const SETTLE_MS = 3_000;
 
@@ -64,7 +71,7 @@ function applyActivity(db: Db, event: CapturedEvent, { own, main }: Sessions, ev
       });
       if (!isNew) return;
       reopenSession(db, main, at);
-      if (number === 1) setTitle(db, main, oneLine(activity.text, TITLE_CHARS));
+      improveTitle(db, main, activity.text);
       if (activity.promptId !== undefined) adoptToolUses(db, activity.promptId, number);
       return;
     }
@@ -91,6 +98,13 @@ function applyActivity(db: Db, event: CapturedEvent, { own, main }: Sessions, ev
     case "machine-prompt":
       return;
   }
+}
+
+/** The first prompt that says what the work is about gives the title. */
+function improveTitle(db: Db, sessionDbId: number, prompt: string): void {
+  const current = getTitle(db, sessionDbId);
+  const title = titleOf(prompt);
+  if (current === null || (isWeakTitle(current) && !isWeakTitle(title))) setTitle(db, sessionDbId, title);
 }
 
 function applyToolUse(

@@ -35,6 +35,7 @@ const TRANSCRIPT = [
   assistant({ type: "text", text: "Fixed." }),
   user("<task-notification>x", { promptId: "p9" }),
   user("meta", { isMeta: true }),
+  user("<command-name>/clear</command-name><command-args></command-args>", { promptId: "p8" }),
   user("<command-name>/review</command-name><command-args>now</command-args>", { promptId: "p2" }),
   user("<private>hush</private>", { promptId: "p3" }),
   assistant(

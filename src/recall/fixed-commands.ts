@@ -23,6 +23,8 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   for (const row of shellCommands(db, sessionDbIds, MAX_COMMANDS)) {
     const key = normaliseCommand(row.command);
     if (row.is_error) {
+      // Without an exit code it was not the command that failed: it was denied, interrupted or never run.
+      if (row.exit_code === null) continue;
       // The newest failure counts, and a success before it no longer does.
       failures.set(key, row);
       fixed.delete(key);

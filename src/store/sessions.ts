@@ -70,8 +70,12 @@ export function setReport(db: Db, id: number, report: string): void {
   db.run("UPDATE sessions SET report = ? WHERE id = ?", report, id);
 }
 
+export function getTitle(db: Db, id: number): string | null {
+  return db.get<{ title: string | null }>("SELECT title FROM sessions WHERE id = ?", id)?.title ?? null;
+}
+
 export function setTitle(db: Db, id: number, title: string): void {
-  db.run("UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL", title, id);
+  db.run("UPDATE sessions SET title = ? WHERE id = ?", title, id);
 }
 
 export interface SessionRow {

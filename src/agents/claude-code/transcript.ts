@@ -96,6 +96,16 @@ function readUser(state: TranscriptState, line: JsonObject, message: JsonObject)
   return [...ended, event(state, { kind: "prompt", ...(state.promptId && { promptId: state.promptId }), text })];
 }
 
+/** Commands to the client itself: hooks do not see them either. Others are prompts under a name. */
+const CLIENT_COMMANDS = new Set(
+  (
+    "add-dir agents bug clear color compact config context copy cost desktop doctor effort exit export extra-usage fast feedback help hooks ide " +
+    "keybindings login logout mcp memory mobile model output-style passes permissions plugin plugins privacy-settings quit rate-limit-options " +
+    "reload-plugins release-notes remote-control rename resume rewind sandbox skills stats status statusline stickers tasks terminal-setup theme " +
+    "todos upgrade usage vim voice"
+  ).split(" "),
+);
+
 /** What a person typed, or undefined for what the client wrote in their place. */
 function promptText(content: Json | undefined): string | undefined {
   const text =
@@ -105,8 +115,9 @@ function promptText(content: Json | undefined): string | undefined {
           .map((block) => asString(block["text"]) ?? "")
           .join("\n");
   if (text.trim() === "" || isMachinePrompt(text) || text.startsWith("[Request interrupted")) return undefined;
-  const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
+  const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
   if (command === undefined) return text;
+  if (CLIENT_COMMANDS.has(command.replace(/^\//, ""))) return undefined;
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
   return `${command} ${args}`.trim();
 }

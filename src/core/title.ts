@@ -1,0 +1,21 @@
+// A session's title, until somebody finds a better one: what its first prompt is about, in one line.
+import { oneLine } from "./text.ts";
+
+const MAX_CHARS = 100;
+/** Words that open a prompt and say nothing of what it is about. */
+const PREAMBLE = /^(?:implement|execute|carry out|follow) the (?:following|below|attached) plan[:.]?\s*/i;
+
+export function titleOf(prompt: string): string {
+  const text = prompt.trim().replace(PREAMBLE, "");
+  const heading = /^#{1,6}\s+(?:plan|task|feature|fix|todo)?\s*[:—-]?\s*(\S.*)$/im.exec(firstLine(text))?.[1];
+  return oneLine(heading ?? text, MAX_CHARS);
+}
+
+/** A command or a bare reply names no work: a later prompt may give the better title. */
+export function isWeakTitle(title: string): boolean {
+  return title.startsWith("/") || title.length < 12;
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split("\n", 1)[0] ?? "";
+}
