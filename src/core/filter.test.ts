@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { filterText, filterValue } from "./filter.ts";
-import { SECRETS, secretRanges } from "./secrets.ts";
+import { secretRanges } from "./redact.ts";
+import { SECRETS } from "./secrets.ts";
 
 const MARK = /\n\[… ([\d,]+) characters cut by c-mem …\]\n/;
 const SAMPLES = SECRETS.map(({ sample }) => sample);

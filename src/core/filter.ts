@@ -1,14 +1,7 @@
 // What every captured text passes before it touches the disk: private parts out, secrets out, the middle of long ones out.
 import { stripPrivate } from "./private-tags.ts";
-import {
-  isPlaceholder,
-  isSecretKey,
-  redaction,
-  redactSecrets,
-  replaceRanges,
-  type SecretRange,
-  secretRanges,
-} from "./secrets.ts";
+import { redaction, redactSecrets, replaceRanges, type SecretRange, secretRanges } from "./redact.ts";
+import { isPlaceholder, isSecretKey } from "./secret-words.ts";
 
 /** How far beyond a cut the text is searched for a secret that lies across it. */
 const MARGIN_CHARS = 8192;

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isSecretKey, redactSecrets, SECRETS, secretRanges } from "./secrets.ts";
+import { redactSecrets, secretRanges } from "./redact.ts";
+import { isSecretKey } from "./secret-words.ts";
+import { SECRETS } from "./secrets.ts";
 
 describe("the table", () => {
   test.each(SECRETS.map(({ name, sample }) => [name, sample] as const))("%s: its sample goes", (name, sample) => {

@@ -1,4 +1,16 @@
-// Finds credentials in text: one table of what they look like, each row tested by its own sample.
+// What credentials look like: one table, each row tested by its own sample.
+import {
+  HARMLESS_KEY,
+  isCode,
+  isMixed,
+  isPlaceholder,
+  isRandom,
+  isTemplate,
+  STRONG,
+  STRONG_KEY,
+  WORDS,
+  WORDS_ONLY,
+} from "./secret-words.ts";
 
 export interface Secret {
   name: string;
@@ -17,43 +29,6 @@ export interface Secret {
   /** What was not accepted may hold another: the search goes on within it. */
   nests?: true;
 }
-
-export interface SecretRange {
-  start: number;
-  end: number;
-  name: string;
-}
-
-const STRONG =
-  "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
-  "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage)[_ -]?key";
-const WEAK = "token|auth|authorization|credentials?";
-const WORDS = `${STRONG}|${WEAK}|_key|pass`;
-const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
-const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
-/** The shell's working directory, words that end alike, and the tokens of models and pages. */
-const HARMLESS_KEY =
-  /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
-
-const STOP_WORDS =
-  "null|none|nil|undefined|true|false|yes|no|on|off|any|unknown|object|required|optional|string|str|text|number|int|" +
-  "integer|bool|boolean|bytes?|password|passwd|pwd|secret|token|auth|api[-_]?key|n/a|\\w*array|" +
-  "[~^<>=]*v?\\d+(?:\\.\\d+)+|0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|" +
-  "(?:u?int|float|bytes|varchar|char|[uif]|utf-?|base|sha-?|md|hs|rs|es|oauth|ed|uuidv?)\\d{1,5}";
-const STOP_STEMS =
-  "(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change)" +
-  "(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?";
-const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
-/** A sentence about the credential, as in labels and error messages. */
-const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
-/** One name or several words, as opposed to the base64 of a header. */
-const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
-
-/** What a secret still takes along where a pattern counted its characters out. */
-const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
-const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
-/** Finding a secret can uncover another; more rounds than this no text has needed. */
-const MAX_ROUNDS = 4;
 
 // Samples are put together here so that no secret scanner takes this file for a leak.
 const ALNUM = "h7Kq2Vw9Xb4Nc8Zt3Ry6Mf5Lp1Gj0DsaT7uEoQiUyB2nWxC4vZkHd9JrSmPgFl3A8tYbKeXq5RwN6cV";
@@ -276,139 +251,6 @@ export const SECRETS: readonly Secret[] = [
   },
 ];
 
-const WORD = /pass|pwd|secret|token|key|auth|credential/i;
-
-/** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
-export function secretRanges(text: string): SecretRange[] {
-  let ranges = scan(text);
-  for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
-    const more = scan(replaceRanges(text, ranges));
-    if (more.length === 0) break;
-    ranges = merge([...ranges, ...toRaw(more, ranges)]);
-  }
-  return ranges;
-}
-
-export function redactSecrets(text: string): string {
-  const ranges = secretRanges(text);
-  return ranges.length === 0 ? text : replaceRanges(text, ranges);
-}
-
-/** Whether a value under this key is a credential by its name alone. */
-export function isSecretKey(key: string): boolean {
-  return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key);
-}
-
-export function redaction(name: string): string {
-  return `[redacted:${name}]`;
-}
-
-export function replaceRanges(text: string, ranges: readonly SecretRange[]): string {
-  let out = "";
-  let from = 0;
-  for (const { start, end, name } of ranges) {
-    out += text.slice(from, start) + redaction(name);
-    from = end;
-  }
-  return out + text.slice(from);
-}
-
-function scan(text: string): SecretRange[] {
-  const found: SecretRange[] = [];
-  const isHinted = hintsIn(text);
-  for (const secret of SECRETS) if (isHinted(secret)) collect(secret, text, found);
-  if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
-  // What was redacted before is whole: a find grows over it, and a find within it is none.
-  const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
-  const ends = new Map(marks.map(({ start, end }) => [start, end]));
-  return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
-}
-
-let hintTable: { rows: Map<string, Secret[]>; any: RegExp } | undefined;
-
-function hintsOfAll(): { rows: Map<string, Secret[]>; any: RegExp } {
-  if (hintTable !== undefined) return hintTable;
-  const rows = hintedRows();
-  const any = new RegExp([...rows.keys()].map((hint) => hint.replace(/[.\\/+*?()[\]|^$]/g, "\\$&")).join("|"), "g");
-  hintTable = { rows, any };
-  return hintTable;
-}
-
-/** Texts after which this is a long-lived process: from then on the one expression for all hints is worth its compilation. */
-const COLD_TEXTS = 40;
-let textsSeen = 0;
-
-function hintsIn(text: string): (secret: Secret) => boolean {
-  textsSeen += 1;
-  const hasWord = WORD.test(text);
-  if (textsSeen <= COLD_TEXTS) {
-    return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => text.includes(hint)) ?? true));
-  }
-  const rows = rowsHintedAt(text);
-  return (secret) => (secret.worded ? hasWord : secret.hints === undefined || rows.has(secret));
-}
-
-/** One pass over the text for all hints costs a third of looking for each by itself. */
-function rowsHintedAt(text: string): Set<Secret> {
-  const { rows, any } = hintsOfAll();
-  const hinted = new Set<Secret>();
-  any.lastIndex = 0;
-  for (let hint = any.exec(text); hint !== null; hint = any.exec(text)) {
-    for (const secret of rows.get(hint[0]) ?? []) hinted.add(secret);
-    any.lastIndex = hint.index + 1;
-  }
-  return hinted;
-}
-
-function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
-  const pattern = patternOf();
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const range = rangeOf(match, name);
-    if (accept === undefined || accept(match, text.slice(range.start, range.end))) {
-      RUN.lastIndex = range.end;
-      RUN.test(text);
-      range.end = pattern.lastIndex = RUN.lastIndex;
-      found.push(range);
-    } else if (nests) {
-      pattern.lastIndex = range.start;
-    }
-  }
-}
-
-function rangeOf(match: RegExpExecArray, name: string): SecretRange {
-  const end = match.index + match[0].length;
-  const lead = match.groups?.["lead"];
-  if (lead !== undefined) return { start: match.index - lead.length, end, name };
-  const value = match.findLast((group) => group !== undefined) ?? match[0];
-  return { start: end - value.length, end, name };
-}
-
-function merge(ranges: readonly SecretRange[]): SecretRange[] {
-  const merged: SecretRange[] = [];
-  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
-    if (last !== undefined && range.start < last.end) last.end = Math.max(last.end, range.end);
-    else merged.push({ ...range });
-  }
-  return merged;
-}
-
-/** Ranges of the text with `ranges` replaced, as ranges of the text itself. */
-function toRaw(found: readonly SecretRange[], ranges: readonly SecretRange[]): SecretRange[] {
-  let passed = 0;
-  let shift = 0;
-  const raw = (place: number): number => {
-    for (let range = ranges[passed]; range !== undefined; range = ranges[++passed]) {
-      const replacedEnd = range.start - shift + redaction(range.name).length;
-      if (place < replacedEnd) return Math.min(place + shift, range.start);
-      shift = range.end - replacedEnd;
-    }
-    return place + shift;
-  };
-  return found.map(({ start, end, name }) => ({ start: raw(start), end: raw(end), name }));
-}
-
 function row(name: string, hints: readonly string[], pattern: () => RegExp, sample: string): Secret {
   return { name, hints, pattern, sample };
 }
@@ -417,14 +259,6 @@ function row(name: string, hints: readonly string[], pattern: () => RegExp, samp
 function once(make: () => RegExp): () => RegExp {
   let pattern: RegExp | undefined;
   return () => (pattern ??= make());
-}
-
-function hintedRows(): Map<string, Secret[]> {
-  const rows = new Map<string, Secret[]>();
-  for (const secret of SECRETS) {
-    for (const hint of secret.hints ?? []) rows.set(hint, [...(rows.get(hint) ?? []), secret]);
-  }
-  return rows;
 }
 
 /** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: far cheaper than its words. */
@@ -476,45 +310,4 @@ function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
   if (isFlag) return quote !== "" || isMixed(value);
   if (isRandom(value)) return true;
   return isMixed(value) && STRONG_KEY.test(word) && (/["'`]/.test(quote) || (said !== undefined && value.length >= 6));
-}
-
-/** Words, variables, types and references: what stands where a credential would, and is none. */
-export function isPlaceholder(value: string): boolean {
-  return isTemplate(value) || STOP_WORD.test(value) || isPath(value) || (/\s/.test(value) && MESSAGE.test(value));
-}
-
-function isTemplate(value: string): boolean {
-  return (
-    /^(.)\1*$|\*{3}|x{4}|\.{3}|…|•|\$\{|\{\{|#\{|<%|%[sd]\b/i.test(value) ||
-    /^(?:\$\(?[A-Za-z_]\w*|%\w+%?|%\(\w+\)s|<.*|\{.*\}|\[.*\]|\(.*\)|:[a-z_]\w*)$/i.test(value) ||
-    value.startsWith("$(")
-  );
-}
-
-function isPath(value: string): boolean {
-  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:)/i.test(value)) return true;
-  if (!/^(?:(?:~|\.{1,2})?\/|[a-z]:\\|(?:[a-z][a-z0-9_.-]*\/){2})/i.test(value) || /[+=]/.test(value)) return false;
-  return !value.split("/").some(isJumbled);
-}
-
-/** What follows a bare value tells a call from a literal. */
-function isCode(match: RegExpExecArray, value: string, isLoose = false): boolean {
-  const next = match.input[match.index + match[0].length] ?? "";
-  if (isLoose && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
-  if (/^[A-Za-z_$][\w$.]*[([]/.test(value) && (/[([]$/.test(value) || /^[)\]"'`,]/.test(next))) return true;
-  if (/^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(value)) return true;
-  return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(value) && !value.split(".").some(isJumbled);
-}
-
-function isMixed(value: string): boolean {
-  return /[A-Za-z]/.test(value) && /\d/.test(value);
-}
-
-function isRandom(value: string): boolean {
-  return /^(?=.*[A-Za-z].*[A-Za-z])(?=.*\d.*\d)[\w+/=.~%:-]{16,}$/.test(value);
-}
-
-/** More so than a name with a number or two in it. */
-function isJumbled(value: string): boolean {
-  return isRandom(value) && /\d\D+\d\D+\d/.test(value);
 }

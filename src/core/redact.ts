@@ -1,0 +1,152 @@
+// Finds the secrets of a text and takes them out.
+import { type Secret, SECRETS } from "./secrets.ts";
+
+export interface SecretRange {
+  start: number;
+  end: number;
+  name: string;
+}
+
+/** What a secret still takes along where a pattern counted its characters out. */
+const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
+const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
+/** Finding a secret can uncover another; more rounds than this no text has needed. */
+const MAX_ROUNDS = 4;
+
+const WORD = /pass|pwd|secret|token|key|auth|credential/i;
+
+/** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
+export function secretRanges(text: string): SecretRange[] {
+  let ranges = scan(text);
+  for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
+    const more = scan(replaceRanges(text, ranges));
+    if (more.length === 0) break;
+    ranges = merge([...ranges, ...toRaw(more, ranges)]);
+  }
+  return ranges;
+}
+
+export function redactSecrets(text: string): string {
+  const ranges = secretRanges(text);
+  return ranges.length === 0 ? text : replaceRanges(text, ranges);
+}
+
+export function redaction(name: string): string {
+  return `[redacted:${name}]`;
+}
+
+export function replaceRanges(text: string, ranges: readonly SecretRange[]): string {
+  let out = "";
+  let from = 0;
+  for (const { start, end, name } of ranges) {
+    out += text.slice(from, start) + redaction(name);
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+function scan(text: string): SecretRange[] {
+  const found: SecretRange[] = [];
+  const isHinted = hintsIn(text);
+  for (const secret of SECRETS) if (isHinted(secret)) collect(secret, text, found);
+  if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
+  // What was redacted before is whole: a find grows over it, and a find within it is none.
+  const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
+  const ends = new Map(marks.map(({ start, end }) => [start, end]));
+  return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
+}
+
+let hintTable: { rows: Map<string, Secret[]>; any: RegExp } | undefined;
+
+function hintsOfAll(): { rows: Map<string, Secret[]>; any: RegExp } {
+  if (hintTable !== undefined) return hintTable;
+  const rows = hintedRows();
+  const any = new RegExp([...rows.keys()].map((hint) => hint.replace(/[.\\/+*?()[\]|^$]/g, "\\$&")).join("|"), "g");
+  hintTable = { rows, any };
+  return hintTable;
+}
+
+/** Texts after which this is a long-lived process: from then on the one expression for all hints is worth its compilation. */
+const COLD_TEXTS = 40;
+/** A text this long pays for it at once. */
+const COLD_CHARS = 20_000;
+let textsSeen = 0;
+
+function hintsIn(text: string): (secret: Secret) => boolean {
+  textsSeen += 1;
+  const hasWord = WORD.test(text);
+  if (textsSeen <= COLD_TEXTS && text.length < COLD_CHARS) {
+    return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => text.includes(hint)) ?? true));
+  }
+  const rows = rowsHintedAt(text);
+  return (secret) => (secret.worded ? hasWord : secret.hints === undefined || rows.has(secret));
+}
+
+/** One pass over the text for all hints costs a third of looking for each by itself. */
+function rowsHintedAt(text: string): Set<Secret> {
+  const { rows, any } = hintsOfAll();
+  const hinted = new Set<Secret>();
+  any.lastIndex = 0;
+  for (let hint = any.exec(text); hint !== null; hint = any.exec(text)) {
+    for (const secret of rows.get(hint[0]) ?? []) hinted.add(secret);
+    any.lastIndex = hint.index + 1;
+  }
+  return hinted;
+}
+
+function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
+  const pattern = patternOf();
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const range = rangeOf(match, name);
+    if (accept === undefined || accept(match, text.slice(range.start, range.end))) {
+      RUN.lastIndex = range.end;
+      RUN.test(text);
+      range.end = pattern.lastIndex = RUN.lastIndex;
+      found.push(range);
+    } else if (nests) {
+      pattern.lastIndex = range.start;
+    }
+  }
+}
+
+function rangeOf(match: RegExpExecArray, name: string): SecretRange {
+  const end = match.index + match[0].length;
+  const lead = match.groups?.["lead"];
+  if (lead !== undefined) return { start: match.index - lead.length, end, name };
+  const value = match.findLast((group) => group !== undefined) ?? match[0];
+  return { start: end - value.length, end, name };
+}
+
+function merge(ranges: readonly SecretRange[]): SecretRange[] {
+  const merged: SecretRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last !== undefined && range.start < last.end) last.end = Math.max(last.end, range.end);
+    else merged.push({ ...range });
+  }
+  return merged;
+}
+
+/** Ranges of the text with `ranges` replaced, as ranges of the text itself. */
+function toRaw(found: readonly SecretRange[], ranges: readonly SecretRange[]): SecretRange[] {
+  let passed = 0;
+  let shift = 0;
+  const raw = (place: number): number => {
+    for (let range = ranges[passed]; range !== undefined; range = ranges[++passed]) {
+      const replacedEnd = range.start - shift + redaction(range.name).length;
+      if (place < replacedEnd) return Math.min(place + shift, range.start);
+      shift = range.end - replacedEnd;
+    }
+    return place + shift;
+  };
+  return found.map(({ start, end, name }) => ({ start: raw(start), end: raw(end), name }));
+}
+
+function hintedRows(): Map<string, Secret[]> {
+  const rows = new Map<string, Secret[]>();
+  for (const secret of SECRETS) {
+    for (const hint of secret.hints ?? []) rows.set(hint, [...(rows.get(hint) ?? []), secret]);
+  }
+  return rows;
+}

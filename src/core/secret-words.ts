@@ -1,0 +1,72 @@
+// Judges names and values: what a credential is called, and what stands in its place and is none.
+
+export const STRONG =
+  "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
+  "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage)[_ -]?key";
+const WEAK = "token|auth|authorization|credentials?";
+export const WORDS = `${STRONG}|${WEAK}|_key|pass`;
+export const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
+const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
+/** The shell's working directory, words that end alike, and the tokens of models and pages. */
+export const HARMLESS_KEY =
+  /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
+
+const STOP_WORDS =
+  "null|none|nil|undefined|true|false|yes|no|on|off|any|unknown|object|required|optional|string|str|text|number|int|" +
+  "integer|bool|boolean|bytes?|password|passwd|pwd|secret|token|auth|api[-_]?key|n/a|\\w*array|" +
+  "[~^<>=]*v?\\d+(?:\\.\\d+)+|0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|" +
+  "(?:u?int|float|bytes|varchar|char|[uif]|utf-?|base|sha-?|md|hs|rs|es|oauth|ed|uuidv?)\\d{1,5}";
+const STOP_STEMS =
+  "(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change)" +
+  "(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?";
+const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
+/** A sentence about the credential, as in labels and error messages. */
+const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
+/** One name or several words, as opposed to the base64 of a header. */
+export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
+
+/** Whether a value under this key is a credential by its name alone. */
+export function isSecretKey(key: string): boolean {
+  return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key);
+}
+
+/** Words, variables, types and references: what stands where a credential would, and is none. */
+export function isPlaceholder(value: string): boolean {
+  return isTemplate(value) || STOP_WORD.test(value) || isPath(value) || (/\s/.test(value) && MESSAGE.test(value));
+}
+
+export function isTemplate(value: string): boolean {
+  return (
+    /^(.)\1*$|\*{3}|x{4}|\.{3}|…|•|\$\{|\{\{|#\{|<%|%[sd]\b/i.test(value) ||
+    /^(?:\$\(?[A-Za-z_]\w*|%\w+%?|%\(\w+\)s|<.*|\{.*\}|\[.*\]|\(.*\)|:[a-z_]\w*)$/i.test(value) ||
+    value.startsWith("$(")
+  );
+}
+
+function isPath(value: string): boolean {
+  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:)/i.test(value)) return true;
+  if (!/^(?:(?:~|\.{1,2})?\/|[a-z]:\\|(?:[a-z][a-z0-9_.-]*\/){2})/i.test(value) || /[+=]/.test(value)) return false;
+  return !value.split("/").some(isJumbled);
+}
+
+/** What follows a bare value tells a call from a literal. */
+export function isCode(match: RegExpExecArray, value: string, isLoose = false): boolean {
+  const next = match.input[match.index + match[0].length] ?? "";
+  if (isLoose && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
+  if (/^[A-Za-z_$][\w$.]*[([]/.test(value) && (/[([]$/.test(value) || /^[)\]"'`,]/.test(next))) return true;
+  if (/^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(value)) return true;
+  return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(value) && !value.split(".").some(isJumbled);
+}
+
+export function isMixed(value: string): boolean {
+  return /[A-Za-z]/.test(value) && /\d/.test(value);
+}
+
+export function isRandom(value: string): boolean {
+  return /^(?=.*[A-Za-z].*[A-Za-z])(?=.*\d.*\d)[\w+/=.~%:-]{16,}$/.test(value);
+}
+
+/** More so than a name with a number or two in it. */
+function isJumbled(value: string): boolean {
+  return isRandom(value) && /\d\D+\d\D+\d/.test(value);
+}
