@@ -5,6 +5,7 @@ export default defineConfig({
   plugins: [sqlText()],
   test: {
     include: ["src/**/*.test.ts", "test/e2e/**/*.test.ts"],
+    globalSetup: "test/scratch.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -40,8 +40,9 @@ const status = JSON.parse(
   spawnSync(process.execPath, [join(root, "bin", "c-mem.cjs"), "status", "--json"], { encoding: "utf8" }).stdout,
 ) as StatusReport;
 const { counts } = status.data;
+const some = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 console.log(
-  `Remembered: ${counts.sessions} sessions in ${counts.projects} projects, ${counts.prompts} prompts, ${counts.tool_uses} tool uses.`,
+  `Remembered: ${some(counts.sessions, "session")} in ${some(counts.projects, "project")}, ${some(counts.prompts, "prompt")}, ${some(counts.tool_uses, "tool use")}.`,
 );
 console.log(`\nWhat an agent is told when its next session in "${project}" starts:\n`);
 console.log(cMem(["context", project]));

@@ -4,6 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { findTranscripts } from "../agents/claude-code/discover.ts";
 import { HOOKS } from "../agents/claude-code/hooks.ts";
 import { bundlePath } from "../agents/claude-code/install.ts";
+import { isReadByClient } from "../agents/claude-code/settings.ts";
 import { type ClaudeSite, inspectClaude } from "../agents/claude-code/site.ts";
 import { spoolCounts } from "../capture/drain.ts";
 import { readInstall } from "../config/install-record.ts";
@@ -148,6 +149,10 @@ function isInstalled(site: ClaudeSite): boolean {
 
 function checkInstall(paths: Paths, site: ClaudeSite): Check[] {
   const name = "hooks installed";
+  if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
+    const message = `Claude Code ignores all of ${site.settingsPath}: it has comments or a trailing comma`;
+    return [{ name, state: "fail", message, fix: "Take them out; then restart Claude Code" }];
+  }
   if (site.hooksDisabled) {
     return [
       { name, state: "fail", message: `disableAllHooks is set in ${site.settingsPath}`, fix: "Remove that line" },

@@ -52,14 +52,18 @@ export function fields(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join("\n");
 }
 
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 export function iso(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : new Date(at).toISOString();
 }
 
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
+export function bytes(total: number): string {
+  if (total < 1024) return `${total} B`;
   const units = ["KB", "MB", "GB"];
-  let value = count / 1024;
+  let value = total / 1024;
   let unit = 0;
   while (value >= 1024 && unit < units.length - 1) {
     value /= 1024;

@@ -18,7 +18,7 @@ import { readStdin } from "./stdin.ts";
 
 const GO_ON = { continue: true, suppressOutput: true };
 
-/** Returns the answer to print; undefined when another process has printed it. */
+/** Returns the answer to print, or undefined to print nothing. */
 function main(command: string, env: Env): object | undefined {
   const at = Date.now();
   const paths = resolvePaths(env);
@@ -28,6 +28,8 @@ function main(command: string, env: Env): object | undefined {
     const payload = parsePayload(readStdin());
     const event = CLAUDE_CODE.hookEvent({ command, payload, cwd: process.cwd(), at, env });
     if (event !== undefined) answer = handle(command, event, paths, env) ?? answer;
+    // What a PreCompact hook prints is taken for instructions to whoever sums up the conversation.
+    if (event?.activity.kind === "checkpoint") return undefined;
   } catch (error) {
     logHookError(paths.hookLog, command, error);
   }

@@ -152,6 +152,8 @@ describe("a command that failed and later passed", () => {
 
   it.each([
     ["Exit code 1\n\n> test\nTypeError: x\n", "TypeError: x"],
+    ["Exit code 1\nif (x) throw new Error(`no`)\n^\nError: 1 is not 2\n at y", "Error: 1 is not 2"],
+    ["npm ERR! missing script\nfatal: not a git repository", "fatal: not a git repository"],
     ["Exit code 2", ""],
     ["line\nlast", "last"],
   ])("%j failed because of %j", (output, expected) => {

@@ -53,6 +53,8 @@ export function normaliseCommand(command: string): string {
     .replace(/\s+/g, " ");
 }
 
+/** A line that begins with the error's name says it; one that only holds such a word may be echoed source. */
+const ERROR_START = /^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i;
 const ERROR_WORDS =
   /error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;
 
@@ -61,5 +63,7 @@ export function errorLine(output: string): string {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !/^Exit code \d+$/.test(line));
-  return oneLine(lines.find((line) => ERROR_WORDS.test(line)) ?? lines.at(-1) ?? "", 160);
+  const line =
+    lines.find((text) => ERROR_START.test(text)) ?? lines.find((text) => ERROR_WORDS.test(text)) ?? lines.at(-1);
+  return oneLine(line ?? "", 160);
 }

@@ -18,7 +18,7 @@ export interface DriverOptions {
 }
 
 export function openDriver(path: string, options: DriverOptions): Db {
-  const native = new (loadSqlite().DatabaseSync)(path, {
+  const native = new (requireSqlite().DatabaseSync)(path, {
     readOnly: options.readOnly ?? false,
     timeout: options.busyTimeoutMs,
     enableForeignKeyConstraints: true,
@@ -55,7 +55,8 @@ function wrap(native: DatabaseSync): Db {
 
 type SqliteModule = typeof import("node:sqlite");
 
-function loadSqlite(): SqliteModule {
+/** Says what to do where this Node cannot. */
+export function requireSqlite(): SqliteModule {
   const sqlite = sqliteModule();
   if (sqlite === undefined) {
     throw new AppError("node_too_old", `Node ${process.versions.node} has no usable node:sqlite.`, {

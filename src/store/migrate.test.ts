@@ -82,7 +82,7 @@ describe("migrate", () => {
   it("leaves the database as it was when a migration fails", () => {
     const path = join(folder(), "c-mem.db");
     const db = openStore(path);
-    const broken: Migration = { id: 1000, name: "broken", sql: "CREATE TABLE half (a) STRICT; NONSENSE;" };
+    const broken: Migration = { id: 1000, name: "broken", sql: "CREATE TABLE half (a TEXT) STRICT; NONSENSE;" };
     expect(() => migrate(db, [...MIGRATIONS, broken])).toThrow("syntax error");
     expect(db.get("SELECT 1 FROM sqlite_schema WHERE name = 'half'")).toBeUndefined();
     migrate(db, [...MIGRATIONS, next]);

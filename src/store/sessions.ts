@@ -52,13 +52,17 @@ export function reopenSession(db: Db, id: number, at: number): void {
   );
 }
 
-/** Marks the session completed, unless something newer has already been seen of it. */
+/** An async hook may start a moment after the end that it belongs before. */
+const LATE_MS = 5_000;
+
+/** Marks the session completed, unless it is known to have gone on. */
 export function endSession(db: Db, id: number, end: { at: number; reason: string }): void {
   db.run(
-    "UPDATE sessions SET status = 'completed', ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND last_at <= ?2",
+    "UPDATE sessions SET status = 'completed', ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND last_at <= ?2 + ?4",
     id,
     end.at,
     end.reason,
+    LATE_MS,
   );
 }
 

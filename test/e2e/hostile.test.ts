@@ -9,7 +9,9 @@ const COMMANDS = ["context", "new", "save", "summary", "cleanup"];
 
 function expectQuiet(result: Result, what: string): void {
   expect([what, result.status, result.stderr]).toEqual([what, 0, ""]);
-  expect(() => JSON.parse(result.stdout) as unknown, what).not.toThrow("JSON");
+  // What a PreCompact hook prints would be taken for instructions to the model.
+  if (/^summary .*PreCompact/.test(what)) expect(result.stdout).toBe("");
+  else expect(() => JSON.parse(result.stdout) as unknown, what).not.toThrow("JSON");
 }
 
 describe("every hook command", () => {
@@ -18,7 +20,7 @@ describe("every hook command", () => {
     const files = readdirSync(FIXTURES, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
     expect(files.filter((name) => !name.includes("/")).length).toBeGreaterThanOrEqual(33);
     const cases = files.flatMap((file) =>
-      (file.includes("/") ? COMMANDS.slice(0, 3) : COMMANDS).map((command) => ({ file, command })),
+      (file.includes("/") ? ["context", "new", "save"] : COMMANDS).map((command) => ({ file, command })),
     );
     await pool(cases, 4, async ({ file, command }) => {
       expectQuiet(await run(world, [command], { input: readFileSync(join(FIXTURES, file)) }), `${command} ${file}`);

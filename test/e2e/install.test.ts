@@ -47,8 +47,25 @@ describe("c-mem install", () => {
     const { command, args } = settings.hooks["UserPromptSubmit"]?.[0]?.hooks[0] ?? { command: "", args: [] };
     expect(existsSync(command)).toBe(true);
     expect(args).toEqual([join(world.home, "plugin", "c-mem", "dist", "hook.cjs"), "new"]);
-    const doctor = await run(world, ["doctor"]);
-    expect([doctor.status, doctor.stdout]).toEqual([0, expect.stringContaining("ok    hook runs")]);
+  });
+
+  it("is checked by doctor, which names what would keep the hooks from running", async () => {
+    const plain = installWorld("{}");
+    await run(plain, ["install", "--yes"]);
+    expect(await run(plain, ["doctor"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("ok    hook runs"),
+    });
+    // The client passes over a settings file with comments, all of it.
+    const commented = installWorld(USERS_OWN);
+    expect((await run(commented, ["install", "--yes"])).stderr).toContain("ignores");
+    expect(await run(commented, ["doctor"])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining("ignores all of"),
+    });
+    const off = installWorld('{"disableAllHooks": true}');
+    await run(off, ["install", "--yes"]);
+    expect(await run(off, ["doctor"])).toMatchObject({ status: 1, stdout: expect.stringContaining("disableAllHooks") });
   });
 
   it("is idempotent, and a dry run changes nothing", async () => {

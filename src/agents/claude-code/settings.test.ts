@@ -1,7 +1,7 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { HOOKS, pluginHooks } from "./hooks.ts";
-import { addHooks, findOurHooks, parseSettings, removeHooks } from "./settings.ts";
+import { addHooks, findOurHooks, isReadByClient, parseSettings, removeHooks } from "./settings.ts";
 import hooksFile from "../../../plugin/hooks/hooks.json" with { type: "json" };
 
 const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";
@@ -58,6 +58,23 @@ describe("hooks in settings.json", () => {
     const text = addHooks('{\r\n\t"model": "opus"\r\n}\r\n', "node", BUNDLE);
     expect(text).toContain('\r\n\t"hooks"');
     expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+  });
+
+  it("keep a byte order mark where there is one", () => {
+    const added = addHooks('\uFEFF{"a":1}', "node", BUNDLE);
+    expect(added.startsWith("\uFEFF{")).toBe(true);
+    expect(removeHooks(added).startsWith("\uFEFF{")).toBe(true);
+    expect(parseSettings('\uFEFF{"a":1}', "settings.json")).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ['{"a":1}', true],
+    ['\uFEFF{"a":1}', true],
+    ["", true],
+    ['{"a":1,}', false],
+    ['{"a":1} // x', false],
+  ])("in %j are read by the client: %s", (text, expected) => {
+    expect(isReadByClient(text)).toBe(expected);
   });
 
   it("are not written into a file that is not JSON", () => {

@@ -5,10 +5,14 @@ import { AppError } from "../../core/error.ts";
 import { HOOKS, type HookGroup, hookGroup } from "./hooks.ts";
 import { asObject, asString } from "./wire.ts";
 
+/** Some editors put it there; the client does not mind. */
+const BOM = /^\uFEFF/;
+
 /** How a hook of ours is told from others, wherever C-Mem is installed. */
 const OUR_BUNDLE = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs$/;
 
-export function parseSettings(text: string, path: string): Record<string, unknown> {
+export function parseSettings(source: string, path: string): Record<string, unknown> {
+  const text = source.replace(BOM, "");
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   if (text.trim() === "") return {};
@@ -22,7 +26,8 @@ export function parseSettings(text: string, path: string): Record<string, unknow
 }
 
 /** The settings with our hooks in them, once. Where they are there already, nothing else moves. */
-export function addHooks(text: string, node: string, bundle: string): string {
+export function addHooks(source: string, node: string, bundle: string): string {
+  const [text, bom] = [source.replace(BOM, ""), BOM.exec(source)?.[0] ?? ""];
   let result = text.trim() === "" ? "{}\n" : text;
   for (const entry of HOOKS) {
     const path = ["hooks", entry.event];
@@ -39,14 +44,15 @@ export function addHooks(text: string, node: string, bundle: string): string {
     if (first === undefined) result = edit(result, [...path, 0], group, { insert: true });
     else if (!isDeepStrictEqual(groups[first], group)) result = edit(result, [...path, first], group);
   }
-  return result;
+  return bom + result;
 }
 
 /** The settings without our hooks; what they leave empty is removed as well. */
-export function removeHooks(text: string): string {
+export function removeHooks(source: string): string {
+  const [text, bom] = [source.replace(BOM, ""), BOM.exec(source)?.[0] ?? ""];
   let result = text;
   const hooks = asObject(valueAt(result, ["hooks"]));
-  if (hooks === undefined) return text;
+  if (hooks === undefined) return source;
   for (const [event, groups] of Object.entries(hooks)) {
     if (!Array.isArray(groups)) continue;
     const ours = groups.flatMap((group, index) => (isOurs(group) ? [index] : []));
@@ -57,7 +63,17 @@ export function removeHooks(text: string): string {
   const left = asObject(valueAt(result, ["hooks"]));
   if (result !== text && left !== undefined && Object.keys(left).length === 0)
     result = edit(result, ["hooks"], undefined);
-  return result;
+  return bom + result;
+}
+
+/** The client passes over a file with comments or a trailing comma, all of it and without a word. */
+export function isReadByClient(text: string): boolean {
+  try {
+    JSON.parse(text.replace(BOM, ""));
+    return true;
+  } catch {
+    return text.trim() === "";
+  }
 }
 
 /** The events our hooks are registered for, each with the Node and the bundle it runs. */

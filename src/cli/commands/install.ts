@@ -9,6 +9,7 @@ import {
   registerHooks,
   registerPlugin,
 } from "../../agents/claude-code/install.ts";
+import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
 import { type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
@@ -17,6 +18,7 @@ import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../main.ts";
+import { say } from "../output.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 
 type Method = "plugin" | "settings";
@@ -42,23 +44,27 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   const backup = backupPath(paths, site, record);
   const registration =
     method === "plugin" ? registerPlugin({ ...options, claude: claude as string }) : registerHooks(options);
-  const steps: Step[] = [
+  const changes: Step[] = [
     ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
     ...(isCurrent(record, node, paths) ? [] : [copyPlugin(options)]),
     ...(registration.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : []),
-    ...registration,
   ];
-  if (steps.length > 0) {
-    steps.push({
-      about: `note it in ${paths.install}`,
-      run: () =>
-        writeInstall(paths.install, {
-          version: VERSION,
-          node,
-          installedAt: Date.now(),
-          sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null } },
-        }),
-    });
+  // Noted before the client is asked for anything: should that fail, uninstall knows what to take back.
+  const note: Step = {
+    about: `note it in ${paths.install}`,
+    run: () =>
+      writeInstall(paths.install, {
+        version: VERSION,
+        node,
+        installedAt: Date.now(),
+        sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null } },
+      }),
+  };
+  const steps = changes.length + registration.length === 0 ? [] : [...changes, note, ...registration];
+  if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
+    say(
+      `warning: Claude Code ignores ${site.settingsPath} while it has comments or trailing commas; hooks in it do not run.`,
+    );
   }
   return applyPlan({
     command: "install",

@@ -4,7 +4,7 @@ import { AppError } from "../../core/error.ts";
 import { ago } from "../../core/text.ts";
 import { listProjects } from "../../store/projects.ts";
 import type { CommandOptions } from "../main.ts";
-import { dim, EXIT, iso, print, printJson } from "../output.ts";
+import { count, dim, EXIT, iso, print, printJson } from "../output.ts";
 import { withStore } from "../store.ts";
 
 export function run({ json }: CommandOptions): number {
@@ -27,8 +27,9 @@ export function run({ json }: CommandOptions): number {
   }
   const width = Math.max(...rows.map((row) => row.name.length));
   for (const row of rows) {
-    const sessions = `${row.sessions} ${row.sessions === 1 ? "session" : "sessions"}`;
-    print(`${row.name.padEnd(width)}  ${sessions}, ${ago(row.last_at, Date.now())}  ${dim(row.key)}`);
+    print(
+      `${row.name.padEnd(width)}  ${count(row.sessions, "session")}, ${ago(row.last_at, Date.now())}  ${dim(row.key)}`,
+    );
   }
   return EXIT.ok;
 }

@@ -11,7 +11,7 @@ import { currentVersion } from "../../store/migrate.ts";
 import { checkHealth } from "../health.ts";
 import { lastHookErrors } from "../hook-errors.ts";
 import type { CommandOptions } from "../main.ts";
-import { bytes, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
+import { bytes, count, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
 import { withStore } from "../store.ts";
 
 const ERRORS_SHOWN = 5;
@@ -81,6 +81,5 @@ export function run({ json }: CommandOptions): number {
 }
 
 function countsText({ projects, sessions, prompts, tool_uses }: Counts): string {
-  const [s, p, prompt, tool] = [sessions, projects, prompts, tool_uses].map((count) => count.toLocaleString("en"));
-  return `${s} sessions in ${p} projects: ${prompt} prompts, ${tool} tool uses`;
+  return `${count(sessions, "session")} in ${count(projects, "project")}: ${count(prompts, "prompt")}, ${count(tool_uses, "tool use")}`;
 }

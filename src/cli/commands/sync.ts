@@ -6,7 +6,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { counts } from "../../store/counts.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
 import type { CommandOptions } from "../main.ts";
-import { bytes, EXIT, print, printJson, say } from "../output.ts";
+import { bytes, count, EXIT, print, printJson, say } from "../output.ts";
 import { withStore } from "../store.ts";
 
 export function run({ flags, json }: CommandOptions): number {
@@ -45,7 +45,9 @@ export function run({ flags, json }: CommandOptions): number {
     };
     if (json) printJson("sync", data);
     else {
-      print(`${data.new_sessions} new sessions, ${data.new_prompts} prompts, ${data.new_tool_uses} tool uses`);
+      print(
+        `${count(data.new_sessions, "new session")}, ${count(data.new_prompts, "prompt")}, ${count(data.new_tool_uses, "tool use")}`,
+      );
       for (const { path, line } of malformed) say(`malformed: ${path}:${line}`);
       for (const { path, message } of failed) say(`failed: ${path}: ${message}`);
     }

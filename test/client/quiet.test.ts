@@ -1,0 +1,75 @@
+// Whatever is wrong on our side, the session goes on and the client has no hook error to show.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT, rows, run } from "../e2e/harness.ts";
+import { memoryIn, type Session, session } from "./client.ts";
+import { type Lab, testLab } from "./lab.ts";
+import { LAST_ANSWER } from "./scripts.ts";
+
+const WORK = "Why does add subtract? [[script:work]]";
+
+const WHOLE_SESSION = {
+  answer: LAST_ANSWER,
+  events: ["PostToolUse", "PostToolUseFailure", "SessionStart", "Stop", "SubagentStop", "UserPromptSubmit"],
+};
+
+describe("every hook answers well and says nothing", () => {
+  it("in a session as it should be", async () => {
+    const lab = await testLab();
+    await run(lab, ["install", "--yes"]);
+    expect(whatHappened(await session(lab, WORK))).toEqual(WHOLE_SESSION);
+    expect(existsSync(join(lab.home, "logs"))).toBe(false);
+  });
+
+  it("when the data directory cannot be made", async () => {
+    const lab = await testLab();
+    await run(lab, ["install", "--yes"]);
+    writeFileSync(join(lab.root, "file"), "");
+    expect(whatHappened(await session(lab, WORK, { env: { C_MEM_HOME: join(lab.root, "file", "inside") } }))).toEqual(
+      WHOLE_SESSION,
+    );
+  });
+
+  it("on a Node too old for the database, which still captures, and finds the newer one for context", async (test) => {
+    const node = oldNode();
+    if (node === undefined) return test.skip("no Node older than 22.16 on the PATH");
+    const lab = await testLab();
+    const options = { args: ["--plugin-dir", join(ROOT, "plugin")], env: { PATH: withNodeFirst(lab, node) } };
+    expect(whatHappened(await session(lab, WORK, options))).toEqual(WHOLE_SESSION);
+    expect(readdirSync(join(lab.home, "spool")).length).toBeGreaterThan(10);
+    expect(await rows(lab, "SELECT text, response FROM prompts")).toEqual([{ text: WORK, response: LAST_ANSWER }]);
+    expect(await rows(lab, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 9 }]);
+    // `install` notes which Node works; that it was for another client does not matter.
+    await run(lab, ["install", "--method", "settings", "--yes"], {
+      env: { CLAUDE_CONFIG_DIR: join(lab.root, "another") },
+    });
+    const { requests } = await session(lab, "Where were we? [[script:hello]]", options);
+    expect(memoryIn(requests[0])).toContain(LAST_ANSWER);
+  });
+});
+
+/** Of SessionEnd the client reports nothing. That no hook failed or wrote to stderr, `session` has seen to. */
+function whatHappened({ answer, hooks }: Session): object {
+  return { answer, events: [...new Set(hooks.map((hook) => hook.event))].sort() };
+}
+
+function oldNode(): string | undefined {
+  return systemFolders(process.env["PATH"])
+    .map((folder) => join(folder, "node"))
+    .find((node) => {
+      const version = existsSync(node) ? spawnSync(node, ["--version"], { encoding: "utf8" }).stdout : "";
+      const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+      return major > 0 && (major < 22 || (major === 22 && minor < 16));
+    });
+}
+
+function withNodeFirst(lab: Lab, node: string): string {
+  return [dirname(node), ...systemFolders(lab.env["PATH"])].join(delimiter);
+}
+
+/** npm puts the project's own Node in front; this is the machine's PATH. */
+function systemFolders(path = ""): string[] {
+  return path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
+}

@@ -1,0 +1,71 @@
+// What the fake model says. A prompt names its script with [[script:NAME]].
+import { join } from "node:path";
+import type { ModelRequest, Scripts } from "./fake-model.ts";
+
+export const LAST_ANSWER = "add() had a minus sign; it adds now and the check passes.";
+export const REPORT = "The README has one heading.";
+export const CHECK = "node check.mjs";
+
+/** A bug found by a failing command, fixed, checked, noted; and a subagent that looks at the README. */
+const work: Scripts[string] = [
+  (request) => [
+    { thinking: "Look first." },
+    { text: "Let me look." },
+    tool("Read", { file_path: inProject(request, "add.mjs") }),
+  ],
+  () => [bash(CHECK)],
+  (request) => [tool("Edit", { file_path: inProject(request, "add.mjs"), old_string: "a - b", new_string: "a + b" })],
+  () => [bash(CHECK), bash("echo parallel")],
+  (request) => [tool("Write", { file_path: inProject(request, "notes.md"), content: "# Notes\nadd() adds\n" })],
+  () => [
+    tool("Agent", {
+      description: "Read the README",
+      prompt: "Look at the README [[script:look]]",
+      subagent_type: "general-purpose",
+      run_in_background: false,
+    }),
+  ],
+  () => [{ text: LAST_ANSWER }],
+];
+
+const look: Scripts[string] = [
+  (request) => [tool("Read", { file_path: inProject(request, "README.md") })],
+  () => [bash("ls")],
+  () => [{ text: REPORT }],
+];
+
+/** The client's own default: the subagent runs on while the turn ends, and a machine prompt tells of its end. */
+const delegate: Scripts[string] = [
+  () => [
+    tool("Agent", {
+      description: "Read the README",
+      prompt: "Look at the README [[script:look]]",
+      subagent_type: "general-purpose",
+    }),
+  ],
+  () => [{ text: "It is on its way." }],
+];
+
+export const scripts: Scripts = {
+  hello: [() => [{ text: "Hello from the model." }]],
+  work,
+  look,
+  delegate,
+  list: [() => [bash("ls")], () => [{ text: "Listed." }]],
+  secret: [() => [bash("echo SECRETOUTPUT")], () => [{ text: "SECRETANSWER" }]],
+};
+
+function tool(name: string, input: object): { tool: string; input: object } {
+  return { tool: name, input };
+}
+
+function bash(command: string): { tool: string; input: object } {
+  return tool("Bash", { command, description: "Run it" });
+}
+
+/** The client tells the model where it works; its file tools want absolute paths. */
+function inProject(request: ModelRequest, name: string): string {
+  const folder = /Primary working directory: ([^\n"\\]+)/.exec(request.text + JSON.stringify(request.body.system))?.[1];
+  if (folder === undefined) throw new Error("The request does not say where the project is.");
+  return join(folder.trim(), name);
+}

@@ -1,0 +1,10 @@
+// Gives the tests a temporary folder of their own and takes it away at the end.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "c-mem-test-"));
+  process.env["TMPDIR"] = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}

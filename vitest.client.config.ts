@@ -1,0 +1,12 @@
+// The suite that drives the real client: one file at a time, because each run already fills the machine.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/client/**/*.test.ts"],
+    globalSetup: "test/scratch.ts",
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
