@@ -1,11 +1,11 @@
 // Whatever is wrong on our side, the session goes on and the client has no hook error to show.
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT, rows, run } from "../e2e/harness.ts";
 import { memoryIn, type Session, session } from "./client.ts";
-import { type Lab, testLab } from "./lab.ts";
+import { testLab } from "./lab.ts";
+import { oldNode, withNodeFirst } from "./old-node.ts";
 import { LAST_ANSWER } from "./scripts.ts";
 
 const WORK = "Why does add subtract? [[script:work]]";
@@ -36,7 +36,10 @@ describe("every hook answers well and says nothing", () => {
     const node = oldNode();
     if (node === undefined) return test.skip("no Node older than 22.16 on the PATH");
     const lab = await testLab();
-    const options = { args: ["--plugin-dir", join(ROOT, "plugin")], env: { PATH: withNodeFirst(lab, node) } };
+    const options = {
+      args: ["--plugin-dir", join(ROOT, "plugin")],
+      env: { PATH: withNodeFirst(lab.env["PATH"], node) },
+    };
     expect(whatHappened(await session(lab, WORK, options))).toEqual(WHOLE_SESSION);
     expect(readdirSync(join(lab.home, "spool")).length).toBeGreaterThan(10);
     expect(await rows(lab, "SELECT text, response FROM prompts")).toEqual([{ text: WORK, response: LAST_ANSWER }]);
@@ -53,23 +56,4 @@ describe("every hook answers well and says nothing", () => {
 /** Of SessionEnd the client reports nothing. That no hook failed or wrote to stderr, `session` has seen to. */
 function whatHappened({ answer, hooks }: Session): object {
   return { answer, events: [...new Set(hooks.map((hook) => hook.event))].sort() };
-}
-
-function oldNode(): string | undefined {
-  return systemFolders(process.env["PATH"])
-    .map((folder) => join(folder, "node"))
-    .find((node) => {
-      const version = existsSync(node) ? spawnSync(node, ["--version"], { encoding: "utf8" }).stdout : "";
-      const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
-      return major > 0 && (major < 22 || (major === 22 && minor < 16));
-    });
-}
-
-function withNodeFirst(lab: Lab, node: string): string {
-  return [dirname(node), ...systemFolders(lab.env["PATH"])].join(delimiter);
-}
-
-/** npm puts the project's own Node in front; this is the machine's PATH. */
-function systemFolders(path = ""): string[] {
-  return path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
 }
