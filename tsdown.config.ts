@@ -4,7 +4,7 @@ import { sqlText } from "./dev/sql-text.ts";
 
 const shared: UserConfig = {
   platform: "node",
-  target: "node20.12",
+  target: "node20.16",
   dts: false,
   plugins: [sqlText()],
   deps: { alwaysBundle: [/./] },

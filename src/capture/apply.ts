@@ -1,4 +1,4 @@
-// Writes one captured event as rows. Every branch is safe to run twice and in any order.
+// Writes one captured event as rows. Every branch is safe to run twice; rows are found by the agent's own ids.
 import type { Activity, CapturedEvent } from "../core/event.ts";
 import { isWeakTitle, titleOf } from "../core/title.ts";
 import type { Db } from "../store/driver.ts";
@@ -32,6 +32,8 @@ export function applyEvent(db: Db, event: CapturedEvent, eventName: string): voi
 interface Sessions {
   own: number;
   main: number;
+  /** It happened in another project than the session is filed under: the agent has changed its folder. */
+  isElsewhere: boolean;
 }
 
 function upsertSessions(db: Db, event: CapturedEvent): Sessions {
@@ -45,18 +47,20 @@ function upsertSessions(db: Db, event: CapturedEvent): Sessions {
     at: event.at,
   };
   const main = upsertSession(db, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
-  if (event.agentId === undefined) return { own: main, main };
+  const isElsewhere = main.projectId !== projectId;
+  if (event.agentId === undefined) return { own: main.id, main: main.id, isElsewhere };
   const own = upsertSession(db, {
     ...shared,
     sessionId: `agent-${event.agentId}`,
-    parentId: main,
+    parentId: main.id,
     subtitle: event.agentType,
   });
-  return { own, main };
+  return { own: own.id, main: main.id, isElsewhere };
 }
 
-function applyActivity(db: Db, event: CapturedEvent, { own, main }: Sessions, eventName: string): void {
+function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventName: string): void {
   const { activity, at } = event;
+  const { own, main } = sessions;
   switch (activity.kind) {
     case "session-start":
       reopenSession(db, main, at);
@@ -76,7 +80,7 @@ function applyActivity(db: Db, event: CapturedEvent, { own, main }: Sessions, ev
       return;
     }
     case "tool-use":
-      applyToolUse(db, event, activity, { own, main }, eventName);
+      applyToolUse(db, event, activity, sessions, eventName);
       return;
     case "turn-end": {
       const number = turnOf(db, main, activity.promptId);
@@ -111,7 +115,7 @@ function applyToolUse(
   db: Db,
   event: CapturedEvent,
   activity: Extract<Activity, { kind: "tool-use" }>,
-  { own, main }: Sessions,
+  { own, main, isElsewhere }: Sessions,
   eventName: string,
 ): void {
   const toolUseDbId = insertToolUse(db, {
@@ -130,7 +134,11 @@ function applyToolUse(
     at: event.at,
   });
   if (toolUseDbId === undefined) return;
-  for (const file of activity.files) insertFileTouch(db, { ...file, sessionDbId: own, toolUseDbId, at: event.at });
+  for (const file of activity.files) {
+    const path =
+      isElsewhere && !/^(?:\/|[A-Za-z]:|\\)/.test(file.path) ? `${event.project.root}/${file.path}` : file.path;
+    insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
+  }
 }
 
 /** The turn of this prompt id; an unknown id (a machine prompt's, or one still to come) belongs to the current turn. */

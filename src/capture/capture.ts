@@ -1,13 +1,14 @@
 // Makes an agent's event ready for disk: tied to its project, filtered of everything private, capped. Nothing is
 // written before this has run.
+import type { LoadedSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
 import { branchOf, identifyProject, type Place, storedPath } from "./project.ts";
 
 /** Returns undefined when nothing of the event may or need be kept. */
-export function captureEvent(event: AgentEvent, place: Place, settings: Settings): CapturedEvent | undefined {
-  const activity = filterActivity(event.activity, place, settings);
+export function captureEvent(event: AgentEvent, place: Place, settings: LoadedSettings): CapturedEvent | undefined {
+  const activity = filterActivity(event.activity, place, settings.values);
   if (activity === undefined) return undefined;
   const project = identifyProject(place, settings);
   const branch = event.branch ?? branchOf(place);
@@ -15,6 +16,7 @@ export function captureEvent(event: AgentEvent, place: Place, settings: Settings
   return {
     ...rest,
     cwd: filterText(event.cwd),
+    ...(event.agentType !== undefined && { agentType: label(event.agentType) }),
     ...(event.transcriptPath !== undefined && { transcriptPath: filterText(event.transcriptPath) }),
     activity,
     project: {
@@ -48,10 +50,21 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
     case "machine-prompt":
       return undefined;
     case "session-start":
-    case "checkpoint":
+      return {
+        ...activity,
+        source: label(activity.source),
+        ...(activity.model !== undefined && { model: label(activity.model) }),
+      };
     case "session-end":
+      return { ...activity, reason: label(activity.reason) };
+    case "checkpoint":
       return activity;
   }
+}
+
+/** For what should be a word or two, but comes from outside. */
+function label(text: string): string {
+  return filterText(text, 200);
 }
 
 function filterFile(file: FileTouch, place: Place): FileTouch {

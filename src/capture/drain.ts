@@ -1,12 +1,12 @@
 // Moves drops from the spool into the database, each exactly once, in order. Any reader may do it, several at once.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { CapturedEvent } from "../core/event.ts";
+import { type CapturedEvent, KNOWN_ACTIVITIES } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../store/drops.ts";
 import { transaction } from "../store/transaction.ts";
 import { applyEvent } from "./apply.ts";
-import { statOf } from "./read.ts";
+import { listFolder, statOf } from "../config/read.ts";
 import { DROP_SUFFIX } from "./spool.ts";
 
 export interface DrainResult {
@@ -16,29 +16,28 @@ export interface DrainResult {
   remaining: number;
 }
 
-/** Drops per transaction: the write lock is held for some 20 ms at most. */
-const BATCH = 500;
+/** Drops per transaction: the write lock is held for some 30 ms. */
+const BATCH = 200;
 /** A temporary file this old belongs to a hook that was killed while it wrote. */
 const STALE_TEMPORARY_MS = 60 * 60 * 1000;
 const BAD_FOLDER = "bad";
 
-export function drainSpool(db: Db, spool: string, options: { maxDrops?: number } = {}): DrainResult {
+/** With a time limit it stops after the batch that exceeds it; the rest stays for whoever reads next. */
+export function drainSpool(db: Db, spool: string, options: { maxMs?: number } = {}): DrainResult {
   const names = listSpool(spool);
-  const wanted = names.slice(0, options.maxDrops ?? names.length);
-  const result: DrainResult = { applied: 0, bad: 0, remaining: names.length - wanted.length };
-  for (let start = 0; start < wanted.length; start += BATCH)
-    drainBatch(db, spool, wanted.slice(start, start + BATCH), result);
+  const result: DrainResult = { applied: 0, bad: 0, remaining: names.length };
+  const deadline = Date.now() + (options.maxMs ?? Infinity);
+  for (let start = 0; start < names.length && Date.now() < deadline; start += BATCH) {
+    const batch = names.slice(start, start + BATCH);
+    drainBatch(db, spool, batch, result);
+    result.remaining -= batch.length;
+  }
   forgetGone(db, spool);
   return result;
 }
 
 function listSpool(spool: string): string[] {
-  let entries: string[];
-  try {
-    entries = readdirSync(spool);
-  } catch {
-    return [];
-  }
+  const entries = listFolder(spool);
   for (const name of entries) if (name.endsWith(".tmp")) removeStale(join(spool, name));
   return entries.filter((name) => name.endsWith(DROP_SUFFIX)).sort();
 }
@@ -48,31 +47,68 @@ function removeStale(path: string): void {
   if (stat !== undefined && Date.now() - stat.mtimeMs > STALE_TEMPORARY_MS) rmSync(path, { force: true });
 }
 
+type Outcome = "applied" | "known" | "waits" | "bad";
+
 function drainBatch(db: Db, spool: string, names: string[], result: DrainResult): void {
-  const bad: string[] = [];
-  let applied = 0;
-  // A drop is read inside the transaction: another reader may have taken it while this one waited for the lock.
-  const done = transaction(db, () =>
-    names.filter((name) => {
-      const outcome = applyDrop(db, spool, name);
-      if (outcome === "bad") bad.push(name);
-      if (outcome === "applied") applied += 1;
-      return outcome === "applied" || outcome === "known";
-    }),
-  );
-  for (const name of done) rmSync(join(spool, name), { force: true });
-  for (const name of bad) setAside(spool, name);
-  result.applied += applied;
-  result.bad += bad.length;
+  // Drops are read inside the transaction: another reader may have taken one while this one waited for the lock.
+  const outcomes = transaction(db, () => applyBatch(db, readBatch(spool, names)));
+  for (const [name, outcome] of outcomes) {
+    if (outcome === "applied" || outcome === "known") rmSync(join(spool, name), { force: true });
+    if (outcome === "bad") setAside(spool, name);
+    if (outcome === "applied") result.applied += 1;
+    if (outcome === "bad") result.bad += 1;
+  }
 }
 
-function applyDrop(db: Db, spool: string, name: string): "applied" | "known" | "gone" | "bad" {
-  let event: CapturedEvent;
-  try {
-    event = JSON.parse(readFileSync(join(spool, name), "utf8")) as CapturedEvent;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : "bad";
+/** Undefined stands for a drop that is there but is not an event. One that is gone or cannot be read is left out. */
+function readBatch(spool: string, names: string[]): Map<string, CapturedEvent | undefined> {
+  const events = new Map<string, CapturedEvent | undefined>();
+  for (const name of names) {
+    const text = readDrop(join(spool, name));
+    if (text !== undefined) events.set(name, parseDrop(text));
   }
+  return events;
+}
+
+function applyBatch(db: Db, events: Map<string, CapturedEvent | undefined>): Map<string, Outcome> {
+  const outcomes = new Map<string, Outcome>();
+  const apply = (name: string, event: CapturedEvent | undefined) => {
+    if (!outcomes.has(name)) outcomes.set(name, event === undefined ? "bad" : applyDrop(db, name, event));
+  };
+  const prompts = new Map<string, string>();
+  for (const [name, event] of events) {
+    if (event?.activity.kind === "prompt" && event.activity.promptId) prompts.set(event.activity.promptId, name);
+  }
+  for (const [name, event] of events) {
+    // A clock that was set back puts a prompt behind what followed from it: the prompt goes first.
+    const promptId = event !== undefined && "promptId" in event.activity ? event.activity.promptId : undefined;
+    const prompt = promptId === undefined ? undefined : prompts.get(promptId);
+    if (prompt !== undefined) apply(prompt, events.get(prompt));
+    apply(name, event);
+  }
+  return outcomes;
+}
+
+function readDrop(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function parseDrop(text: string): CapturedEvent | undefined {
+  try {
+    const event = JSON.parse(text) as CapturedEvent;
+    return typeof event.activity?.kind === "string" ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
+  // Written by a newer version beside this one: that one will know what it means.
+  if (!KNOWN_ACTIVITIES.has(event.activity.kind)) return "waits";
   db.exec("SAVEPOINT one_drop");
   try {
     if (!claimDrop(db, name, Date.now())) return "known";
@@ -104,16 +140,15 @@ function isStoreTrouble(error: unknown): boolean {
 
 function setAside(spool: string, name: string): void {
   mkdirSync(join(spool, BAD_FOLDER), { recursive: true, mode: 0o700 });
-  renameSync(join(spool, name), join(spool, BAD_FOLDER, name));
+  try {
+    renameSync(join(spool, name), join(spool, BAD_FOLDER, name));
+  } catch (error) {
+    // Another reader has set it aside already.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
 }
 
 export function spoolCounts(spool: string): { waiting: number; bad: number } {
-  const count = (folder: string): number => {
-    try {
-      return readdirSync(folder).filter((name) => name.endsWith(DROP_SUFFIX)).length;
-    } catch {
-      return 0;
-    }
-  };
-  return { waiting: count(spool), bad: count(join(spool, BAD_FOLDER)) };
+  const drops = (folder: string) => listFolder(folder).filter((name) => name.endsWith(DROP_SUFFIX)).length;
+  return { waiting: drops(spool), bad: drops(join(spool, BAD_FOLDER)) };
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../core/event.ts";
-import { readText } from "./read.ts";
+import { listFolder, readText, statOf } from "../config/read.ts";
 
 interface Marker {
   /** True until the next prompt that is not private. */
@@ -33,8 +33,14 @@ export function endPrivateTurn(folder: string, sessionId: string): void {
   if (marker?.current) writeMarker(folder, sessionId, { ...marker, current: false });
 }
 
-export function forgetPrivateTurns(folder: string, sessionId: string): void {
-  rmSync(markerPath(folder, sessionId), { force: true });
+/** Hooks of a private turn may run after its session's end, but not weeks after. */
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+
+export function forgetOldPrivateTurns(folder: string, now: number): void {
+  for (const name of listFolder(folder)) {
+    const path = join(folder, name);
+    if (now - (statOf(path)?.mtimeMs ?? now) > MAX_AGE_MS) rmSync(path, { force: true });
+  }
 }
 
 function readMarker(folder: string, sessionId: string): Marker | undefined {
@@ -55,8 +61,11 @@ function writeMarker(folder: string, sessionId: string, marker: Marker): void {
 
 /** Session ids come from outside: only what is safe in a file name on every system, and no two alike. */
 function markerPath(folder: string, sessionId: string): string {
-  const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId)
-    ? sessionId
-    : `x${Buffer.from(sessionId).toString("hex").slice(0, 200)}`;
+  const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId) ? sessionId : `x${hashOf(sessionId)}`;
   return join(folder, `${name}.json`);
+}
+
+/** Such ids are rare: crypto is loaded for them alone. */
+function hashOf(text: string): string {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }

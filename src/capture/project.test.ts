@@ -9,7 +9,8 @@ import { normaliseRemote } from "./git.ts";
 import { branchOf, findPlace, identifyProject, isExcluded, storedPath } from "./project.ts";
 
 const scratch = () => realpathSync(mkdtempSync(join(tmpdir(), "c-mem-project-")));
-const defaults = loadSettings({ user: "/nonexistent" }, {}).values;
+const loadedDefaults = loadSettings({ user: "/nonexistent" }, {});
+const defaults = loadedDefaults.values;
 
 function git(cwd: string, ...args: string[]): void {
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, stdio: "ignore" });
@@ -23,10 +24,10 @@ function repository(folder: string, remote?: string): string {
   return folder;
 }
 
-const keyOf = (folder: string, settings: Settings = defaults) => {
+const keyOf = (folder: string, user: Partial<Settings> = {}) => {
   const place = findPlace(folder);
-  const { values } = loadSettings({ user: "/nonexistent", project: place.projectFile }, {});
-  return identifyProject(place, { ...settings, project: values.project }).key;
+  const loaded = loadSettings({ user: "/nonexistent", project: place.projectFiles }, {});
+  return identifyProject(place, { ...loaded, values: { ...loaded.values, ...user } }).key;
 };
 
 describe("a project", () => {
@@ -36,7 +37,7 @@ describe("a project", () => {
     const b = repository(join(root, "b"), "https://user:secret@github.com/Owner/app");
     expect(keyOf(a)).toBe("github.com/Owner/app");
     expect(keyOf(b)).toBe("github.com/Owner/app");
-    expect(identifyProject(findPlace(a), defaults)).toEqual({
+    expect(identifyProject(findPlace(a), loadedDefaults)).toEqual({
       key: "github.com/Owner/app",
       name: "app",
       root: a,
@@ -97,8 +98,16 @@ describe("a project", () => {
     const root = scratch();
     mkdirSync(join(root, "packages", "a"), { recursive: true });
     writeFileSync(join(root, ".c-mem.json"), '{"project": "suite"}');
-    expect(keyOf(root)).toBe("name:suite");
-    expect(keyOf(join(root, "packages", "a"))).toBe("name:suite");
+    expect(keyOf(root)).toBe(`${root}#suite`);
+    expect(keyOf(join(root, "packages", "a"))).toBe(`${root}#suite`);
+  });
+
+  it("can be a part of a repository that a project file sets apart", () => {
+    const tree = repository(join(scratch(), "mono"), "https://host/me/mono");
+    mkdirSync(join(tree, "packages", "a"), { recursive: true });
+    writeFileSync(join(tree, "packages", "a", ".c-mem.json"), '{"project": "a"}');
+    expect(keyOf(join(tree, "packages", "a"))).toBe("host/me/mono#a");
+    expect(keyOf(tree)).toBe("host/me/mono");
   });
 
   it("cannot take another project's key through a project file", () => {
@@ -107,12 +116,21 @@ describe("a project", () => {
     const hostile = repository(join(root, "hostile"));
     writeFileSync(join(hostile, ".c-mem.json"), '{"project": "host/me/secret"}');
     expect(keyOf(hostile)).not.toBe(keyOf(victim));
+    expect(keyOf(hostile)).not.toBe(keyOf(victim, { projects: { [victim]: "host/me/secret" } }));
+  });
+
+  it("is not shared by two repositories that name their remote relative to themselves", () => {
+    const root = scratch();
+    const one = repository(join(root, "x", "app"), "../upstream.git");
+    const two = repository(join(root, "y", "app"), "../upstream.git");
+    expect(keyOf(one)).toBe(join(root, "x", "upstream"));
+    expect(keyOf(two)).toBe(join(root, "y", "upstream"));
   });
 
   it("takes the name the user's settings give a folder, the longest match first", () => {
     const root = scratch();
     mkdirSync(join(root, "a", "b"), { recursive: true });
-    const settings = { ...defaults, projects: { [root]: "outer", [join(root, "a")]: "inner" } };
+    const settings = { projects: { [root]: "outer", [join(root, "a")]: "inner" } };
     expect(keyOf(join(root, "a", "b"), settings)).toBe("name:inner");
     expect(keyOf(root, settings)).toBe("name:outer");
   });
@@ -168,6 +186,18 @@ describe("a stored path", () => {
 });
 
 describe("an excluded folder", () => {
+  it("is one also when either is named through a symlink", () => {
+    const root = scratch();
+    mkdirSync(join(root, "real", "client"), { recursive: true });
+    symlinkSync(join(root, "real"), join(root, "link"));
+    const through = (pattern: string, folder: string) =>
+      isExcluded(findPlace(folder), { ...defaults, excludePaths: [pattern] });
+    expect(through(join(root, "link", "**"), join(root, "real", "client"))).toBe(true);
+    expect(through(join(root, "link"), join(root, "link", "client"))).toBe(true);
+    expect(through(join(root, "real", "*"), join(root, "link", "client"))).toBe(true);
+    expect(through(join(root, "other"), join(root, "link", "client"))).toBe(false);
+  });
+
   it.each([
     ["/home/me/clients", "/home/me/clients/x", true],
     ["/home/me/clients/**", "/home/me/clients/x/y", true],
@@ -176,12 +206,27 @@ describe("an excluded folder", () => {
     ["**/vendor", "/a/b/vendor", true],
     ["/home/me/cli", "/home/me/clients", false],
   ])("%s covers %s: %s", (pattern, folder, expected) => {
-    const place = { cwd: folder, folder, tree: undefined, projectFile: undefined };
+    const place = { cwd: folder, folder, tree: undefined, projectFiles: [] };
     expect(isExcluded(place, { ...defaults, excludePaths: [pattern] })).toBe(expected);
   });
 
+  it("is a whole tree that a project file switches off, with its worktrees and whatever files lie below", () => {
+    const root = scratch();
+    const main = repository(join(root, "main"));
+    git(main, "worktree", "add", "-q", "-b", "w", join(root, "w"));
+    mkdirSync(join(main, "sub"));
+    writeFileSync(join(main, ".c-mem.json"), '{"enabled": false}');
+    writeFileSync(join(main, "sub", ".c-mem.json"), '{"skipTools": []}');
+    for (const folder of [main, join(main, "sub"), join(root, "w")]) {
+      const place = findPlace(folder);
+      expect(isExcluded(place, loadSettings({ user: "/nonexistent", project: place.projectFiles }, {}).values)).toBe(
+        true,
+      );
+    }
+  });
+
   it("is every folder when C-Mem is switched off", () => {
-    const place = { cwd: "/x", folder: "/x", tree: undefined, projectFile: undefined };
+    const place = { cwd: "/x", folder: "/x", tree: undefined, projectFiles: [] };
     expect(isExcluded(place, { ...defaults, enabled: false })).toBe(true);
   });
 });

@@ -1,13 +1,14 @@
 // Which project a folder belongs to, so that worktrees and sub-folders share one memory and namesakes do not.
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PROJECT_FILE } from "../config/paths.ts";
+import type { LoadedSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Project } from "../core/event.ts";
 import { matchesPath } from "../core/glob.ts";
 import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
-import { statOf } from "./read.ts";
+import { statOf } from "../config/read.ts";
 
 export interface Place {
   /** The folder as the agent named it. */
@@ -15,28 +16,36 @@ export interface Place {
   /** The folder with symlinks resolved. */
   folder: string;
   tree: GitTree | undefined;
-  /** The nearest project file at or above the folder, within its working tree. */
-  projectFile: string | undefined;
+  /** The project files at or above the folder within its working tree (and its main one), the nearest first. */
+  projectFiles: string[];
 }
 
 export function findPlace(cwd: string): Place {
   const folder = realFolder(cwd);
   const tree = findGitTree(folder);
-  return { cwd, folder, tree, projectFile: findProjectFile(folder, tree?.top) };
+  return { cwd, folder, tree, projectFiles: findProjectFiles(folder, tree) };
 }
 
-/** The key is a name somebody gave, else the git remote, else the main working tree, else the folder. */
-export function identifyProject(place: Place, settings: Settings): Project {
-  const { folder, tree, projectFile } = place;
-  const given = settings.project || nameByFolder(folder, settings.projects);
-  const root = tree?.mainTop ?? (projectFile === undefined ? folder : dirname(projectFile));
+/**
+ * The key is a name the user gave, else the git remote, else the main working tree, else the folder. A name in a project
+ * file only sets a part of a repository apart or gives a plain folder a name: the file may have come with somebody
+ * else's repository, and must not reach into the memory of another project.
+ */
+export function identifyProject(place: Place, { values, sources }: LoadedSettings): Project {
+  const { folder, tree } = place;
+  const root = tree?.mainTop ?? projectFolder(place) ?? folder;
   const url = tree === undefined ? undefined : readRemote(tree);
-  const remote = url === undefined ? undefined : normaliseRemote(url);
-  // "name:" keeps a given name apart from remotes and paths: a project file that came with somebody else's
-  // repository cannot reach into the memory of another project.
-  const key = given !== "" ? `name:${given}` : (remote ?? root);
-  const name = given !== "" ? given : basename(remote ?? root) || root;
-  return { key, name, root, ...(remote !== undefined && { remote }) };
+  const remote = url === undefined ? undefined : normaliseRemote(/^\.{1,2}\//.test(url) ? resolve(root, url) : url);
+  const own = remote ?? root;
+  const shared = { root, ...(remote !== undefined && { remote }) };
+  const fromFile = sources.project === "project" ? values.project : "";
+  const fromUser =
+    sources.project === "project"
+      ? nameByFolder(place, values.projects)
+      : values.project || nameByFolder(place, values.projects);
+  if (fromUser !== "") return { key: `name:${fromUser}`, name: fromUser, ...shared };
+  if (fromFile !== "") return { key: `${own}#${fromFile}`, name: fromFile, ...shared };
+  return { key: own, name: basename(own) || own, ...shared };
 }
 
 export function branchOf(place: Place): string | undefined {
@@ -45,12 +54,12 @@ export function branchOf(place: Place): string | undefined {
 
 export function isExcluded(place: Place, settings: Settings): boolean {
   if (!settings.enabled) return true;
-  return settings.excludePaths.some((pattern) => matchesPath(expandHome(pattern), place.folder));
+  return settings.excludePaths.some((pattern) => coversPlace(pattern, place));
 }
 
 /** A file's path as the store keeps it: relative to the working tree and with "/" where it lies inside. */
 export function storedPath(path: string, place: Place): string {
-  const top = place.tree?.top ?? (place.projectFile === undefined ? place.folder : dirname(place.projectFile));
+  const top = place.tree?.top ?? projectFolder(place) ?? place.folder;
   // The agent may name the file through a symlink that `folder` has resolved.
   const inCwd = isAbsolute(path) ? pathInside(place.cwd, path) : path;
   const inside = pathInside(top, inCwd === undefined ? path : join(place.folder, inCwd));
@@ -71,20 +80,39 @@ function realFolder(cwd: string): string {
   }
 }
 
-function findProjectFile(folder: string, top: string | undefined): string | undefined {
+function findProjectFiles(folder: string, tree: GitTree | undefined): string[] {
   const home = homedir();
+  const files: string[] = [];
   for (let dir = folder; ; dir = dirname(dir)) {
-    const file = join(dir, PROJECT_FILE);
-    if (statOf(file) !== undefined) return file;
-    if (dir === top || dir === home || dirname(dir) === dir) return undefined;
+    files.push(join(dir, PROJECT_FILE));
+    if (dir === tree?.top || dir === home || dirname(dir) === dir) break;
   }
+  // A worktree obeys what the main working tree says, also where that file is not under version control.
+  if (tree !== undefined && tree.mainTop !== tree.top) files.push(join(tree.mainTop, PROJECT_FILE));
+  return files.filter((file) => statOf(file)?.isFile());
 }
 
-function nameByFolder(folder: string, projects: Record<string, string>): string {
-  const matches = Object.entries(projects).filter(([pattern]) => matchesPath(expandHome(pattern), folder));
+function projectFolder({ projectFiles }: Place): string | undefined {
+  const outermost = projectFiles.at(-1);
+  return outermost === undefined ? undefined : dirname(outermost);
+}
+
+function nameByFolder(place: Place, projects: Record<string, string>): string {
+  const matches = Object.entries(projects).filter(([pattern]) => coversPlace(pattern, place));
   return matches.toSorted(([a], [b]) => b.length - a.length)[0]?.[1] ?? "";
 }
 
-function expandHome(pattern: string): string {
-  return pattern === "~" || pattern.startsWith("~/") ? homedir() + pattern.slice(1) : pattern;
+/** Both may be named through symlinks, so both are compared as given and as they really are. */
+function coversPlace(pattern: string, place: Place): boolean {
+  const expanded = pattern === "~" || pattern.startsWith("~/") ? homedir() + pattern.slice(1) : pattern;
+  const patterns = new Set([expanded, realPattern(expanded)]);
+  return [...patterns].some((each) => matchesPath(each, place.folder) || matchesPath(each, place.cwd));
+}
+
+/** The pattern with symlinks resolved in the folders before its first wildcard. */
+function realPattern(pattern: string): string {
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?]/.test(part));
+  const fixed = wild === -1 ? parts : parts.slice(0, wild);
+  return [realFolder(fixed.join("/") || "/"), ...parts.slice(fixed.length)].join("/");
 }

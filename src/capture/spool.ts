@@ -1,6 +1,6 @@
 // The spool: hooks drop one small file per event here instead of waiting for the database. A drop is whole or absent
 // (temporary name, fsync, rename), so a kill at any moment loses nothing that was acknowledged.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { CapturedEvent } from "../core/event.ts";
 
@@ -11,16 +11,25 @@ export function writeDrop(spool: string, event: CapturedEvent): string {
   const unique = process.hrtime.bigint().toString(36);
   const name = `${String(event.at).padStart(14, "0")}-${process.pid}-${unique}${DROP_SUFFIX}`;
   const temporary = join(spool, `.${name}.tmp`);
-  const fd = openPrivate(spool, temporary);
   try {
-    const bytes = Buffer.from(JSON.stringify(event));
-    for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
+    writeDurably(openPrivate(spool, temporary), Buffer.from(JSON.stringify(event)));
+    renameSync(temporary, join(spool, name));
+  } catch (error) {
+    // On a full disk half a file helps nobody.
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  return name;
+}
+
+function writeDurably(fd: number, bytes: Buffer): void {
+  try {
+    let written = 0;
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
-  renameSync(temporary, join(spool, name));
-  return name;
 }
 
 function openPrivate(spool: string, path: string): number {

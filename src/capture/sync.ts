@@ -6,9 +6,8 @@ import {
   startTranscript,
   type TranscriptState,
 } from "../agents/claude-code/transcript.ts";
-import { loadSettings } from "../config/load.ts";
+import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import type { Settings } from "../config/schema.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { transaction } from "../store/transaction.ts";
@@ -31,7 +30,7 @@ export interface FileResult {
 export interface SyncContext {
   paths: Paths;
   env: Env;
-  places: Map<string, { place: Place; settings: Settings }>;
+  places: Map<string, { place: Place; settings: LoadedSettings }>;
   privatePromptIds: Set<string>;
 }
 
@@ -74,18 +73,18 @@ function parseLine(bytes: Buffer | undefined): unknown {
 
 function storeEvent(db: Db, event: AgentEvent, context: SyncContext): boolean {
   const { place, settings } = lookUp(event.cwd, context);
-  if (isExcluded(place, settings)) return false;
+  if (isExcluded(place, settings.values)) return false;
   const captured = captureEvent(event, place, settings);
   if (captured === undefined) return false;
   applyEvent(db, captured, `${event.sessionId}:${event.at}`);
   return true;
 }
 
-function lookUp(cwd: string, context: SyncContext): { place: Place; settings: Settings } {
+function lookUp(cwd: string, context: SyncContext): { place: Place; settings: LoadedSettings } {
   const known = context.places.get(cwd);
   if (known !== undefined) return known;
   const place = findPlace(cwd);
-  const settings = loadSettings({ user: context.paths.config, project: place.projectFile }, context.env).values;
+  const settings = loadSettings({ user: context.paths.config, project: place.projectFiles }, context.env);
   const found = { place, settings };
   context.places.set(cwd, found);
   return found;

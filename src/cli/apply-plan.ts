@@ -8,11 +8,15 @@ export interface PlanOptions {
   command: string;
   steps: Step[];
   question: string;
+  /** Something is deleted for good: "no" is the answer somebody gives who only presses return. */
+  isDestructive?: boolean;
   yes: boolean;
   dryRun: boolean;
   json: boolean;
   /** Said (and in JSON) when there is nothing to do. */
   nothing: string;
+  /** Runs when every step has. */
+  after?: () => void;
   done: string;
 }
 
@@ -32,26 +36,29 @@ export async function applyPlan(plan: PlanOptions): Promise<number> {
     report(false);
     return EXIT.ok;
   }
-  if (!plan.yes && !(await ask(plan.question))) {
+  const answer = plan.yes ? true : await ask(plan);
+  if (answer !== true) {
     say("Nothing was changed.");
     report(false);
-    return EXIT.failure;
+    return answer === false ? EXIT.failure : EXIT.interrupted;
   }
   for (const step of steps) {
     if (step.progress !== undefined) say(step.progress);
     await step.run();
   }
+  plan.after?.();
   say(plan.done);
   report(true);
   return EXIT.ok;
 }
 
-async function ask(question: string): Promise<boolean> {
+/** Undefined when the person has left with Ctrl-C. */
+async function ask({ question, isDestructive = false }: PlanOptions): Promise<boolean | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new AppError("usage", "This changes files and there is no terminal to ask on.", {
       hint: "Add --yes to go ahead, or --dry-run to see the changes.",
     });
   }
-  const answer = await confirm({ message: question, output: process.stderr });
-  return !isCancel(answer) && answer;
+  const answer = await confirm({ message: question, output: process.stderr, initialValue: !isDestructive });
+  return isCancel(answer) ? undefined : answer;
 }

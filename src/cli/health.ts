@@ -86,8 +86,8 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
       {
         name: "database",
         state: "fail",
-        message: `${paths.database}: ${(error as Error).message}`,
-        fix: error instanceof AppError && error.hint ? error.hint : `Move ${paths.database} away and run: c-mem sync`,
+        message: (error as Error).message,
+        fix: (error instanceof AppError && error.hint) || "See the message; then run c-mem doctor again",
       },
     ];
   }

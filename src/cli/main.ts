@@ -1,5 +1,6 @@
 // The command line: parses, hands over to one file per command, turns what is thrown into a message and an exit code.
 import { Command, CommanderError } from "commander";
+import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { ensureRuntime } from "./ensure-runtime.ts";
 import { EXIT, reportError } from "./output.ts";
@@ -110,6 +111,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .version(VERSION, "-v, --version")
     .addHelpText("after", HOOK_HELP)
     .showHelpAfterError("(c-mem --help shows what there is)")
+    .configureOutput({ writeErr: (text) => (json ? undefined : process.stderr.write(text)) })
     .exitOverride();
   for (const definition of [...COMMANDS, ...HOOK_COMMANDS]) {
     const command = program
@@ -131,9 +133,18 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      if (json) reportError(argv[0] ?? "", new AppError("usage", error.message.replace(/^error: /, "")), json);
+      return EXIT.usage;
+    }
     return reportError(argv[0] ?? "", error, json);
   }
 }
+
+// Whoever reads our output (`c-mem config | head -1`) may stop before we do.
+process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failure),
+);
 
 process.exitCode = await main(process.argv.slice(2));

@@ -9,12 +9,12 @@ import { loadSettings } from "./load.ts";
 import { resolvePaths } from "./paths.ts";
 import { envName, SETTING_KEYS, SETTINGS } from "./schema.ts";
 
-function files(user: string, project?: string): { user: string; project?: string } {
+function files(user: string, project?: string): { user: string; project?: string[] } {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-config-"));
   writeFileSync(join(folder, "user.json"), user);
   if (project === undefined) return { user: join(folder, "user.json") };
   writeFileSync(join(folder, "project.json"), project);
-  return { user: join(folder, "user.json"), project: join(folder, "project.json") };
+  return { user: join(folder, "user.json"), project: [join(folder, "project.json")] };
 }
 
 describe("settings", () => {

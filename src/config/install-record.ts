@@ -7,7 +7,15 @@ export interface InstallRecord {
   node: string;
   installedAt: number;
   /** By the agent's config folder: one machine may have several. */
-  sites: Record<string, { method: "plugin" | "settings"; backup: string | null }>;
+  sites: Record<string, InstalledSite>;
+}
+
+export interface InstalledSite {
+  method: "plugin" | "settings";
+  /** A copy of the settings from before; null where there were none. */
+  backup: string | null;
+  /** Of the settings right after the install; null until they are known. */
+  settingsHash: string | null;
 }
 
 export function readInstall(path: string): InstallRecord | undefined {

@@ -1,6 +1,6 @@
 // Reads the settings: environment over project file over user file over defaults, each value with where it came from.
-import { readFileSync } from "node:fs";
 import type { Env } from "./paths.ts";
+import { readText } from "./read.ts";
 import { envName, parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 
 export interface LoadedSettings {
@@ -12,19 +12,22 @@ export interface LoadedSettings {
 
 export interface SettingsFiles {
   user: string;
-  project?: string | undefined;
+  /** Files inside the project, the nearest first. */
+  project?: readonly string[];
 }
 
 export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
   const problems: string[] = [];
   const user = readSettingsFile(files.user, problems);
-  const project = files.project === undefined ? {} : readSettingsFile(files.project, problems);
+  const projects = (files.project ?? []).map((path) => ({ path, settings: readSettingsFile(path, problems) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
   for (const key of SETTING_KEYS) {
+    // Each key by itself: a file further in that says nothing of `enabled` does not undo what one above it says.
+    const project = SETTINGS[key].inProject ? projects.find((file) => file.settings[key] !== undefined) : undefined;
     const layers = [
       ["environment", env[envName(key)], envName(key)],
-      ["project", SETTINGS[key].inProject ? project[key] : undefined, `${files.project}: ${key}`],
+      ["project", project?.settings[key], `${project?.path}: ${key}`],
       ["user", user[key], `${files.user}: ${key}`],
     ] as const;
     values[key] = SETTINGS[key].default;
@@ -45,12 +48,8 @@ export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
 }
 
 function readSettingsFile(path: string, problems: string[]): Record<string, unknown> {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    return {};
-  }
+  const text = readText(path);
+  if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -10,12 +10,15 @@ export interface Paths {
   spool: string;
   privateTurns: string;
   config: string;
+  logs: string;
   hookLog: string;
   /** The copy of the plugin that agents run: a path that stays the same across upgrades. */
   plugin: string;
   runtime: string;
   install: string;
   backups: string;
+  /** Where `npm start` plays its example. */
+  example: string;
 }
 
 export function resolvePaths(env: Env): Paths {
@@ -26,11 +29,13 @@ export function resolvePaths(env: Env): Paths {
     spool: join(home, "spool"),
     privateTurns: join(home, "private"),
     config: join(home, "config.json"),
+    logs: join(home, "logs"),
     hookLog: join(home, "logs", "hook.log"),
     plugin: join(home, "plugin"),
     runtime: join(home, "runtime"),
     install: join(home, "install.json"),
     backups: join(home, "backups"),
+    example: join(home, "example"),
   };
 }
 

@@ -29,6 +29,19 @@ export type Activity =
   | { kind: "checkpoint"; promptId?: string }
   | { kind: "session-end"; reason: string };
 
+const ACTIVITIES: Record<Activity["kind"], true> = {
+  "session-start": true,
+  prompt: true,
+  "machine-prompt": true,
+  "tool-use": true,
+  "turn-end": true,
+  checkpoint: true,
+  "session-end": true,
+};
+
+/** What this version knows of; a drop may come from a newer one. */
+export const KNOWN_ACTIVITIES: ReadonlySet<string> = new Set(Object.keys(ACTIVITIES));
+
 /** An activity as an agent reported it. */
 export interface AgentEvent {
   agent: string;

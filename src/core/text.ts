@@ -1,10 +1,22 @@
 // Small pure helpers for text that people and agents read.
 
+/** Escape sequences and the like: they would change what the reader's terminal or prompt shows around them. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+// oxlint-disable-next-line no-control-regex
+const CONTROL_IN_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
+
+/** Several lines, without what only a terminal understands. */
+export function plainLines(text: string): string {
+  return text.replace(CONTROL_IN_LINES, "");
+}
+
 /** The text on one line, at most `maxChars` UTF-16 units, cut at a word where that is possible. */
 export function oneLine(text: string, maxChars: number): string {
   // Only a little more than what can be shown is looked at: texts may be megabytes long.
   const flat = text
     .slice(0, maxChars * 4)
+    .replace(CONTROL, " ")
     .replace(/\s+/g, " ")
     .trim();
   return truncate(flat, maxChars);

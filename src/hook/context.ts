@@ -5,15 +5,15 @@ import type { Settings } from "../config/schema.ts";
 import type { CapturedEvent, Injection } from "../core/event.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { buildContext } from "../recall/context.ts";
-import type { Db } from "../store/driver.ts";
+import { type Db, openDriver } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { findProject } from "../store/projects.ts";
 import { logHookError } from "./log.ts";
 
 /** The agent waits for this hook: a database that is busy longer than this is read as it is. */
 const BUSY_TIMEOUT_MS = 100;
-/** What may be drained while the agent waits: some 50 ms of work. The rest follows later. */
-const MAX_DROPS = 1_000;
+/** How long draining may go on while the agent waits. What is left follows later. */
+const DRAIN_MS = 60;
 
 export function sessionStartContext(
   event: CapturedEvent,
@@ -23,8 +23,7 @@ export function sessionStartContext(
   const none = { answer: undefined, injection: undefined };
   if (event.activity.kind !== "session-start") return none;
   try {
-    const db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
-    drainIfFree(db, paths);
+    const db = openAndDrain(paths);
     const project = findProject(db, event.project.key);
     if (project === undefined) return none;
     const { text, itemIds } = buildContext(db, {
@@ -47,11 +46,15 @@ export function sessionStartContext(
   }
 }
 
-function drainIfFree(db: Db, paths: Paths): void {
+function openAndDrain(paths: Paths): Db {
+  let db: Db | undefined;
   try {
-    drainSpool(db, paths.spool, { maxDrops: MAX_DROPS });
+    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
+    return db;
   } catch (error) {
     // What is not drained now waits in the spool; what is in the database is still worth telling.
     logHookError(paths.hookLog, "context", error);
+    return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
 }

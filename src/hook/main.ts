@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { CLAUDE_CODE } from "../agents/spec.ts";
 import { captureEvent } from "../capture/capture.ts";
-import { beginPrivateTurn, endPrivateTurn, forgetPrivateTurns, isPrivateTurn } from "../capture/private-turn.ts";
+import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
 import { findPlace, isExcluded } from "../capture/project.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { loadSettings } from "../config/load.ts";
@@ -12,7 +12,8 @@ import type { AgentEvent } from "../core/event.ts";
 import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { sessionStartContext } from "./context.ts";
-import { continueElsewhere } from "./elsewhere.ts";
+import { drain } from "./drain.ts";
+import { continueElsewhere, drainElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
 import { readStdin } from "./stdin.ts";
 
@@ -22,14 +23,14 @@ const GO_ON = { continue: true, suppressOutput: true };
 function main(command: string, env: Env): object | undefined {
   const at = Date.now();
   const paths = resolvePaths(env);
-  let answer: object = command === "context" ? {} : GO_ON;
+  let answer: object | undefined = command === "context" ? {} : GO_ON;
   try {
     if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
     const payload = parsePayload(readStdin());
-    const event = CLAUDE_CODE.hookEvent({ command, payload, cwd: process.cwd(), at, env });
-    if (event !== undefined) answer = handle(command, event, paths, env) ?? answer;
+    const event = CLAUDE_CODE.hookEvent({ command, payload, cwd: currentFolder, at, env });
     // What a PreCompact hook prints is taken for instructions to whoever sums up the conversation.
-    if (event?.activity.kind === "checkpoint") return undefined;
+    if (event?.activity.kind === "checkpoint") answer = undefined;
+    if (event !== undefined) answer = handle(command, event, paths, env) ?? answer;
   } catch (error) {
     logHookError(paths.hookLog, command, error);
   }
@@ -38,16 +39,17 @@ function main(command: string, env: Env): object | undefined {
 
 function handle(command: string, event: AgentEvent, paths: Paths, env: Env): object | undefined {
   const place = findPlace(event.cwd);
-  const settings = loadSettings({ user: paths.config, project: place.projectFile }, env).values;
-  if (isExcluded(place, settings) || trackPrivateTurn(paths.privateTurns, event)) return undefined;
+  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
+  if (isExcluded(place, settings.values) || trackPrivateTurn(paths.privateTurns, event)) return undefined;
   const captured = captureEvent(event, place, settings);
   if (captured === undefined) return undefined;
   captured.hook = command;
   if (captured.activity.kind !== "session-start") {
     writeDrop(paths.spool, captured);
+    if (command === "summary") drainElsewhere(paths.spool);
     return undefined;
   }
-  const context = sessionStartContext(captured, paths, settings);
+  const context = sessionStartContext(captured, paths, settings.values);
   if (context.injection !== undefined) captured.injection = context.injection;
   writeDrop(paths.spool, captured);
   return context.answer;
@@ -65,12 +67,19 @@ function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
       endPrivateTurn(folder, sessionId);
       return false;
     case "session-end":
-      forgetPrivateTurns(folder, sessionId);
-      return false;
     case "session-start":
       return false;
     default:
       return isPrivateTurn(folder, event);
+  }
+}
+
+/** The folder a hook runs in may have been deleted meanwhile; payloads name it themselves. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "/";
   }
 }
 
@@ -86,7 +95,7 @@ function parsePayload(text: string): unknown {
 
 try {
   const command = process.argv[2] ?? "";
-  const answer = main(command, process.env);
+  const answer = command === "drain" ? drain(process.env) : main(command, process.env);
   if (answer !== undefined) writeSync(1, `${JSON.stringify(answer)}\n`);
 } catch {
   // The reader of our answer has gone away: nobody is left to tell.

@@ -1,5 +1,5 @@
 // What an agent is told when a session starts: where the project's work stopped, and what came before.
-import { ago, oneLine, truncate } from "../core/text.ts";
+import { ago, oneLine, plainLines, truncate } from "../core/text.ts";
 import type { Db } from "../store/driver.ts";
 import { changedFiles, type ChangedFile } from "../store/file-touches.ts";
 import type { ProjectRow } from "../store/projects.ts";
@@ -78,7 +78,7 @@ function lastSessionLines(db: Db, session: SessionRow): string[] {
   const [last, ...earlier] = lastPrompts(db, session.id, PROMPTS_SHOWN);
   if (last === undefined) return [];
   const lines = [`Asked last: ${oneLine(last.text, PROMPT_CHARS)}`];
-  if (last.response) lines.push(`Ended with:${quote(truncate(last.response.trim(), RESPONSE_CHARS))}`);
+  if (last.response) lines.push(`Ended with:${quote(truncate(plainLines(last.response).trim(), RESPONSE_CHARS))}`);
   else if (last.ended_at === null) lines.push("The turn did not come to its end (interrupted, or still running).");
   const files = changedFiles(db, session.id);
   if (files.length > 0) lines.push(`Files changed in that session: ${fileList(files)}`);
@@ -109,7 +109,12 @@ function fixLine(fix: ReturnType<typeof fixedCommands>[number]): string {
   const exit = fix.exitCode === undefined ? "" : ` with exit code ${fix.exitCode}`;
   const error = fix.error === "" ? "" : `: ${fix.error}`;
   const change =
-    fix.changed.length === 0 ? "passed later" : `passed after a change to ${fix.changed.slice(0, 4).join(", ")}`;
+    fix.changed.length === 0
+      ? "passed later"
+      : `passed after a change to ${fix.changed
+          .slice(0, 4)
+          .map((path) => oneLine(path, 120))
+          .join(", ")}`;
   return `- \`${oneLine(fix.command, 160)}\` failed${exit}${error}; ${change}`;
 }
 

@@ -1,6 +1,7 @@
 // Opens the data directory's database: private files, WAL, durable commits, current schema.
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { AppError } from "../core/error.ts";
 import { type Db, openDriver, requireSqlite } from "./driver.ts";
 import { migrate } from "./migrate.ts";
 
@@ -20,6 +21,35 @@ export function openStore(path: string, options: { busyTimeoutMs?: number } = {}
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    throw explain(error, path);
   }
+}
+
+/** By SQLite's own result code: what somebody at a terminal can do about it. */
+const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: string }>> = {
+  5: { code: "store_busy", message: "is busy", hint: "Another program is writing to it. Try again in a moment." },
+  8: {
+    code: "store_unwritable",
+    message: "cannot be written",
+    hint: "Check the permissions of the folder and the disk.",
+  },
+  10: { code: "store_io", message: "cannot be read or written", hint: "Check the disk." },
+  11: {
+    code: "store_damaged",
+    message: "is damaged",
+    hint: "Move it away and run: c-mem sync (what the transcripts hold comes back).",
+  },
+  13: { code: "disk_full", message: "cannot grow: the disk is full", hint: "Free some space. Nothing in it is lost." },
+  14: { code: "store_unwritable", message: "cannot be opened", hint: "Check the permissions of the folder." },
+  26: {
+    code: "store_damaged",
+    message: "is not a database",
+    hint: "Move it away and run: c-mem sync (what the transcripts hold comes back).",
+  },
+};
+
+export function explain(error: unknown, path: string): unknown {
+  const trouble = TROUBLES[((error as { errcode?: number }).errcode ?? 0) & 0xff];
+  if (trouble === undefined) return error;
+  return new AppError(trouble.code, `${path} ${trouble.message}.`, { hint: trouble.hint, cause: error });
 }

@@ -15,8 +15,8 @@ export interface SessionSeed {
 }
 
 /** Creates the session or notes that it was seen again; times only ever widen, so order of arrival does not matter. */
-export function upsertSession(db: Db, seed: SessionSeed): number {
-  const row = db.get<{ id: number }>(
+export function upsertSession(db: Db, seed: SessionSeed): { id: number; projectId: number } {
+  const row = db.get<{ id: number; projectId: number }>(
     `INSERT INTO sessions
        (session_id, agent, project_id, parent_session_db_id, subtitle, cwd, git_branch, transcript_path, version, started_at, last_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)
@@ -27,7 +27,7 @@ export function upsertSession(db: Db, seed: SessionSeed): number {
        parent_session_db_id = coalesce(parent_session_db_id, excluded.parent_session_db_id),
        started_at = min(started_at, excluded.started_at),
        last_at = max(last_at, excluded.last_at)
-     RETURNING id`,
+     RETURNING id, project_id AS projectId`,
     seed.sessionId,
     seed.agent,
     seed.projectId,
@@ -39,7 +39,7 @@ export function upsertSession(db: Db, seed: SessionSeed): number {
     seed.version ?? null,
     seed.at,
   );
-  return (row as { id: number }).id;
+  return row as { id: number; projectId: number };
 }
 
 /** A prompt or a resume after the end means that the session goes on. */

@@ -9,7 +9,16 @@ export function transaction<T>(db: Db, work: () => T): T {
     db.exec("COMMIT");
     return result;
   } catch (error) {
-    db.exec("ROLLBACK");
+    rollBack(db);
     throw error;
+  }
+}
+
+/** On a full disk SQLite has rolled back by itself; what matters then is why, not that there is nothing left to undo. */
+function rollBack(db: Db): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    // Said by the error that brought us here.
   }
 }

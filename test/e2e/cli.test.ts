@@ -24,6 +24,26 @@ describe("the command line", () => {
     },
   );
 
+  it("gives usage errors as JSON where JSON was asked for", async () => {
+    for (const args of [
+      ["frob", "--json"],
+      ["status", "--frob", "--json"],
+    ]) {
+      const result = await run(createWorld(), args);
+      expect(result).toMatchObject({ status: 2, stderr: "" });
+      expect(JSON.parse(result.stdout)).toMatchObject({
+        schema_version: 1,
+        error: { code: "usage", message: expect.stringContaining("frob") },
+      });
+    }
+  });
+
+  it("does not mind a reader that stops early", async () => {
+    const world = createWorld();
+    const result = await run(world, ["config"], { onStart: (child) => child.stdout?.destroy() });
+    expect([result.status, result.stderr]).toEqual([0, ""]);
+  });
+
   it("answers 'nothing found' with exit code 4 and a hint", async () => {
     const world = createWorld();
     for (const args of [["context", "unknown"], ["projects"]]) {

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -90,14 +91,24 @@ describe("c-mem install", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ schema_version: 1, command: "install", error: { code: "usage" } });
   });
 
-  it("mends itself when the copy of the hooks is gone", async () => {
+  it.each(["plugin", "plugin/c-mem/dist/hook.cjs"])("mends itself when %s is gone", async (gone) => {
     const world = installWorld();
     await run(world, ["install", "--yes"]);
-    rmSync(join(world.home, "plugin"), { recursive: true });
+    rmSync(join(world.home, gone), { recursive: true });
     const broken = await run(world, ["doctor"]);
     expect([broken.status, broken.stdout]).toEqual([1, expect.stringMatching(/FAIL {2}hook runs[\s\S]*c-mem install/)]);
     await run(world, ["install", "--yes"]);
     expect((await run(world, ["doctor"])).status).toBe(0);
+  });
+
+  it.each(['{"hooks": null}', '{"hooks": []}'])("does not touch %s, and says why", async (settings) => {
+    const world = installWorld(settings);
+    expect(await run(world, ["install", "--yes"])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("not an object"),
+    });
+    expect(readFileSync(world.settings, "utf8")).toBe(settings);
+    expect(existsSync(world.home)).toBe(false);
   });
 
   it("does not touch settings that are not JSON, and says so", async () => {
@@ -155,6 +166,24 @@ describe("c-mem uninstall", () => {
     expect(text).not.toContain("c-mem");
   });
 
+  it.each(['{"hooks":{}}', '{"hooks":{"Stop":[]}}\n', '\uFEFF{"a":1}'])("also %j", async (settings) => {
+    const world = installWorld(settings);
+    await run(world, ["install", "--yes"]);
+    await run(world, ["uninstall", "--yes"]);
+    expect(readFileSync(world.settings, "utf8")).toBe(settings);
+  });
+
+  it("--purge takes the hooks out of every config folder, and deletes only what is C-Mem's", async () => {
+    const world = installWorld("{}");
+    const second = { ...world.env, CLAUDE_CONFIG_DIR: join(world.claudeDir, "..", "second") };
+    await run(world, ["install", "--yes"]);
+    await run(world, ["install", "--yes"], { env: second });
+    writeFileSync(join(world.home, "mine.txt"), "not C-Mem's");
+    expect((await run(world, ["uninstall", "--purge", "--yes"])).status).toBe(0);
+    expect(existsSync(join(second.CLAUDE_CONFIG_DIR, "settings.json"))).toBe(false);
+    expect(readdirSync(world.home)).toEqual(["mine.txt"]);
+  });
+
   it("--purge leaves nothing", async () => {
     const world = installWorld();
     await run(world, ["install", "--yes"]);
@@ -191,6 +220,15 @@ describe("on a Node without SQLite", () => {
     const doctor = await run(world, ["doctor"], { node });
     expect([doctor.status, doctor.stdout]).toEqual([1, expect.stringContaining("FAIL  node")]);
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "caught" }]);
+  });
+
+  it("a noted Node that is as old as this one is tried once, not for ever", async () => {
+    const world = createWorld();
+    const node = oldNode(world);
+    mkdirSync(world.home, { recursive: true, mode: 0o700 });
+    writeFileSync(join(world.home, "install.json"), JSON.stringify({ version: "0", node, installedAt: 1, sites: {} }));
+    expect(await hook(world, "context", { session_id: "t", hook_event_name: "SessionStart" }, { node })).toEqual({});
+    expect((await run(world, ["projects"], { node })).status).toBe(1);
   });
 
   it("everything works once install has noted a Node that can", async () => {

@@ -1,6 +1,9 @@
 // Nothing that a hook has acknowledged is lost or doubled: not by a crowd, not by kill -9 of hooks or readers.
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createWorld, hook, rows, run, type World } from "./harness.ts";
+import { createWorld, hook, pool, rows, run, type World } from "./harness.ts";
 
 const use = (world: World, index: number) =>
   JSON.stringify({
@@ -27,12 +30,15 @@ describe("nothing is lost", () => {
 
   it("when hooks are killed: each is there whole or not at all, and every acknowledged one is there", async () => {
     const world = createWorld();
-    const acknowledged: string[] = [];
-    for (let index = 0; index < 60; index++) {
+    const before = Date.now();
+    await run(world, ["save"], { input: use(world, 0) });
+    const lifeMs = Date.now() - before;
+    const acknowledged: string[] = ["t0"];
+    for (let index = 1; index < 60; index++) {
       const result = await run(world, ["save"], {
         input: use(world, index),
-        // Spread over the life of a hook: from before it reads to after it has answered.
-        onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 5 + index),
+        // Spread over the life of a hook on this machine, now: from before it reads to after it has answered.
+        onStart: (child) => globalThis.setTimeout(() => child.kill("SIGKILL"), (lifeMs * 1.5 * index) / 60),
       });
       if (result.stdout.includes("continue")) acknowledged.push(`t${index}`);
     }
@@ -40,7 +46,6 @@ describe("nothing is lost", () => {
       world,
       "SELECT tool_use_id, output FROM tool_uses",
     );
-    expect(acknowledged.length).toBeGreaterThan(0);
     expect(acknowledged.length).toBeLessThan(60);
     expect(stored.map((row) => row.tool_use_id)).toEqual(expect.arrayContaining(acknowledged));
     for (const row of stored) expect(row.output).toBe("x".repeat(2000));
@@ -54,7 +59,9 @@ describe("nothing is lost", () => {
       await Promise.all(
         Array.from({ length: 8 }, (_, index) => run(world, ["save"], { input: use(world, round * 8 + index) })),
       );
-      await run(world, ["projects"], { onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 40 + round * 6) });
+      await run(world, ["projects"], {
+        onStart: (child) => globalThis.setTimeout(() => child.kill("SIGKILL"), 40 + round * 6),
+      });
     }
     expect(await rows(world, "SELECT count(*) AS n, count(DISTINCT tool_use_id) AS ids FROM tool_uses")).toEqual([
       { n: 96, ids: 96 },
@@ -65,5 +72,64 @@ describe("nothing is lost", () => {
     expect(await rows(world, "SELECT count(*) AS n FROM tool_uses_fts WHERE tool_uses_fts MATCH 'echo'")).toEqual([
       { n: 96 },
     ]);
+  });
+
+  it("when the clock is set back within a turn: the answer is still its own prompt's", async () => {
+    const world = createWorld();
+    const spool = join(world.home, "spool");
+    for (const number of [1, 2]) {
+      const turn = { session_id: "s", prompt_id: `p${number}` };
+      await hook(world, "new", { ...turn, hook_event_name: "UserPromptSubmit", prompt: `prompt ${number}` });
+      if (number === 1)
+        await hook(world, "summary", { ...turn, hook_event_name: "Stop", last_assistant_message: "answer 1" });
+    }
+    await hook(world, "summary", {
+      session_id: "s",
+      prompt_id: "p2",
+      hook_event_name: "Stop",
+      last_assistant_message: "answer 2",
+    });
+    const names = readdirSync(spool).sort();
+    renameSync(
+      join(spool, names[3] ?? ""),
+      join(
+        spool,
+        (names[2] ?? "")
+          .replace(/^\d/, "0")
+          .replace(".json", "-.json")
+          .replace(/^(\d{13})\d/, "$10"),
+      ),
+    );
+    expect(await rows(world, "SELECT text, response FROM prompts ORDER BY prompt_number")).toEqual([
+      { text: "prompt 1", response: "answer 1" },
+      { text: "prompt 2", response: "answer 2" },
+    ]);
+  });
+
+  it("when a newer version beside this one drops what this one does not know: it waits", async () => {
+    const world = createWorld();
+    await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "known" });
+    const [name = ""] = readdirSync(join(world.home, "spool"));
+    const event = JSON.parse(readFileSync(join(world.home, "spool", name), "utf8")) as { activity: object };
+    const newer = join(world.home, "spool", `9${name.slice(1)}`);
+    writeFileSync(newer, JSON.stringify({ ...event, activity: { kind: "telepathy" } }));
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "known" }]);
+    expect(existsSync(newer)).toBe(true);
+  });
+
+  it("when many drops have gathered: the end of the turn has them drained while nobody waits", async () => {
+    const world = createWorld();
+    await pool(
+      Array.from({ length: 110 }, (_, index) => index),
+      4,
+      async (index) => {
+        await run(world, ["save"], { input: use(world, index) });
+      },
+    );
+    await hook(world, "summary", { session_id: "s0", hook_event_name: "Stop", last_assistant_message: "done" });
+    const spool = join(world.home, "spool");
+    for (let tries = 0; tries < 100 && readdirSync(spool).length > 0; tries++) await setTimeout(100);
+    expect(readdirSync(spool)).toEqual([]);
+    expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 110 }]);
   });
 });

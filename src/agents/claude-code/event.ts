@@ -24,7 +24,8 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
 export interface HookCall {
   command: string;
   payload: unknown;
-  cwd: string;
+  /** Asked only where the payload does not say. */
+  cwd: () => string;
   at: number;
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -41,7 +42,7 @@ export function hookEvent(call: HookCall): AgentEvent | undefined {
     sessionId,
     ...present("agentId", asId(payload["agent_id"])),
     ...present("agentType", asString(payload["agent_type"])),
-    cwd: asString(payload["cwd"]) || call.cwd,
+    cwd: asString(payload["cwd"]) || call.cwd(),
     ...present("transcriptPath", asString(payload["transcript_path"])),
     at: call.at,
     activity,

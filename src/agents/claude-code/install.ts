@@ -1,4 +1,5 @@
 // Plans how C-Mem gets into Claude Code and out again. A plan is a list of steps; nothing changes until they run.
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -13,13 +14,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify } from "jsonc-parser";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
 import type { Step } from "../step.ts";
 import { pluginHooks } from "./hooks.ts";
-import { addHooks, parseSettings, removeHooks } from "./settings.ts";
+import { addHooks, removeHooks } from "./settings.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -34,8 +34,7 @@ export interface InstallOptions {
   /** Where the copy that the client runs lives: the same path across upgrades. */
   target: string;
   /** The Node the hooks run with. */
-  node: () => string;
-  backups: string;
+  node: string;
 }
 
 /** The plugin's folder inside the marketplace folder. */
@@ -57,7 +56,7 @@ export function copyPlugin({ source, target, node }: InstallOptions): Step {
       for (const file of ["README.md", join(".claude-plugin", "plugin.json")])
         copyFile(join(source, file), join(folder, file));
       copyFile(join(source, "dist", "hook.cjs"), bundlePath(target));
-      writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node(), bundlePath(target))));
+      writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
       writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
     },
   };
@@ -107,11 +106,11 @@ export function registerHooks(options: InstallOptions): Step[] {
   const steps: Step[] = [];
   if (site.pluginEnabled) steps.push(forgetPlugin(site, env));
   const current =
-    site.hooks.length > 0 && addHooks(site.settingsText ?? "", node(), bundlePath(target)) === site.settingsText;
+    site.hooks.length > 0 && addHooks(site.settingsText ?? "", node, bundlePath(target)) === site.settingsText;
   if (!current) {
     steps.push({
       about: `add c-mem's hooks to ${site.settingsPath}`,
-      run: () => rewriteSettings(env, (text) => addHooks(text, node(), bundlePath(target))),
+      run: () => rewriteSettings(env, (text) => addHooks(text, node, bundlePath(target))),
     });
   }
   return steps;
@@ -157,31 +156,21 @@ export function unregister(site: ClaudeSite, claude: string | undefined, env: En
   return steps;
 }
 
-/** Puts the settings file back byte for byte, if all that differs from the backup is what we left behind. */
-export function restoreSettings(env: Env, backup: string | undefined): Step {
+/** Puts the settings file back byte for byte. Only for a file that nobody has touched since the install. */
+export function restoreSettings(site: ClaudeSite, backup: string | undefined): Step {
   return {
-    about: "leave settings.json as it was before",
+    about: `put ${site.settingsPath} back as it was`,
     run() {
-      const site = inspectClaude(env);
-      if (site.settingsText === undefined) return;
-      const now = withoutEmptyPlugins(parseSettings(site.settingsText, site.settingsPath));
-      const before = backup !== undefined && existsSync(backup) ? readFileSync(backup, "utf8") : undefined;
-      if (before === undefined) {
-        if (backup === undefined && Object.keys(now).length === 0) rmSync(site.settingsPath);
-        return;
-      }
-      const original = parseSettings(before, site.settingsPath);
-      if (isDeepStrictEqual(now, withoutEmptyPlugins(original))) writeSettings(site.settingsPath, before);
+      if (backup === undefined) rmSync(site.settingsPath, { force: true });
+      else writeSettings(site.settingsPath, readFileSync(backup));
     },
   };
 }
 
-/** The client leaves these behind, empty, when the last plugin goes. */
-function withoutEmptyPlugins(settings: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(settings).filter(
-    ([key, value]) => !(["enabledPlugins", "extraKnownMarketplaces"].includes(key) && isDeepStrictEqual(value, {})),
-  );
-  return Object.fromEntries(entries);
+/** What the settings file is like now, to tell later whether anybody has changed it. */
+export function settingsHash(site: ClaudeSite): string | null {
+  if (!existsSync(site.settingsPath)) return null;
+  return createHash("sha256").update(readFileSync(site.settingsPath)).digest("hex");
 }
 
 /** Switches the plugin off in settings.json, where the client itself cannot be asked. */
@@ -206,8 +195,8 @@ function rewriteSettings(env: Env, change: (text: string) => string): void {
 }
 
 /** Settings are often a link into somebody's dotfiles: the file changes, the link stays. */
-function writeSettings(path: string, text: string): void {
-  writeFile(existsSync(path) ? realpathSync(path) : path, text);
+function writeSettings(path: string, content: string | Buffer): void {
+  writeFile(existsSync(path) ? realpathSync(path) : path, content);
 }
 
 async function runClaude(claude: string, args: string[], env: Env): Promise<void> {
@@ -231,9 +220,9 @@ function copyFile(from: string, to: string): void {
   renameSync(`${to}.new`, to);
 }
 
-function writeFile(path: string, text: string): void {
+function writeFile(path: string, content: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  writeFileSync(`${path}.new`, content, { mode: 0o600 });
   if (existsSync(path)) chmodSync(`${path}.new`, statSync(path).mode);
   renameSync(`${path}.new`, path);
 }

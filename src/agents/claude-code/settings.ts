@@ -22,6 +22,12 @@ export function parseSettings(source: string, path: string): Record<string, unkn
       hint: "Mend the file (Claude Code ignores it as well), then run c-mem install again.",
     });
   }
+  const hooks = object["hooks"];
+  if (hooks !== undefined && asObject(hooks) === undefined) {
+    throw new AppError("bad_settings", `"hooks" in ${path} is not an object; nothing was changed.`, {
+      hint: "Mend or remove that entry, then run the command again.",
+    });
+  }
   return object;
 }
 

@@ -20,8 +20,6 @@ export interface ClaudeSite {
   marketplace: string | undefined;
   /** The user has switched off every hook. */
   hooksDisabled: boolean;
-  /** How many days the client keeps transcripts, where the user has set it. */
-  cleanupDays: number | undefined;
 }
 
 export const PLUGIN_ID = "c-mem@c-mem";
@@ -38,7 +36,6 @@ export function inspectClaude(env: Env): ClaudeSite {
   const settings = settingsText === undefined ? {} : parseSettings(settingsText, settingsPath);
   const known = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
   const source = asObject(asObject(known?.[MARKETPLACE])?.["source"]);
-  const cleanup = settings["cleanupPeriodDays"];
   return {
     configDir,
     settingsPath,
@@ -47,7 +44,6 @@ export function inspectClaude(env: Env): ClaudeSite {
     pluginEnabled: asObject(settings["enabledPlugins"])?.[PLUGIN_ID] === true,
     marketplace: typeof source?.["path"] === "string" ? source["path"] : undefined,
     hooksDisabled: settings["disableAllHooks"] === true,
-    cleanupDays: typeof cleanup === "number" ? cleanup : undefined,
   };
 }
 

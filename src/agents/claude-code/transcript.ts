@@ -87,7 +87,7 @@ function readUser(state: TranscriptState, line: JsonObject, message: JsonObject)
   if (results.length > 0) return results.flatMap((block) => readResult(state, line, block));
   const text = promptText(content);
   // A subagent's own "prompt" is the Agent call of the session that started it.
-  if (text === undefined || state.header.agentId !== undefined) return [];
+  if (text === undefined || state.header.agentId !== undefined || line["isSidechain"] === true) return [];
   const ended = endTurn(state);
   state.isPrivate = isWhollyPrivate(text);
   state.promptId = asId(line["promptId"]) ?? asId(line["uuid"]);

@@ -8,8 +8,8 @@ import { dim, EXIT, heading, print, printJson, say } from "../output.ts";
 
 export function run({ json }: CommandOptions): number {
   const paths = resolvePaths(process.env);
-  const { projectFile } = findPlace(process.cwd());
-  const { values, sources, problems } = loadSettings({ user: paths.config, project: projectFile }, process.env);
+  const { projectFiles } = findPlace(process.cwd());
+  const { values, sources, problems } = loadSettings({ user: paths.config, project: projectFiles }, process.env);
   const results = SETTING_KEYS.map((key) => ({
     key,
     value: values[key],
@@ -19,7 +19,7 @@ export function run({ json }: CommandOptions): number {
     about: SETTINGS[key].about,
   }));
   if (json) {
-    printJson("config", { results, problems, files: { user: paths.config, project: projectFile ?? null } });
+    printJson("config", { results, problems, files: { user: paths.config, project: projectFiles } });
     return EXIT.ok;
   }
   for (const { key, value, source, environment, about } of results) {

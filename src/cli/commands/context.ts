@@ -14,7 +14,7 @@ export function run({ args, flags, json }: CommandOptions): number {
   const env = process.env;
   const paths = resolvePaths(env);
   const place = findPlace(process.cwd());
-  const settings = loadSettings({ user: paths.config, project: place.projectFile }, env).values;
+  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
   return withStore(paths, (db) => {
     const here = identifyProject(place, settings);
     const [name] = args;
@@ -24,8 +24,8 @@ export function run({ args, flags, json }: CommandOptions): number {
       buildContext(db, {
         project,
         source: (flags["source"] as string | undefined) ?? "startup",
-        maxChars: settings.contextMaxChars,
-        sessions: settings.contextSessions,
+        maxChars: settings.values.contextMaxChars,
+        sessions: settings.values.contextSessions,
         now: Date.now(),
       });
     if (project === undefined || block === undefined || block.text === "") {

@@ -1,13 +1,15 @@
 // c-mem install: gets the hooks into Claude Code.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   backupSettings,
+  bundlePath,
   copyPlugin,
   type InstallOptions,
   registerHooks,
   registerPlugin,
+  settingsHash,
 } from "../../agents/claude-code/install.ts";
 import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
@@ -37,8 +39,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     claude,
     source: builtPlugin(),
     target: paths.plugin,
-    node: () => node,
-    backups: paths.backups,
+    node,
   };
   const record = readInstall(paths.install);
   const backup = backupPath(paths, site, record);
@@ -46,21 +47,19 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     method === "plugin" ? registerPlugin({ ...options, claude: claude as string }) : registerHooks(options);
   const changes: Step[] = [
     ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
-    ...(isCurrent(record, node, paths) ? [] : [copyPlugin(options)]),
+    ...(isCurrent(record, options) ? [] : [copyPlugin(options)]),
     ...(registration.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : []),
   ];
+  const note = (settings: string | null) =>
+    writeInstall(paths.install, {
+      version: VERSION,
+      node,
+      installedAt: Date.now(),
+      sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null, settingsHash: settings } },
+    });
   // Noted before the client is asked for anything: should that fail, uninstall knows what to take back.
-  const note: Step = {
-    about: `note it in ${paths.install}`,
-    run: () =>
-      writeInstall(paths.install, {
-        version: VERSION,
-        node,
-        installedAt: Date.now(),
-        sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null } },
-      }),
-  };
-  const steps = changes.length + registration.length === 0 ? [] : [...changes, note, ...registration];
+  const started: Step = { about: `note it in ${paths.install}`, run: () => note(null) };
+  const steps = changes.length + registration.length === 0 ? [] : [...changes, started, ...registration];
   if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
     say(
       `warning: Claude Code ignores ${site.settingsPath} while it has comments or trailing commas; hooks in it do not run.`,
@@ -74,6 +73,8 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     dryRun: flags["dryRun"] === true,
     json,
     nothing: `C-Mem ${VERSION} is already installed in ${site.configDir}.`,
+    after: () =>
+      note(registration.length > 0 ? settingsHash(site) : (record?.sites[site.configDir]?.settingsHash ?? null)),
     done: "Done. The next Claude Code session is remembered. `c-mem sync` brings in the sessions from before; `c-mem status` shows how it goes.",
   });
 }
@@ -99,8 +100,9 @@ function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | unde
   return join(paths.backups, `claude-settings-${new Date().toISOString().replace(/[:.]/g, "-")}.json`);
 }
 
-function isCurrent(record: InstallRecord | undefined, node: string, paths: Paths): boolean {
-  return record?.version === VERSION && record.node === node && existsSync(paths.plugin);
+function isCurrent(record: InstallRecord | undefined, { node, source, target }: InstallOptions): boolean {
+  if (record?.version !== VERSION || record.node !== node || !existsSync(bundlePath(target))) return false;
+  return readFileSync(bundlePath(target)).equals(readFileSync(join(source, "dist", "hook.cjs")));
 }
 
 function builtPlugin(): string {

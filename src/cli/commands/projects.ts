@@ -1,7 +1,7 @@
 // c-mem projects: what there is memory of, the one worked on last first.
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { ago } from "../../core/text.ts";
+import { ago, oneLine } from "../../core/text.ts";
 import { listProjects } from "../../store/projects.ts";
 import type { CommandOptions } from "../main.ts";
 import { count, dim, EXIT, iso, print, printJson } from "../output.ts";
@@ -25,10 +25,10 @@ export function run({ json }: CommandOptions): number {
     printJson("projects", { results });
     return EXIT.ok;
   }
-  const width = Math.max(...rows.map((row) => row.name.length));
+  const width = Math.max(...rows.map((row) => oneLine(row.name, 60).length));
   for (const row of rows) {
     print(
-      `${row.name.padEnd(width)}  ${count(row.sessions, "session")}, ${ago(row.last_at, Date.now())}  ${dim(row.key)}`,
+      `${oneLine(row.name, 60).padEnd(width)}  ${count(row.sessions, "session")}, ${ago(row.last_at, Date.now())}  ${dim(oneLine(row.key, 200))}`,
     );
   }
   return EXIT.ok;

@@ -1,52 +1,68 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
-import { rmSync } from "node:fs";
-import { restoreSettings, unregister } from "../../agents/claude-code/install.ts";
-import { findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
+import { claudeConfigDir, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
-import { readInstall, writeInstall } from "../../config/install-record.ts";
-import { resolvePaths } from "../../config/paths.ts";
+import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
+import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../main.ts";
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
+export function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const site = inspectClaude(env);
-  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
+  const purge = flags["purge"] === true;
   const record = readInstall(paths.install);
-  const own = record?.sites[site.configDir];
-  const steps: Step[] = unregister(site, claude, env);
-  if (own !== undefined || steps.length > 0) steps.push(restoreSettings(env, own?.backup ?? undefined));
-  if (flags["purge"] === true) {
-    steps.push({
-      about: `delete everything C-Mem has remembered (${paths.home})`,
-      run: () => rmSync(paths.home, { recursive: true, force: true }),
-    });
-  } else if (record !== undefined) {
-    const { [site.configDir]: _, ...others } = record.sites;
-    if (Object.keys(others).length > 0) {
-      steps.push({
-        about: `note it in ${paths.install}`,
-        run: () => writeInstall(paths.install, { ...record, sites: others }),
-      });
-    } else {
-      steps.push({
-        about: `delete the copy of the hooks (${paths.plugin})`,
-        run() {
-          for (const path of [paths.plugin, paths.runtime, paths.install])
-            rmSync(path, { recursive: true, force: true });
-        },
-      });
-    }
-  }
+  const here = claudeConfigDir(env);
+  // Hooks must not be left pointing at what is no longer there: --purge takes them out wherever they were put.
+  const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : [here];
+  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
+  const taken = folders.flatMap((folder) =>
+    takeOut({ ...env, CLAUDE_CONFIG_DIR: folder }, claude, record?.sites[folder]),
+  );
+  const steps = [...taken, ...(purge ? [deleteAll(paths)] : tidyUp(paths, here, record))];
   return applyPlan({
     command: "uninstall",
     steps,
-    question: flags["purge"] === true ? "Delete all of it?" : "Go ahead?",
+    question: purge ? "Delete all of it?" : "Go ahead?",
+    isDestructive: purge,
     yes: flags["yes"] === true,
     dryRun: flags["dryRun"] === true,
     json,
     nothing: "C-Mem is not installed in Claude Code.",
-    done: flags["purge"] === true ? "Done. Nothing of C-Mem is left." : `Done. The memory is still in ${paths.home}.`,
+    done: purge ? "Done. Nothing of C-Mem is left." : `Done. The memory is still in ${paths.home}.`,
   });
+}
+
+function takeOut(env: NodeJS.ProcessEnv, claude: string | undefined, installed: InstalledSite | undefined): Step[] {
+  const site = inspectClaude(env);
+  const steps = unregister(site, claude, env);
+  const untouched = installed?.settingsHash != null && installed.settingsHash === settingsHash(site);
+  const hasBackup = installed?.backup == null || existsSync(installed.backup);
+  return untouched && hasBackup ? [...steps, restoreSettings(site, installed.backup ?? undefined)] : steps;
+}
+
+/** The copies go with the last place that uses them. */
+function tidyUp(paths: Paths, here: string, record: InstallRecord | undefined): Step[] {
+  if (record === undefined) return [];
+  const { [here]: _, ...others } = record.sites;
+  if (Object.keys(others).length > 0) {
+    return [
+      { about: `note it in ${paths.install}`, run: () => writeInstall(paths.install, { ...record, sites: others }) },
+    ];
+  }
+  const copies = [paths.plugin, paths.runtime, paths.install].filter((path) => existsSync(path));
+  return copies.map((path) => ({ about: `delete ${path}`, run: () => rmSync(path, { recursive: true, force: true }) }));
+}
+
+/** Only what is ours: somebody may have pointed C_MEM_HOME at a folder with other things in it. */
+function deleteAll({ home, ...ours }: Paths): Step {
+  const paths = [...Object.values(ours), `${ours.database}-wal`, `${ours.database}-shm`];
+  return {
+    about: `delete everything C-Mem has remembered (${home})`,
+    run() {
+      for (const path of paths) rmSync(path, { recursive: true, force: true });
+      if (existsSync(home) && readdirSync(home).length === 0) rmdirSync(home);
+    },
+  };
 }
