@@ -1,13 +1,19 @@
 // npm run bench [name] [-- --rounds N]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
 import { parseArgs } from "node:util";
 import { benchHooks } from "./hook.ts";
+import { benchRecall } from "./recall.ts";
+import { benchSync } from "./sync.ts";
 
 const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "40" } },
   allowPositionals: true,
 });
 
-const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = { hook: benchHooks };
+const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
+  hook: benchHooks,
+  sync: benchSync,
+  recall: benchRecall,
+};
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
 for (const name of wanted) {

@@ -19,7 +19,7 @@ function cMem(args: string[], options: { input?: string; cwd?: string } = {}): s
 }
 
 interface SyncReport {
-  data: { files: number; bytes: number };
+  data: { read: number; unchanged: number };
 }
 
 interface StatusReport {
@@ -29,8 +29,8 @@ interface StatusReport {
 console.log(`Data directory: ${home}`);
 const sync = JSON.parse(cMem(["sync", "--json"])) as SyncReport;
 let project: string;
-if (sync.data.files > 0) {
-  console.log(`Read ${sync.data.files} transcripts (${Math.round(sync.data.bytes / 1024)} KB) of Claude Code.\n`);
+if (sync.data.read + sync.data.unchanged > 0) {
+  console.log(`Read ${sync.data.read} transcripts; ${sync.data.unchanged} were read before.\n`);
   project = newestProject();
 } else {
   project = playExample();

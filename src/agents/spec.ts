@@ -1,12 +1,71 @@
 // The agents C-Mem knows, one row each.
-import type { AgentEvent } from "../core/event.ts";
-import { type HookCall, hookEvent } from "./claude-code/event.ts";
+import { findTranscripts } from "./claude-code/discover.ts";
+import { claudeConfigDir } from "./claude-code/site.ts";
+import { claudeCodeReader } from "./claude-code/transcript.ts";
+import { findCodexTranscripts } from "./codex/discover.ts";
+import { codexReader } from "./codex/transcript.ts";
+import { findCopilotHistory, findCopilotTranscripts } from "./copilot-cli/discover.ts";
+import { copilotHistoryReader } from "./copilot-cli/history.ts";
+import { copilotReader } from "./copilot-cli/transcript.ts";
+import type { Env } from "./files.ts";
+import { findGeminiTranscripts } from "./gemini-cli/discover.ts";
+import { geminiReader } from "./gemini-cli/transcript.ts";
+import { findOpenCodeTranscripts } from "./opencode/discover.ts";
+import { openCodeReader } from "./opencode/transcript.ts";
+import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts";
+
+/** A kind of file an agent keeps its sessions in. Some have had more than one. */
+export interface TranscriptSource {
+  /** The newest first. */
+  find(env: Env): TranscriptFile[];
+  reader: LineReader<unknown> | DocumentReader;
+}
 
 export interface AgentSpec {
   id: string;
   label: string;
-  /** Reduces what a hook command was sent to our event. */
-  hookEvent(call: HookCall): AgentEvent | undefined;
+  sources: readonly TranscriptSource[];
+  /** The agent's own command for going on with a session. */
+  resume(sessionId: string): string[];
 }
 
-export const CLAUDE_CODE: AgentSpec = { id: "claude-code", label: "Claude Code", hookEvent };
+export const AGENTS: readonly AgentSpec[] = [
+  {
+    id: "claude-code",
+    label: "Claude Code",
+    sources: [{ find: (env) => findTranscripts(claudeConfigDir(env)), reader: lines(claudeCodeReader) }],
+    resume: (id) => ["claude", "--resume", id],
+  },
+  {
+    id: "codex",
+    label: "Codex CLI",
+    sources: [{ find: findCodexTranscripts, reader: lines(codexReader) }],
+    resume: (id) => ["codex", "resume", id],
+  },
+  {
+    id: "gemini-cli",
+    label: "Gemini CLI",
+    sources: [{ find: findGeminiTranscripts, reader: geminiReader }],
+    resume: (id) => ["gemini", "--resume", id],
+  },
+  {
+    id: "copilot-cli",
+    label: "Copilot CLI",
+    sources: [
+      { find: findCopilotTranscripts, reader: lines(copilotReader) },
+      { find: findCopilotHistory, reader: copilotHistoryReader },
+    ],
+    resume: (id) => ["copilot", "--resume", id],
+  },
+  {
+    id: "opencode",
+    label: "OpenCode",
+    sources: [{ find: findOpenCodeTranscripts, reader: openCodeReader }],
+    resume: (id) => ["opencode", "--session", id],
+  },
+];
+
+/** The state is the reader's own business: whoever stores it only hands it back. */
+function lines<State>(reader: LineReader<State>): LineReader<unknown> {
+  return reader as unknown as LineReader<unknown>;
+}

@@ -3,7 +3,10 @@ import type { Activity, CapturedEvent } from "../core/event.ts";
 import { isWeakTitle, titleOf } from "../core/title.ts";
 import type { Db } from "../store/driver.ts";
 import { insertFileTouch } from "../store/file-touches.ts";
+import { insertCommit } from "../store/commits.ts";
 import { insertInjection } from "../store/injections.ts";
+import { insertLink } from "../store/links.ts";
+import { upsertMessage } from "../store/messages.ts";
 import { enqueueJob } from "../store/jobs.ts";
 import { upsertProject } from "../store/projects.ts";
 import { currentPromptNumber, endPrompt, findPromptNumber, insertPrompt } from "../store/prompts.ts";
@@ -11,12 +14,16 @@ import {
   endSession,
   getTitle,
   reopenSession,
+  setAgentTitle,
   setModel,
   setReport,
   setTitle,
   upsertSession,
 } from "../store/sessions.ts";
-import { adoptToolUses, insertToolUse } from "../store/tool-uses.ts";
+import { markTurnStale } from "../store/search-index.ts";
+import { adoptTurn, insertToolUse } from "../store/tool-uses.ts";
+import { commitsMade } from "./commits.ts";
+import { linksOf } from "./mentions.ts";
 
 /** The transcript is stale while Stop runs; work that reads it waits this long. */
 const SETTLE_MS = 3_000;
@@ -74,18 +81,41 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
         at,
       });
       if (!isNew) return;
+      markTurnStale(db, main, number);
       reopenSession(db, main, at);
       improveTitle(db, main, activity.text);
-      if (activity.promptId !== undefined) adoptToolUses(db, activity.promptId, number);
+      if (activity.promptId !== undefined) adoptTurn(db, activity.promptId, number);
+      for (const link of linksOf(activity.text, event.sessionId)) insertLink(db, link, at);
       return;
     }
     case "tool-use":
       applyToolUse(db, event, activity, sessions, eventName);
       return;
+    case "message": {
+      const number = turnOf(db, main, activity.promptId);
+      upsertMessage(db, { ...activity, sessionDbId: own, promptNumber: number, at });
+      markTurnStale(db, main, number);
+      if (activity.model !== undefined) setModel(db, own, activity.model);
+      return;
+    }
+    case "compaction":
+      upsertMessage(db, {
+        sessionDbId: own,
+        promptNumber: currentPromptNumber(db, main),
+        uuid: activity.uuid,
+        role: "summary",
+        text: activity.summary,
+        at,
+      });
+      return;
+    case "title":
+      setAgentTitle(db, own, activity.title);
+      return;
     case "turn-end": {
       const number = turnOf(db, main, activity.promptId);
       if (own === main) endPrompt(db, { sessionDbId: main, number, response: activity.response, at });
       else if (activity.response !== undefined) setReport(db, own, activity.response);
+      markTurnStale(db, main, number);
       if (own !== main) endSession(db, own, { at, reason: "subagent" });
       enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
       return;
@@ -118,9 +148,10 @@ function applyToolUse(
   { own, main, isElsewhere }: Sessions,
   eventName: string,
 ): void {
+  const promptNumber = turnOf(db, main, activity.promptId);
   const toolUseDbId = insertToolUse(db, {
     sessionDbId: own,
-    promptNumber: turnOf(db, main, activity.promptId),
+    promptNumber,
     promptId: activity.promptId,
     toolUseId: activity.toolUseId ?? `c-mem:${eventName}`,
     agentId: event.agentId,
@@ -134,10 +165,28 @@ function applyToolUse(
     at: event.at,
   });
   if (toolUseDbId === undefined) return;
+  markTurnStale(db, main, promptNumber);
   for (const file of activity.files) {
     const path =
       isElsewhere && !/^(?:\/|[A-Za-z]:|\\)/.test(file.path) ? `${event.project.root}/${file.path}` : file.path;
     insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
+  }
+  if (activity.name === "Bash") applyCommits(db, event, activity, main);
+}
+
+function applyCommits(
+  db: Db,
+  event: CapturedEvent,
+  activity: Extract<Activity, { kind: "tool-use" }>,
+  main: number,
+): void {
+  const command = (activity.input as { command?: unknown } | null)?.command;
+  if (typeof command !== "string") return;
+  for (const commit of commitsMade(command, activity.output ?? "")) {
+    const promptNumber = turnOf(db, main, activity.promptId);
+    insertCommit(db, { ...commit, sessionDbId: main, promptNumber, at: event.at });
+    const source = { type: "session", id: event.sessionId } as const;
+    insertLink(db, { source, target: { type: "commit", id: commit.sha }, relationship: "references" }, event.at);
   }
 }
 

@@ -1,32 +1,39 @@
 // Makes an agent's event ready for disk: tied to its project, filtered of everything private, capped. Nothing is
 // written before this has run.
-import type { LoadedSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
-import { branchOf, identifyProject, type Place, storedPath } from "./project.ts";
+import { branchOf, type Place, storedPath } from "./project.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Returns undefined when nothing of the event may or need be kept. */
-export function captureEvent(event: AgentEvent, place: Place, settings: LoadedSettings): CapturedEvent | undefined {
-  const activity = filterActivity(event.activity, place, settings.values);
+export function captureEvent(event: AgentEvent, { place, settings, project }: Surroundings): CapturedEvent | undefined {
+  const activity = filterActivity(event.activity, place, settings);
   if (activity === undefined) return undefined;
-  const project = identifyProject(place, settings);
   const branch = event.branch ?? branchOf(place);
   const { branch: _, ...rest } = event;
   return {
     ...rest,
-    cwd: filterText(event.cwd),
+    cwd: filterRepeated(event.cwd),
     ...(event.agentType !== undefined && { agentType: label(event.agentType) }),
-    ...(event.transcriptPath !== undefined && { transcriptPath: filterText(event.transcriptPath) }),
+    ...(event.transcriptPath !== undefined && { transcriptPath: filterRepeated(event.transcriptPath) }),
     activity,
-    project: {
-      key: filterText(project.key),
-      name: filterText(project.name),
-      root: filterText(project.root),
-      ...(project.remote !== undefined && { remote: filterText(project.remote) }),
-    },
-    ...(branch !== undefined && branch !== "" && { branch: filterText(branch) }),
+    project,
+    ...(branch !== undefined && branch !== "" && { branch: filterRepeated(branch) }),
   };
+}
+
+/** The same few folders, files and branches stand in every event of a session: each is filtered once. */
+const repeated = new Map<string, string>();
+const MAX_REPEATED = 1_000;
+
+function filterRepeated(text: string): string {
+  const known = repeated.get(text);
+  if (known !== undefined) return known;
+  if (repeated.size >= MAX_REPEATED) repeated.clear();
+  const filtered = filterText(text);
+  repeated.set(text, filtered);
+  return filtered;
 }
 
 function filterActivity(activity: Activity, place: Place, settings: Settings): Activity | undefined {
@@ -42,11 +49,21 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       if (settings.skipTools.includes(activity.name)) return undefined;
       return {
         ...activity,
-        name: filterText(activity.name),
+        name: filterRepeated(activity.name),
         input: filterValue(activity.input, settings.maxInputChars),
         ...(activity.output !== undefined && { output: clean(activity.output) }),
         files: activity.files.map((file) => filterFile(file, place)),
       };
+    case "message":
+      return {
+        ...activity,
+        text: clean(activity.text),
+        ...(activity.thinking !== undefined && { thinking: clean(activity.thinking) }),
+      };
+    case "title":
+      return { ...activity, title: filterText(activity.title, settings.maxOutputChars) };
+    case "compaction":
+      return { ...activity, summary: clean(activity.summary) };
     case "machine-prompt":
       return undefined;
     case "session-start":

@@ -1,32 +1,40 @@
-// Reads a file line by line without ever holding more than one line of it.
+// Reads a file line by line from a byte offset, without ever holding more than one line of it.
 import { closeSync, openSync, readSync } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  number: number;
   /** The line without its newline; undefined when it was longer than the limit and was skipped. */
   bytes: Buffer | undefined;
+  /** Where the next line begins. */
+  end: number;
   /** False for a last line without a newline: whoever writes the file may not be done with it. */
   isWhole: boolean;
 }
 
-export function* readLines(path: string, maxLineBytes: number): Generator<Line> {
+export interface LineOptions {
+  from: number;
+  maxLineBytes: number;
+}
+
+export function* readLines(path: string, { from, maxLineBytes }: LineOptions): Generator<Line> {
   const fd = openSync(path, "r");
   try {
     let rest: Buffer[] = [];
     let restBytes = 0;
-    let number = 1;
+    let position = from;
     for (;;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const bytes = readSync(fd, chunk);
+      const bytes = readSync(fd, chunk, 0, CHUNK_BYTES, position);
       if (bytes === 0) break;
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytes; end = chunk.indexOf(NEWLINE, start)) {
-        const length = restBytes + end - start;
-        const whole = length > maxLineBytes ? undefined : Buffer.concat([...rest, chunk.subarray(start, end)], length);
-        yield { number: number++, bytes: whole, isWhole: true };
+        yield {
+          bytes: join(rest, restBytes, chunk.subarray(start, end), maxLineBytes),
+          end: position + end + 1,
+          isWhole: true,
+        };
         rest = [];
         restBytes = 0;
         start = end + 1;
@@ -35,11 +43,16 @@ export function* readLines(path: string, maxLineBytes: number): Generator<Line> 
       // Past the limit nothing is kept: only its length still counts.
       if (restBytes <= maxLineBytes) rest.push(chunk.subarray(start, bytes));
       else rest = [];
+      position += bytes;
     }
-    if (restBytes > 0) {
-      yield { number, bytes: restBytes > maxLineBytes ? undefined : Buffer.concat(rest, restBytes), isWhole: false };
-    }
+    if (restBytes > 0)
+      yield { bytes: join(rest, restBytes, Buffer.alloc(0), maxLineBytes), end: position, isWhole: false };
   } finally {
     closeSync(fd);
   }
+}
+
+function join(rest: Buffer[], restBytes: number, tail: Buffer, maxLineBytes: number): Buffer | undefined {
+  if (restBytes + tail.length > maxLineBytes) return undefined;
+  return rest.length === 0 ? tail : Buffer.concat([...rest, tail], restBytes + tail.length);
 }

@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findTranscripts } from "../agents/claude-code/discover.ts";
+import { AGENTS } from "../agents/spec.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { counts } from "../store/counts.ts";
+import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { readLines } from "./lines.ts";
-import { startSync, syncFile } from "./sync.ts";
+import { type FileOutcome, isUnchanged, startSync, syncFile } from "./sync.ts";
 
 const line = (value: object) =>
   JSON.stringify({
@@ -20,7 +22,9 @@ const line = (value: object) =>
   });
 const user = (content: unknown, extra = {}) =>
   line({ type: "user", uuid: `u${Math.random()}`, message: { role: "user", content }, ...extra });
-const assistant = (...content: object[]) => line({ type: "assistant", message: { role: "assistant", content } });
+let messages = 0;
+const assistant = (...content: object[]) =>
+  line({ type: "assistant", message: { id: `m${++messages}`, role: "assistant", content } });
 const result = (id: string, content: string, extra = {}, toolUseResult?: unknown) =>
   user([{ type: "tool_result", tool_use_id: id, content, ...extra }], { promptId: "p1", toolUseResult });
 
@@ -45,25 +49,61 @@ const TRANSCRIPT = [
   result("t3", "hush"),
 ];
 
-function machine(lines: readonly string[], subagent?: readonly string[]) {
+interface Machine {
+  db: Db;
+  /** Writes the session's transcript as it is now. */
+  write(text: string | Buffer): void;
+  sync(options?: { force?: boolean }): FileOutcome[];
+  /** Everything that was stored, without what only says when. */
+  rows(): unknown;
+}
+
+function machine(lines: readonly string[], subagent?: readonly string[]): Machine {
   const root = mkdtempSync(join(tmpdir(), "c-mem-sync-"));
-  const folder = join(root, "claude", "projects", "-gone-app");
+  const env = { HOME: root, CLAUDE_CONFIG_DIR: join(root, "claude") };
+  const folder = join(env.CLAUDE_CONFIG_DIR, "projects", "-gone-app");
   mkdirSync(join(folder, "s", "subagents"), { recursive: true });
-  writeFileSync(join(folder, "s.jsonl"), lines.join("\n"));
+  const path = join(folder, "s.jsonl");
+  writeFileSync(path, lines.join("\n"));
   if (subagent !== undefined) writeFileSync(join(folder, "s", "subagents", "agent-a1.jsonl"), subagent.join("\n"));
   const paths = resolvePaths({ C_MEM_HOME: join(root, "home") });
   const db = openStore(paths.database);
-  const sync = () => {
-    const context = startSync(paths, {});
-    return findTranscripts(join(root, "claude")).map((file) => syncFile(db, file, context));
+  let version = 0;
+  return {
+    db,
+    write(text) {
+      writeFileSync(path, text);
+      // Writes within one millisecond would look alike.
+      utimesSync(path, 1_700_000_000, 1_700_000_000 + ++version);
+    },
+    sync(options = {}) {
+      const context = startSync(db, paths, env, options);
+      const transcripts = AGENTS.flatMap(({ sources }) =>
+        sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))),
+      );
+      return transcripts
+        .filter(({ file }) => !isUnchanged(file, context))
+        .map((transcript) => {
+          const pieces = syncFile(db, transcript, context);
+          for (;;) {
+            const piece = pieces.next();
+            if (piece.done) return piece.value;
+          }
+        });
+    },
+    rows: () =>
+      ["sessions", "prompts", "messages", "tool_uses", "file_touches", "commits", "links"].map((table) =>
+        db
+          .all<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY id`)
+          .map((row) => ({ ...row, id: 0, created_at: 0, transcript_path: "" })),
+      ),
   };
-  return { db, sync };
 }
 
 describe("a transcript", () => {
   it("gives the same rows as the hooks would", () => {
     const { db, sync } = machine([...TRANSCRIPT, ""]);
-    expect(sync()).toEqual([{ path: expect.stringMatching(/s\.jsonl$/), events: 5, malformed: [] }]);
+    expect(sync()).toMatchObject([{ state: "new", malformed: [] }]);
     expect(db.all("SELECT prompt_number, prompt_id, text, response FROM prompts")).toEqual([
       { prompt_number: 1, prompt_id: "p1", text: "Fix it", response: "Fixed." },
       { prompt_number: 2, prompt_id: "p2", text: "/review now", response: null },
@@ -81,13 +121,93 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("read twice changes nothing", () => {
-    const { db, sync } = machine(TRANSCRIPT);
+  it("keeps what was said, one row a message, with its words and its thinking apart", () => {
+    const { db, sync } = machine([...TRANSCRIPT, ""]);
     sync();
-    const before = [counts(db), db.all("SELECT * FROM prompts"), db.all("SELECT * FROM sessions")];
-    sync();
-    expect([counts(db), db.all("SELECT * FROM prompts"), db.all("SELECT * FROM sessions")]).toEqual(before);
+    expect(db.all("SELECT prompt_number, role, text FROM messages WHERE text <> ''")).toEqual([
+      { prompt_number: 1, role: "assistant", text: "Looking." },
+      { prompt_number: 1, role: "assistant", text: "Fixed." },
+    ]);
     db.close();
+  });
+
+  it("read twice, or once more from the beginning, changes nothing", () => {
+    const { db, sync, rows } = machine([...TRANSCRIPT, ""]);
+    sync();
+    const before = rows();
+    expect(sync()).toEqual([]);
+    expect(sync({ force: true })).toMatchObject([{ state: "rewritten" }]);
+    expect(rows()).toEqual(before);
+    db.close();
+  });
+
+  it("that grows is read on from where reading stopped", () => {
+    const { db, sync, rows, write } = machine([]);
+    const whole = machine([...TRANSCRIPT, ""]);
+    whole.sync();
+    for (let lines = 1; lines <= TRANSCRIPT.length; lines++) {
+      write(`${TRANSCRIPT.slice(0, lines).join("\n")}\n`);
+      expect(sync()).toMatchObject([{ state: lines === 1 ? "new" : "grown" }]);
+    }
+    expect(rows()).toEqual(whole.rows());
+    db.close();
+    whole.db.close();
+  });
+
+  it("that was replaced or cut short is noticed and read anew", () => {
+    const { db, sync, write } = machine([...TRANSCRIPT, ""]);
+    sync();
+    write(`${user("Another beginning", { promptId: "q1" })}\n${TRANSCRIPT.join("\n")}\n`);
+    expect(sync()).toMatchObject([{ state: "rewritten" }]);
+    write(`${TRANSCRIPT.slice(0, 3).join("\n")}\n`);
+    expect(sync()).toMatchObject([{ state: "rewritten" }]);
+    expect(counts(db).prompts).toBe(3);
+    db.close();
+  });
+
+  it("cut anywhere, damaged, repeated, gives the same once it is whole again", () => {
+    const whole = Buffer.from(`${TRANSCRIPT.join("\n")}\n`);
+    const reference = machine([]);
+    reference.write(whole);
+    reference.sync();
+    const expected = reference.rows();
+    reference.db.close();
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: whole.length }), fc.integer({ min: 0, max: whole.length }), (one, two) => {
+        const { db, sync, rows, write } = machine([]);
+        for (const cut of [Math.min(one, two), Math.max(one, two), whole.length]) {
+          write(whole.subarray(0, cut));
+          sync();
+        }
+        expect(rows()).toEqual(expected);
+        write(Buffer.concat([whole, whole]));
+        sync();
+        expect(rows()).toEqual(expected);
+        db.close();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("with bytes flipped never stops the reading", () => {
+    const whole = Buffer.from(`${TRANSCRIPT.join("\n")}\n`);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 }),
+        (flips) => {
+          const { db, sync, write } = machine([]);
+          const damaged = Buffer.from(whole);
+          for (const [place, byte] of flips) damaged[place] = byte;
+          write(damaged);
+          sync();
+          write(whole);
+          sync({ force: true });
+          expect(counts(db).tool_uses).toBeGreaterThanOrEqual(2);
+          db.close();
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 
   it("of a subagent belongs to the session that started it, and to its private turns", () => {
@@ -127,21 +247,22 @@ describe("a transcript", () => {
 });
 
 describe("lines", () => {
-  it("are read whole across chunks, and one that is too long is passed over", () => {
+  it("are read whole across chunks and from any offset, and one that is too long is passed over", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-lines-")), "f");
     const long = "x".repeat(3_000_000);
     writeFileSync(path, `a\n${long}\n\nb`);
-    const lines = [...readLines(path, 1_000_000)].map(({ number, bytes, isWhole }) => [
-      number,
-      bytes?.toString(),
-      isWhole,
+    const read = (from: number, maxLineBytes: number) =>
+      [...readLines(path, { from, maxLineBytes })].map(({ bytes, end, isWhole }) => [bytes?.toString(), end, isWhole]);
+    expect(read(0, 1_000_000)).toEqual([
+      ["a", 2, true],
+      [undefined, 3_000_003, true],
+      ["", 3_000_004, true],
+      ["b", 3_000_005, false],
     ]);
-    expect(lines).toEqual([
-      [1, "a", true],
-      [2, undefined, true],
-      [3, "", true],
-      [4, "b", false],
+    expect(read(3_000_003, 10)).toEqual([
+      ["", 3_000_004, true],
+      ["b", 3_000_005, false],
     ]);
-    expect([...readLines(path, 4_000_000)][1]?.bytes?.length).toBe(3_000_000);
+    expect(read(2, 4_000_000)[0]?.[0]).toBe(long);
   });
 });

@@ -1,91 +1,290 @@
-// Brings transcripts into the store: the same events as the hooks', so what both saw is one row.
-import type { TranscriptFile } from "../agents/claude-code/discover.ts";
-import {
-  endTranscript,
-  readTranscriptLine,
-  startTranscript,
-  type TranscriptState,
-} from "../agents/claude-code/transcript.ts";
-import { type LoadedSettings, loadSettings } from "../config/load.ts";
+// Brings transcripts into the store: only what is new of each file, in pieces that are there as a whole or not at all.
+import type { TranscriptSource } from "../agents/spec.ts";
+import type { DocumentReader, LineReader, ReadNotes, TranscriptFile } from "../agents/transcript.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
+import {
+  privateStates,
+  readSyncState,
+  saveSyncState,
+  type SyncMark,
+  syncMarks,
+  type SyncState,
+} from "../store/sync-state.ts";
 import { transaction } from "../store/transaction.ts";
 import { applyEvent } from "./apply.ts";
 import { captureEvent } from "./capture.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { readLines } from "./lines.ts";
-import { findPlace, isExcluded, type Place } from "./project.ts";
+import { findSurroundings, type Surroundings } from "./surroundings.ts";
 
 /** A longer line is skipped and counted: no prompt or answer is that long, and memory is finite. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** Bytes of transcript per transaction: what an interruption costs, and how long the write lock is held. */
+const PIECE_BYTES = 8 * 1024 * 1024;
+/** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
+const STATE_VERSION = 1;
 
-export interface FileResult {
-  path: string;
+export interface Transcript {
+  file: TranscriptFile;
+  reader: TranscriptSource["reader"];
+}
+
+/** What one run knows. */
+export interface SyncContext {
+  env: Env;
+  paths: Paths;
+  /** What each file was like when it was read last. */
+  marks: Map<string, SyncMark>;
+  /** Read every file from its beginning. */
+  force: boolean;
+  /** Only sessions of this project, by name or key. */
+  project: string | undefined;
+  /** Prompts that were wholly private: what subagents did for them stays out as well. */
+  privatePromptIds: Set<string>;
+  /** Folders are looked up once. */
+  places: Map<string, Surroundings>;
+}
+
+export interface FileOutcome {
+  file: TranscriptFile;
+  state: "new" | "grown" | "rewritten" | "excluded";
+  bytes: number;
   events: number;
   /** Lines that are not JSON, or too long, by number. */
   malformed: number[];
+  unknown: Record<string, number>;
 }
 
-/** What one run knows: folders are looked up once, private prompts are remembered across a session's files. */
-export interface SyncContext {
-  paths: Paths;
-  env: Env;
-  places: Map<string, { place: Place; settings: LoadedSettings }>;
-  privatePromptIds: Set<string>;
+export function startSync(
+  db: Db,
+  paths: Paths,
+  env: Env,
+  options: { force?: boolean; project?: string | undefined } = {},
+): SyncContext {
+  const privatePromptIds = new Set<string>();
+  for (const state of privateStates(db)) notePrivatePrompts(parseState(state).state, privatePromptIds);
+  return {
+    env,
+    paths,
+    marks: syncMarks(db),
+    force: options.force ?? false,
+    project: options.project,
+    privatePromptIds,
+    places: new Map(),
+  };
 }
 
-export function startSync(paths: Paths, env: Env): SyncContext {
-  return { paths, env, places: new Map(), privatePromptIds: new Set() };
+export function isUnchanged(file: TranscriptFile, context: SyncContext): boolean {
+  const known = context.marks.get(file.path);
+  return (
+    !context.force && known !== undefined && known.size === file.bytes && known.mtime === Math.floor(file.modifiedAt)
+  );
 }
 
-/** One transaction per file: a session is there as a whole or not at all. */
-export function syncFile(db: Db, file: TranscriptFile, context: SyncContext): FileResult {
-  return transaction(db, () => {
-    const state = startTranscript(file.sessionId, file.path, context.privatePromptIds);
-    const result: FileResult = { path: file.path, events: 0, malformed: [] };
-    const store = (events: AgentEvent[]) => {
-      for (const event of events) if (storeEvent(db, event, context)) result.events += 1;
-    };
-    for (const line of readLines(file.path, MAX_LINE_BYTES)) {
-      const value = parseLine(line.bytes);
-      if (value !== undefined) store(readSafely(state, value));
-      // A last line without its newline is still being written.
-      else if (line.isWhole) result.malformed.push(line.number);
-    }
-    store(endTranscript(state));
-    return result;
-  });
+/** Yields the bytes of each piece as it is committed; between two pieces the run can be stopped and nothing is lost. */
+export function* syncFile(db: Db, { file, reader }: Transcript, context: SyncContext): Generator<number, FileOutcome> {
+  if (reader.kind === "document") return syncDocument(db, reader, file, context);
+  return yield* syncLines(db, reader, file, context);
 }
 
-function readSafely(state: TranscriptState, value: unknown): AgentEvent[] {
-  return readTranscriptLine(state, value).filter((event) => event.at > 0 && event.cwd !== "");
-}
+class Excluded extends Error {}
 
-function parseLine(bytes: Buffer | undefined): unknown {
-  if (bytes === undefined) return undefined;
-  if (bytes.length === 0) return null;
+function* syncLines(
+  db: Db,
+  reader: LineReader<unknown>,
+  file: TranscriptFile,
+  context: SyncContext,
+): Generator<number, FileOutcome> {
+  const start = findStart(db, reader, file, context);
+  const outcome: FileOutcome = { file, state: start.kind, bytes: 0, events: 0, malformed: [], unknown: {} };
+  const position = { ...start };
+  let events: AgentEvent[] = [];
+  let tail: Buffer | undefined;
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    for (const line of readLines(file.path, { from: start.offset, maxLineBytes: MAX_LINE_BYTES })) {
+      if (!line.isWhole) {
+        tail = line.bytes;
+        break;
+      }
+      position.line += 1;
+      events.push(...readLine(reader, position.state, line.bytes, outcome, position.line));
+      position.offset = line.end;
+      if (position.offset - start.offset - outcome.bytes < PIECE_BYTES) continue;
+      storePiece(db, file, events, position, context, outcome);
+      events = [];
+      yield PIECE_BYTES;
+    }
+    // A last line without its newline may still be being written, and the last turn may go on: both are read, but the
+    // state that is kept does not know of it, so that the next run reads them again as a whole.
+    events.push(...readEnd(reader, position.state, tail, outcome));
+    storePiece(db, file, events, position, context, outcome);
+  } catch (error) {
+    if (!(error instanceof Excluded)) throw error;
+    outcome.state = "excluded";
+  }
+  return outcome;
+}
+
+interface Position {
+  kind: "new" | "grown" | "rewritten";
+  offset: number;
+  line: number;
+  state: unknown;
+}
+
+/** Where reading goes on: after what was read last, if the file has only grown since. */
+function findStart(db: Db, reader: LineReader<unknown>, file: TranscriptFile, context: SyncContext): Position {
+  const known = readSyncState(db, file.path);
+  const fresh = { offset: 0, line: 0, state: reader.start(file) };
+  if (known === undefined) return { kind: "new", ...fresh };
+  const stored = parseState(known.state);
+  const isGrown =
+    !context.force &&
+    stored.version === STATE_VERSION &&
+    file.bytes >= known.byte_offset &&
+    fingerprint(file.path, known.byte_offset) === known.fingerprint;
+  if (!isGrown) return { kind: "rewritten", ...fresh };
+  return { kind: "grown", offset: known.byte_offset, line: known.line, state: stored.state };
+}
+
+function parseState(text: string): { version: number; state: unknown } {
+  return JSON.parse(text) as { version: number; state: unknown };
+}
+
+/** Readers that know private prompts keep their ids in their state. */
+function notePrivatePrompts(state: unknown, into: Set<string>): void {
+  const ids = (state as { privatePromptIds?: unknown } | null)?.privatePromptIds;
+  if (Array.isArray(ids)) for (const id of ids) into.add(String(id));
+}
+
+function readLine(
+  reader: LineReader<unknown>,
+  state: unknown,
+  bytes: Buffer | undefined,
+  outcome: FileOutcome,
+  number: number,
+): AgentEvent[] {
+  if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return [];
+  const value = bytes === undefined ? undefined : parse(bytes);
+  if (value !== undefined) return reader.read(state, value, outcome satisfies ReadNotes);
+  outcome.malformed.push(number);
+  return [];
+}
+
+function readEnd(
+  reader: LineReader<unknown>,
+  state: unknown,
+  tail: Buffer | undefined,
+  outcome: FileOutcome,
+): AgentEvent[] {
+  const copy = structuredClone(state);
+  const value = tail === undefined ? undefined : parse(tail);
+  const last = value === undefined ? [] : reader.read(copy, value, outcome);
+  return [...last, ...reader.flush(copy)];
+}
+
+/** The type of a line stands near one of its ends; the rest can be megabytes. */
+const TYPE_WINDOW_BYTES = 400;
+
+function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
+  if (reader.skipBytes === undefined) return false;
+  const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
+  return reader.skipBytes.some((type) => head.includes(type));
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {
     return undefined;
   }
 }
 
-function storeEvent(db: Db, event: AgentEvent, context: SyncContext): boolean {
-  const { place, settings } = lookUp(event.cwd, context);
-  if (isExcluded(place, settings.values)) return false;
-  const captured = captureEvent(event, place, settings);
+function storePiece(
+  db: Db,
+  file: TranscriptFile,
+  events: AgentEvent[],
+  position: Position,
+  context: SyncContext,
+  outcome: FileOutcome,
+): void {
+  transaction(db, () => {
+    notePrivatePrompts(position.state, context.privatePromptIds);
+    for (const event of events) if (storeEvent(db, event, context, outcome)) outcome.events += 1;
+    saveState(db, file, position, context, outcome);
+  });
+  outcome.bytes = position.offset;
+}
+
+function saveState(
+  db: Db,
+  file: TranscriptFile,
+  position: Omit<Position, "kind">,
+  context: SyncContext,
+  outcome: FileOutcome,
+): void {
+  const row: SyncState = {
+    path: file.path,
+    agent: file.agent,
+    session_id: file.sessionId,
+    byte_offset: position.offset,
+    line: position.line,
+    size: file.bytes,
+    mtime: Math.floor(file.modifiedAt),
+    fingerprint: fingerprint(file.path, position.offset),
+    state: JSON.stringify({ version: STATE_VERSION, state: position.state }),
+    malformed: outcome.malformed.length,
+  };
+  saveSyncState(db, row, Date.now());
+  context.marks.set(file.path, row);
+}
+
+function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, context: SyncContext): FileOutcome {
+  const known = context.marks.has(file.path);
+  const outcome: FileOutcome = {
+    file,
+    state: known ? "rewritten" : "new",
+    bytes: file.bytes,
+    events: 0,
+    malformed: [],
+    unknown: {},
+  };
+  const events = reader.read(file, outcome);
+  try {
+    storePiece(db, file, events, { kind: "new", offset: 0, line: 0, state: null }, context, outcome);
+  } catch (error) {
+    if (!(error instanceof Excluded)) throw error;
+    outcome.state = "excluded";
+  }
+  return outcome;
+}
+
+function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: FileOutcome): boolean {
+  if (event.at <= 0 || event.cwd === "") return false;
+  const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
+  if (promptId !== undefined && context.privatePromptIds.has(promptId)) return false;
+  const surroundings = lookUp(event.cwd, context);
+  if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
+    // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
+    if (outcome.events === 0 && outcome.state !== "grown") throw new Excluded();
+    if (surroundings.isExcluded) return false;
+  }
+  const captured = captureEvent(event, surroundings);
   if (captured === undefined) return false;
   applyEvent(db, captured, `${event.sessionId}:${event.at}`);
   return true;
 }
 
-function lookUp(cwd: string, context: SyncContext): { place: Place; settings: LoadedSettings } {
+function isOtherProject({ project }: Surroundings, context: SyncContext): boolean {
+  return context.project !== undefined && context.project !== project.name && context.project !== project.key;
+}
+
+function lookUp(cwd: string, context: SyncContext): Surroundings {
   const known = context.places.get(cwd);
   if (known !== undefined) return known;
-  const place = findPlace(cwd);
-  const settings = loadSettings({ user: context.paths.config, project: place.projectFiles }, context.env);
-  const found = { place, settings };
+  const found = findSurroundings(cwd, context.paths.config, context.env);
   context.places.set(cwd, found);
   return found;
 }

@@ -5,15 +5,37 @@ import type { Paths } from "../config/paths.ts";
 import type { Db } from "../store/driver.ts";
 import { explain, openStore } from "../store/open.ts";
 
-export function withStore<T>(paths: Paths, work: (db: Db) => T): T {
-  const db = openStore(paths.database);
+/** The same for work that lets others have a turn. */
+export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = openDrained(paths);
   try {
-    drainSpool(db, paths.spool);
-    forgetOldPrivateTurns(paths.privateTurns, Date.now());
+    return await work(db);
+  } catch (error) {
+    throw explain(error, paths.database);
+  } finally {
+    db.close();
+  }
+}
+
+export function withStore<T>(paths: Paths, work: (db: Db) => T): T {
+  const db = openDrained(paths);
+  try {
     return work(db);
   } catch (error) {
     throw explain(error, paths.database);
   } finally {
     db.close();
+  }
+}
+
+function openDrained(paths: Paths): Db {
+  const db = openStore(paths.database);
+  try {
+    drainSpool(db, paths.spool);
+    forgetOldPrivateTurns(paths.privateTurns, Date.now());
+    return db;
+  } catch (error) {
+    db.close();
+    throw explain(error, paths.database);
   }
 }

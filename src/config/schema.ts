@@ -8,6 +8,7 @@ export interface Settings {
   skipTools: string[];
   maxInputChars: number;
   maxOutputChars: number;
+  maxTranscriptMb: number;
   contextMaxChars: number;
   contextSessions: number;
 }
@@ -50,6 +51,12 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     default: 32_000,
     about: "Longest tool output, prompt or answer kept; longer ones keep head and tail.",
     min: 200,
+    max: 1_000_000,
+  },
+  maxTranscriptMb: {
+    default: 2_000,
+    about: "Largest transcript that `c-mem sync` reads, in megabytes; larger ones are named and left out.",
+    min: 1,
     max: 1_000_000,
   },
   contextMaxChars: {

@@ -25,6 +25,22 @@ export type Activity =
       files: FileTouch[];
     }
   | { kind: "turn-end"; promptId?: string; response?: string }
+  /** What the assistant said (one event per message, not per block), or a note of the agent's own. */
+  | {
+      kind: "message";
+      uuid: string;
+      parentUuid?: string;
+      promptId?: string;
+      role: "assistant" | "system";
+      text: string;
+      thinking?: string;
+      model?: string;
+      tokens?: TokenCounts;
+    }
+  /** A title the agent itself gave the session. */
+  | { kind: "title"; title: string }
+  /** The agent summed up and forgot what came before. */
+  | { kind: "compaction"; uuid: string; summary: string }
   /** The agent is about to forget part of the conversation: a good moment to write down what it knows. */
   | { kind: "checkpoint"; promptId?: string }
   | { kind: "session-end"; reason: string };
@@ -34,6 +50,9 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   prompt: true,
   "machine-prompt": true,
   "tool-use": true,
+  message: true,
+  title: true,
+  compaction: true,
   "turn-end": true,
   checkpoint: true,
   "session-end": true,
@@ -41,6 +60,13 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
 
 /** What this version knows of; a drop may come from a newer one. */
 export const KNOWN_ACTIVITIES: ReadonlySet<string> = new Set(Object.keys(ACTIVITIES));
+
+export interface TokenCounts {
+  input: number;
+  output: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+}
 
 /** An activity as an agent reported it. */
 export interface AgentEvent {

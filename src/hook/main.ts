@@ -1,11 +1,10 @@
 // The hook commands: read the payload, do one thing, answer, exit 0 whatever happened.
 import { writeSync } from "node:fs";
-import { CLAUDE_CODE } from "../agents/spec.ts";
+import { hookEvent } from "../agents/claude-code/event.ts";
 import { captureEvent } from "../capture/capture.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
-import { findPlace, isExcluded } from "../capture/project.ts";
 import { writeDrop } from "../capture/spool.ts";
-import { loadSettings } from "../config/load.ts";
+import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -27,7 +26,7 @@ function main(command: string, env: Env): object | undefined {
   try {
     if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
     const payload = parsePayload(readStdin());
-    const event = CLAUDE_CODE.hookEvent({ command, payload, cwd: currentFolder, at, env });
+    const event = hookEvent({ command, payload, cwd: currentFolder, at, env });
     // What a PreCompact hook prints is taken for instructions to whoever sums up the conversation.
     if (event?.activity.kind === "checkpoint") answer = undefined;
     if (event !== undefined) answer = handle(command, event, paths, env) ?? answer;
@@ -38,10 +37,9 @@ function main(command: string, env: Env): object | undefined {
 }
 
 function handle(command: string, event: AgentEvent, paths: Paths, env: Env): object | undefined {
-  const place = findPlace(event.cwd);
-  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
-  if (isExcluded(place, settings.values) || trackPrivateTurn(paths.privateTurns, event)) return undefined;
-  const captured = captureEvent(event, place, settings);
+  const surroundings = findSurroundings(event.cwd, paths.config, env);
+  if (surroundings.isExcluded || trackPrivateTurn(paths.privateTurns, event)) return undefined;
+  const captured = captureEvent(event, surroundings);
   if (captured === undefined) return undefined;
   captured.hook = command;
   if (captured.activity.kind !== "session-start") {
@@ -49,7 +47,7 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
     if (command === "summary") drainElsewhere(paths.spool);
     return undefined;
   }
-  const context = sessionStartContext(captured, paths, settings.values);
+  const context = sessionStartContext(captured, paths, surroundings.settings);
   if (context.injection !== undefined) captured.injection = context.injection;
   writeDrop(paths.spool, captured);
   return context.answer;

@@ -45,10 +45,11 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   }));
 }
 
-/** Half of all commands start with a change of folder; it is not what the command is about. */
+/** Half of all commands start with a change of folder, some with a comment; that is not what the command is about. */
 export function normaliseCommand(command: string): string {
   return command
     .trim()
+    .replace(/^(?:#[^\n]*\n\s*)+/, "")
     .replace(/^cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;)\s*/, "")
     .replace(/\s+/g, " ");
 }

@@ -6,6 +6,7 @@ export interface Counts {
   sessions: number;
   subagents: number;
   prompts: number;
+  messages: number;
   tool_uses: number;
   file_touches: number;
   injections: number;
@@ -19,6 +20,7 @@ export function counts(db: Db): Counts {
        (SELECT count(*) FROM sessions WHERE parent_session_db_id IS NULL) AS sessions,
        (SELECT count(*) FROM sessions WHERE parent_session_db_id IS NOT NULL) AS subagents,
        (SELECT count(*) FROM prompts) AS prompts,
+       (SELECT count(*) FROM messages) AS messages,
        (SELECT count(*) FROM tool_uses) AS tool_uses,
        (SELECT count(*) FROM file_touches) AS file_touches,
        (SELECT count(*) FROM injections) AS injections,

@@ -52,3 +52,18 @@ export function changedPathsBetween(db: Db, sessionDbId: number, from: number, t
   );
   return rows.map((row) => row.path);
 }
+
+export interface TouchRow {
+  tool_use_db_id: number;
+  path: string;
+  kind: FileTouch["kind"];
+  added: number | null;
+  removed: number | null;
+}
+
+export function touchesOf(db: Db, sessionDbId: number): TouchRow[] {
+  return db.all(
+    "SELECT tool_use_db_id, path, kind, added, removed FROM file_touches WHERE session_db_id = ? ORDER BY id",
+    sessionDbId,
+  );
+}

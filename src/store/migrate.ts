@@ -3,6 +3,7 @@ import { AppError } from "../core/error.ts";
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
 import evidence from "./migrations/0001-evidence.sql";
+import history from "./migrations/0002-history.sql";
 
 export interface Migration {
   id: number;
@@ -12,7 +13,11 @@ export interface Migration {
   breaking?: boolean;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ id: 1, name: "evidence", sql: evidence }];
+export const MIGRATIONS: readonly Migration[] = [
+  { id: 1, name: "evidence", sql: evidence },
+  // Breaking: the first version writes to indexes that are no longer there.
+  { id: 2, name: "history", sql: history, breaking: true },
+];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL

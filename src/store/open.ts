@@ -25,6 +25,11 @@ export function openStore(path: string, options: { busyTimeoutMs?: number } = {}
   }
 }
 
+/** For work that can be done again: a power cut may then cost the newest commits, never the database. */
+export function relaxDurability(db: Db): void {
+  db.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384;");
+}
+
 /** By SQLite's own result code: what somebody at a terminal can do about it. */
 const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: string }>> = {
   5: { code: "store_busy", message: "is busy", hint: "Another program is writing to it. Try again in a moment." },

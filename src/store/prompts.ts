@@ -21,7 +21,6 @@ export function insertPrompt(db: Db, seed: PromptSeed): { number: number; isNew:
     seed.text,
     seed.at,
   );
-  db.run("INSERT INTO prompts_fts (rowid, text, response) VALUES (?, ?, NULL)", lastId, seed.text);
   db.run("INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)", lastId, seed.text);
   return { number, isNew: true };
 }
@@ -66,23 +65,14 @@ export function endPrompt(
   db: Db,
   turn: { sessionDbId: number; number: number; response: string | undefined; at: number },
 ): void {
-  const row = db.get<{ id: number; text: string; response: string | null }>(
-    "SELECT id, text, response FROM prompts WHERE session_db_id = ? AND prompt_number = ? AND coalesce(ended_at, 0) <= ?",
+  const row = db.get<{ id: number; response: string | null }>(
+    "SELECT id, response FROM prompts WHERE session_db_id = ? AND prompt_number = ? AND coalesce(ended_at, 0) <= ?",
     turn.sessionDbId,
     turn.number,
     turn.at,
   );
   if (row === undefined) return;
-  const response = turn.response ?? row.response;
-  db.run("UPDATE prompts SET ended_at = ?, response = ? WHERE id = ?", turn.at, response, row.id);
-  if (response === row.response) return;
-  db.run(
-    "INSERT INTO prompts_fts (prompts_fts, rowid, text, response) VALUES ('delete', ?, ?, ?)",
-    row.id,
-    row.text,
-    row.response,
-  );
-  db.run("INSERT INTO prompts_fts (rowid, text, response) VALUES (?, ?, ?)", row.id, row.text, response);
+  db.run("UPDATE prompts SET ended_at = ?, response = ? WHERE id = ?", turn.at, turn.response ?? row.response, row.id);
 }
 
 export interface PromptRow {
@@ -100,4 +90,28 @@ export function lastPrompts(db: Db, sessionDbId: number, limit: number): PromptR
     sessionDbId,
     limit,
   );
+}
+
+export interface PromptEntry extends PromptRow {
+  id: number;
+}
+
+export function promptsOf(db: Db, sessionDbId: number): PromptEntry[] {
+  return db.all(
+    "SELECT id, prompt_number, text, response, created_at, ended_at FROM prompts WHERE session_db_id = ? ORDER BY prompt_number",
+    sessionDbId,
+  );
+}
+
+/** The words a turn ended with: the response, else the last message there is of it. */
+export function closingWords(db: Db, sessionDbId: number, promptNumber: number): string | undefined {
+  const row = db.get<{ text: string | null }>(
+    `SELECT coalesce(
+       (SELECT response FROM prompts WHERE session_db_id = ?1 AND prompt_number = ?2),
+       (SELECT text FROM messages WHERE session_db_id = ?1 AND prompt_number = ?2 AND role = 'assistant' AND text <> ''
+        ORDER BY created_at DESC, id DESC LIMIT 1)) AS text`,
+    sessionDbId,
+    promptNumber,
+  );
+  return row?.text ?? undefined;
 }

@@ -1,3 +1,5 @@
+CREATE INDEX commits_by_sha ON commits(sha);
+
 CREATE INDEX file_touches_by_path ON file_touches(path);
 
 CREATE INDEX file_touches_by_session ON file_touches(session_db_id, kind);
@@ -6,13 +8,34 @@ CREATE INDEX injections_by_session ON injections(session_db_id);
 
 CREATE INDEX jobs_due ON jobs(status, run_after);
 
+CREATE INDEX links_by_target ON links(target_type, target_id);
+
+CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT NULL;
+
+CREATE INDEX messages_by_turn ON messages(session_db_id, prompt_number);
+
 CREATE UNIQUE INDEX prompts_by_prompt_id ON prompts(session_db_id, prompt_id) WHERE prompt_id IS NOT NULL;
+
+CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);
 
 CREATE INDEX sessions_by_parent ON sessions(parent_session_db_id) WHERE parent_session_db_id IS NOT NULL;
 
 CREATE INDEX sessions_by_project ON sessions(project_id, last_at);
 
 CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS NOT NULL;
+
+CREATE INDEX tool_uses_by_turn ON tool_uses(session_db_id, prompt_number);
+
+CREATE TABLE commits (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  sha TEXT NOT NULL,
+  branch TEXT,
+  subject TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, sha)
+) STRICT;
 
 CREATE TABLE drops (
   name TEXT PRIMARY KEY,
@@ -38,6 +61,11 @@ CREATE TABLE hook_runs (
   count INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE index_state (
+  name TEXT PRIMARY KEY,
+  last_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE injections (
   id INTEGER PRIMARY KEY,
   session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
@@ -59,6 +87,37 @@ CREATE TABLE jobs (
   run_after INTEGER NOT NULL,
   last_error TEXT,
   created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE links (
+  id INTEGER PRIMARY KEY,
+  source_type TEXT NOT NULL,
+  source_id TEXT NOT NULL,
+  target_type TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  relationship TEXT NOT NULL CHECK (relationship IN ('mentions', 'related_to', 'continues', 'references', 'fixes', 'supersedes')),
+  weight REAL NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL,
+  UNIQUE (source_type, source_id, target_type, target_id, relationship)
+) STRICT;
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  prompt_id TEXT,
+  uuid TEXT NOT NULL,                     -- the agent's own id of the message
+  parent_uuid TEXT,
+  role TEXT NOT NULL CHECK (role IN ('assistant', 'system', 'summary')),
+  text TEXT NOT NULL,
+  thinking TEXT,
+  model TEXT,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  cache_read_tokens INTEGER,
+  cache_write_tokens INTEGER,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, uuid)
 ) STRICT;
 
 CREATE TABLE migrations (
@@ -86,8 +145,6 @@ CREATE TABLE prompts (
   UNIQUE (session_db_id, prompt_number)
 ) STRICT;
 
-CREATE VIRTUAL TABLE prompts_fts USING fts5(text, response, content='prompts', content_rowid='id', tokenize='porter unicode61');
-
 CREATE VIRTUAL TABLE prompts_trigram USING fts5(text, content='prompts', content_rowid='id', tokenize='trigram');
 
 CREATE TABLE sessions (
@@ -112,6 +169,24 @@ CREATE TABLE sessions (
   end_reason TEXT
 ) STRICT;
 
+CREATE TABLE stale_turns (
+  prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE sync_state (
+  path TEXT PRIMARY KEY,
+  agent TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  byte_offset INTEGER NOT NULL,           -- everything before it is in the database
+  line INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  mtime INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,              -- of the file's first bytes and of those before the offset
+  state TEXT NOT NULL,                    -- the reader's, as JSON
+  malformed INTEGER NOT NULL DEFAULT 0,
+  synced_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tool_uses (
   id INTEGER PRIMARY KEY,
   session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
@@ -130,7 +205,10 @@ CREATE TABLE tool_uses (
   UNIQUE (session_db_id, tool_use_id)
 ) STRICT;
 
-CREATE VIRTUAL TABLE tool_uses_fts USING fts5(name, input, output, content='tool_uses_indexed', content_rowid='id', tokenize='porter unicode61');
+CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
-CREATE VIEW tool_uses_indexed AS
-  SELECT id, name, substr(input, 1, 4096) AS input, substr(output, 1, 2048) AS output FROM tool_uses;
+CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+
+CREATE VIRTUAL TABLE turns_words USING fts5vocab(turns_fts, row);

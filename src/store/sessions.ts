@@ -67,7 +67,12 @@ export function endSession(db: Db, id: number, end: { at: number; reason: string
 }
 
 export function setModel(db: Db, id: number, model: string): void {
-  db.run("UPDATE sessions SET model = ? WHERE id = ?", model, id);
+  db.run("UPDATE sessions SET model = ?1 WHERE id = ?2 AND model IS NOT ?1", model, id);
+}
+
+/** A title the agent gave is better than a first prompt, and is kept beside it. */
+export function setAgentTitle(db: Db, id: number, title: string): void {
+  db.run("UPDATE sessions SET subtitle = ? WHERE id = ?", title, id);
 }
 
 export function setReport(db: Db, id: number, report: string): void {

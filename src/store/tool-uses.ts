@@ -37,21 +37,17 @@ export function insertToolUse(db: Db, seed: ToolUseSeed): number | undefined {
     seed.durationMs ?? null,
     seed.at,
   );
-  if (changes === 0) return undefined;
-  db.run(
-    "INSERT INTO tool_uses_fts (rowid, name, input, output) SELECT id, name, input, output FROM tool_uses_indexed WHERE id = ?",
-    lastId,
-  );
-  return lastId;
+  return changes === 0 ? undefined : lastId;
 }
 
-/** A prompt that arrives after its tool uses takes them over. */
-export function adoptToolUses(db: Db, promptId: string, promptNumber: number): void {
+/** A prompt that arrives after what happened in its turn takes it over. */
+export function adoptTurn(db: Db, promptId: string, promptNumber: number): void {
   db.run(
     "UPDATE tool_uses SET prompt_number = ?2 WHERE prompt_id = ?1 AND prompt_number <> ?2",
     promptId,
     promptNumber,
   );
+  db.run("UPDATE messages SET prompt_number = ?2 WHERE prompt_id = ?1 AND prompt_number <> ?2", promptId, promptNumber);
 }
 
 export interface CommandRow {
@@ -78,4 +74,24 @@ export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: nu
     limit,
   );
   return rows.filter((row) => typeof row.command === "string").toReversed();
+}
+
+export interface ToolUseRow {
+  id: number;
+  prompt_number: number;
+  name: string;
+  input: string;
+  output: string | null;
+  is_error: number;
+  exit_code: number | null;
+  duration_ms: number | null;
+  created_at: number;
+}
+
+export function toolUsesOf(db: Db, sessionDbId: number): ToolUseRow[] {
+  return db.all(
+    `SELECT id, prompt_number, name, input, output, is_error, exit_code, duration_ms, created_at FROM tool_uses
+     WHERE session_db_id = ? ORDER BY created_at, id`,
+    sessionDbId,
+  );
 }

@@ -69,6 +69,7 @@ describe("nothing is lost", () => {
     expect(await rows(world, "SELECT sum(count) AS runs FROM hook_runs WHERE hook = 'save'")).toEqual([{ runs: 96 }]);
     expect(await rows(world, "SELECT * FROM drops")).toEqual([]);
     expect(await rows(world, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    await run(world, ["search", "echo"]);
     expect(await rows(world, "SELECT count(*) AS n FROM tool_uses_fts WHERE tool_uses_fts MATCH 'echo'")).toEqual([
       { n: 96 },
     ]);

@@ -1,7 +1,7 @@
 // Reduces a hook payload to our event, or to undefined when there is nothing in it for us.
 import type { Activity, AgentEvent } from "../../core/event.ts";
+import { asId, asInteger, asObject, asString, type JsonObject, present } from "../wire.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
-import { asId, asInteger, asObject, asString, type JsonObject } from "./wire.ts";
 
 /** The event a hook command stands for when the payload does not name one. */
 const DEFAULT_EVENT: Readonly<Record<string, string>> = {
@@ -110,9 +110,4 @@ export function exitCode(output: string | undefined, failed: boolean): number | 
 /** The client submits prompts of its own when background work ends or a teammate writes. */
 export function isMachinePrompt(text: string): boolean {
   return /^\s*<(?:task-notification|teammate-message|local-command-stdout|bash-input|bash-stdout)\b/.test(text);
-}
-
-/** For optional fields: the property itself is left out where there is no value. */
-function present<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError } from "../../core/error.ts";
 import { HOOKS, type HookGroup, hookGroup } from "./hooks.ts";
-import { asObject, asString } from "./wire.ts";
+import { asObject, asString } from "../wire.ts";
 
 /** Some editors put it there; the client does not mind. */
 const BOM = /^\uFEFF/;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { findOurHooks, parseSettings } from "./settings.ts";
-import { asObject } from "./wire.ts";
+import { asObject } from "../wire.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,7 @@
 // Reduces a tool's structured response to the text a reader wants, and to the files it touched.
 import type { FileTouch } from "../../core/event.ts";
-import { asObject, asString, type Json, type JsonObject } from "./wire.ts";
+import { lineCount, replacementCounts } from "../patch.ts";
+import { asArray, asObject, asString, blocksText, type Json, type JsonObject } from "../wire.ts";
 
 export function toolOutput(name: string, response: Json | undefined): string | undefined {
   if (response === undefined || response === null) return undefined;
@@ -45,16 +46,6 @@ function withoutBulk(response: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(response).filter(([key]) => !BULK_FIELDS.has(key)));
 }
 
-/** The text of content blocks, as MCP tools, agents and transcripts carry them. */
-export function blocksText(blocks: readonly Json[]): string {
-  const parts = blocks.map((block) => {
-    const object = asObject(block);
-    if (object === undefined) return typeof block === "string" ? block : JSON.stringify(block);
-    return asString(object["text"]) ?? `[${asString(object["type"]) ?? "block"}]`;
-  });
-  return parts.join("\n");
-}
-
 const FILE_TOOLS: Readonly<Record<string, { field: string; kind: FileTouch["kind"] }>> = {
   Read: { field: "file_path", kind: "read" },
   Edit: { field: "file_path", kind: "edit" },
@@ -73,9 +64,16 @@ export function touchedFiles(name: string, input: Json | undefined, response: Js
     return [{ path, kind: "create", added: lineCount(asString(result["content"]) ?? ""), removed: 0 }];
   }
   const lines = result === undefined ? [] : patchLines(result);
-  if (lines.length === 0) return [{ path, kind: tool.kind }];
+  if (lines.length === 0) return [{ path, kind: tool.kind, ...inputCounts(asObject(input)) }];
   const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
   return [{ path, kind: tool.kind, added: count("+"), removed: count("-") }];
+}
+
+/** Subagents' transcripts keep no structured result: what was put in place of what still says how much changed. */
+function inputCounts(input: JsonObject | undefined): Pick<FileTouch, "added" | "removed"> {
+  const before = asString(input?.["old_string"]);
+  const after = asString(input?.["new_string"]);
+  return before === undefined || after === undefined ? {} : replacementCounts(before, after);
 }
 
 function patchText(response: JsonObject): string | undefined {
@@ -96,15 +94,6 @@ function hunkLines(hunk: JsonObject | undefined): string[] {
   return asArray(hunk?.["lines"]).filter((line) => typeof line === "string");
 }
 
-function asArray(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function joinLines(...parts: (Json | undefined)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
-}
-
-function lineCount(text: string): number {
-  if (text === "") return 0;
-  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

@@ -1,164 +1,316 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
-import type { Activity, AgentEvent } from "../../core/event.ts";
-import { isWhollyPrivate } from "../../core/private-tags.ts";
-import { exitCode, isMachinePrompt } from "./event.ts";
-import { blocksText, toolOutput, touchedFiles } from "./tool.ts";
-import { asId, asObject, asString, type Json, type JsonObject } from "./wire.ts";
+import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import { keepCall, takeCall } from "../calls.ts";
+import { readWhole } from "../files.ts";
+import { stripLineNumbers } from "../line-numbers.ts";
+import { countUnknown } from "../notes.ts";
+import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
+import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import {
+  asCount,
+  asId,
+  asObject,
+  asObjects,
+  asString,
+  asTime,
+  blocksText,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from "../wire.ts";
+import { exitCode } from "./event.ts";
+import { promptText } from "./prompt.ts";
+import { toolOutput, touchedFiles } from "./tool.ts";
 
 interface Call {
+  id: string;
   name: string;
-  input: Json | undefined;
-  at: number;
+  input: Json;
 }
 
-/** What one file's lines have said so far. */
-export interface TranscriptState {
-  sessionId: string;
-  path: string;
-  calls: Map<string, Call>;
-  promptId: string | undefined;
-  /** The newest words of the assistant in this turn; they end it when the next prompt comes. */
-  response: { text: string; at: number } | undefined;
-  isPrivate: boolean;
-  /** Shared between a session's file and its subagents': they work for the same prompts. */
-  privatePromptIds: Set<string>;
-  header: Pick<AgentEvent, "cwd" | "version" | "agentId" | "branch" | "at">;
+/** A result that stands in the file before its call. */
+interface EarlyResult {
+  id: string;
+  header: Turn["header"];
+  line: JsonObject;
+  block: JsonObject;
 }
 
-export function startTranscript(sessionId: string, path: string, privatePromptIds: Set<string>): TranscriptState {
-  return {
-    sessionId,
-    path,
-    calls: new Map(),
-    promptId: undefined,
-    response: undefined,
-    isPrivate: false,
-    privatePromptIds,
-    header: { cwd: "", at: 0 },
-  };
+/** They come right after; what no call follows is not waited for long, and may be large. */
+const MAX_EARLY_RESULTS = 8;
+
+type Message = Extract<Activity, { kind: "message" }>;
+
+export interface ClaudeCodeState {
+  turn: Turn;
+  line: number;
+  calls: Call[];
+  early: EarlyResult[];
+  /** A message comes one block a line, with tool results in between: it is held back until another one begins. */
+  message?: AgentEvent & { activity: Message };
+  /** A title met before the first line that says when and where. */
+  title?: string;
+  hasCustomTitle: boolean;
+  /**
+   * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
+   * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.
+   */
+  privatePromptIds: string[];
 }
 
-/** Most bytes of a transcript are copies of requests and notes of the client; only these lines are conversation. */
-const CONVERSATION = new Set(["user", "assistant"]);
-
-export function readTranscriptLine(state: TranscriptState, line: unknown): AgentEvent[] {
-  const object = asObject(line);
-  if (object === undefined || !CONVERSATION.has(asString(object["type"]) ?? "")) return [];
-  readHeader(state, object);
-  const message = asObject(object["message"]);
-  if (message === undefined || object["isMeta"] === true || object["isCompactSummary"] === true) return [];
-  return object["type"] === "assistant" ? readAssistant(state, message) : readUser(state, object, message);
+interface ClaudeCodeReader extends LineReader<ClaudeCodeState> {
+  start(file: TranscriptFile, privatePromptIds?: readonly string[]): ClaudeCodeState;
 }
 
-/** At the end of the file: the last turn ends with what was said last. */
-export function endTranscript(state: TranscriptState): AgentEvent[] {
-  return endTurn(state);
+export const claudeCodeReader: ClaudeCodeReader = {
+  kind: "lines",
+  start: (file, privatePromptIds = []) => ({
+    turn: startSession(file),
+    line: 0,
+    calls: [],
+    early: [],
+    hasCustomTitle: false,
+    privatePromptIds: [...privatePromptIds],
+  }),
+  // Most bytes of a transcript. With their neighbours in the line, so that nothing a tool was given looks like them.
+  skipBytes: [
+    '{"type":"api-request"',
+    '{"type":"api-request-shape"',
+    '{"type":"api-request-blob"',
+    '{"type":"file-history-snapshot"',
+    '{"type":"queue-operation"',
+    '{"type":"last-prompt"',
+    '"type":"progress","data":{',
+    '"type":"attachment","uuid":"',
+  ],
+  read(state, line, notes) {
+    state.line += 1;
+    return readLine(state, asObject(line), notes);
+  },
+  flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn)],
+};
+
+/** What kind of agent a subagent is stands in a small file beside its transcript. */
+function startSession(file: TranscriptFile): Turn {
+  const turn = startTurn(file);
+  const meta = file.isSubagent ? readWhole(file.path.replace(/\.jsonl$/, ".meta.json")) : undefined;
+  const agentType = asId(asObject(parseJson(meta))?.["agentType"]);
+  if (agentType !== undefined) turn.header.agentType = agentType;
+  return turn;
 }
 
-function readHeader(state: TranscriptState, line: JsonObject): void {
-  const at = Date.parse(asString(line["timestamp"]) ?? "");
+/** Known, and no conversation: copies of requests, notes of the client. */
+const IGNORED = new Set(
+  (
+    "agent-name api-request api-request-blob api-request-shape atis-latch attachment cost-state file-history-snapshot " +
+    "last-prompt mode permission-mode pr-link progress queue-operation summary tag tools-used"
+  ).split(" "),
+);
+
+function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: ReadNotes): AgentEvent[] {
+  const type = line?.["type"];
+  switch (line === undefined ? undefined : type) {
+    case "assistant":
+    case "user":
+    case "system":
+      return readConversation(state, line ?? {});
+    case "custom-title":
+      return readTitle(state, asString(line?.["customTitle"]), true);
+    case "ai-title":
+      return readTitle(state, asString(line?.["aiTitle"]), false);
+    default:
+      if (typeof type !== "string" || !IGNORED.has(type)) countUnknown(notes, type);
+      return [];
+  }
+}
+
+function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  readHeader(state.turn, line);
+  const events = state.title === undefined ? [] : emit(state.turn, { kind: "title", title: state.title });
+  delete state.title;
+  const message = asObject(line["message"]);
+  if (line["type"] === "system") events.push(...readNote(state, line));
+  else if (message === undefined || line["isMeta"] === true) return events;
+  else if (line["type"] === "assistant") events.push(...readAssistant(state, line, message));
+  else events.push(...readUser(state, line, message));
+  return events;
+}
+
+function readHeader(turn: Turn, line: JsonObject): void {
   const agentId = asId(line["agentId"]);
   const version = asString(line["version"]);
-  state.header = {
-    cwd: asString(line["cwd"]) ?? state.header.cwd,
-    at: Number.isNaN(at) ? state.header.at : at,
+  const { agentId: _agentId, version: _version, ...rest } = turn.header;
+  turn.header = {
+    ...rest,
+    cwd: asString(line["cwd"]) ?? rest.cwd,
+    at: asTime(line["timestamp"]) ?? rest.at,
     branch: asString(line["gitBranch"]) ?? "",
     ...(version !== undefined && { version }),
     ...(agentId !== undefined && { agentId }),
   };
 }
 
-function readAssistant(state: TranscriptState, message: JsonObject): AgentEvent[] {
-  for (const block of asBlocks(message["content"])) {
-    const id = asId(block["id"]);
-    const text = asString(block["text"]);
-    if (block["type"] === "tool_use" && id !== undefined) {
-      state.calls.set(id, { name: asId(block["name"]) ?? "unknown", input: block["input"], at: state.header.at });
-    } else if (block["type"] === "text" && text) {
-      state.response = { text, at: state.header.at };
-    }
-  }
+function readTitle(state: ClaudeCodeState, title: string | undefined, isCustom: boolean): AgentEvent[] {
+  if (title === undefined || title.trim() === "" || (state.hasCustomTitle && !isCustom)) return [];
+  state.hasCustomTitle ||= isCustom;
+  if (state.turn.header.at > 0) return emit(state.turn, { kind: "title", title });
+  state.title = title;
   return [];
 }
 
-function readUser(state: TranscriptState, line: JsonObject, message: JsonObject): AgentEvent[] {
+/** Of the client's own notes only the recap it shows somebody who was away says something about the work. */
+function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  const text = asString(line["content"])?.replace(/\s*\(disable recaps in \/config\)\s*$/, "");
+  if (line["subtype"] !== "away_summary" || !text) return [];
+  const uuid = asId(line["uuid"]) ?? lineId(state);
+  return emit(state.turn, { kind: "message", uuid, ...promptOf(state.turn), role: "system", text });
+}
+
+function readAssistant(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
+  const { turn } = state;
+  const uuid = asId(message["id"]) ?? asId(line["uuid"]) ?? lineId(state);
+  const events = state.message?.activity.uuid === uuid ? [] : closeMessage(state);
+  if (!turn.isPrivate) state.message ??= { ...turn.header, activity: emptyMessage(turn, uuid, line, message) };
+  const held = state.message?.activity;
+  for (const block of asObjects(message["content"])) {
+    const id = asId(block["id"]);
+    const text = asString(block["text"]);
+    const thinking = asString(block["thinking"]);
+    if (block["type"] === "tool_use" && id !== undefined) {
+      events.push(...readCall(state, { id, name: asId(block["name"]) ?? "unknown", input: block["input"] ?? {} }));
+    } else if (block["type"] === "text" && text) {
+      turn.response = { text, at: turn.header.at };
+      if (held !== undefined) held.text = join(held.text, text);
+    } else if (block["type"] === "thinking" && thinking && held !== undefined) {
+      held.thinking = join(held.thinking ?? "", thinking);
+    }
+  }
+  // The usage is repeated on every line of a message, and only the last one is final.
+  const tokens = tokenCounts(asObject(message["usage"]));
+  if (held !== undefined && tokens !== undefined) held.tokens = tokens;
+  return events;
+}
+
+function emptyMessage(turn: Turn, uuid: string, line: JsonObject, message: JsonObject): Message {
+  const model = asString(message["model"]);
+  const isNote = line["isApiErrorMessage"] === true || model === "<synthetic>";
+  return {
+    kind: "message",
+    uuid,
+    ...promptOf(turn),
+    role: isNote ? "system" : "assistant",
+    text: "",
+    ...(model !== undefined && !isNote && { model }),
+  };
+}
+
+function tokenCounts(usage: JsonObject | undefined): TokenCounts | undefined {
+  const input = asCount(usage?.["input_tokens"]);
+  const output = asCount(usage?.["output_tokens"]);
+  if (usage === undefined || input === undefined || output === undefined) return undefined;
+  const cacheRead = asCount(usage["cache_read_input_tokens"]);
+  const cacheWrite = asCount(usage["cache_creation_input_tokens"]);
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  };
+}
+
+function closeMessage(state: ClaudeCodeState): AgentEvent[] {
+  const events = heldMessage(state);
+  delete state.message;
+  return events;
+}
+
+/** A message that only calls tools has no words, but it has its cost. */
+function heldMessage(state: ClaudeCodeState): AgentEvent[] {
+  const message = state.message?.activity;
+  const isEmpty = !message?.text && !message?.thinking && !message?.tokens;
+  return state.message === undefined || isEmpty ? [] : [structuredClone(state.message)];
+}
+
+function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
+  const { turn } = state;
   const content = message["content"];
-  const results = asBlocks(content).filter((block) => block["type"] === "tool_result");
+  if (line["isCompactSummary"] === true) return readSummary(state, line, content);
+  const ownPromptId = asId(line["promptId"]);
+  // A subagent's own "prompt" is the Agent call of the session that started it.
+  const isSubagent = turn.header.agentId !== undefined || line["isSidechain"] === true;
+  if (isSubagent && ownPromptId !== undefined) {
+    turn.promptId = ownPromptId;
+    turn.isPrivate = state.privatePromptIds.includes(ownPromptId);
+  }
+  const results = asObjects(content).filter((block) => block["type"] === "tool_result");
   if (results.length > 0) return results.flatMap((block) => readResult(state, line, block));
   const text = promptText(content);
-  // A subagent's own "prompt" is the Agent call of the session that started it.
-  if (text === undefined || state.header.agentId !== undefined || line["isSidechain"] === true) return [];
-  const ended = endTurn(state);
-  state.isPrivate = isWhollyPrivate(text);
-  state.promptId = asId(line["promptId"]) ?? asId(line["uuid"]);
-  if (state.isPrivate && state.promptId !== undefined) state.privatePromptIds.add(state.promptId);
-  if (state.isPrivate) return ended;
-  return [...ended, event(state, { kind: "prompt", ...(state.promptId && { promptId: state.promptId }), text })];
+  if (text === undefined || isSubagent) return [];
+  const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
+  const events = [...closeMessage(state), ...beginTurn(turn, promptId, text)];
+  if (turn.isPrivate) rememberPrivate(state, promptId);
+  return events;
 }
 
-/** Commands to the client itself: hooks do not see them either. Others are prompts under a name. */
-const CLIENT_COMMANDS = new Set(
-  (
-    "add-dir agents bug clear color compact config context copy cost desktop doctor effort exit export extra-usage fast feedback help hooks ide " +
-    "keybindings login logout mcp memory mobile model output-style passes permissions plugin plugins privacy-settings quit rate-limit-options " +
-    "reload-plugins release-notes remote-control rename resume rewind sandbox skills stats status statusline stickers tasks terminal-setup theme " +
-    "todos upgrade usage vim voice"
-  ).split(" "),
-);
+/** A session with more private prompts than this forgets the oldest. */
+const MAX_PRIVATE_PROMPTS = 1_000;
 
-/** What a person typed, or undefined for what the client wrote in their place. */
-function promptText(content: Json | undefined): string | undefined {
-  const text =
-    typeof content === "string"
-      ? content
-      : asBlocks(content)
-          .map((block) => asString(block["text"]) ?? "")
-          .join("\n");
-  if (text.trim() === "" || isMachinePrompt(text) || text.startsWith("[Request interrupted")) return undefined;
-  const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
-  if (command === undefined) return text;
-  if (CLIENT_COMMANDS.has(command.replace(/^\//, ""))) return undefined;
-  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
-  return `${command} ${args}`.trim();
+function rememberPrivate(state: ClaudeCodeState, promptId: string): void {
+  if (state.privatePromptIds.includes(promptId)) return;
+  state.privatePromptIds = [...state.privatePromptIds, promptId].slice(-MAX_PRIVATE_PROMPTS);
 }
 
-function readResult(state: TranscriptState, line: JsonObject, block: JsonObject): AgentEvent[] {
+function readSummary(state: ClaudeCodeState, line: JsonObject, content: Json | undefined): AgentEvent[] {
+  const summary = contentText(content);
+  if (summary === undefined || summary.trim() === "") return [];
+  const uuid = asId(line["uuid"]) ?? lineId(state);
+  return [...closeMessage(state), ...emit(state.turn, { kind: "compaction", uuid, summary })];
+}
+
+function readCall(state: ClaudeCodeState, call: Call): AgentEvent[] {
+  const early = takeCall(state.early, call.id);
+  if (early === undefined) keepCall(state.calls, call);
+  return early === undefined ? [] : toolUse(state, call, early);
+}
+
+function readResult(state: ClaudeCodeState, line: JsonObject, block: JsonObject): AgentEvent[] {
   const id = asId(block["tool_use_id"]);
-  const call = id === undefined ? undefined : state.calls.get(id);
-  if (id === undefined || call === undefined) return [];
-  state.calls.delete(id);
-  const promptId = asId(line["promptId"]) ?? state.promptId;
-  if (state.isPrivate || (promptId !== undefined && state.privatePromptIds.has(promptId))) return [];
+  if (id === undefined) return [];
+  const call = takeCall(state.calls, id);
+  const result: EarlyResult = { id, header: state.turn.header, line, block };
+  if (call !== undefined) return toolUse(state, call, result);
+  const { promptId = null, toolUseResult = null } = line;
+  if (!state.turn.isPrivate) state.early.push({ ...result, line: { promptId, toolUseResult } });
+  state.early = state.early.slice(-MAX_EARLY_RESULTS);
+  return [];
+}
+
+function toolUse(state: ClaudeCodeState, call: Call, { header, line, block }: EarlyResult): AgentEvent[] {
+  const promptId = asId(line["promptId"]) ?? state.turn.promptId;
+  if (promptId !== undefined && state.privatePromptIds.includes(promptId)) return [];
   const failed = block["is_error"] === true;
   const structured = line["toolUseResult"];
-  const output =
-    failed || asObject(structured) === undefined ? contentText(block["content"]) : toolOutput(call.name, structured);
+  const output = resultText(call.name, block, failed ? undefined : structured);
   const code = call.name === "Bash" ? exitCode(output, failed) : undefined;
-  return [
-    event(state, {
-      kind: "tool-use",
-      toolUseId: id,
-      ...(promptId !== undefined && { promptId }),
-      name: call.name,
-      input: call.input ?? {},
-      ...(output !== undefined && { output }),
-      isError: failed,
-      ...(code !== undefined && { exitCode: code }),
-      files: failed ? [] : touchedFiles(call.name, call.input, structured),
-    }),
-  ];
+  const activity: Activity = {
+    kind: "tool-use",
+    toolUseId: call.id,
+    ...(promptId !== undefined && { promptId }),
+    name: call.name,
+    input: call.input,
+    ...(output !== undefined && { output }),
+    isError: failed,
+    ...(code !== undefined && { exitCode: code }),
+    files: failed ? [] : touchedFiles(call.name, call.input, structured),
+  };
+  return emit({ ...state.turn, header }, activity);
 }
 
-function endTurn(state: TranscriptState): AgentEvent[] {
-  const { response, promptId, isPrivate } = state;
-  state.response = undefined;
-  if (response === undefined || isPrivate) return [];
-  const activity: Activity = { kind: "turn-end", ...(promptId !== undefined && { promptId }), response: response.text };
-  return [{ ...event(state, activity), at: response.at }];
-}
-
-function event(state: TranscriptState, activity: Activity): AgentEvent {
-  return { agent: "claude-code", sessionId: state.sessionId, transcriptPath: state.path, ...state.header, activity };
+/** Subagents' files have only the text the model was shown; for a file that is its lines with their numbers. */
+function resultText(name: string, block: JsonObject, structured: Json | undefined): string | undefined {
+  if (asObject(structured) !== undefined) return toolOutput(name, structured);
+  const text = contentText(block["content"]);
+  return name === "Read" && text !== undefined && block["is_error"] !== true ? stripLineNumbers(text) : text;
 }
 
 function contentText(content: Json | undefined): string | undefined {
@@ -166,6 +318,10 @@ function contentText(content: Json | undefined): string | undefined {
   return Array.isArray(content) ? blocksText(content) : undefined;
 }
 
-function asBlocks(content: Json | undefined): JsonObject[] {
-  return Array.isArray(content) ? content.map(asObject).filter((block) => block !== undefined) : [];
+function lineId(state: ClaudeCodeState): string {
+  return `${state.turn.header.sessionId}:${state.line}`;
+}
+
+function join(before: string, text: string): string {
+  return before === "" ? text : `${before}\n\n${text}`;
 }

@@ -1,56 +1,178 @@
-// c-mem sync: brings in the sessions that are on this machine already.
-import { findTranscripts } from "../../agents/claude-code/discover.ts";
-import { claudeConfigDir } from "../../agents/claude-code/site.ts";
-import { type FileResult, startSync, syncFile } from "../../capture/sync.ts";
-import { resolvePaths } from "../../config/paths.ts";
-import { counts } from "../../store/counts.ts";
+// c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
+import { setImmediate } from "node:timers/promises";
+import { AGENTS } from "../../agents/spec.ts";
+import {
+  type FileOutcome,
+  isUnchanged,
+  startSync,
+  syncFile,
+  type SyncContext,
+  type Transcript,
+} from "../../capture/sync.ts";
+import { loadSettings } from "../../config/load.ts";
+import { type Env, resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { type Counts, counts } from "../../store/counts.ts";
+import type { Db } from "../../store/driver.ts";
+import { relaxDurability } from "../../store/open.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
+import { updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../main.ts";
 import { bytes, count, EXIT, print, printJson, say } from "../output.ts";
-import { withStore } from "../store.ts";
+import { startProgress } from "../progress.ts";
+import { withStoreAsync } from "../store.ts";
 
-export function run({ flags, json }: CommandOptions): number {
+interface Report {
+  outcomes: FileOutcome[];
+  unchanged: number;
+  failed: { path: string; message: string }[];
+  tooLarge: string[];
+  isInterrupted: boolean;
+}
+
+export async function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const quiet = flags["quiet"] === true || json;
-  const files = findTranscripts(claudeConfigDir(env));
-  const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  if (!quiet) say(`Reading ${files.length} transcripts (${bytes(total)}) from ${claudeConfigDir(env)}`);
-  return withStore(paths, (db) => {
-    const context = startSync(paths, env);
+  const files = findFiles(env, flags);
+  const isQuiet = flags["quiet"] === true || json;
+  return withStoreAsync(paths, async (db) => {
+    const context = startSync(db, paths, env, {
+      force: flags["force"] === true,
+      project: flags["project"] as string | undefined,
+    });
+    const maxBytes = loadSettings({ user: paths.config }, env).values.maxTranscriptMb * 1024 * 1024;
+    const pending = files.filter(({ file }) => file.bytes <= maxBytes && !isUnchanged(file, context));
+    const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
+    if (flags["dryRun"] === true) return reportPlan(files, pending, json);
+    relaxDurability(db);
     const before = counts(db);
-    const results: FileResult[] = [];
-    const failed: { path: string; message: string }[] = [];
-    for (const [index, file] of files.entries()) {
-      try {
-        results.push(syncFile(db, file, context));
-      } catch (error) {
-        // One broken file does not stop the others.
-        failed.push({ path: file.path, message: (error as Error).message });
-      }
-      if (!quiet && process.stderr.isTTY) process.stderr.write(`\r  ${index + 1}/${files.length}`);
-    }
-    if (!quiet && process.stderr.isTTY && files.length > 0) say("");
+    const report = await syncAll(db, pending, context, isQuiet);
+    report.unchanged = files.length - pending.length - tooLarge.length;
+    report.tooLarge = tooLarge;
     interruptIdleSessions(db, Date.now());
-    const after = counts(db);
-    const malformed = results.flatMap(({ path, malformed: lines }) => lines.map((line) => ({ path, line })));
-    const data = {
-      files: files.length,
-      bytes: total,
-      new_sessions: after.sessions - before.sessions,
-      new_prompts: after.prompts - before.prompts,
-      new_tool_uses: after.tool_uses - before.tool_uses,
-      malformed,
-      failed,
-    };
-    if (json) printJson("sync", data);
-    else {
-      print(
-        `${count(data.new_sessions, "new session")}, ${count(data.new_prompts, "prompt")}, ${count(data.new_tool_uses, "tool use")}`,
-      );
-      for (const { path, line } of malformed) say(`malformed: ${path}:${line}`);
-      for (const { path, message } of failed) say(`failed: ${path}: ${message}`);
-    }
-    return failed.length > 0 ? EXIT.failure : EXIT.ok;
+    updateSearchIndex(db);
+    return reportResult(report, before, counts(db), { json, isVerbose: flags["verbose"] === true });
   });
+}
+
+function findFiles(env: Env, flags: Record<string, unknown>): Transcript[] {
+  const agent = flags["agent"];
+  if (agent !== undefined && !AGENTS.some(({ id }) => id === agent)) {
+    throw new AppError("usage", `There is no agent "${String(agent)}".`, {
+      hint: `One of: ${AGENTS.map(({ id }) => id).join(", ")}`,
+    });
+  }
+  const session = flags["session"];
+  return AGENTS.filter(({ id }) => agent === undefined || id === agent)
+    .flatMap(({ sources }) => sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))))
+    .filter(({ file }) => session === undefined || file.sessionId.startsWith(String(session)));
+}
+
+async function syncAll(db: Db, pending: Transcript[], context: SyncContext, isQuiet: boolean): Promise<Report> {
+  const report: Report = { outcomes: [], unchanged: 0, failed: [], tooLarge: [], isInterrupted: false };
+  const progress = startProgress(
+    pending.reduce((sum, { file }) => sum + file.bytes, 0),
+    isQuiet,
+  );
+  const stop = () => (report.isInterrupted = true);
+  process.once("SIGINT", stop);
+  for (const transcript of pending) {
+    if (report.isInterrupted) break;
+    try {
+      report.outcomes.push(await syncOne(db, transcript, context, () => report.isInterrupted));
+    } catch (error) {
+      // One broken file does not stop the others.
+      report.failed.push({ path: transcript.file.path, message: (error as Error).message });
+    }
+    progress.add(transcript.file.bytes);
+    // Lets a Ctrl-C be heard.
+    await setImmediate();
+  }
+  process.off("SIGINT", stop);
+  progress.end();
+  return report;
+}
+
+async function syncOne(
+  db: Db,
+  transcript: Transcript,
+  context: SyncContext,
+  isStopped: () => boolean,
+): Promise<FileOutcome> {
+  const pieces = syncFile(db, transcript, context);
+  for (;;) {
+    const piece = pieces.next();
+    if (piece.done) return piece.value;
+    await setImmediate();
+    if (isStopped()) throw new Error("interrupted; the next sync goes on from here");
+  }
+}
+
+function reportPlan(files: Transcript[], pending: Transcript[], json: boolean): number {
+  const data = {
+    files: files.length,
+    unchanged: files.length - pending.length,
+    to_read: pending.map(({ file }) => ({
+      path: file.path,
+      agent: file.agent,
+      session_id: file.sessionId,
+      bytes: file.bytes,
+    })),
+  };
+  if (json) printJson("sync", { ...data, dry_run: true });
+  else {
+    const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
+    print(`Would read ${count(pending.length, "transcript")} (${bytes(total)}); ${data.unchanged} have not changed.`);
+  }
+  return EXIT.ok;
+}
+
+function reportResult(
+  report: Report,
+  before: Counts,
+  after: Counts,
+  options: { json: boolean; isVerbose: boolean },
+): number {
+  const malformed = report.outcomes.flatMap(({ file, malformed: lines }) =>
+    lines.map((line) => ({ path: file.path, line })),
+  );
+  const unknown: Record<string, number> = {};
+  for (const outcome of report.outcomes) {
+    for (const [type, times] of Object.entries(outcome.unknown)) unknown[type] = (unknown[type] ?? 0) + times;
+  }
+  const data = {
+    read: report.outcomes.length,
+    unchanged: report.unchanged,
+    excluded: report.outcomes.filter(({ state }) => state === "excluded").length,
+    bytes: report.outcomes.reduce((sum, { file }) => sum + file.bytes, 0),
+    new_sessions: after.sessions - before.sessions,
+    new_prompts: after.prompts - before.prompts,
+    new_messages: after.messages - before.messages,
+    new_tool_uses: after.tool_uses - before.tool_uses,
+    malformed,
+    unknown,
+    too_large: report.tooLarge,
+    failed: report.failed,
+    interrupted: report.isInterrupted,
+  };
+  if (options.json) printJson("sync", data);
+  else {
+    print(
+      `Read ${count(data.read, "transcript")}, ${data.unchanged} unchanged: ${count(data.new_sessions, "new session")}, ` +
+        `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
+    );
+    if (options.isVerbose)
+      for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
+    for (const { path, line } of malformed) say(`malformed: ${path}:${line}`);
+    if (Object.keys(unknown).length > 0)
+      say(
+        `skipped, not known: ${Object.entries(unknown)
+          .map(([type, times]) => `${type} (${times})`)
+          .join(", ")}`,
+      );
+    for (const path of report.tooLarge) say(`not read, over maxTranscriptMb: ${path}`);
+    for (const { path, message } of report.failed) say(`failed: ${path}: ${message}`);
+  }
+  if (report.isInterrupted) return EXIT.interrupted;
+  return report.failed.length > 0 ? EXIT.failure : EXIT.ok;
 }

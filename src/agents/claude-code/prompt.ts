@@ -1,0 +1,28 @@
+// What a person typed, told from what the client writes in their place.
+import { asObjects, asString, type Json } from "../wire.ts";
+import { isMachinePrompt } from "./event.ts";
+
+/** Commands to the client itself: hooks do not see them either. Others are prompts under a name. */
+const CLIENT_COMMANDS = new Set(
+  (
+    "add-dir agents bug clear color compact config context copy cost desktop doctor effort exit export extra-usage fast feedback help hooks ide " +
+    "keybindings login logout mcp memory mobile model output-style passes permissions plugin plugins privacy-settings quit rate-limit-options " +
+    "reload-plugins release-notes remote-control rename resume rewind sandbox skills stats status statusline stickers tasks terminal-setup theme " +
+    "todos upgrade usage vim voice"
+  ).split(" "),
+);
+
+export function promptText(content: Json | undefined): string | undefined {
+  const text =
+    typeof content === "string"
+      ? content
+      : asObjects(content)
+          .map((block) => asString(block["text"]) ?? "")
+          .join("\n");
+  if (text.trim() === "" || isMachinePrompt(text) || text.startsWith("[Request interrupted")) return undefined;
+  const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
+  if (command === undefined) return text;
+  if (CLIENT_COMMANDS.has(command.replace(/^\//, ""))) return undefined;
+  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
+  return `${command} ${args}`.trim();
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../core/event.ts";
+import type { TranscriptFile } from "../transcript.ts";
+import { claudeCodeReader } from "./transcript.ts";
+
+const file: TranscriptFile = {
+  agent: "claude-code",
+  path: "/p/s.jsonl",
+  sessionId: "s",
+  isSubagent: false,
+  modifiedAt: 0,
+  bytes: 0,
+};
+const at = "2026-01-02T03:04:05.000Z";
+const line = (value: object) => ({ cwd: "/app", timestamp: at, version: "2.1.0", gitBranch: "dev", ...value });
+const user = (content: unknown, extra = {}) =>
+  line({ type: "user", uuid: "u", message: { role: "user", content }, ...extra });
+const usage = { input_tokens: 3, output_tokens: 5, cache_read_input_tokens: 7, cache_creation_input_tokens: 9 };
+const assistant = (id: string, block: object, extra = {}) =>
+  line({ type: "assistant", message: { id, role: "assistant", model: "opus", content: [block], usage }, ...extra });
+const text = (words: string) => ({ type: "text", text: words });
+const call = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
+const result = (id: string, content: unknown, extra = {}) =>
+  user([{ type: "tool_result", tool_use_id: id, content }], extra);
+
+function read(lines: readonly unknown[], notes = { unknown: {} }, known: string[] = []): AgentEvent[] {
+  const state = claudeCodeReader.start(file, known);
+  const events = lines.flatMap((value) => claudeCodeReader.read(state, value, notes));
+  return [...events, ...claudeCodeReader.flush(state)];
+}
+const activities = (...lines: unknown[]) => read(lines).map((event) => event.activity);
+
+describe("a Claude Code transcript", () => {
+  it("joins the blocks of a message, also with results in between", () => {
+    const about = { kind: "message", promptId: "p1", role: "assistant", model: "opus" };
+    const tokens = { input: 3, output: 5, cacheRead: 7, cacheWrite: 9 };
+    expect(
+      activities(
+        user("Fix it", { promptId: "p1" }),
+        assistant("m1", { type: "thinking", thinking: "Hm.", signature: "x" }),
+        assistant("m1", text("Looking.")),
+        assistant("m1", call("t1", "Bash", { command: "ls" })),
+        result("t1", "a", { promptId: "p1", toolUseResult: { stdout: "a", stderr: "" } }),
+        assistant("m1", call("t2", "Bash", { command: "ls b" })),
+        result("t2", "b", { promptId: "p1", toolUseResult: { stdout: "b", stderr: "" } }),
+        assistant("m2", text("Done.")),
+      ),
+    ).toEqual([
+      { kind: "prompt", promptId: "p1", text: "Fix it" },
+      expect.objectContaining({ kind: "tool-use", toolUseId: "t1", promptId: "p1", output: "a", exitCode: 0 }),
+      expect.objectContaining({ kind: "tool-use", toolUseId: "t2", promptId: "p1", output: "b" }),
+      { ...about, uuid: "m1", text: "Looking.", thinking: "Hm.", tokens },
+      { ...about, uuid: "m2", text: "Done.", tokens },
+      { kind: "turn-end", promptId: "p1", response: "Done." },
+    ]);
+  });
+
+  it("tells the same again at every flush, and more when there is more", () => {
+    const state = claudeCodeReader.start(file);
+    const notes = { unknown: {} };
+    claudeCodeReader.read(state, assistant("m1", text("One.")), notes);
+    expect(claudeCodeReader.flush(state)).toEqual(claudeCodeReader.flush(state));
+    claudeCodeReader.read(state, assistant("m1", text("Two.")), notes);
+    expect(claudeCodeReader.flush(state)).toMatchObject([
+      { activity: { kind: "message", uuid: "m1", text: "One.\n\nTwo." } },
+      { activity: { kind: "turn-end", response: "Two." } },
+    ]);
+  });
+
+  it("gives titles, summaries and recaps", () => {
+    expect(
+      activities(
+        { type: "custom-title", customTitle: "Mine", sessionId: "s" },
+        user("This session is being continued", { isCompactSummary: true, uuid: "c1" }),
+        { type: "ai-title", aiTitle: "Theirs" },
+        line({
+          type: "system",
+          subtype: "away_summary",
+          uuid: "w1",
+          content: "You did it. (disable recaps in /config)",
+        }),
+        assistant("m1", text("API Error: 500"), { isApiErrorMessage: true }),
+      ),
+    ).toMatchObject([
+      { kind: "title", title: "Mine" },
+      { kind: "compaction", uuid: "c1", summary: "This session is being continued" },
+      { kind: "message", uuid: "w1", role: "system", text: "You did it." },
+      { kind: "message", uuid: "m1", role: "system", text: "API Error: 500" },
+      { kind: "turn-end" },
+    ]);
+  });
+
+  it("of a subagent has plain results: numbers of lines go, and edits are counted from what was asked", () => {
+    const sub = { agentId: "a1", isSidechain: true, promptId: "p1" };
+    const events = read([
+      user("task", sub),
+      assistant("m1", call("t1", "Read", { file_path: "/app/R.md" }), sub),
+      result("t1", "1\t# demo project\n2\t", sub),
+      assistant("m2", call("t2", "Read", { file_path: "/app/R.md" }), sub),
+      result("t2", "    99→x\n   100→1→y", sub),
+      assistant("m3", call("t3", "Edit", { file_path: "/app/R.md", old_string: "a\nb", new_string: "a\nc\nd" }), sub),
+      result("t3", "updated", sub),
+    ]);
+    expect(events.filter((event) => event.activity.kind === "tool-use")).toMatchObject([
+      { agentId: "a1", activity: { promptId: "p1", output: "# demo project\n" } },
+      { agentId: "a1", activity: { output: "x\n1→y" } },
+      { activity: { files: [{ path: "/app/R.md", kind: "edit", added: 2, removed: 1 }] } },
+    ]);
+    expect(read([user("task", sub), assistant("m1", text("hush"), sub)], undefined, ["p1"])).toEqual([]);
+  });
+
+  it("forgets a wholly private turn and remembers its id for the subagents' files", () => {
+    const state = claudeCodeReader.start(file);
+    const lines = [
+      user("<private>hush</private>", { promptId: "p1" }),
+      assistant("m1", text("hush")),
+      assistant("m1", call("t1", "Bash", { command: "hush" })),
+      result("t1", "hush", { promptId: "p1" }),
+    ];
+    expect(lines.flatMap((value) => claudeCodeReader.read(state, value, { unknown: {} }))).toEqual([]);
+    expect(claudeCodeReader.flush(state)).toEqual([]);
+    expect(state.privatePromptIds).toEqual(["p1"]);
+  });
+
+  it("joins a result with a call that comes after it", () => {
+    expect(
+      activities(
+        user("go", { promptId: "p1" }),
+        result("t1", "x", { promptId: "p1", toolUseResult: { stdout: "out" } }),
+        assistant("m1", call("t1", "Bash", { command: "ls" })),
+      ),
+    ).toMatchObject([{ kind: "prompt" }, { name: "Bash", output: "out", promptId: "p1" }, { kind: "message" }]);
+  });
+
+  it("counts types it does not know", () => {
+    const notes = { unknown: {} };
+    read([{ type: "progress" }, { type: "brand-new" }, { type: "__proto__" }, null, { type: 5 }], notes);
+    expect(notes.unknown).toEqual({ "brand-new": 1, "(others)": 1, "(no type)": 2 });
+  });
+});

@@ -1,0 +1,22 @@
+// What a person typed to Codex, told from what Codex itself puts in the user's mouth.
+
+/** How injected messages begin: surroundings, instructions, notices of the client. */
+const INJECTED =
+  /^\s*(?:# AGENTS\.md instructions for |<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted|skill|skills_instructions|user_shell_command|subagent_notification|permissions instructions|collaboration_mode|personality_spec|model_switch|apps_instructions|plugins_instructions|hook_prompt|goal_context)\b)/;
+
+/** The IDE puts open files and selections before what was typed. */
+const REQUEST = "## My request for Codex:";
+
+export function typedText(text: string): string | undefined {
+  if (INJECTED.test(text)) return undefined;
+  const request = text.startsWith("# Context from my IDE setup:") ? text.indexOf(REQUEST) : -1;
+  const typed = request < 0 ? text : text.slice(request + REQUEST.length).trim();
+  const withoutImages = typed.replace(/<\/?image\b[^>]*>|\[Image #\d+\]/g, "");
+  return withoutImages.trim() === "" ? undefined : typed;
+}
+
+/** The oldest rollouts say only here where the work is done. */
+export function environmentCwd(text: string): string | undefined {
+  if (!/^\s*<environment_context>/.test(text)) return undefined;
+  return /<cwd>([^<]+)<\/cwd>/.exec(text)?.[1] ?? /^Current working directory: (.+)$/m.exec(text)?.[1];
+}

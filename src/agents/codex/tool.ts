@@ -1,0 +1,146 @@
+// Reduces Codex's tool calls and their results to the names, inputs and outputs all agents share.
+import type { FileTouch } from "../../core/event.ts";
+import { absolutePath } from "../files.ts";
+import { diffCounts, lineCount, patchFiles } from "../patch.ts";
+import { asArray, asInteger, asObject, asString, blocksText, type Json, type JsonObject, parseJson } from "../wire.ts";
+
+export interface CodexTool {
+  name: string;
+  input: Json;
+  files: FileTouch[];
+}
+
+/** Of a function or custom tool call; `args` is what the model wrote, JSON or plain text. */
+export function codexTool(name: string, namespace: string | undefined, args: Json | undefined, cwd: string): CodexTool {
+  const parsed = typeof args === "string" ? (parseJson(args) ?? args) : args;
+  const input = asObject(parsed);
+  switch (name) {
+    case "shell":
+    case "local_shell":
+    case "container.exec":
+    case "shell_command":
+    case "exec_command":
+      return shellTool(input, cwd);
+    case "apply_patch":
+      return patchTool(asString(parsed) ?? asString(input?.["input"]) ?? asString(input?.["patch"]) ?? "", cwd);
+    case "view_image": {
+      const path = asString(input?.["path"]);
+      const files: FileTouch[] = path ? [{ path: absolutePath(path, cwd), kind: "read" }] : [];
+      return { name: "Read", input: { ...input, ...(path !== undefined && { file_path: path }) }, files };
+    }
+    default:
+      return { name: fullName(name, namespace), input: parsed ?? {}, files: [] };
+  }
+}
+
+/** Tools of MCP servers carry the server as a namespace; their own names may begin with the separator. */
+function fullName(name: string, namespace: string | undefined): string {
+  return namespace ? `${namespace}__${name.replace(/^_+/, "")}` : name;
+}
+
+function shellTool(input: JsonObject | undefined, cwd: string): CodexTool {
+  const argv = input?.["command"] ?? input?.["cmd"];
+  const workdir = asString(input?.["workdir"]) ?? asString(input?.["working_directory"]);
+  const command = Array.isArray(argv) ? commandOf(argv.map((part) => asString(part) ?? "")) : (asString(argv) ?? "");
+  // Older models sent their patches through the shell.
+  if (/^\s*(?:cd\s+\S+\s*&&\s*)?apply_patch\b/.test(command) && command.includes("*** Begin Patch")) {
+    return patchTool(command, workdir === undefined ? cwd : absolutePath(workdir, cwd));
+  }
+  return { name: "Bash", input: { command, ...(workdir !== undefined && { workdir }) }, files: [] };
+}
+
+/** `["bash", "-lc", "ls"]` is `ls`; other lists are one command with its arguments. */
+function commandOf(argv: readonly string[]): string {
+  const [shell = "", flag = "", script] = argv;
+  const isShell = /(?:^|[/\\])(?:(?:ba|z|da|fi)?sh|powershell|pwsh|cmd)(?:\.exe)?$/i.test(shell);
+  if (isShell && /^[-/]\w+$/.test(flag) && script !== undefined) return argv.at(-1) ?? script;
+  return argv.map((part) => (/^[\w@%+=:,./-]+$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
+function patchTool(patch: string, cwd: string): CodexTool {
+  const files = patchFiles(patch).map((file) => ({ ...file, path: absolutePath(file.path, cwd) }));
+  const [only, second] = files;
+  return {
+    name: editName(files),
+    input: { ...(only !== undefined && second === undefined && { file_path: only.path }), patch },
+    files,
+  };
+}
+
+/** A patch that only makes new files is a Write. */
+export function editName(files: readonly FileTouch[]): string {
+  return files.length > 0 && files.every((file) => file.kind === "create") ? "Write" : "Edit";
+}
+
+/** What a patch really changed, as Codex notes it after applying: better than what the model asked for. */
+export function changedFiles(changes: JsonObject | undefined, cwd: string): FileTouch[] {
+  return Object.entries(changes ?? {}).map(([name, change]) => {
+    const { type, ...detail } = asObject(change) ?? {};
+    const content = asString(detail["content"]);
+    const path = absolutePath(asString(detail["move_path"]) ?? name, cwd);
+    if (type === "add") return { path, kind: "create", added: lineCount(content ?? ""), removed: 0 };
+    if (type === "delete") return { path, kind: "edit", added: 0, removed: lineCount(content ?? "") };
+    return { path, kind: "edit", ...diffCounts(asString(detail["unified_diff"]) ?? "") };
+  });
+}
+
+export interface CodexResult {
+  output?: string;
+  exitCode?: number;
+  durationMs?: number;
+  failed: boolean;
+}
+
+/** Results come as JSON with metadata, as text under a few header lines, as content blocks, or as bare text. */
+export function codexResult(output: Json | undefined): CodexResult {
+  if (Array.isArray(output)) return { output: blocksText(output), failed: false };
+  const object = asObject(output) ?? asObject(parseJson(jsonText(asString(output))));
+  if (object !== undefined && ("metadata" in object || "content" in object || "output" in object)) {
+    return structuredResult(object);
+  }
+  const text = asString(output);
+  return text === undefined ? { failed: false } : textResult(text);
+}
+
+/** Only the shape Codex itself wrote; the output of a command may be any other JSON. */
+function jsonText(text: string | undefined): string | undefined {
+  return text?.startsWith('{"output":') ? text : undefined;
+}
+
+function structuredResult(object: JsonObject): CodexResult {
+  const metadata = asObject(object["metadata"]);
+  const seconds = metadata?.["duration_seconds"];
+  const exitCode = asInteger(metadata?.["exit_code"]);
+  const content = object["output"] ?? object["content"];
+  const output = Array.isArray(content) ? blocksText(asArray(content)) : asString(content);
+  const durationMs = typeof seconds === "number" ? asInteger(seconds * 1000) : undefined;
+  return {
+    ...(output !== undefined && { output }),
+    ...(exitCode !== undefined && { exitCode }),
+    ...(durationMs !== undefined && { durationMs }),
+    failed: object["success"] === false,
+  };
+}
+
+function textResult(text: string): CodexResult {
+  const marker = /(?:^|\n)Output:\n?/.exec(text.slice(0, MAX_HEADER_CHARS));
+  const head = marker === null ? "" : text.slice(0, marker.index + 1);
+  const isHeaded = marker !== null && /^(?:Command: |Chunk ID: |Wall time: |Exit code: |Process )/.test(text);
+  if (!isHeaded) return { output: text, failed: FAILED.test(text) };
+  const code = /^(?:Exit code: |Process exited with code )(-?\d{1,10})\s*$/m.exec(head)?.[1];
+  const seconds = /^Wall time: ([\d.]{1,20}) seconds$/m.exec(head)?.[1];
+  const durationMs = asInteger(Number(seconds) * 1000);
+  return {
+    output: text.slice(marker.index + marker[0].length),
+    ...(code !== undefined && { exitCode: Number(code) }),
+    ...(seconds !== undefined && durationMs !== undefined && { durationMs }),
+    failed: false,
+  };
+}
+
+/** A command may be long, and stands before its output. */
+const MAX_HEADER_CHARS = 20_000;
+
+/** What Codex answers in place of a result when a call did not come to pass. */
+const FAILED =
+  /^(?:apply_patch verification failed|failed to parse function arguments|write_stdin failed|exec_command failed|exec error|execution error|unsupported call|aborted by user|aborted$|tool call error|patch rejected|err: )/i;

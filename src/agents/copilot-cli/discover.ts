@@ -1,0 +1,33 @@
+// Finds the sessions Copilot CLI has left on this machine.
+import { join } from "node:path";
+import { describeFile, type Env, homeOf, listFolder, newestFirst } from "../files.ts";
+import type { TranscriptFile } from "../transcript.ts";
+
+/** `session-state/<session>/events.jsonl`; for a while it was `session-state/<session>.jsonl`, with the same lines. */
+export function findCopilotTranscripts(env: Env): TranscriptFile[] {
+  const folder = join(copilotHome(env), "session-state");
+  const files = listFolder(folder).flatMap((entry) => {
+    if (entry.isDirectory()) return describeFile(join(folder, entry.name, "events.jsonl"), about(entry.name));
+    const id = /^(.+)\.jsonl$/.exec(entry.name)?.[1];
+    return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
+  });
+  return newestFirst(files);
+}
+
+/** Before that each session was one JSON file: `history-session-state/session_<session>_<started at>.json`. */
+export function findCopilotHistory(env: Env): TranscriptFile[] {
+  const folder = join(copilotHome(env), "history-session-state");
+  const files = listFolder(folder).flatMap((entry) => {
+    const id = /^(?:session_)?(.+?)(?:_\d+)?\.json$/.exec(entry.name)?.[1];
+    return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
+  });
+  return newestFirst(files);
+}
+
+function copilotHome(env: Env): string {
+  return env["COPILOT_HOME"] || join(homeOf(env), ".copilot");
+}
+
+function about(sessionId: string) {
+  return { agent: "copilot-cli", sessionId, isSubagent: false };
+}

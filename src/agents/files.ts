@@ -1,0 +1,72 @@
+// Looks around in the folders where agents keep their transcripts. What is not there or closed to us is just not found.
+import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { TranscriptFile } from "./transcript.ts";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export function homeOf(env: Env): string {
+  return env["HOME"] || env["USERPROFILE"] || homedir();
+}
+
+export function listFolder(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Zero or one transcript: a file that vanished meanwhile, or is none, gives nothing. */
+export function describeFile(
+  path: string,
+  about: Pick<TranscriptFile, "agent" | "sessionId" | "isSubagent">,
+): TranscriptFile[] {
+  const found = statFile(path);
+  return found === undefined ? [] : [{ ...about, path, modifiedAt: found.modifiedAt, bytes: found.bytes }];
+}
+
+export function statFile(path: string): { modifiedAt: number; bytes: number } | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? { modifiedAt: stat.mtimeMs, bytes: stat.size } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Newest first, so that the first answers are about recent work; a session before its subagents. */
+export function newestFirst(files: TranscriptFile[]): TranscriptFile[] {
+  return files.sort((a, b) => Number(a.isSubagent) - Number(b.isSubagent) || b.modifiedAt - a.modifiedAt);
+}
+
+const HEAD_BYTES = 4096;
+
+/** How a file begins: enough to tell whose it is without reading it. */
+export function readHead(path: string): string {
+  try {
+    const fd = openSync(path, "r");
+    try {
+      const head = Buffer.alloc(HEAD_BYTES);
+      return head.toString("utf8", 0, readSync(fd, head));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return "";
+  }
+}
+
+export function readWhole(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Agents name files as they like; events name them in full where the folder is known. */
+export function absolutePath(path: string, cwd: string): string {
+  return cwd === "" || isAbsolute(path) ? path : join(cwd, path);
+}

@@ -1,0 +1,325 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import type { TranscriptFile } from "../transcript.ts";
+import { findOpenCodeTranscripts } from "./discover.ts";
+import { openCodeReader } from "./transcript.ts";
+
+const T = 1_760_000_000_000;
+const session = (id: string, extra = {}) => ({
+  id,
+  projectID: "prj",
+  directory: "/app",
+  title: "Fixing the build",
+  version: "1.1.0",
+  time: { created: T, updated: T },
+  ...extra,
+});
+const user = (id: string, extra = {}) => ({ id, role: "user", time: { created: T + 1 }, agent: "build", ...extra });
+const assistant = (id: string, extra = {}) => ({
+  id,
+  role: "assistant",
+  parentID: "msg_1",
+  modelID: "claude-opus",
+  providerID: "anthropic",
+  mode: "build",
+  path: { cwd: "/app/web", root: "/app" },
+  tokens: { input: 3, output: 4, reasoning: 0, cache: { read: 5, write: 6 } },
+  time: { created: T + 2, completed: T + 9 },
+  ...extra,
+});
+const text = (words: string, extra = {}) => ({ type: "text", text: words, ...extra });
+const tool = (name: string, input: object, state: object = {}) => ({
+  type: "tool",
+  callID: "call_1",
+  tool: name,
+  state: {
+    status: "completed",
+    input,
+    output: "ok",
+    title: "",
+    metadata: {},
+    time: { start: T + 3, end: T + 8 },
+    ...state,
+  },
+});
+
+type Content = { info: { id: string }; parts: object[] };
+interface Given {
+  info: { id: string };
+  messages: Content[];
+}
+const given = (info: { id: string }, ...messages: Content[]): Given => ({ info, messages });
+const said = (info: { id: string }, ...parts: object[]): Content => ({ info, parts });
+
+/** The same sessions once as files and once as rows. */
+function asFiles(data: string, sessions: readonly Given[]): void {
+  const write = (path: string, value: object) => {
+    mkdirSync(join(data, "opencode", "storage", path, ".."), { recursive: true });
+    writeFileSync(join(data, "opencode", "storage", `${path}.json`), JSON.stringify(value, undefined, 2));
+  };
+  for (const { info, messages } of sessions) {
+    write(`session/prj/${info.id}`, info);
+    for (const { info: message, parts } of messages) {
+      write(`message/${info.id}/${message.id}`, message);
+      for (const [index, part] of parts.entries())
+        write(`part/${message.id}/prt_${index}`, { id: `prt_${index}`, ...part });
+    }
+  }
+}
+
+function asRows(data: string, sessions: readonly Given[], name = "opencode.db"): void {
+  mkdirSync(join(data, "opencode"), { recursive: true });
+  const db = new DatabaseSync(join(data, "opencode", name));
+  db.exec(`
+    CREATE TABLE session (id text PRIMARY KEY, project_id text, parent_id text, slug text, directory text, title text, version text, time_created integer, time_updated integer);
+    CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+    CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);`);
+  for (const { info, messages } of sessions) {
+    const {
+      id,
+      parentID = null,
+      directory,
+      title,
+      version,
+    } = info as ReturnType<typeof session> & { parentID?: string };
+    db.prepare("INSERT INTO session VALUES (?, 'prj', ?, '', ?, ?, ?, ?, ?)").run(
+      id,
+      parentID,
+      directory,
+      title,
+      version,
+      T,
+      T,
+    );
+    for (const [order, { info: message, parts }] of messages.entries()) {
+      const { id: messageId, ...rest } = message;
+      db.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)").run(messageId, id, T + order, T, JSON.stringify(rest));
+      for (const [index, part] of parts.entries()) {
+        db.prepare("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
+          `${messageId}_${index}`,
+          messageId,
+          id,
+          T,
+          T + 50,
+          JSON.stringify(part),
+        );
+      }
+    }
+  }
+  db.close();
+}
+
+const LAYOUTS = [
+  ["files", asFiles],
+  ["a database", asRows],
+] as const;
+
+function machine(store: (data: string, sessions: readonly Given[]) => void, ...sessions: Given[]) {
+  const data = mkdtempSync(join(tmpdir(), "c-mem-opencode-"));
+  store(data, sessions);
+  const found = findOpenCodeTranscripts({ XDG_DATA_HOME: data });
+  const notes = { unknown: {} };
+  return { data, found, notes, events: found.flatMap((file) => openCodeReader.read(file, notes)) };
+}
+const activities = (...messages: Content[]) =>
+  machine(asFiles, given(session("ses_1", { title: "New session - 2026-01-01T00:00:00Z" }), ...messages)).events.map(
+    (event) => event.activity,
+  );
+
+describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
+  it("gives prompts, messages, tool uses and the title", () => {
+    const { found, events, notes } = machine(
+      store,
+      given(
+        session("ses_1"),
+        said(user("msg_1"), text("Fix the build"), text("file contents", { synthetic: true })),
+        said(
+          assistant("msg_2"),
+          { type: "step-start" },
+          { type: "reasoning", text: "Hm.", time: { start: T } },
+          text("Looking."),
+          tool("bash", { command: "make" }, { output: "boom", metadata: { exit: 2, output: "boom" } }),
+          { type: "brand-new" },
+        ),
+      ),
+    );
+    expect(found).toMatchObject([{ agent: "opencode", sessionId: "ses_1", isSubagent: false }]);
+    const header = { agent: "opencode", sessionId: "ses_1", transcriptPath: found[0]?.path, version: "1.1.0" };
+    const promptId = "msg_1";
+    expect(events).toEqual([
+      { ...header, cwd: "/app", at: T + 1, activity: { kind: "prompt", promptId, text: "Fix the build" } },
+      ...[
+        {
+          at: T + 2,
+          activity: {
+            kind: "message",
+            uuid: "msg_2",
+            promptId,
+            role: "assistant",
+            text: "Looking.",
+            thinking: "Hm.",
+            model: "claude-opus",
+            tokens: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 },
+          },
+        },
+        {
+          at: T + 8,
+          activity: {
+            kind: "tool-use",
+            toolUseId: "call_1",
+            promptId,
+            name: "Bash",
+            input: { command: "make" },
+            output: "boom",
+            isError: true,
+            exitCode: 2,
+            durationMs: 5,
+            files: [],
+          },
+        },
+        { at: T + 2, activity: { kind: "title", title: "Fixing the build" } },
+        { at: T + 2, activity: { kind: "turn-end", promptId, response: "Looking." } },
+      ].map((event) => ({ ...header, cwd: "/app/web", ...event })),
+    ]);
+    expect(notes.unknown).toEqual({ "brand-new": 1 });
+  });
+
+  it("that another one started belongs to the session a person sees", () => {
+    const { found, events } = machine(
+      store,
+      given(session("ses_1")),
+      given(session("ses_2", { parentID: "ses_1" })),
+      given(
+        session("ses_3", { parentID: "ses_2", title: "Child session - 2026-01-01T00:00:00Z" }),
+        said(user("msg_1"), text("task")),
+        said(assistant("msg_2", { agent: "explore" }), text("report")),
+      ),
+    );
+    expect(found.map(({ sessionId, isSubagent }) => [sessionId, isSubagent])).toEqual([
+      ["ses_1", false],
+      ["ses_1", true],
+      ["ses_1", true],
+    ]);
+    expect(events.filter((event) => event.agentId === "ses_3")).toMatchObject([
+      { sessionId: "ses_1", agentType: "explore", activity: { kind: "message", text: "report" } },
+      { sessionId: "ses_1", agentType: "explore", activity: { kind: "turn-end", response: "report" } },
+    ]);
+  });
+
+  it("that was started in private is nothing", () => {
+    const started = (id: string, child: string) =>
+      said(assistant(id), tool("task", {}, { metadata: { sessionId: child } }));
+    const { events } = machine(
+      store,
+      given(
+        session("ses_1"),
+        said(user("msg_1"), text("<private>hush</private>")),
+        started("msg_2", "ses_2"),
+        said(user("msg_3"), text("go on")),
+        started("msg_4", "ses_4"),
+      ),
+      given(session("ses_2", { parentID: "ses_1" }), started("msg_5", "ses_3")),
+      given(session("ses_3", { parentID: "ses_2" }), said(assistant("msg_6"), text("hush"))),
+      given(session("ses_4", { parentID: "ses_1" }), said(assistant("msg_7"), text("open"))),
+    );
+    expect(new Set(events.map((event) => event.agentId))).toEqual(new Set([undefined, "ses_4"]));
+    expect(JSON.stringify(events)).not.toContain("hush");
+  });
+});
+
+describe("an OpenCode session", () => {
+  it.each([
+    [
+      tool(
+        "edit",
+        { filePath: "a.ts", oldString: "a", newString: "b" },
+        { metadata: { diff: "@@ -1 +1 @@\n-a\n+b", filediff: { additions: 1, deletions: 1 } } },
+      ),
+      {
+        name: "Edit",
+        output: "@@ -1 +1 @@\n-a\n+b",
+        files: [{ path: "/app/web/a.ts", kind: "edit", added: 1, removed: 1 }],
+      },
+    ],
+    [
+      tool("write", { filePath: "/app/n.ts", content: "1\n2\n" }, { metadata: { exists: false } }),
+      { name: "Write", files: [{ path: "/app/n.ts", kind: "create", added: 2, removed: 0 }] },
+    ],
+    [
+      tool("apply_patch", { patchText: "*** Begin Patch\n*** Add File: x.ts\n+1\n*** End Patch" }),
+      { name: "Edit", files: [{ path: "/app/web/x.ts", kind: "create", added: 1, removed: 0 }] },
+    ],
+    [
+      tool(
+        "read",
+        { filePath: "/app/a.ts" },
+        { output: "<file>\n00001| one\n00002| \n00003| 4| x\n\n(End of file - total 3 lines)\n</file>" },
+      ),
+      { name: "Read", output: "one\n\n4| x", files: [{ path: "/app/a.ts", kind: "read" }] },
+    ],
+    [
+      tool("grep", { pattern: "x" }, { status: "error", error: "no such folder", output: undefined }),
+      { name: "grep", output: "no such folder", isError: true },
+    ],
+  ])("reads %j", (part, expected) => {
+    expect(activities(said(assistant("msg_1", { tokens: null }), part))).toMatchObject([
+      { kind: "tool-use", ...expected },
+    ]);
+  });
+
+  it("waits for a tool that is still running", () => {
+    const part = tool("bash", { command: "x" }, { status: "running" });
+    expect(activities(said(assistant("msg_1", { tokens: null }), part))).toEqual([]);
+  });
+
+  it("knows a compaction, and that nobody typed it", () => {
+    expect(
+      activities(
+        said(user("msg_1"), { type: "compaction", auto: true }, text("What did we do so far?")),
+        said(assistant("msg_2", { summary: true }), text("We did it all.")),
+      ),
+    ).toEqual([{ kind: "compaction", uuid: "msg_2", summary: "We did it all." }]);
+  });
+
+  it("forgets a wholly private turn, and the title made of it", () => {
+    const { events } = machine(
+      asFiles,
+      given(
+        session("ses_1"),
+        said(user("msg_1"), text("<private>hush</private>")),
+        said(assistant("msg_2"), text("hush"), tool("bash", { command: "hush" })),
+      ),
+    );
+    expect(events).toEqual([]);
+  });
+
+  it("that was moved into the database is read once", () => {
+    const data = mkdtempSync(join(tmpdir(), "c-mem-opencode-"));
+    asFiles(data, [given(session("ses_1")), given(session("ses_2"))]);
+    asRows(data, [given(session("ses_1"))]);
+    const paths = (env: Record<string, string>): string[] =>
+      findOpenCodeTranscripts(env)
+        .map((file: TranscriptFile) => file.path.slice(data.length + 1))
+        .sort();
+    expect(paths({ XDG_DATA_HOME: data })).toEqual([
+      "opencode/opencode.db#ses_1",
+      "opencode/storage/session/prj/ses_2.json",
+    ]);
+    expect(paths({ XDG_DATA_HOME: data, OPENCODE_DB: "other.db" })).toHaveLength(2);
+    expect(findOpenCodeTranscripts({ XDG_DATA_HOME: join(data, "nowhere") })).toEqual([]);
+  });
+
+  it("that is gone or broken is nothing, and counted", () => {
+    const notes = { unknown: {} };
+    const data = mkdtempSync(join(tmpdir(), "c-mem-opencode-"));
+    writeFileSync(join(data, "broken.db"), "no database");
+    const base = { agent: "opencode", sessionId: "s", isSubagent: false, modifiedAt: 0, bytes: 0 };
+    for (const path of ["/nowhere/ses_1.json", "/nowhere/opencode.db#ses_1", join(data, "broken.db#ses_1"), ""]) {
+      expect(openCodeReader.read({ ...base, path }, notes)).toEqual([]);
+    }
+    expect(notes.unknown).toEqual({ "(no session)": 4 });
+  });
+});

@@ -1,0 +1,113 @@
+// Reads an OpenCode session, from its files or its database, into our events.
+import { basename } from "node:path";
+import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import { countUnknown } from "../notes.ts";
+import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
+import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import { asCount, asId, asObject, asString, asTime, type JsonObject } from "../wire.ts";
+import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
+import { loadSession, type Session } from "./store.ts";
+import { openCodeToolUse } from "./tool.ts";
+
+export const openCodeReader: DocumentReader = {
+  kind: "document",
+  read(file, notes) {
+    const session = loadSession(file.path);
+    if (session !== undefined) return readSession(file, session, notes);
+    countUnknown(notes, "(no session)");
+    return [];
+  },
+};
+
+/** What a session is called before anything was said in it. */
+const NO_TITLE = /^(?:New|Child) session - \d{4}-/;
+
+function readSession(file: TranscriptFile, { info, messages }: Session, notes: ReadNotes): AgentEvent[] {
+  const turn = startTurn(file);
+  const { header } = turn;
+  turn.isPrivate = isStartedInPrivate(file.path, { info, messages });
+  const isSubagent = file.isSubagent || asId(info["parentID"]) !== undefined;
+  const ownId = asId(info["id"]) ?? basename(file.path, ".json");
+  if (isSubagent) header.agentId = ownId;
+  header.cwd = asString(info["directory"]) ?? "";
+  header.at = asTime(asObject(info["time"])?.["created"]) ?? 0;
+  const version = asString(info["version"]);
+  if (version !== undefined) header.version = version;
+  const events = messages.flatMap(({ info: message, parts }) => {
+    header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
+    for (const part of parts) countPart(part, notes);
+    if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
+    if (message["role"] === "assistant") return readAssistant(turn, message, parts, isSubagent);
+    countUnknown(notes, message["role"]);
+    return [];
+  });
+  const title = asString(info["title"])?.trim();
+  if (title && !NO_TITLE.test(title)) events.push(...emit(turn, { kind: "title", title }));
+  return [...events, ...endOfTurn(turn)];
+}
+
+const PARTS = new Set(
+  "text reasoning tool file agent subtask compaction retry step-start step-finish snapshot patch".split(" "),
+);
+
+function countPart(part: JsonObject, notes: ReadNotes): void {
+  const type = part["type"];
+  if (typeof type !== "string" || !PARTS.has(type)) countUnknown(notes, type);
+}
+
+function readUser(turn: Turn, message: JsonObject, parts: readonly JsonObject[], isSubagent: boolean): AgentEvent[] {
+  const text = typedText(parts);
+  return text === undefined || isSubagent ? [] : beginTurn(turn, idOf(message), text);
+}
+
+function readAssistant(
+  turn: Turn,
+  message: JsonObject,
+  parts: readonly JsonObject[],
+  isSubagent: boolean,
+): AgentEvent[] {
+  const { header } = turn;
+  header.cwd = asString(asObject(message["path"])?.["cwd"]) ?? header.cwd;
+  const agentType = asId(message["agent"]) ?? asId(message["mode"]);
+  if (isSubagent && agentType !== undefined) header.agentType = agentType;
+  const text = textOf(parts, "text", "\n\n");
+  if (message["summary"] === true) {
+    return text.trim() === "" ? [] : emit(turn, { kind: "compaction", uuid: idOf(message), summary: text });
+  }
+  if (text.trim() !== "") turn.response = { text, at: header.at };
+  const uses = parts.flatMap((part) => {
+    const found = part["type"] === "tool" ? openCodeToolUse(part, header.cwd) : undefined;
+    return found === undefined ? [] : emit(turn, { ...found.use, ...promptOf(turn) }, found.at ?? header.at);
+  });
+  return [...messageEvents(turn, message, text, textOf(parts, "reasoning", "\n\n")), ...uses];
+}
+
+function messageEvents(turn: Turn, message: JsonObject, text: string, thinking: string): AgentEvent[] {
+  const model = asString(message["modelID"]);
+  const tokens = tokenCounts(asObject(message["tokens"]));
+  const activity: Activity = {
+    kind: "message",
+    uuid: idOf(message),
+    ...promptOf(turn),
+    role: "assistant",
+    text,
+    ...(thinking.trim() !== "" && { thinking }),
+    ...(model !== undefined && { model }),
+    ...(tokens !== undefined && { tokens }),
+  };
+  const isEmpty = text.trim() === "" && thinking.trim() === "" && tokens === undefined;
+  return isEmpty ? [] : emit(turn, activity);
+}
+
+function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {
+  const input = asCount(tokens?.["input"]);
+  const output = asCount(tokens?.["output"]);
+  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  const cache = asObject(tokens?.["cache"]);
+  return { input, output, cacheRead: asCount(cache?.["read"]) ?? 0, cacheWrite: asCount(cache?.["write"]) ?? 0 };
+}
+
+/** Files and rows are named by their ids, so there always is one. */
+function idOf(message: JsonObject): string {
+  return asId(message["id"]) ?? "unknown";
+}

@@ -1,0 +1,33 @@
+// All that is known of the folder an event happened in: looked up once per folder, not once per event.
+import { loadSettings } from "../config/load.ts";
+import type { Env } from "../config/paths.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Project } from "../core/event.ts";
+import { filterText } from "../core/filter.ts";
+import { findPlace, identifyProject, isExcluded, type Place } from "./project.ts";
+
+export interface Surroundings {
+  place: Place;
+  settings: Settings;
+  /** Filtered: paths and remotes go into the store as well. */
+  project: Project;
+  /** Nothing of what happens here may be recorded. */
+  isExcluded: boolean;
+}
+
+export function findSurroundings(cwd: string, userSettings: string, env: Env): Surroundings {
+  const place = findPlace(cwd);
+  const loaded = loadSettings({ user: userSettings, project: place.projectFiles }, env);
+  const project = identifyProject(place, loaded);
+  return {
+    place,
+    settings: loaded.values,
+    project: {
+      key: filterText(project.key),
+      name: filterText(project.name),
+      root: filterText(project.root),
+      ...(project.remote !== undefined && { remote: filterText(project.remote) }),
+    },
+    isExcluded: isExcluded(place, loaded.values),
+  };
+}

@@ -1,0 +1,128 @@
+// c-mem how: how a command or a tool was run here, and how often that worked.
+import { AppError } from "../../core/error.ts";
+import { type CommandUse, findUses, type ToolHabit } from "../../recall/how.ts";
+import { parseInput } from "../../recall/tool-line.ts";
+import { updateSearchIndex } from "../../store/search-index.ts";
+import type { FoundUse } from "../../store/tool-search.ts";
+import { columns, fit } from "../layout.ts";
+import type { CommandOptions } from "../main.ts";
+import { count, dim, EXIT, iso, print, printJson } from "../output.ts";
+import { ask } from "../question.ts";
+import { paint, shortId, when } from "../session-text.ts";
+
+const DEFAULT_LIMIT = 10;
+
+export function run({ args, flags, json }: CommandOptions): number {
+  const text = args.join(" ");
+  if (text.trim() === "") throw new AppError("usage", "Say which command or tool.");
+  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
+    const { scope, limit, where } = question();
+    updateSearchIndex(db);
+    const { commands, tools } = findUses(db, text, scope, limit);
+    if (commands.length + tools.length === 0) {
+      throw new AppError("nothing_found", `Nothing in ${where} ran a command or tool with ${fit(text, 100)}.`, {
+        hint: "Fewer words find more; --all looks in every project.",
+      });
+    }
+    if (json) {
+      const results = [...commands.map(commandJson), ...tools.map(toolJson)];
+      printJson("how", { results }, { where });
+      return EXIT.ok;
+    }
+    const works = commands.filter((command) => command.succeeded > 0);
+    const never = commands.filter((command) => command.succeeded === 0);
+    const parts = [...works.map(commandText), ...tools.map(toolText)];
+    if (never.length > 0) parts.push([paint("red", "Never worked"), ...never.map(commandText)].join("\n"));
+    print(parts.join("\n"));
+    return EXIT.ok;
+  });
+}
+
+function commandText(found: CommandUse): string {
+  return [
+    `${mark(found)} ${paint("bold", fit(found.command, columns() - 2))}`,
+    `    ${dim(record(found))}`,
+    ...failureLines(found.lastFailure),
+  ].join("\n");
+}
+
+function toolText(found: ToolHabit): string {
+  return [
+    `${mark(found)} ${paint(["bold", "cyan"], fit(found.name, columns() - 2))}`,
+    `    ${dim(record(found))}`,
+    ...found.inputs.map((use) => `    ${fit(fieldsText(use.input), columns() - 14)}  ${dim(`t${use.id}`)}`),
+    ...failureLines(found.lastFailure),
+  ].join("\n");
+}
+
+function failureLines(failure: { use: FoundUse; error: string } | undefined): string[] {
+  if (failure === undefined) return [];
+  const exit = failure.use.exit_code === null ? "" : `exit ${failure.use.exit_code}`;
+  const text = [exit, failure.error].filter(Boolean).join(": ");
+  return [`    ${paint("red", "failed")} ${fit(text, columns() - 24)}  ${dim(`t${failure.use.id}`)}`];
+}
+
+function mark(found: { runs: number; succeeded: number }): string {
+  if (found.succeeded === 0) return paint("red", "✗");
+  return found.succeeded / found.runs < 0.5 ? paint("yellow", "~") : paint("green", "✓");
+}
+
+function record(found: { runs: number; succeeded: number; last: FoundUse }): string {
+  const share = Math.round((found.succeeded / found.runs) * 100);
+  const id = shortId(found.last.parent_session_id ?? found.last.session_id);
+  return `${count(found.runs, "run")}, ${share}% worked, last ${when(found.last.created_at)} in ${id}`;
+}
+
+function fieldsText(input: string): string {
+  return Object.entries(parseInput(input))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" ");
+}
+
+function commandJson(found: CommandUse): Record<string, unknown> {
+  return {
+    kind: "command",
+    command: found.command,
+    ...recordJson(found),
+    last_success:
+      found.lastSuccess === undefined
+        ? null
+        : { ...useJson(found.lastSuccess.use), command: found.lastSuccess.command },
+    last_failure:
+      found.lastFailure === undefined
+        ? null
+        : { ...useJson(found.lastFailure.use), command: found.lastFailure.command, error: found.lastFailure.error },
+  };
+}
+
+function toolJson(found: ToolHabit): Record<string, unknown> {
+  return {
+    kind: "tool",
+    tool: found.name,
+    ...recordJson(found),
+    inputs: found.inputs.map((use) => ({ ...useJson(use), input: parseInput(use.input) })),
+    last_failure:
+      found.lastFailure === undefined ? null : { ...useJson(found.lastFailure.use), error: found.lastFailure.error },
+  };
+}
+
+function recordJson(found: { runs: number; succeeded: number; last: FoundUse }): Record<string, unknown> {
+  return {
+    runs: found.runs,
+    succeeded: found.succeeded,
+    success_rate: found.succeeded / found.runs,
+    last_used: iso(found.last.created_at),
+    session_id: found.last.session_id,
+    parent_session_id: found.last.parent_session_id,
+  };
+}
+
+function useJson(use: FoundUse): Record<string, unknown> {
+  return {
+    id: `t${use.id}`,
+    session_id: use.session_id,
+    parent_session_id: use.parent_session_id,
+    at: iso(use.created_at),
+    exit_code: use.exit_code,
+  };
+}

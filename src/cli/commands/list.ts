@@ -1,0 +1,66 @@
+// c-mem list: the sessions here, newest first.
+import { AppError } from "../../core/error.ts";
+import { listSessions, type SessionEntry } from "../../store/session-list.ts";
+import { columns, fit, pad, padLeft } from "../layout.ts";
+import type { CommandOptions } from "../main.ts";
+import { dim, EXIT, print, printJson } from "../output.ts";
+import { ask } from "../question.ts";
+import { paint, sessionJson, shortId, titleText, when } from "../session-text.ts";
+
+const DEFAULT_LIMIT = 20;
+/** Two columns of numbers and the space around them. */
+const NUMBER_COLUMNS = 16;
+
+export function run({ flags, json }: CommandOptions): number {
+  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
+    const { scope, limit, where } = question();
+    // One more than shown tells whether there is more.
+    const found = listSessions(db, scope, limit + 1);
+    const rows = found.slice(0, limit);
+    if (rows.length === 0) {
+      throw new AppError("nothing_found", `No session in ${where} matches.`, {
+        hint: "Widen --since, --agent or the project (--all), or `c-mem sync` to bring in earlier sessions.",
+      });
+    }
+    const hasMore = found.length > limit;
+    if (json) {
+      printJson("list", { results: rows.map(sessionJson) }, { where, has_more: hasMore });
+      return EXIT.ok;
+    }
+    print(table(rows, scope.projectId === undefined));
+    if (hasMore) print(dim(`\nThere are more: -n ${limit * 2} shows them.`));
+    return EXIT.ok;
+  });
+}
+
+function table(rows: readonly SessionEntry[], withProject: boolean): string {
+  const severalAgents = new Set(rows.map((row) => row.agent)).size > 1 || rows[0]?.agent !== "claude-code";
+  const agentWidth = Math.max(...rows.map((row) => row.agent.length));
+  const projects = rows.map((row) => fit(row.project, 20));
+  const projectWidth = Math.max("project".length, ...projects.map((name) => name.length));
+  const used = 8 + 2 + 16 + 2 + (severalAgents ? agentWidth + 2 : 0) + (withProject ? projectWidth + 2 : 0);
+  const width = Math.max(16, columns() - used - NUMBER_COLUMNS);
+  const line = (left: readonly string[], title: string, prompts: string, files: string): string =>
+    `${left.join("  ")}  ${pad(fit(title, width), width)}  ${dim(`${padLeft(prompts, 7)}  ${padLeft(files, 5)}`)}`.trimEnd();
+  const header = [
+    dim("session "),
+    dim("when".padEnd(16)),
+    ...(severalAgents ? [dim("agent".padEnd(agentWidth))] : []),
+    ...(withProject ? [dim("project".padEnd(projectWidth))] : []),
+  ];
+  const body = rows.map((row, index) => {
+    const left = [
+      paint("yellow", pad(shortId(row.session_id), 8)),
+      when(row.last_at),
+      ...(severalAgents ? [pad(row.agent, agentWidth)] : []),
+      ...(withProject ? [paint("cyan", pad(projects[index] ?? "", projectWidth))] : []),
+    ];
+    return line(
+      left,
+      titleText(row),
+      String(row.prompt_count),
+      row.files_changed === 0 ? "" : String(row.files_changed),
+    );
+  });
+  return [line(header, "title", "prompts", "files"), ...body].join("\n");
+}

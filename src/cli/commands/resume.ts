@@ -1,0 +1,46 @@
+// c-mem resume: the agent's own command to go on with a session, printed or run.
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { AppError } from "../../core/error.ts";
+import { resolveSession } from "../../recall/find-session.ts";
+import { type ResumeCommand, resumeCommand, resumeLine } from "../../recall/resume.ts";
+import { columns, fit } from "../layout.ts";
+import type { CommandOptions } from "../main.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { ask } from "../question.ts";
+import { sessionJson, titleText, when } from "../session-text.ts";
+
+export function run({ args, flags, json }: CommandOptions): number {
+  const exec = flags["exec"] === true;
+  if (exec && json) throw new AppError("usage", "--exec hands the terminal over to the agent: it goes without --json.");
+  const session = ask(
+    flags,
+    1,
+    ({ db, question }) => resolveSession(db, args.join(" "), () => question().scope, { words: true }).session,
+  );
+  const command = resumeCommand(session);
+  const line = resumeLine(command, process.cwd());
+  if (exec) return runIn(command);
+  if (json) printJson("resume", { ...sessionJson(session), command: line, argv: [command.program, ...command.args] });
+  else {
+    say(fit(`${titleText(session)} (${session.agent}, ${when(session.last_at)})`, columns()));
+    print(line);
+  }
+  return EXIT.ok;
+}
+
+function runIn({ program, args, cwd }: ResumeCommand): number {
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new AppError("folder_gone", `The session's folder is gone: ${cwd}`, {
+      hint: "The agent finds a session only from its folder. `c-mem show` still has what was said.",
+    });
+  }
+  const { status, error } = spawnSync(program, args, { cwd, stdio: "inherit", shell: process.platform === "win32" });
+  if (error !== undefined) {
+    throw new AppError("agent_missing", `${program} could not be started: ${error.message}`, {
+      hint: `Is ${program} installed and on the PATH?`,
+      cause: error,
+    });
+  }
+  return status ?? EXIT.interrupted;
+}

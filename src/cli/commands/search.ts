@@ -1,0 +1,74 @@
+// c-mem search: finds past sessions by what was asked, answered and done in them.
+import { styleText } from "node:util";
+import { resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { ago, oneLine } from "../../core/text.ts";
+import { type Finding, findSessions } from "../../recall/find.ts";
+import type { Snippet } from "../../recall/snippet.ts";
+import { updateSearchIndex } from "../../store/search-index.ts";
+import type { CommandOptions } from "../main.ts";
+import { dim, EXIT, heading, iso, print, printJson, say } from "../output.ts";
+import { readScope } from "../scope.ts";
+import { withStore } from "../store.ts";
+
+const LIMIT = 10;
+
+export function run({ args, flags, json }: CommandOptions): number {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  const query = args.join(" ");
+  if (query.trim() === "") throw new AppError("usage", "What shall be searched for?", { hint: "c-mem search <words>" });
+  return withStore(paths, (db) => {
+    updateSearchIndex(db);
+    const { scope, limit, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: LIMIT });
+    const start = performance.now();
+    const { findings, words, rung } = findSessions(db, query, { scope, limit });
+    const ms = Math.round((performance.now() - start) * 10) / 10;
+    if (findings.length === 0) {
+      throw new AppError("nothing_found", `Nothing in ${where} fits "${oneLine(query, 80)}".`, {
+        hint: scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
+      });
+    }
+    if (json) printJson("search", { results: findings.map(toJson) }, { query, rung, words, where, ms });
+    else {
+      if (rung === "typo") say(`Nothing fits the words as they are; these fit ${words.join(", ")}.`);
+      for (const finding of findings) print(findingText(finding));
+    }
+    return EXIT.ok;
+  });
+}
+
+function toJson({ session, score, promptNumber, at, kind, item, snippet }: Finding): object {
+  return {
+    session_id: session.session_id,
+    agent: session.agent,
+    project: session.project,
+    title: session.title,
+    branch: session.git_branch,
+    started_at: iso(session.started_at),
+    at: iso(at),
+    prompt_number: promptNumber,
+    kind,
+    item,
+    score: Math.round(score * 100) / 100,
+    snippet: snippet.text,
+    marks: snippet.marks,
+    open: `c-mem show ${session.session_id} --turn ${promptNumber}`,
+  };
+}
+
+function findingText({ session, promptNumber, at, kind, snippet }: Finding): string {
+  const where = `${session.project}, ${session.agent}, ${ago(at, Date.now())}`;
+  const open = `c-mem show ${session.session_id.slice(0, 8)} --turn ${promptNumber}`;
+  return `${heading(oneLine(session.title ?? "(untitled)", 90))}  ${dim(where)}\n  ${dim(`${kind}:`)} ${highlight(snippet)}\n  ${dim(open)}\n`;
+}
+
+function highlight({ text, marks }: Snippet): string {
+  let out = "";
+  let from = 0;
+  for (const [start, end] of marks) {
+    out += text.slice(from, start) + styleText("yellow", text.slice(start, end), { stream: process.stdout });
+    from = end;
+  }
+  return out + text.slice(from);
+}

@@ -1,0 +1,27 @@
+// c-mem show: one session as it reads.
+import { resolveSession } from "../../recall/find-session.ts";
+import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
+import type { CommandOptions } from "../main.ts";
+import { EXIT, print, printJson } from "../output.ts";
+import { type Asked, ask } from "../question.ts";
+import { positiveInteger } from "../scope.ts";
+import { transcriptJson } from "../transcript-json.ts";
+import { transcriptText } from "../transcript-text.ts";
+
+export function run({ args, flags, json }: CommandOptions): number {
+  return ask(flags, 1, (asked) => {
+    const transcript = choose(asked, args[0] ?? "", flags);
+    const detail = { tools: flags["tools"] === true, thinking: flags["thinking"] === true };
+    if (json) printJson("show", transcriptJson(transcript, detail));
+    else print(transcriptText(transcript, detail));
+    return EXIT.ok;
+  });
+}
+
+function choose({ db, question }: Asked, name: string, flags: Record<string, unknown>): Transcript {
+  const { session, itemId } = resolveSession(db, name, () => question().scope);
+  const around = flags["around"] === undefined ? itemId : String(flags["around"]);
+  if (around !== undefined) return readAround(db, session, around);
+  const transcript = readTranscript(db, session);
+  return flags["turn"] === undefined ? transcript : onlyTurn(transcript, positiveInteger("--turn", flags["turn"]));
+}

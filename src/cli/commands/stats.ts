@@ -1,0 +1,115 @@
+// c-mem stats: how much was done, in totals that are totals.
+import { statSync } from "node:fs";
+import { resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../../store/stats.ts";
+import { fit, pad, padLeft } from "../layout.ts";
+import type { CommandOptions } from "../main.ts";
+import { bytes, count, dim, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
+import { ask } from "../question.ts";
+import { paint, when } from "../session-text.ts";
+
+const DEFAULT_LIMIT = 12;
+const BAR_COLUMNS = 20;
+
+export function run({ flags, json }: CommandOptions): number {
+  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
+    const { scope, limit, where } = question();
+    const all = totals(db, scope);
+    if (all.sessions + all.subagents === 0) {
+      throw new AppError("nothing_found", `No session in ${where} matches.`, {
+        hint: "Widen --since, --agent or the project (--all), or `c-mem sync` to bring in earlier sessions.",
+      });
+    }
+    const size = statSync(resolvePaths(process.env).database).size;
+    const by = {
+      agent: shares(db, scope, "agent"),
+      project: shares(db, scope, "project"),
+      month: shares(db, scope, "month"),
+    };
+    const tools = toolShares(db, scope);
+    if (json) {
+      const byTool = tools.map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses }));
+      const data = {
+        totals: { ...all, first_at: iso(all.first_at), last_at: iso(all.last_at) },
+        by_agent: by.agent,
+        by_project: by.project,
+        by_tool: byTool,
+        by_month: by.month,
+        database: { bytes: size },
+      };
+      printJson("stats", data, { where });
+      return EXIT.ok;
+    }
+    const parts = [`${heading(`C-Mem remembers of ${where}`)}\n${fields(totalRows(all, size))}`];
+    if (by.agent.length > 1) parts.push(sharesText("By agent", by.agent, limit));
+    if (by.project.length > 1) parts.push(sharesText("By project", by.project, limit));
+    // The newest months are the ones to see when there are many.
+    if (by.month.length > 1) parts.push(sharesText("By month", by.month.slice(-limit), limit));
+    parts.push(toolsText(tools, limit));
+    print(parts.join("\n\n"));
+    return EXIT.ok;
+  });
+}
+
+function totalRows(all: Totals, size: number): [string, string][] {
+  const number = (value: number): string => value.toLocaleString("en");
+  const rows: [string, string][] = [
+    ["sessions", `${number(all.sessions)}${all.subagents > 0 ? ` and ${count(all.subagents, "subagent")}` : ""}`],
+    ["prompts", number(all.prompts)],
+    ["messages", number(all.messages)],
+    ["tool uses", `${number(all.tool_uses)}, ${percent(all.failed_tool_uses, all.tool_uses)} failed`],
+    [
+      "changes",
+      `${count(all.files_changed, "file")}, +${number(all.lines_added)} -${number(all.lines_removed)} lines, ${count(all.commits, "commit")}`,
+    ],
+  ];
+  if (all.output_tokens !== null) {
+    const cached = (all.cache_read_tokens ?? 0) + (all.cache_write_tokens ?? 0);
+    rows.push([
+      "tokens",
+      `${number(all.input_tokens ?? 0)} in, ${number(all.output_tokens)} out${cached > 0 ? `, ${number(cached)} cached` : ""}`,
+    ]);
+  }
+  if (all.first_at !== null && all.last_at !== null)
+    rows.push(["from, to", `${when(all.first_at)}, ${when(all.last_at)}`]);
+  rows.push(["database", `${bytes(size)} for all projects`]);
+  return rows;
+}
+
+function sharesText(title: string, rows: readonly Share[], limit: number): string {
+  const shown = rows.slice(0, limit);
+  const most = Math.max(...shown.map((row) => row.sessions), 1);
+  const width = Math.max(...shown.map((row) => fit(row.name, 30).length));
+  const lines = shown.map((row) => {
+    const numbers = `${padLeft(count(row.sessions, "session"), 12)}  ${padLeft(count(row.prompts, "prompt"), 13)}  ${padLeft(count(row.tool_uses, "tool use"), 16)}`;
+    return `  ${pad(fit(row.name, 30), width)}  ${numbers}  ${bar(row.sessions / most)}`;
+  });
+  return [heading(title), ...lines, ...more(rows.length - shown.length)].join("\n");
+}
+
+function toolsText(rows: readonly ToolShare[], limit: number): string {
+  const shown = rows.slice(0, limit);
+  if (shown.length === 0) return heading("No tool was used");
+  const most = Math.max(...shown.map((row) => row.uses), 1);
+  const width = Math.max(...shown.map((row) => fit(row.name, 40).length));
+  const lines = shown.map((row) => {
+    const failed = row.failed === 0 ? "" : `${percent(row.failed, row.uses)} failed`;
+    const colour = row.failed / row.uses > 0.2 ? "red" : "dim";
+    return `  ${pad(fit(row.name, 40), width)}  ${padLeft(row.uses.toLocaleString("en"), 7)}  ${paint(colour, padLeft(failed, 12))}  ${bar(row.uses / most)}`.trimEnd();
+  });
+  return [heading("By tool"), ...lines, ...more(rows.length - shown.length)].join("\n");
+}
+
+function bar(share: number): string {
+  return paint("cyan", "▇".repeat(share === 0 ? 0 : Math.max(1, Math.round(share * BAR_COLUMNS))));
+}
+
+function more(left: number): string[] {
+  return left > 0 ? [dim(`  and ${left} more (-n shows them)`)] : [];
+}
+
+function percent(part: number, whole: number): string {
+  const share = whole === 0 ? 0 : (part / whole) * 100;
+  return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)}%`;
+}

@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { block, columns, fit, fitPath, harmless, pad, widthOf } from "./layout.ts";
+
+describe("text on a terminal", () => {
+  it("cannot steer it", () => {
+    expect(harmless("a\u001B[2Jb\u001B]0;title\u0007c\r\nd\te\u0000\u009B1m\u202Ex")).toMatch(/^abc?\nd\te.*x$/);
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/[^\P{Cc}\n\t]/u.test(harmless(text))));
+  });
+
+  it("is never wider than it may be", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.integer({ min: 2, max: 60 }), (text, width) => {
+        expect(widthOf(fit(text, width))).toBeLessThanOrEqual(width);
+        expect(fit(text, width)).not.toContain("\n");
+      }),
+    );
+    expect(fit("日本語の長い題名", 7)).toBe("日本語…");
+    expect(pad("日本", 6)).toBe("日本  ");
+  });
+
+  it("keeps a file's name where a path is too long", () => {
+    expect(fitPath("a/very/long/way/to/file.ts", 14)).toBe("…/to/file.ts");
+    expect(fitPath("npm test a/b/c and much more", 14)).toBe("npm test a/b/…");
+    expect(fitPath("a/b.ts", 14)).toBe("a/b.ts");
+  });
+
+  it("wraps at words, hangs lists and leaves code and tables alone", () => {
+    const long = "word ".repeat(30).trim();
+    for (const line of block(`${long}\n- ${long}`, "  ").split("\n"))
+      expect(widthOf(line)).toBeLessThanOrEqual(columns());
+    expect(block(`- ${long}`, "").split("\n")[1]).toMatch(/^ {2}word/);
+    expect(block(`\n    ${long}\n`, "").split("\n")).toHaveLength(1);
+    expect(block(`x\n    ${long}\n| ${long} |`, "").split("\n")).toHaveLength(3);
+  });
+});

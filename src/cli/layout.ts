@@ -1,0 +1,95 @@
+// Text laid out for a terminal: what was recorded made harmless, cut and wrapped to the width there is.
+import { stripVTControlCharacters } from "node:util";
+
+const DEFAULT_COLUMNS = 100;
+const MIN_COLUMNS = 40;
+
+export function columns(): number {
+  return Math.max(MIN_COLUMNS, process.stdout.columns ?? DEFAULT_COLUMNS);
+}
+
+/** Recorded text must not steer the terminal it is shown on. */
+export function harmless(text: string): string {
+  return stripVTControlCharacters(text.replace(/\r\n?/g, "\n")).replace(
+    /[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu,
+    "",
+  );
+}
+
+/** On one line and at most so wide. */
+export function fit(text: string, width: number): string {
+  const flat = harmless(text.slice(0, width * 8 + 100))
+    .replace(/\s+/g, " ")
+    .trim();
+  if (widthOf(flat) <= width) return flat;
+  let cut = "";
+  let used = 0;
+  for (const character of flat) {
+    used += widthOf(character);
+    if (used > width - 1) break;
+    cut += character;
+  }
+  return `${cut.trimEnd()}…`;
+}
+
+/** Of a path that is too long the end is kept: the file's name is what one looks for. */
+export function fitPath(path: string, width: number): string {
+  const flat = harmless(path);
+  if (/\s|:\/\//.test(flat) || !flat.includes("/") || widthOf(flat) <= width) return fit(path, width);
+  const tail = flat.slice(-(width - 1));
+  return `…${tail.slice(Math.max(0, tail.indexOf("/")))}`;
+}
+
+export function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+export function padLeft(text: string, width: number): string {
+  return " ".repeat(Math.max(0, width - widthOf(text))) + text;
+}
+
+/** Several lines, wrapped at words and indented; what is laid out already (code, tables) is left alone. */
+export function block(text: string, indent: string): string {
+  const width = columns() - indent.length;
+  return harmless(text)
+    .trimEnd()
+    .replace(/^\n+/, "")
+    .split("\n")
+    .flatMap((line) => wrap(line, width))
+    .map((line) => `${indent}${line}`.trimEnd())
+    .join("\n");
+}
+
+function wrap(line: string, width: number): string[] {
+  if (widthOf(line) <= width || /^\s*[|+]/.test(line) || /^(?: {4}|\t)/.test(line)) return [line];
+  const hang = " ".repeat(/^\s*(?:(?:[-*•]|\d+[.)])\s+)?/.exec(line)?.[0].length ?? 0);
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(/(?<=\S)(?=\s)/)) {
+    if (current !== "" && widthOf(current + word) > width) {
+      lines.push(current);
+      current = hang + word.trimStart();
+    } else current += word;
+  }
+  return [...lines, current];
+}
+
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
+  return width;
+}
+
+/** East Asian wide characters and emoji take two columns. */
+function isWide(code: number): boolean {
+  return (
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0x1f300 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd)
+  );
+}

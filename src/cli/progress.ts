@@ -1,0 +1,44 @@
+// Shows how far long work has come: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
+import { bytes, say } from "./output.ts";
+
+export interface Progress {
+  add(done: number): void;
+  end(): void;
+}
+
+/** Work shorter than this is over before anybody looks. */
+const QUIET_MS = 400;
+const BAR_MS = 100;
+const LINE_MS = 5_000;
+const BAR_CHARS = 24;
+
+export function startProgress(total: number, isQuiet: boolean): Progress {
+  const isTerminal = process.stderr.isTTY === true;
+  const startedAt = Date.now();
+  let done = 0;
+  let shownAt = startedAt + QUIET_MS - (isTerminal ? BAR_MS : LINE_MS);
+  let hasShown = false;
+  return {
+    add(more) {
+      done += more;
+      const now = Date.now();
+      if (isQuiet || now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
+      shownAt = now;
+      hasShown = true;
+      const text = progressText(done, total, now - startedAt);
+      if (isTerminal) process.stderr.write(`\r\u001b[K${text}`);
+      else say(text);
+    },
+    end() {
+      if (hasShown && isTerminal) process.stderr.write("\r\u001b[K");
+    },
+  };
+}
+
+export function progressText(done: number, total: number, elapsedMs: number): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const rate = elapsedMs === 0 ? 0 : done / (elapsedMs / 1000);
+  const left = rate === 0 ? 0 : Math.ceil((total - done) / rate);
+  const bar = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
+  return `[${bar}] ${Math.round(share * 100)}%  ${bytes(done)} of ${bytes(total)}, ${bytes(rate)}/s, ${left} s left`;
+}

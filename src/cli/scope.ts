@@ -1,0 +1,69 @@
+// The options that say which sessions a command is about, the same for every command that lists or searches.
+import { findPlace, identifyProject } from "../capture/project.ts";
+import { loadSettings } from "../config/load.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { parseTime } from "../core/time.ts";
+import type { Db } from "../store/driver.ts";
+import { findProject, findProjectByName } from "../store/projects.ts";
+import type { Scope } from "../store/scope.ts";
+
+export const SCOPE_OPTIONS: [flags: string, about: string][] = [
+  ["-p, --project <name>", "a project by name or key (default: where you stand)"],
+  ["-a, --all", "every project"],
+  ["--agent <agent>", "one agent: claude-code, codex, gemini-cli, copilot-cli, opencode"],
+  ["--since <time>", "from this time on: 2026-01-31, 3d, 2w"],
+  ["--before <time>", "before this time"],
+  ["--days <number>", "the last days"],
+  ["-n, --limit <number>", "how many at the most"],
+];
+
+export interface Question {
+  scope: Scope;
+  limit: number;
+  /** What was asked about, in words: for messages and `meta`. */
+  where: string;
+}
+
+export function readScope(
+  db: Db,
+  flags: Record<string, unknown>,
+  context: { paths: Paths; env: Env; cwd: string; limit: number },
+): Question {
+  const now = Date.now();
+  const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
+  const since = flags["since"] === undefined ? days : parseTime(String(flags["since"]), now);
+  const before = flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now);
+  const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
+  return {
+    scope: { projectId: project?.id, agent: flags["agent"] as string | undefined, since, before },
+    limit: flags["limit"] === undefined ? context.limit : positiveInteger("--limit", flags["limit"]),
+    where: project?.name ?? "all projects",
+  };
+}
+
+function readProject(
+  db: Db,
+  name: unknown,
+  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string },
+): { id: number; name: string } {
+  if (typeof name === "string") {
+    const named = findProjectByName(db, name);
+    if (named !== undefined) return named;
+    throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
+  }
+  const place = findPlace(cwd);
+  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
+  const here = identifyProject(place, settings);
+  const known = findProject(db, here.key);
+  if (known !== undefined) return known;
+  throw new AppError("nothing_found", `Nothing is remembered of ${here.name} (${here.key}) yet.`, {
+    hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
+  });
+}
+
+export function positiveInteger(flag: string, value: unknown): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new AppError("usage", `${flag} takes a whole number above 0, not "${String(value)}".`);
+}

@@ -1,0 +1,191 @@
+// Every command: its name, its options, the file that runs it.
+import { SCOPE_OPTIONS } from "./scope.ts";
+
+interface Definition {
+  name: string;
+  about: string;
+  options?: [flags: string, about: string][];
+  /** Opens the database, so needs a Node that can. */
+  usesStore?: true;
+  hidden?: boolean;
+  load(): Promise<{ run(options: CommandOptions): number | Promise<number> }>;
+}
+
+export interface CommandOptions {
+  args: string[];
+  flags: Record<string, unknown>;
+  json: boolean;
+}
+
+const YES: [string, string] = ["-y, --yes", "do not ask"];
+const DRY_RUN: [string, string] = ["--dry-run", "show what would change, change nothing"];
+
+/** For commands about one session: what `last` and words are looked for in. */
+const WHICH_SESSION = SCOPE_OPTIONS.filter(([flags]) => !flags.includes("--limit"));
+
+export const COMMANDS: Definition[] = [
+  {
+    name: "install",
+    about: "add C-Mem to Claude Code (shows what it changes and asks first)",
+    options: [
+      YES,
+      DRY_RUN,
+      ["--method <method>", "plugin or settings (default: plugin where the claude command is found)"],
+      ["--claude <path>", "the claude executable to use"],
+    ],
+    load: () => import("./commands/install.ts"),
+  },
+  {
+    name: "uninstall",
+    about: "take C-Mem out of Claude Code; the memory stays",
+    options: [
+      YES,
+      DRY_RUN,
+      ["--purge", "delete the data directory as well"],
+      ["--claude <path>", "the claude executable to use"],
+    ],
+    load: () => import("./commands/uninstall.ts"),
+  },
+  {
+    name: "context [project]",
+    about: "show what an agent is told when a session starts here (or in the named project)",
+    options: [["--source <source>", "startup, clear, compact or resume"]],
+    usesStore: true,
+    load: () => import("./commands/context.ts"),
+  },
+  {
+    name: "sync",
+    about: "bring in the sessions on this machine: Claude Code, Codex, Gemini, Copilot, OpenCode",
+    options: [
+      ["--agent <agent>", "only this agent's"],
+      ["-p, --project <name>", "only this project's, by name or key"],
+      ["--session <id>", "only this session, by the beginning of its id"],
+      ["--force", "read every file from its beginning"],
+      ["--dry-run", "show what would be read"],
+      ["-q, --quiet", "no progress"],
+      ["--verbose", "a line for every file"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/sync.ts"),
+  },
+  {
+    name: "search <words...>",
+    about: "find past sessions by what was asked, answered and done in them",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/search.ts"),
+  },
+  {
+    name: "list",
+    about: "the sessions here, newest first",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/list.ts"),
+  },
+  {
+    name: "show <session>",
+    about: 'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"',
+    options: [
+      ["--tools", "unfold what went into the tools and what came out"],
+      ["--thinking", "show the assistant's thinking"],
+      ["--turn <number>", "one turn only"],
+      ["--around <item>", "an item (p12, m34, t56) and its neighbours only"],
+      ...WHICH_SESSION,
+    ],
+    usesStore: true,
+    load: () => import("./commands/show.ts"),
+  },
+  {
+    name: "timeline [session...]",
+    about: "what happened before and after a session, an item or words from a session (default: the latest)",
+    options: [["--depth <number>", "how many turns each way"], ...WHICH_SESSION],
+    usesStore: true,
+    load: () => import("./commands/timeline.ts"),
+  },
+  {
+    name: "related <session>",
+    about: "sessions that belong with this one, and why",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/related.ts"),
+  },
+  {
+    name: "stats",
+    about: "how much was done: sessions, tools, failures, tokens, by agent, project and month",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/stats.ts"),
+  },
+  {
+    name: "blame <path>",
+    about: "which sessions touched this file and why, newest first",
+    options: [["--reads", "also those that only read it"], ...SCOPE_OPTIONS],
+    usesStore: true,
+    load: () => import("./commands/blame.ts"),
+  },
+  {
+    name: "fix <error...>",
+    about: "where this error was met before and what made it go away (- reads it from stdin)",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/fix.ts"),
+  },
+  {
+    name: "how <words...>",
+    about: "how a command or tool was run here, and how often that worked",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/how.ts"),
+  },
+  {
+    name: "resume <session...>",
+    about: "the agent's own command to go on with a session, by id or by words from it",
+    options: [["--exec", "run it"], ...WHICH_SESSION],
+    usesStore: true,
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "export <session...>",
+    about: "write a session as Markdown, HTML or JSON, by id or by words from it",
+    options: [
+      ["--format <format>", "md, html or json (default: md, or what the file's name says)"],
+      ["-o, --output <file>", "into this file"],
+      ["--force", "overwrite it"],
+      ["--tools", "with what went into the tools and what came out"],
+      ["--thinking", "with the assistant's thinking"],
+      ...WHICH_SESSION,
+    ],
+    usesStore: true,
+    load: () => import("./commands/export.ts"),
+  },
+  {
+    name: "projects",
+    about: "the projects there is memory of",
+    usesStore: true,
+    load: () => import("./commands/projects.ts"),
+  },
+  {
+    name: "status",
+    about: "what is stored, which hooks fire, what went wrong last",
+    usesStore: true,
+    load: () => import("./commands/status.ts"),
+  },
+  {
+    name: "doctor",
+    about: "check everything and say how to mend what is broken",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "config",
+    about: "every setting, its value and where it came from",
+    load: () => import("./commands/config.ts"),
+  },
+];
+
+/** The hook commands as a person might type them; an agent's calls never come here (see bin/c-mem.cjs). */
+export const HOOK_COMMANDS: Definition[] = ["new", "save", "summary", "cleanup"].map((name) => ({
+  name,
+  about: "run by the agent's hooks, with the hook's JSON on stdin",
+  hidden: true,
+  load: () => import("./commands/hook-by-hand.ts"),
+}));

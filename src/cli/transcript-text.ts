@@ -1,0 +1,168 @@
+// A transcript for a person to read: tool uses folded to one line unless they are asked for.
+import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/transcript.ts";
+import { block, columns, fit, fitPath, harmless, pad, widthOf } from "./layout.ts";
+import { count, dim, fields, heading } from "./output.ts";
+import { howLong, paint, shortId, titleText, when } from "./session-text.ts";
+
+export interface Detail {
+  tools: boolean;
+  thinking: boolean;
+}
+
+/** An unfolded input or output shows so many lines and characters; the rest is counted. */
+const UNFOLDED_LINES = 40;
+const UNFOLDED_CHARS = 4_000;
+
+/** Tools with longer names stand out of line rather than push all others aside. */
+const MAX_NAME_COLUMNS = 12;
+
+export function transcriptText(transcript: Transcript, detail: Detail): string {
+  return [header(transcript), ...transcript.turns.map((turn) => turnText(turn, detail))].join("\n\n");
+}
+
+function header({ session }: Transcript): string {
+  const length = session.last_at - session.started_at;
+  const rows: [string, string][] = [
+    ["session", session.session_id + (session.parent_session_id === null ? "" : ` of ${session.parent_session_id}`)],
+    ["agent", [session.agent, session.version, session.model].filter(Boolean).join(", ")],
+    ["project", [session.project, session.git_branch && `branch ${session.git_branch}`].filter(Boolean).join(", ")],
+    ["when", `${when(session.started_at)}${length > 0 ? `, ${howLong(length)}` : ""} (${session.status})`],
+    [
+      "work",
+      [
+        count(session.prompt_count, "prompt"),
+        count(session.tool_uses, "tool use"),
+        `${count(session.files_changed, "file")} changed`,
+      ].join(", "),
+    ],
+  ];
+  const safe = rows.map(([label, value]) => [dim(pad(label, 7)), harmless(value)] as const);
+  return `${heading(fit(titleText(session), columns()))}\n${fields(safe)}`;
+}
+
+function turnText(turn: Turn, detail: Detail): string {
+  const rule = turn.number === 0 ? "before the first prompt" : `turn ${turn.number}`;
+  const time =
+    when(turn.at) +
+    (turn.endedAt !== undefined && turn.endedAt > turn.at ? `, ${howLong(turn.endedAt - turn.at)}` : "");
+  const line = `── ${rule} ── ${time} `;
+  const parts = [dim(line + "─".repeat(Math.max(0, columns() - widthOf(line))))];
+  if (turn.prompt !== undefined) {
+    parts.push(
+      `${paint(["bold", "green"], "❯")} ${paint("bold", block(turn.prompt.text, "  ").trimStart())} ${dim(turn.prompt.id)}`,
+    );
+  }
+  parts.push(...itemsText(turn.items, detail, ""));
+  if (turn.commits.length > 0) {
+    parts.push(
+      turn.commits
+        .map(
+          (commit) =>
+            `  ${paint("magenta", "commit")} ${paint("yellow", commit.sha.slice(0, 9))} ${fit(commit.subject, columns() - 20)}`,
+        )
+        .join("\n"),
+    );
+  }
+  return parts.join("\n\n");
+}
+
+/** Tool uses in a row stand close together, everything else has air around it. */
+function itemsText(items: readonly Item[], detail: Detail, indent: string): string[] {
+  const parts: string[] = [];
+  const names = items.map((item) => (item.kind === "tool" ? widthOf(fit(item.name, 40)) : 0));
+  const nameWidth = Math.max(0, ...names.filter((width) => width <= MAX_NAME_COLUMNS));
+  let folded: string[] = [];
+  const flush = (): void => {
+    if (folded.length > 0) parts.push(folded.join("\n"));
+    folded = [];
+  };
+  for (const item of items) {
+    if (item.kind === "message") {
+      const text = messageText(item, detail, indent);
+      if (text === "") continue;
+      flush();
+      parts.push(text);
+    } else if (item.kind === "tool") folded.push(toolText(item, detail, { indent, nameWidth }));
+    else folded.push(subagentText(item, detail, indent));
+  }
+  flush();
+  return parts;
+}
+
+function messageText(item: MessageItem, detail: Detail, indent: string): string {
+  const id = item.id === undefined ? "" : ` ${dim(item.id)}`;
+  const thinking = detail.thinking && item.thinking ? dim(paint("italic", block(item.thinking, `${indent}  ┊ `))) : "";
+  if (item.text.trim() === "") return thinking === "" ? "" : `${thinking}${id}`;
+  const label =
+    item.role === "assistant"
+      ? ""
+      : `${dim(item.role === "summary" ? "summary of what came before" : "note of the agent")}\n`;
+  return [thinking, `${label && `${indent}  ${label}`}${block(item.text, `${indent}  `)}${id}`]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function toolText(
+  item: ToolItem,
+  detail: Detail,
+  { indent, nameWidth }: { indent: string; nameWidth: number },
+): string {
+  const name = fit(item.name, 40);
+  const outcome = fit(item.outcome, 30);
+  const room =
+    columns() -
+    indent.length -
+    4 -
+    Math.max(nameWidth, widthOf(name)) -
+    2 -
+    (outcome === "" ? 0 : widthOf(outcome) + 5) -
+    item.id.length -
+    2;
+  const mark = item.isError ? paint("red", "✗") : dim("·");
+  const result = outcome === "" ? "" : `  → ${item.isError ? paint("red", outcome) : paint("green", outcome)}`;
+  const line = `${indent}  ${mark} ${paint("cyan", pad(name, nameWidth))}  ${fitPath(item.subject, Math.max(16, room))}${result}  ${dim(item.id)}`;
+  if (!detail.tools) return line;
+  return [line, unfolded("in", inputText(item.input), indent), unfolded("out", item.output, indent)]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function subagentText(item: SubagentItem, detail: Detail, indent: string): string {
+  const { session } = item;
+  const report = session.report ?? item.items.findLast((inner) => inner.kind === "message")?.text ?? "";
+  const used = item.items.filter((inner) => inner.kind === "tool").length;
+  const name = session.title ?? session.subtitle;
+  const about = `${name === null ? "" : `${name}: `}${count(used, "tool use")}${session.files_changed > 0 ? `, ${count(session.files_changed, "file")} changed` : ""}`;
+  const line = `${indent}  ${dim("·")} ${paint("blue", "subagent")}  ${fit(about, columns() - 40)}  ${dim(shortId(session.session_id))}`;
+  if (detail.tools) return [line, ...itemsText(item.items, detail, `${indent}    `)].join("\n");
+  return report.trim() === "" ? line : `${line}\n${indent}      ${dim(fit(report, columns() - indent.length - 6))}`;
+}
+
+function unfolded(label: string, text: string, indent: string): string {
+  const clean = harmless(text.slice(0, UNFOLDED_CHARS * 2))
+    .slice(0, UNFOLDED_CHARS)
+    .trimEnd();
+  if (clean === "") return "";
+  const lines = clean.split("\n");
+  const shown = lines.slice(0, UNFOLDED_LINES).join("\n");
+  const left = text.length - shown.length;
+  const note =
+    lines.length > UNFOLDED_LINES || text.length > UNFOLDED_CHARS
+      ? `\n… ${left.toLocaleString("en")} more characters`
+      : "";
+  const bar = `${indent}    ${label === "in" ? "▸" : "│"} `;
+  return dim((shown + note).replace(/^/gm, () => bar));
+}
+
+/** The input's fields one under the other; what was typed stays readable. */
+export function inputText(input: string): string {
+  try {
+    const value = JSON.parse(input) as unknown;
+    if (typeof value !== "object" || value === null) return input;
+    return Object.entries(value)
+      .map(([name, field]) => `${name}: ${typeof field === "string" ? field : JSON.stringify(field)}`)
+      .join("\n");
+  } catch {
+    return input;
+  }
+}

@@ -1,0 +1,41 @@
+// Errors made comparable: what differs from run to run (times, addresses, folders, line numbers) taken out.
+
+/** The error in a form two runs of it share: lower case, one space, placeholders for what varies. */
+export function normaliseError(text: string): string {
+  return (
+    text
+      // oxlint-disable-next-line no-control-regex -- colour codes begin with an escape character
+      .replace(/\u001B\[[0-9;]*[A-Za-z]/g, "")
+      .replace(/\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, " <time> ")
+      .replace(/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, " <time> ")
+      .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, " <hex> ")
+      .replace(/\b0x[0-9a-f]+\b/gi, " <hex> ")
+      .replace(/\b[0-9a-f]{7,64}\b/gi, (word) => (/\d/.test(word) && /[a-f]/i.test(word) ? " <hex> " : word))
+      // Of a path the last part is what the error is about; the folders are somebody's machine.
+      .replace(/\b[A-Za-z]:(?=[\\/])/g, "")
+      .replace(/[\w@.~+\\/-]+/g, lastPart)
+      .replace(/[‘’“”`"']/g, "'")
+      // A number that is part of a name ("TS2304") is the name.
+      .replace(/(?<![\p{L}\p{N}_])\d+/gu, "#")
+      .toLowerCase()
+      .replace(/\s+/g, " ")
+      .trim()
+  );
+}
+
+/** The words of a normalised error that tell it apart. */
+export function errorWords(normalised: string): string[] {
+  const words = normalised.match(/[\p{L}\p{N}_$-]+/gu) ?? [];
+  return [...new Set(words)].filter((word) => word.length > 1 && /\p{L}/u.test(word) && !STOP_WORDS.has(word));
+}
+
+function lastPart(path: string): string {
+  const parts = path.split(/[\\/]+/).filter(Boolean);
+  return parts.at(-1) ?? "/";
+}
+
+const STOP_WORDS = new Set(
+  "the an to of in on at is are was were be been it its this that and or for with from by as if time hex line".split(
+    " ",
+  ),
+);

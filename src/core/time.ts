@@ -1,0 +1,19 @@
+// Times as people type them: an ISO date or time, or how long ago ("3d", "2w", "12h", "30m").
+import { AppError } from "./error.ts";
+
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+export function parseTime(text: string, now: number): number {
+  const ago = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());
+  if (ago !== null) return now - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0);
+  const at = /^\d{4}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new AppError("usage", `"${text}" is not a time.`, {
+    hint: "Use 2026-01-31, 2026-01-31T12:00, or 3d, 2w, 12h.",
+  });
+}

@@ -1,0 +1,36 @@
+// Words as FTS5's unicode61 sees them, and the few of English that say nothing about a session.
+
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** Scripts written without spaces: one letter is one token there, and neighbours are found as phrases. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+/** Most text is Latin: a look at the code points saves the slow expression. */
+const MAYBE_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\ud840-\ud88f]/;
+const MAYBE_CAMEL = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
+const CAMEL_BORDER = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+export function wordsOf(text: string): string[] {
+  return spaceOut(text).match(WORD) ?? [];
+}
+
+/** The word every row of a project carries in its scope column; nobody types it. */
+export function scopeWord(project: number): string {
+  return `cmemproject${project}`;
+}
+
+export function spaceOut(text: string): string {
+  return MAYBE_UNSPACED.test(text) ? text.replace(UNSPACED, " $& ") : text;
+}
+
+/** The parts of a camelCase word, or none; snake_case and paths are parted by the tokenizer itself. */
+export function partsOf(word: string): string[] {
+  return MAYBE_CAMEL.test(word) ? word.split(CAMEL_BORDER) : [];
+}
+
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    "a about after all also an and any are as at be because been before but by can could did do does due for from had has have how i if in " +
+    "instead into is it its just let me more most my no not of on only or other our out over please same should so some such than that the " +
+    "their them then there these they this those to up us use used using via was we were what when where which who why will with would you your"
+  ).split(" "),
+);

@@ -1,0 +1,150 @@
+// Questions about commands and errors: what made it pass, how is it run.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bash, ended, prompt, seedStore, touch } from "../../test/seed.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { findFixes } from "./fix.ts";
+import { findUses } from "./how.ts";
+import { commandForm, commandHead, commandKey, splitCommand } from "./shell-command.ts";
+
+const HOSTILE = ["", " ", "%", '"', "'", "\0", "AND", "NEAR(", "* OR *", "a\0b", "x".repeat(100_000), "{output} : x"];
+
+function history() {
+  const seeded = seedStore();
+  const { add } = seeded;
+  add("one", prompt("Make the tests pass"));
+  add(
+    "one",
+    bash(
+      "cd /app && npm test 2>&1 | tail -5",
+      "Exit code 1\nTypeError: user 12 is undefined at /app/src/login.ts:3:4",
+      1,
+    ),
+  );
+  add("one", bash("npm test", "Exit code 1\nTypeError: user 13 is undefined at /app/src/login.ts:9:4", 1));
+  add("one", touch("src/login.ts"));
+  add("one", bash("npm run codegen", "ok"));
+  add("one", bash("cat src/login.ts", "TypeError: user 13 is undefined at login.ts"));
+  add("one", bash("cd /app && npm test", "2 passed"));
+  add("one", ended("The user was read before it was loaded."));
+  add("two", prompt("Try again"));
+  add("two", bash("npm start", "Exit code 1\nError: listen EADDRINUSE :::3000", 1));
+  add("two", ended("The port is taken."));
+  updateSearchIndex(seeded.db);
+  return seeded;
+}
+
+describe("an error met before", () => {
+  it("comes with what was done until the same command passed, and the turn's closing words", () => {
+    const { db } = history();
+    const found = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
+    expect(found).toMatchObject([
+      {
+        error: "TypeError: user 13 is undefined at /app/src/login.ts:9:4",
+        likeness: 1,
+        times: 2,
+        fixedBy: { isSameCommand: true, command: "cd /app && npm test" },
+        changed: ["src/login.ts"],
+        closing: "The user was read before it was loaded.",
+      },
+    ]);
+    expect(found[0]?.between.map((use) => use.input)).toEqual(['{"command":"npm run codegen"}']);
+    db.close();
+  });
+
+  it("is found in a whole pasted output too, and said to be open where nothing passed", () => {
+    const { db } = history();
+    const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
+    const found = findFixes(db, pasted, {}, 5);
+    expect(found).toMatchObject([{ command: "npm start", changed: [], between: [], closing: "The port is taken." }]);
+    expect(found[0]?.fixedBy).toBeUndefined();
+    db.close();
+  });
+
+  it("is mended by another way to say the command, too", () => {
+    const { db, add } = history();
+    add("three", prompt("Run it"));
+    add("three", bash("rtk npm run check", "Exit code 2\nerror: unrecognized subcommand 'npm'", 2));
+    add("three", bash("ls", "src"));
+    add("three", bash("npm run check", "ok"));
+    updateSearchIndex(db);
+    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5)).toMatchObject([
+      { fixedBy: { isSameCommand: false, command: "npm run check" } },
+    ]);
+    db.close();
+  });
+
+  it("is not every other error", () => {
+    const { db } = history();
+    for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {
+      expect(findFixes(db, text, {}, 5)).toEqual([]);
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).length < 6),
+      { numRuns: 200 },
+    );
+    db.close();
+  });
+});
+
+describe("how a command is run", () => {
+  it("is told by its forms, how often each worked and how it failed last", () => {
+    const { db, add } = history();
+    add("two", bash("grep -rn 'npm test' .", ""));
+    updateSearchIndex(db);
+    const { commands } = findUses(db, "npm test", {}, 5);
+    expect(commands).toMatchObject([
+      { command: "npm test", runs: 3, succeeded: 1, lastFailure: { error: expect.stringContaining("TypeError") } },
+    ]);
+    expect(findUses(db, "pm tes", {}, 5).commands).toHaveLength(1);
+    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [] });
+    db.close();
+  });
+
+  it("works for other tools by their names", () => {
+    const { db } = history();
+    expect(findUses(db, "edit", {}, 5).tools).toMatchObject([
+      { name: "Edit", runs: 1, succeeded: 1, inputs: [{ input: '{"file_path":"/app/src/login.ts"}' }] },
+    ]);
+    db.close();
+  });
+
+  it("never throws", () => {
+    const { db } = history();
+    for (const text of HOSTILE) expect(findUses(db, text, {}, 5).tools).toEqual([]);
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        (text) => findUses(db, text, {}, 5).commands.length < 6,
+      ),
+      { numRuns: 200 },
+    );
+    db.close();
+  });
+});
+
+describe("shell commands", () => {
+  it.each([
+    ["cd /a && npm test 2>&1 | tail -20", "npm test"],
+    ["# first\n# second\nmake all | head -n 5 | cat", "make all"],
+    ["a | grep b", "a | grep b"],
+  ])("%j is %j", (command, key) => {
+    expect(commandKey(command)).toBe(key);
+  });
+
+  it("are split where the shell would, and not inside quotes or here-documents", () => {
+    expect(splitCommand(`cd a && npm test 2>&1 | tail; echo "x && y" 'p | q'`)).toEqual([
+      "cd a",
+      "npm test 2>&1",
+      "tail",
+      `echo "x && y" 'p | q'`,
+    ]);
+    expect(splitCommand("cat > f <<EOF\nnpm test\nEOF")).toEqual(["cat > f"]);
+  });
+
+  it("are known by their head and without their long texts", () => {
+    expect(commandHead("bun run lint --fix")).toBe("bun run lint");
+    expect(commandHead("ls -l")).toBe("");
+    expect(commandForm('git commit -m "a message that is quite long"')).toBe('git commit -m "…"');
+  });
+});

@@ -1,0 +1,190 @@
+// Questions about the past that cross sessions: what came before, what belongs together, who touched a file.
+import { describe, expect, it } from "vitest";
+import { bash, DAY, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
+import type { Db } from "../store/driver.ts";
+import { findProject } from "../store/projects.ts";
+import { sessionsByPrefix, type SessionEntry } from "../store/session-list.ts";
+import { shares, toolShares, totals } from "../store/stats.ts";
+import { blame } from "./blame.ts";
+import { relatedSessions } from "./related.ts";
+import { resumeCommand, resumeLine } from "./resume.ts";
+import { latestTurns, timelineAround } from "./timeline.ts";
+
+const session = (db: Db, id: string): SessionEntry => sessionsByPrefix(db, id)[0] as SessionEntry;
+
+describe("a timeline", () => {
+  it("shows what happened before and after, across sessions, and what came of it", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("first"));
+    add("b", prompt("second"));
+    add("b", touch("x.ts"), { agentId: "sub" });
+    add("b", bash("make", "Exit code 2\nError: no", 2));
+    add("b", bash("git commit -m y", "[main abc1234] Do it"));
+    add("c", prompt("third"));
+    add("d", prompt("fourth"));
+    const turns = timelineAround(db, { session: session(db, "b") }, {}, 1);
+    expect(turns.map((turn) => [turn.text, turn.isAnchor])).toEqual([
+      ["first", false],
+      ["second", true],
+      ["third", false],
+    ]);
+    expect(turns[1]).toMatchObject({
+      files: [{ path: "x.ts", added: 3, removed: 1 }],
+      failed: [{ command: "make", exit_code: 2 }],
+      commits: [{ sha: "abc1234", subject: "Do it" }],
+    });
+    expect(latestTurns(db, {}, 1).map((turn) => turn.text)).toEqual(["third", "fourth"]);
+    expect(
+      timelineAround(db, { session: session(db, "agent-sub"), itemId: "t1" }, {}, 1).map((turn) => turn.text),
+    ).toEqual(["first", "second", "third"]);
+    db.close();
+  });
+});
+
+describe("related sessions", () => {
+  it("come with their reasons, what is rarely touched before what everybody touches", () => {
+    const { db, add } = seedStore();
+    const id = "0b7e2a54-1111-4222-8333-444455556666";
+    add(id, prompt("Start"), { branch: "feat" });
+    for (const path of ["rare.ts", "package.json"]) add(id, touch(path), { branch: "feat" });
+    add(id, bash("git commit -m y", "[feat abc1234] Do it"), { branch: "feat" });
+    add("rare", prompt("x"), { at: START + 20 * DAY });
+    add("rare", touch("rare.ts"), { agentId: "sub" });
+    for (const name of ["c1", "c2", "c3"]) {
+      add(name, prompt("x"));
+      add(name, touch("package.json"));
+    }
+    add("next", prompt(`Go on with /x/${id}.jsonl`));
+    add("reverts", prompt("Please revert abc1234"));
+    add("far", prompt("x"), { project: { key: "other", name: "other", root: "/other" } });
+    add("far", touch("rare.ts"), { project: { key: "other", name: "other", root: "/other" } });
+    add("near", prompt("x"), { at: START + DAY, branch: "feat" });
+    const related = relatedSessions(db, session(db, id), 10);
+    expect(related.map(({ session: { session_id }, reasons }) => [session_id, reasons])).toEqual([
+      ["next", ["continues it"]],
+      ["reverts", ["mentions commit abc1234, which it made"]],
+      ["rare", ["changed the same rare.ts"]],
+      ["near", ["on the same branch feat, 24 h apart"]],
+      ...["c1", "c2", "c3"].map((name) => [name, ["changed the same package.json"]]),
+    ]);
+    db.close();
+  });
+});
+
+describe("blame", () => {
+  it("finds who changed a file, by its path or the end of it, newest first", () => {
+    const { db, add } = seedStore();
+    add("one", prompt("Make it"));
+    add("one", touch("src/deep/a.ts", "create"));
+    add("one", touch("src/deep/a.ts"));
+    add("one", bash("git commit -m y", "[main abc1234] Made"));
+    add("two", prompt("Look at it"));
+    add("two", touch("src/deep/a.ts", "read"));
+    add("three", prompt("Change it"));
+    add("three", touch("src/deep/a.ts"), { agentId: "sub" });
+    const of = (name: string, reads = false) => blame(db, { names: [name], reads, limit: 10 }, {});
+    expect(of("src/deep/a.ts")).toMatchObject([
+      {
+        session_id: "agent-sub",
+        parent_session_id: "three",
+        prompt: "Change it",
+        edits: 1,
+        added: 3,
+        removed: 1,
+        commits: [],
+      },
+      {
+        session_id: "one",
+        parent_session_id: null,
+        prompt: "Make it",
+        creates: 1,
+        edits: 1,
+        added: 6,
+        commits: [{ sha: "abc1234" }],
+      },
+    ]);
+    expect(of("a.ts")).toEqual(of("src/deep/a.ts"));
+    expect(of("./deep/a.ts")).toEqual(of("src/deep/a.ts"));
+    expect(of("src/deep/a.ts", true).map((entry) => entry.session_id)).toEqual(["agent-sub", "two", "one"]);
+    expect(of("p/a.ts")).toEqual([]);
+    for (const name of ["", "%", "%a.ts", "\0", "/", "x".repeat(100_000)]) expect(of(name)).toEqual([]);
+    db.close();
+  });
+
+  it("asks for more where a name fits many files", () => {
+    const { db, add } = seedStore();
+    add("one", prompt("Make it"));
+    for (const folder of ["a", "b", "c", "d"]) add("one", touch(`${folder}/index.ts`));
+    expect(() => blame(db, { names: ["index.ts"], reads: false, limit: 10 }, {})).toThrow(
+      /Many files.*\n {2}d\/index.ts/,
+    );
+    db.close();
+  });
+});
+
+describe("stats", () => {
+  it("are totals of the sessions in question", () => {
+    const { db, add } = seedStore();
+    const other = { project: { key: "o", name: "app", root: "/o" }, agent: "codex", at: START + 40 * DAY };
+    add("one", prompt("x"));
+    add("one", said("m", "hello"));
+    add("one", touch("a.ts"));
+    add("one", bash("make", "", 1), { agentId: "sub" });
+    add("two", prompt("y"), other);
+    expect(totals(db, {})).toMatchObject({
+      sessions: 2,
+      subagents: 1,
+      prompts: 2,
+      messages: 1,
+      tool_uses: 2,
+      failed_tool_uses: 1,
+      files_changed: 1,
+      lines_added: 3,
+      output_tokens: 5,
+      first_at: START + 60_000,
+      last_at: other.at,
+    });
+    const k = findProject(db, "k")?.id;
+    expect(totals(db, { projectId: k })).toMatchObject({ sessions: 1, prompts: 1, tool_uses: 2 });
+    expect(shares(db, {}, "project")).toEqual([
+      { name: "app", key: "k", sessions: 1, prompts: 1, tool_uses: 2 },
+      { name: "app", key: "o", sessions: 1, prompts: 1, tool_uses: 0 },
+    ]);
+    expect(shares(db, {}, "month").map(({ name, sessions }) => [name, sessions])).toEqual([
+      ["2026-01", 1],
+      ["2026-02", 1],
+    ]);
+    expect(shares(db, {}, "agent").map(({ name }) => name)).toEqual(["claude-code", "codex"]);
+    expect(toolShares(db, {})).toEqual([
+      { name: "Bash", uses: 1, failed: 1 },
+      { name: "Edit", uses: 1, failed: 0 },
+    ]);
+    db.close();
+  });
+});
+
+describe("the command that resumes a session", () => {
+  it.each([
+    ["claude-code", "claude --resume s"],
+    ["codex", "codex resume s"],
+    ["gemini-cli", "gemini --resume s"],
+    ["copilot-cli", "copilot --resume s"],
+    ["opencode", "opencode --session s"],
+  ])("of %s is %j", (agent, line) => {
+    const { db, add } = seedStore(undefined, { agent, cwd: "/it's here" });
+    add("s", prompt("x"));
+    add("s", ended("y"), { agentId: "sub" });
+    expect(resumeLine(resumeCommand(session(db, "s")), "/it's here")).toBe(line);
+    expect(resumeLine(resumeCommand(session(db, "agent-sub")), "/")).toBe(`cd '/it'\\''s here' && ${line}`);
+    db.close();
+  });
+
+  it("is refused where there is none, or where the id would be an option", () => {
+    const { db, add } = seedStore(undefined, { agent: "unheard-of" });
+    add("s", prompt("x"));
+    add("--help", prompt("x"), { agent: "codex" });
+    expect(() => resumeCommand(session(db, "s"))).toThrow("not known how");
+    expect(() => resumeCommand(session(db, "--help"))).toThrow("no session id");
+    db.close();
+  });
+});

@@ -1,0 +1,108 @@
+// Keeps the full-text indexes up with the rows. Rows are written first and indexed later, in batches, by whoever searches.
+import { toolColumns, turnColumns } from "../core/index-text.ts";
+import { scopeWord } from "../core/words.ts";
+import type { Db } from "./driver.ts";
+import { transaction } from "./transaction.ts";
+
+/** Rows per transaction: the write lock is held for some 50 ms. */
+const BATCH = 500;
+
+/** Something of this turn has changed. */
+export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number): void {
+  db.run(
+    "INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts WHERE session_db_id = ? AND prompt_number = ?",
+    sessionDbId,
+    promptNumber,
+  );
+}
+
+/** Brings the indexes up to date; returns how many rows were written. */
+export function updateSearchIndex(db: Db): number {
+  let written = 0;
+  for (const step of [indexToolUses, indexTurns]) {
+    for (;;) {
+      const rows = transaction(db, () => step(db));
+      written += rows;
+      if (rows < BATCH) break;
+    }
+  }
+  return written;
+}
+
+interface ToolUseText {
+  id: number;
+  project_id: number;
+  name: string;
+  input: string;
+  output: string | null;
+}
+
+function indexToolUses(db: Db): number {
+  const rows = db.all<ToolUseText>(
+    `SELECT t.id, s.project_id, t.name, t.input, t.output FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
+     WHERE t.id > (SELECT last_id FROM index_state WHERE name = 'tool_uses') ORDER BY t.id LIMIT ?`,
+    BATCH,
+  );
+  for (const row of rows) {
+    const { input, output } = toolColumns(row.name, JSON.parse(row.input), row.output ?? "");
+    db.run(
+      "INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, ?)",
+      row.id,
+      scopeWord(row.project_id),
+      input,
+      output,
+    );
+  }
+  const last = rows.at(-1);
+  if (last !== undefined) db.run("UPDATE index_state SET last_id = ? WHERE name = 'tool_uses'", last.id);
+  return rows.length;
+}
+
+interface TurnRow {
+  id: number;
+  session_db_id: number;
+  project_id: number;
+  prompt_number: number;
+  text: string;
+  response: string | null;
+}
+
+function indexTurns(db: Db): number {
+  const rows = db.all<TurnRow>(
+    `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response
+     FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
+    BATCH,
+  );
+  for (const row of rows) indexTurn(db, row);
+  return rows.length;
+}
+
+function indexTurn(db: Db, turn: TurnRow): void {
+  const family = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
+  const answers = db.all<{ text: string }>(
+    `SELECT text FROM messages WHERE session_db_id IN (${family}) AND prompt_number = ?2 ORDER BY created_at, id`,
+    turn.session_db_id,
+    turn.prompt_number,
+  );
+  const calls = db.all<{ name: string; input: string }>(
+    `SELECT name, input FROM tool_uses WHERE session_db_id IN (${family}) AND prompt_number = ?2 ORDER BY created_at, id`,
+    turn.session_db_id,
+    turn.prompt_number,
+  );
+  const columns = turnColumns({
+    prompt: turn.text,
+    // A session that only hooks have seen has no messages: its last words are all there is.
+    answers: answers.length > 0 ? answers.map((row) => row.text) : [turn.response ?? ""],
+    calls: calls.map((row) => ({ name: row.name, input: JSON.parse(row.input) as unknown })),
+  });
+  db.run("DELETE FROM turns_fts WHERE rowid = ?", turn.id);
+  db.run(
+    "INSERT INTO turns_fts (rowid, scope, prompt, answer, calls) VALUES (?, ?, ?, ?, ?)",
+    turn.id,
+    scopeWord(turn.project_id),
+    columns.prompt,
+    columns.answer,
+    columns.calls,
+  );
+  db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", turn.id);
+}

@@ -1,0 +1,72 @@
+// Sessions as people look for them: listed, found by the beginning of their id, described.
+import type { Db } from "./driver.ts";
+import { type Scope, scopeCondition } from "./scope.ts";
+
+export interface SessionEntry {
+  id: number;
+  session_id: string;
+  parent_session_id: string | null;
+  parent_session_db_id: number | null;
+  project_id: number;
+  agent: string;
+  project: string;
+  project_key: string;
+  title: string | null;
+  subtitle: string | null;
+  status: string;
+  prompt_count: number;
+  tool_uses: number;
+  files_changed: number;
+  model: string | null;
+  version: string | null;
+  git_branch: string | null;
+  cwd: string;
+  transcript_path: string | null;
+  /** A subagent's last words. */
+  report: string | null;
+  started_at: number;
+  last_at: number;
+}
+
+const ENTRY = `SELECT s.id, s.session_id, parent.session_id AS parent_session_id, s.parent_session_db_id,
+    s.project_id, s.agent, p.name AS project, p.key AS project_key,
+    s.title, s.subtitle, s.status, s.prompt_count, s.model, s.version, s.git_branch, s.cwd, s.transcript_path,
+    s.report, s.started_at, s.last_at,
+    (SELECT count(*) FROM sessions c JOIN tool_uses t ON t.session_db_id = c.id
+      WHERE c.id = s.id OR c.parent_session_db_id = s.id) AS tool_uses,
+    (SELECT count(DISTINCT f.path) FROM sessions c JOIN file_touches f ON f.session_db_id = c.id
+      WHERE (c.id = s.id OR c.parent_session_db_id = s.id) AND f.kind <> 'read') AS files_changed
+  FROM sessions s JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
+
+/** Conversations with at least one prompt, the newest first; subagents are found through their parents. */
+export function listSessions(db: Db, scope: Scope, limit: number): SessionEntry[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    // Chosen first, described then: the counts are of a few sessions, not of all.
+    `${ENTRY} WHERE s.id IN (
+       SELECT s.id FROM sessions s WHERE ${sql} AND s.parent_session_db_id IS NULL AND s.prompt_count > 0
+       ORDER BY s.last_at DESC LIMIT ?)
+     ORDER BY s.last_at DESC`,
+    ...params,
+    limit,
+  );
+}
+
+export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
+  return db.all(`${ENTRY} WHERE s.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+}
+
+/** By the whole id or by its beginning; several when the beginning is not enough to tell. */
+export function sessionsByPrefix(db: Db, prefix: string, limit = 5): SessionEntry[] {
+  const whole = db.all<SessionEntry>(`${ENTRY} WHERE s.session_id = ?`, prefix);
+  if (whole.length > 0) return whole;
+  return db.all(
+    `${ENTRY} WHERE substr(s.session_id, 1, length(?1)) = ?1 ORDER BY s.last_at DESC LIMIT ?2`,
+    prefix,
+    limit,
+  );
+}
+
+export function subagentsOf(db: Db, sessionDbId: number): SessionEntry[] {
+  return db.all(`${ENTRY} WHERE s.parent_session_db_id = ? ORDER BY s.started_at, s.id`, sessionDbId);
+}

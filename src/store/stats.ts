@@ -1,0 +1,91 @@
+// How much was done, counted in the database: every number is a total of the sessions in question.
+import type { Db } from "./driver.ts";
+import { type Scope, scopeCondition } from "./scope.ts";
+
+export interface Totals {
+  sessions: number;
+  subagents: number;
+  prompts: number;
+  messages: number;
+  tool_uses: number;
+  failed_tool_uses: number;
+  files_changed: number;
+  lines_added: number;
+  lines_removed: number;
+  commits: number;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cache_read_tokens: number | null;
+  cache_write_tokens: number | null;
+  first_at: number | null;
+  last_at: number | null;
+}
+
+export function totals(db: Db, scope: Scope): Totals {
+  const { sql, params } = scopeCondition(scope);
+  return db.get<Totals>(
+    `WITH chosen AS (SELECT s.* FROM sessions s WHERE ${sql})
+     SELECT * FROM
+       (SELECT count(*) FILTER (WHERE parent_session_db_id IS NULL) AS sessions,
+          count(*) FILTER (WHERE parent_session_db_id IS NOT NULL) AS subagents,
+          min(started_at) AS first_at, max(last_at) AS last_at FROM chosen),
+       (SELECT count(*) AS prompts FROM prompts WHERE session_db_id IN (SELECT id FROM chosen)),
+       (SELECT count(*) AS messages, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+          sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens
+        FROM messages WHERE session_db_id IN (SELECT id FROM chosen)),
+       (SELECT count(*) AS tool_uses, coalesce(sum(is_error), 0) AS failed_tool_uses
+        FROM tool_uses WHERE session_db_id IN (SELECT id FROM chosen)),
+       (SELECT count(DISTINCT c.project_id || ':' || f.path) AS files_changed, coalesce(sum(f.added), 0) AS lines_added,
+          coalesce(sum(f.removed), 0) AS lines_removed
+        FROM file_touches f JOIN chosen c ON c.id = f.session_db_id WHERE f.kind <> 'read'),
+       (SELECT count(DISTINCT sha) AS commits FROM commits WHERE session_db_id IN (SELECT id FROM chosen))`,
+    ...params,
+  ) as Totals;
+}
+
+export interface Share {
+  name: string;
+  /** What it is known by: two projects may share a name. */
+  key: string;
+  sessions: number;
+  prompts: number;
+  tool_uses: number;
+}
+
+const SHARE_BY = {
+  agent: { name: "s.agent", key: "s.agent" },
+  project: { name: "p.name", key: "p.key" },
+  month: {
+    name: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch')",
+    key: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch')",
+  },
+} as const;
+
+/** Sessions (without subagents, whose tool uses count for their parent) by agent, project or month. */
+export function shares(db: Db, scope: Scope, by: keyof typeof SHARE_BY): Share[] {
+  const { sql, params } = scopeCondition(scope);
+  const { name, key } = SHARE_BY[by];
+  return db.all(
+    `SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE s.parent_session_db_id IS NULL) AS sessions,
+       sum((SELECT count(*) FROM prompts q WHERE q.session_db_id = s.id)) AS prompts,
+       sum((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = s.id)) AS tool_uses
+     FROM sessions s JOIN projects p ON p.id = s.project_id WHERE ${sql} GROUP BY ${key}
+     ORDER BY ${by === "month" ? key : `sessions DESC, ${key}`}`,
+    ...params,
+  );
+}
+
+export interface ToolShare {
+  name: string;
+  uses: number;
+  failed: number;
+}
+
+export function toolShares(db: Db, scope: Scope): ToolShare[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    `SELECT t.name, count(*) AS uses, sum(t.is_error) AS failed FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+     WHERE ${sql} GROUP BY t.name ORDER BY uses DESC, t.name`,
+    ...params,
+  );
+}

@@ -1,0 +1,35 @@
+// The texts of a turn, for showing what was found in it.
+import type { Db } from "./driver.ts";
+
+export interface TurnTexts {
+  prompt: { id: number; text: string; created_at: number } | undefined;
+  messages: { id: number; text: string }[];
+  response: string | null;
+}
+
+export function turnTexts(db: Db, sessionDbId: number, promptNumber: number): TurnTexts {
+  const prompt = db.get<{ id: number; text: string; created_at: number; response: string | null }>(
+    "SELECT id, text, created_at, response FROM prompts WHERE session_db_id = ? AND prompt_number = ?",
+    sessionDbId,
+    promptNumber,
+  );
+  const messages = db.all<{ id: number; text: string }>(
+    "SELECT id, text FROM messages WHERE session_db_id = ? AND prompt_number = ? AND text <> '' ORDER BY created_at, id",
+    sessionDbId,
+    promptNumber,
+  );
+  return { prompt, messages, response: prompt?.response ?? null };
+}
+
+export interface ToolText {
+  id: number;
+  name: string;
+  input: string;
+  output: string | null;
+  is_error: number;
+  created_at: number;
+}
+
+export function toolText(db: Db, id: number): ToolText | undefined {
+  return db.get("SELECT id, name, input, output, is_error, created_at FROM tool_uses WHERE id = ?", id);
+}
