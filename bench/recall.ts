@@ -8,8 +8,8 @@ import { searchSessions } from "../src/recall/search.ts";
 import { type Db, openDriver } from "../src/store/driver.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Real sessions are not part of the project: C_MEM_BENCH_DATA says where they are. */
-const DATA = resolve(process.env["C_MEM_BENCH_DATA"] ?? join(ROOT, "..", "shared", "data", "sessions"));
+/** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
+const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
 const TASKS = ["commit", "intent", "learning", "friction", "next", "error", "file"];
 
 interface Query {
@@ -30,7 +30,7 @@ interface Tally {
 
 export async function benchRecall(): Promise<void> {
   if (!existsSync(join(DATA, "queries.jsonl"))) {
-    console.log("recall: skipped, no sessions to search (C_MEM_BENCH_DATA)");
+    console.log("recall: skipped, no sessions to search (C_MEM_REAL_SESSIONS)");
     return;
   }
   const home = mkdtempSync(join(tmpdir(), "c-mem-recall-"));

@@ -9,7 +9,8 @@ import { codexReader } from "./codex/transcript.ts";
 import { copilotReader } from "./copilot-cli/transcript.ts";
 import type { LineReader } from "./transcript.ts";
 
-const DATA = join(import.meta.dirname, "../../../shared/data/sessions");
+/** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
+const DATA = process.env["C_MEM_REAL_SESSIONS"] ?? "";
 const isThere = existsSync(join(DATA, "manifest.jsonl"));
 if (!isThere) console.log(`skipped: no real sessions in ${DATA}`);
 

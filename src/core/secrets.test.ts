@@ -189,7 +189,7 @@ describe("redactSecrets", () => {
     "primary_key: id1",
     "auth: oauth2",
     "DISABLE_AUTH=1",
-    "npm_config_registry=https://registry.npmjs.org/",
+    "npm_config_registry=https://npm.example.com/",
     "cookie: name=value",
     // Prose
     "the password is wrong",

@@ -134,7 +134,7 @@ export const SECRETS: readonly Secret[] = [
     name: "npm",
     hints: ["_auth"],
     pattern: () => /(?<!\w)_auth(?:Token)?["'\\]{0,4}[ \t]*[=:][ \t]*["'\\]{0,4}([^\s"'\\,;]{8,})/g,
-    sample: `//registry.npmjs.org/:_authToken=${hex(32)}`,
+    sample: `//npm.example.com/:_authToken=${hex(32)}`,
     accept: (_, value) => !isPlaceholder(value),
   },
   row("pypi", ["pypi-"], () => /pypi-[\w-]{32,}/g, `pypi-AgEIcHlwaS5vcmc${alnum(70)}`),
