@@ -32,6 +32,7 @@ export const COMMANDS: Definition[] = [
       DRY_RUN,
       ["--method <method>", "plugin or settings (default: plugin where the claude command is found)"],
       ["--claude <path>", "the claude executable to use"],
+      ["--no-sync", "do not bring in the sessions from before"],
     ],
     load: () => import("./commands/install.ts"),
   },
@@ -71,7 +72,10 @@ export const COMMANDS: Definition[] = [
   {
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them",
-    options: SCOPE_OPTIONS,
+    options: [
+      ["--kind <kind>", "only what was asked, answered, done or touched: prompt, message, tool, file"],
+      ...SCOPE_OPTIONS,
+    ],
     usesStore: true,
     load: () => import("./commands/search.ts"),
   },

@@ -3,7 +3,7 @@ import type { Db } from "../store/driver.ts";
 import { type Scope, scopeCondition } from "../store/scope.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
 import { toolText, turnTexts } from "../store/turns.ts";
-import { type Rung, searchSessions, type SessionHit } from "./search.ts";
+import { type Rung, type SearchKind, searchSessions, type SessionHit } from "./search.ts";
 import { distinctWords, makeSnippet, type Snippet } from "./snippet.ts";
 
 export interface Finding {
@@ -23,10 +23,11 @@ const SNIPPET_CHARS = 220;
 export function findSessions(
   db: Db,
   text: string,
-  options: { scope: Scope; limit: number },
+  options: { scope: Scope; limit: number; kind?: SearchKind | undefined },
 ): { findings: Finding[]; words: string[]; rung: Rung } {
   const { hits, rung, words } = searchSessions(db, text, {
     limit: options.limit,
+    ...(options.kind !== undefined && { kind: options.kind }),
     ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
     ...acceptOf(db, options.scope),
   });
@@ -38,7 +39,7 @@ export function findSessions(
   );
   const findings = hits.flatMap((hit) => {
     const session = entries.get(hit.session);
-    return session === undefined ? [] : [describe(db, session, hit, words)];
+    return session === undefined ? [] : [describe(db, session, hit, words, options.kind)];
   });
   return { findings, words, rung };
 }
@@ -59,7 +60,13 @@ interface Candidate {
   text: string;
 }
 
-function describe(db: Db, session: SessionEntry, hit: SessionHit, words: readonly string[]): Finding {
+function describe(
+  db: Db,
+  session: SessionEntry,
+  hit: SessionHit,
+  words: readonly string[],
+  kind: SearchKind | undefined,
+): Finding {
   const best = hit.turns[0];
   const promptNumber = best?.promptNumber ?? 0;
   const { prompt, messages, response } = turnTexts(db, session.id, promptNumber);
@@ -75,7 +82,10 @@ function describe(db: Db, session: SessionEntry, hit: SessionHit, words: readonl
       : [{ kind: "tool" as const, item: `t${tool.id}`, text: `${tool.name} ${tool.input} ${tool.output ?? ""}` }]),
   ];
   // The text with the most of the asked words; the earlier one where they have as many.
-  const shown = candidates.reduce((a, b) => (distinctWords(b.text, words) > distinctWords(a.text, words) ? b : a));
+  const wanted = candidates.filter((candidate) => candidate.kind === kind);
+  const shown = (wanted.length > 0 ? wanted : candidates).reduce((a, b) =>
+    distinctWords(b.text, words) > distinctWords(a.text, words) ? b : a,
+  );
   return {
     session,
     score: hit.score,

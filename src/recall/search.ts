@@ -12,10 +12,15 @@ const WORK_DECAY = [1, 0.5, 0.25];
 const FILE_DECAY = [1, 1, 1, 1];
 const MAX_TURNS = 3;
 
+export const SEARCH_KINDS = ["prompt", "message", "tool", "file"] as const;
+export type SearchKind = (typeof SEARCH_KINDS)[number];
+
 export interface SearchOptions {
   limit: number;
   /** Without one, every project is searched. */
   project?: number;
+  /** Only what was asked, answered, done, or touched. */
+  kind?: SearchKind;
   /** Leaves out sessions the caller does not want: the current one, those outside a time range. */
   accept?: (session: number) => boolean;
 }
@@ -98,9 +103,13 @@ function rankSessions(db: Db, query: PreparedQuery, more: Partial<LaneScope>, op
       addTurn(gathered.turns, { ...hit, score: hit.score * weight });
     }
   };
-  gather(talkHits(db, query, scope), "talk", TALK_WEIGHT);
-  gather(workHits(db, query, scope), "work", WORK_WEIGHT);
-  if (more.phrases === undefined) gather(fileHits(db, query, scope), "files", 1);
+  const { kind } = options;
+  if (kind === undefined) gather(talkHits(db, query, scope), "talk", TALK_WEIGHT);
+  if (kind === "prompt") gather(talkHits(db, query, { ...scope, column: "prompt" }), "talk", TALK_WEIGHT);
+  if (kind === "message") gather(talkHits(db, query, { ...scope, column: "answer" }), "talk", TALK_WEIGHT);
+  if (kind === undefined || kind === "tool") gather(workHits(db, query, scope), "work", WORK_WEIGHT);
+  const asksForFiles = kind === "file" || (kind === undefined && more.phrases === undefined);
+  if (asksForFiles) gather(fileHits(db, query, { ...scope, isFileSearch: kind === "file" }), "files", 1);
   return [...sessions]
     .map(([session, gathered]) => ({ session, score: scoreOf(gathered), turns: bestTurns(gathered) }))
     .sort((a, b) => b.score - a.score || b.session - a.session)

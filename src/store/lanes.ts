@@ -19,6 +19,10 @@ export interface LaneScope {
   phrases?: string[][];
   /** Words may go on: "migrat" finds "migration". */
   isPrefix?: boolean;
+  /** Of the talk only what was asked, or only what was answered. */
+  column?: "prompt" | "answer";
+  /** Somebody asks for files and nothing else: then also for the end of a path, which no index helps with. */
+  isFileSearch?: boolean;
 }
 
 /** Rows a lane may score: phrases included, FTS5 scores about a million a second, so this is 15 ms. */
@@ -76,7 +80,8 @@ function laneHits(db: Db, lane: Lane, query: PreparedQuery, scope: LaneScope): H
   const any = [...terms.map((term) => quoted(term) + star), ...pairs.map((pair) => quoted(...pair))].join(" OR ");
   const required = (scope.phrases ?? []).map((phrase) => quoted(...phrase));
   const inProject = scope.project === undefined ? [] : [`scope:${quoted(scopeWord(scope.project))}`];
-  const match = [...inProject, ...required, `(${any})`].join(" AND ");
+  const where = scope.column === undefined || lane !== TALK ? "" : `${scope.column} : `;
+  const match = [...inProject, ...required.map((phrase) => where + phrase), `${where}(${any})`].join(" AND ");
   return db.all<Hit>(
     `WITH hits AS MATERIALIZED (
        SELECT rowid AS id, -bm25(${lane.table}, ${lane.weights}) AS score FROM ${lane.table}
@@ -138,13 +143,15 @@ export function fileHits(db: Db, query: PreparedQuery, scope: LaneScope): Hit[] 
 
 function touchesOf(db: Db, path: string, scope: LaneScope): Touch[] {
   const tails = tailsOf(path);
+  const ending = scope.isFileSearch === true ? "OR f.path LIKE ? ESCAPE '\\'" : "";
   const inProject = scope.project === undefined ? "" : "AND s.project_id = ?";
   return db.all<Touch>(
     `SELECT coalesce(s.parent_session_db_id, s.id) AS session, max(t.prompt_number) AS promptNumber, max(f.kind <> 'read') AS edited
      FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
-     WHERE f.path IN (${tails.map(() => "?").join(", ")}) ${inProject}
+     WHERE (f.path IN (SELECT value FROM json_each(?)) ${ending}) ${inProject}
      GROUP BY 1 ORDER BY max(f.id) DESC LIMIT ${MAX_TOUCHES}`,
-    ...tails,
+    JSON.stringify(tails),
+    ...(scope.isFileSearch === true ? [`%/${path.replace(/[%_\\]/g, "\\$&")}`] : []),
     ...(scope.project === undefined ? [] : [scope.project]),
   );
 }

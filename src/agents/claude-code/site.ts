@@ -47,6 +47,15 @@ export function inspectClaude(env: Env): ClaudeSite {
   };
 }
 
+/** Days after which the client deletes transcripts, as long as the user has not said otherwise. */
+const CLEANUP_DAYS = 30;
+
+export function cleanupDays(env: Env): number {
+  const settings = readJson(join(claudeConfigDir(env), "settings.json"));
+  const days = asObject(settings)?.["cleanupPeriodDays"];
+  return typeof days === "number" ? days : CLEANUP_DAYS;
+}
+
 /** The client's executable: on the PATH, or where its own installers put it. */
 export function findClaude(env: Env): string | undefined {
   const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];

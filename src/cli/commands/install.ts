@@ -1,4 +1,5 @@
 // c-mem install: gets the hooks into Claude Code.
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,7 +60,10 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     });
   // Noted before the client is asked for anything: should that fail, uninstall knows what to take back.
   const started: Step = { about: `note it in ${paths.install}`, run: () => note(null) };
-  const steps = changes.length + registration.length === 0 ? [] : [...changes, started, ...registration];
+  const steps =
+    changes.length + registration.length === 0
+      ? []
+      : [...changes, started, ...registration, ...(flags["sync"] === false ? [] : [bringIn(node, env)])];
   if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
     say(
       `warning: Claude Code ignores ${site.settingsPath} while it has comments or trailing commas; hooks in it do not run.`,
@@ -75,8 +79,19 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     nothing: `C-Mem ${VERSION} is already installed in ${site.configDir}.`,
     after: () =>
       note(registration.length > 0 ? settingsHash(site) : (record?.sites[site.configDir]?.settingsHash ?? null)),
-    done: "Done. The next Claude Code session is remembered. `c-mem sync` brings in the sessions from before; `c-mem status` shows how it goes.",
+    done: "Done. The next Claude Code session is remembered. `c-mem search <words>` finds the sessions from before; `c-mem status` shows how it goes.",
   });
+}
+
+/** In a process of its own: this one may be a Node that cannot open the database. */
+function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
+  return {
+    about: "bring in the sessions from before (c-mem sync)",
+    run() {
+      // Nothing to undo where it fails: the hooks are in place, and `c-mem sync` can be run at any time.
+      spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", "ignore", "inherit"], env });
+    },
+  };
 }
 
 function chooseMethod(flag: unknown, claude: string | undefined): Method {

@@ -4,6 +4,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { type Finding, findSessions } from "../../recall/find.ts";
+import { SEARCH_KINDS, type SearchKind } from "../../recall/search.ts";
 import type { Snippet } from "../../recall/snippet.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../main.ts";
@@ -18,11 +19,12 @@ export function run({ args, flags, json }: CommandOptions): number {
   const paths = resolvePaths(env);
   const query = args.join(" ");
   if (query.trim() === "") throw new AppError("usage", "What shall be searched for?", { hint: "c-mem search <words>" });
+  const kind = readKind(flags["kind"]);
   return withStore(paths, (db) => {
     updateSearchIndex(db);
     const { scope, limit, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: LIMIT });
     const start = performance.now();
-    const { findings, words, rung } = findSessions(db, query, { scope, limit });
+    const { findings, words, rung } = findSessions(db, query, { scope, limit, kind });
     const ms = Math.round((performance.now() - start) * 10) / 10;
     if (findings.length === 0) {
       throw new AppError("nothing_found", `Nothing in ${where} fits "${oneLine(query, 80)}".`, {
@@ -36,6 +38,12 @@ export function run({ args, flags, json }: CommandOptions): number {
     }
     return EXIT.ok;
   });
+}
+
+function readKind(flag: unknown): SearchKind | undefined {
+  const kind = SEARCH_KINDS.find((each) => each === flag);
+  if (flag === undefined || kind !== undefined) return kind;
+  throw new AppError("usage", `There is no kind "${String(flag)}".`, { hint: `One of: ${SEARCH_KINDS.join(", ")}` });
 }
 
 function toJson({ session, score, promptNumber, at, kind, item, snippet }: Finding): object {

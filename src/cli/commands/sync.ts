@@ -1,5 +1,6 @@
 // c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
 import { setImmediate } from "node:timers/promises";
+import { cleanupDays } from "../../agents/claude-code/site.ts";
 import { AGENTS } from "../../agents/spec.ts";
 import {
   type FileOutcome,
@@ -163,6 +164,11 @@ function reportResult(
     );
     if (options.isVerbose)
       for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
+    if (data.new_sessions > 0 && report.unchanged === 0) {
+      say(
+        `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays); what has been read stays here.`,
+      );
+    }
     for (const { path, line } of malformed) say(`malformed: ${path}:${line}`);
     if (Object.keys(unknown).length > 0)
       say(

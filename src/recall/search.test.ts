@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Db } from "../store/driver.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { findSessions } from "./find.ts";
+import { seededStore } from "../../test/seed-search.ts";
+
+const found = (db: Db, text: string, options: { kind?: "prompt" | "message" | "tool" | "file" } = {}) => {
+  const { findings, rung } = findSessions(db, text, { scope: {}, limit: 5, ...options });
+  return { rung, sessions: findings.map(({ session }) => session.session_id) };
+};
+
+describe("search", () => {
+  it("finds a session by what was asked, answered, run, printed and touched", () => {
+    const db = seededStore();
+    updateSearchIndex(db);
+    expect(found(db, "why do the customers see a blank invoice?").sessions[0]).toBe("invoice");
+    expect(found(db, "the locale was never loaded").sessions[0]).toBe("invoice");
+    expect(found(db, "pnpm run render").sessions[0]).toBe("invoice");
+    expect(found(db, "TypeError: formatter is not a function").sessions[0]).toBe("invoice");
+    expect(found(db, "src/billing/invoice-view.ts").sessions[0]).toBe("invoice");
+    expect(found(db, "deploy pipeline").sessions[0]).toBe("deploy");
+    db.close();
+  });
+
+  it("splits names, folds endings, and climbs down to prefixes and typos", () => {
+    const db = seededStore();
+    updateSearchIndex(db);
+    expect(found(db, "invoice view")).toMatchObject({ rung: "words", sessions: ["invoice"] });
+    expect(found(db, "rendering invoices").sessions[0]).toBe("invoice");
+    expect(found(db, "pipel")).toMatchObject({ rung: "prefix", sessions: ["deploy"] });
+    expect(found(db, "pipelnie")).toMatchObject({ rung: "typo", sessions: ["deploy"] });
+    expect(found(db, '"blank invoice"')).toMatchObject({ rung: "phrase", sessions: ["invoice"] });
+    expect(found(db, "請求書").sessions[0]).toBe("cjk");
+    expect(found(db, "qqqqzzzz").sessions).toEqual([]);
+    db.close();
+  });
+
+  it("can be about one kind only", () => {
+    const db = seededStore();
+    updateSearchIndex(db);
+    expect(found(db, "customers", { kind: "prompt" }).sessions).toEqual(["invoice"]);
+    expect(found(db, "customers", { kind: "message" }).sessions).toEqual([]);
+    expect(found(db, "locale", { kind: "message" }).sessions).toEqual(["invoice"]);
+    expect(found(db, "formatter", { kind: "tool" }).sessions).toEqual(["invoice"]);
+    expect(found(db, "invoice-view.ts", { kind: "file" }).sessions).toEqual(["invoice"]);
+    db.close();
+  });
+
+  it("sees what was written after the index was made", () => {
+    const db = seededStore();
+    updateSearchIndex(db);
+    const before = updateSearchIndex(db);
+    expect(before).toBe(0);
+    db.close();
+  });
+
+  it("never throws, whatever is asked", () => {
+    const db = seededStore();
+    updateSearchIndex(db);
+    const nasty = [
+      '"',
+      "'",
+      "*",
+      "NEAR(",
+      "a AND OR NOT",
+      "col:umn",
+      "^x",
+      "\0",
+      "(((",
+      "-",
+      "x".repeat(100_000),
+      '"a" "b',
+    ];
+    for (const text of nasty) expect(() => found(db, text)).not.toThrow("fts5");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        found(db, text);
+      }),
+      { numRuns: 200 },
+    );
+    db.close();
+  });
+});
