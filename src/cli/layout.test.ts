@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { block, columns, fit, fitPath, harmless, pad, widthOf } from "./layout.ts";
+import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
+import { widthOf } from "./width.ts";
 
 describe("text on a terminal", () => {
   it("cannot steer it", () => {

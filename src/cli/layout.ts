@@ -1,5 +1,6 @@
 // Text laid out for a terminal: what was recorded made harmless, cut and wrapped to the width there is.
 import { stripVTControlCharacters } from "node:util";
+import { cutTo, widthOf } from "./width.ts";
 
 const DEFAULT_COLUMNS = 100;
 const MIN_COLUMNS = 40;
@@ -21,15 +22,7 @@ export function fit(text: string, width: number): string {
   const flat = harmless(text.slice(0, width * 8 + 100))
     .replace(/\s+/g, " ")
     .trim();
-  if (widthOf(flat) <= width) return flat;
-  let cut = "";
-  let used = 0;
-  for (const character of flat) {
-    used += widthOf(character);
-    if (used > width - 1) break;
-    cut += character;
-  }
-  return `${cut.trimEnd()}…`;
+  return cutTo(flat, width);
 }
 
 /** Of a path that is too long the end is kept: the file's name is what one looks for. */
@@ -72,24 +65,4 @@ function wrap(line: string, width: number): string[] {
     } else current += word;
   }
   return [...lines, current];
-}
-
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
-  return width;
-}
-
-/** East Asian wide characters and emoji take two columns. */
-function isWide(code: number): boolean {
-  return (
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0x1f300 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd)
-  );
 }

@@ -40,11 +40,20 @@ async function main(argv: readonly string[]): Promise<number> {
       exitCode = await run({ args: command.args, flags: command.opts(), json });
     });
   }
-  if (argv.length === 0) {
+  const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env["TERM"] !== "dumb";
+  if (argv.length === 0 && !isOnTerminal) {
     program.outputHelp();
     return EXIT.ok;
   }
   try {
+    // What the completion scripts call: before parsing, because half a command line is not one.
+    if (argv[0] === "__complete") {
+      return (await import("./completions/main.ts")).complete(program, argv.slice(1), process.env);
+    }
+    if (argv.length === 0) {
+      ensureRuntime(process.env, argv);
+      return await (await import("./interactive/main.ts")).run();
+    }
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {

@@ -3,9 +3,10 @@ import { findPlace, identifyProject } from "../capture/project.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
+import type { Project } from "../core/event.ts";
 import { parseTime } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
-import { findProject, findProjectByName } from "../store/projects.ts";
+import { findProject, findProjectByName, type ProjectRow } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
 
 export const SCOPE_OPTIONS: [flags: string, about: string][] = [
@@ -52,14 +53,22 @@ function readProject(
     if (named !== undefined) return named;
     throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
   }
-  const place = findPlace(cwd);
-  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
-  const here = identifyProject(place, settings);
-  const known = findProject(db, here.key);
+  const { here, known } = findProjectHere(db, { paths, env, cwd });
   if (known !== undefined) return known;
   throw new AppError("nothing_found", `Nothing is remembered of ${here.name} (${here.key}) yet.`, {
     hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
   });
+}
+
+/** The project of a folder, and what is known of it. */
+export function findProjectHere(
+  db: Db,
+  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string },
+): { here: Project; known: ProjectRow | undefined } {
+  const place = findPlace(cwd);
+  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
+  const here = identifyProject(place, settings);
+  return { here, known: findProject(db, here.key) };
 }
 
 export function positiveInteger(flag: string, value: unknown): number {

@@ -184,6 +184,11 @@ export const COMMANDS: Definition[] = [
     about: "every setting, its value and where it came from",
     load: () => import("./commands/config.ts"),
   },
+  {
+    name: "completions <shell>",
+    about: "print the completion script for bash, zsh or fish",
+    load: () => import("./commands/completions.ts"),
+  },
 ];
 
 /** The hook commands as a person might type them; an agent's calls never come here (see bin/c-mem.cjs). */

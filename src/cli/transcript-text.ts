@@ -1,6 +1,7 @@
 // A transcript for a person to read: tool uses folded to one line unless they are asked for.
 import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/transcript.ts";
-import { block, columns, fit, fitPath, harmless, pad, widthOf } from "./layout.ts";
+import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
+import { widthOf } from "./width.ts";
 import { count, dim, fields, heading } from "./output.ts";
 import { howLong, paint, shortId, titleText, when } from "./session-text.ts";
 

@@ -23,10 +23,11 @@ const SNIPPET_CHARS = 220;
 export function findSessions(
   db: Db,
   text: string,
-  options: { scope: Scope; limit: number; kind?: SearchKind | undefined },
+  options: { scope: Scope; limit: number; kind?: SearchKind | undefined; isTyping?: boolean },
 ): { findings: Finding[]; words: string[]; rung: Rung } {
   const { hits, rung, words } = searchSessions(db, text, {
     limit: options.limit,
+    isTyping: options.isTyping ?? false,
     ...(options.kind !== undefined && { kind: options.kind }),
     ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
     ...acceptOf(db, options.scope),

@@ -23,6 +23,8 @@ export interface SearchOptions {
   kind?: SearchKind;
   /** Leaves out sessions the caller does not want: the current one, those outside a time range. */
   accept?: (session: number) => boolean;
+  /** Somebody is still typing: where whole words leave room, longer ones that begin like them follow. */
+  isTyping?: boolean;
 }
 
 export interface SessionHit {
@@ -72,6 +74,11 @@ export function searchSessions(db: Db, text: string, options: SearchOptions): Se
   for (const { rung, isTried, query: make, scope } of rungs) {
     const tried = isTried ? make() : query;
     const hits = isTried ? rankSessions(db, tried, scope, options) : [];
+    if (rung === "words" && options.isTyping === true && hits.length > 0 && hits.length < options.limit) {
+      const known = new Set(hits.map((hit) => hit.session));
+      const longer = rankSessions(db, query, { isPrefix: true }, options).filter((hit) => !known.has(hit.session));
+      return { hits: [...hits, ...longer].slice(0, options.limit), rung, words: query.words };
+    }
     if (hits.length > 0 || rung === "typo") return { hits, rung, words: tried.words };
   }
   return { hits: [], rung: "words", words: query.words };

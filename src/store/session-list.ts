@@ -70,3 +70,24 @@ export function sessionsByPrefix(db: Db, prefix: string, limit = 5): SessionEntr
 export function subagentsOf(db: Db, sessionDbId: number): SessionEntry[] {
   return db.all(`${ENTRY} WHERE s.parent_session_db_id = ? ORDER BY s.started_at, s.id`, sessionDbId);
 }
+
+/** The agents there are sessions of, the most used first. */
+export function listAgents(db: Db): string[] {
+  const rows = db.all<{ agent: string }>("SELECT agent FROM sessions GROUP BY agent ORDER BY count(*) DESC");
+  return rows.map((row) => row.agent);
+}
+
+/** Ids that begin like this, the newest first: for the tab key, so without what is costly to count. */
+export function recentSessionIds(
+  db: Db,
+  prefix: string,
+  limit: number,
+): { session_id: string; title: string | null; last_at: number }[] {
+  return db.all(
+    `SELECT session_id, title, last_at FROM sessions
+     WHERE parent_session_db_id IS NULL AND prompt_count > 0 AND substr(session_id, 1, length(?1)) = ?1
+     ORDER BY last_at DESC LIMIT ?2`,
+    prefix,
+    limit,
+  );
+}

@@ -1,0 +1,17 @@
+// c-mem completions: prints what makes the tab key work in a shell.
+import { AppError } from "../../core/error.ts";
+import { SCRIPTS, SHELLS } from "../completions/scripts.ts";
+import type { CommandOptions } from "../main.ts";
+import { EXIT, printJson } from "../output.ts";
+
+export function run({ args, json }: CommandOptions): number {
+  const shell = SHELLS.find((one) => one === args[0]);
+  if (shell === undefined) {
+    throw new AppError("usage", `There are no completions for "${args[0] ?? ""}".`, {
+      hint: `c-mem completions <${SHELLS.join("|")}>`,
+    });
+  }
+  if (json) printJson("completions", { shell, script: SCRIPTS[shell] });
+  else process.stdout.write(SCRIPTS[shell]);
+  return EXIT.ok;
+}

@@ -1,0 +1,58 @@
+// c-mem __complete: what a shell is told when somebody presses tab. Quick, and silent whatever is wrong.
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { AGENTS } from "../../agents/spec.ts";
+import { type Env, resolvePaths } from "../../config/paths.ts";
+import { ago, oneLine } from "../../core/text.ts";
+import { type Db, openDriver } from "../../store/driver.ts";
+import { listProjects } from "../../store/projects.ts";
+import { recentSessionIds } from "../../store/session-list.ts";
+import { EXIT, print } from "../output.ts";
+import { type Candidate, findCandidates, type Known } from "./candidates.ts";
+
+const MAX_SESSIONS = 50;
+const MAX_ABOUT_CHARS = 60;
+const BUSY_TIMEOUT_MS = 100;
+
+export function complete(program: Command, words: readonly string[], env: Env): number {
+  for (const { value, about } of findCandidates(program, words, fromStore(env))) {
+    print(`${oneLine(value, 200)}\t${oneLine(about, MAX_ABOUT_CHARS)}`);
+  }
+  return EXIT.ok;
+}
+
+function fromStore(env: Env): Known {
+  const read = (work: (db: Db) => Candidate[]): Candidate[] => readStore(resolvePaths(env).database, work);
+  return {
+    agents: () => AGENTS.map(({ id, label }) => ({ value: id, about: label })),
+    projects: () =>
+      read((db) => {
+        const projects = listProjects(db);
+        // Of two with the same name the one used last is meant by it.
+        const named = projects.filter(({ name }, index) => projects.findIndex((one) => one.name === name) === index);
+        return named.map(({ name, root }) => ({ value: name, about: root }));
+      }),
+    sessions: (prefix) =>
+      read((db) =>
+        recentSessionIds(db, prefix, MAX_SESSIONS).map(({ session_id, title, last_at }) => ({
+          value: session_id,
+          about: `${ago(last_at, Date.now())}: ${title ?? "(untitled)"}`,
+        })),
+      ),
+  };
+}
+
+/** Only read, as it is: no drain, no migration. A tab must neither wait nor complain. */
+function readStore(path: string, work: (db: Db) => Candidate[]): Candidate[] {
+  if (!existsSync(path)) return [];
+  try {
+    const db = openDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      return work(db);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,94 @@
+// c-mem without arguments on a terminal: search as you type; enter shows the session.
+import { spawnSync } from "node:child_process";
+import { styleText } from "node:util";
+import { resolvePaths } from "../../config/paths.ts";
+import { updateSearchIndex } from "../../store/search-index.ts";
+import { listAgents } from "../../store/session-list.ts";
+import { EXIT } from "../output.ts";
+import { findProjectHere } from "../scope.ts";
+import { withStoreAsync } from "../store.ts";
+import { createKeyReader, type Key } from "./keys.ts";
+import { createSearcher, type Searcher } from "./searcher.ts";
+import { answer, createState, type Outcome, press, resize, type State } from "./state.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+import { draw, type Paint } from "./view.ts";
+
+/** An escape with nothing after it for this long was the key. Slow lines split sequences, but seldom for longer. */
+const ESCAPE_MS = 50;
+
+export async function run(): Promise<number> {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  const outcome = await withStoreAsync(paths, async (db) => {
+    updateSearchIndex(db);
+    const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
+    const terminal = openTerminal(process.stdin, process.stdout);
+    try {
+      const start = createState({ size: terminal.size(), project: known?.name, agents: listAgents(db) });
+      return await converse(terminal, createSearcher(db, known?.id), start);
+    } finally {
+      terminal.close();
+    }
+  });
+  return outcome.kind === "leave" ? outcome.exitCode : show(outcome);
+}
+
+const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
+
+function converse(terminal: Terminal, searcher: Searcher, start: State): Promise<Outcome> {
+  const { stdin, stdout } = process;
+  const reader = createKeyReader();
+  let state = answer(start, searcher.search(start.question));
+  let escapeTimer: NodeJS.Timeout | undefined;
+  const refresh = (): void => {
+    const selected = state.results[state.selected];
+    const preview = selected === undefined ? undefined : searcher.preview(selected);
+    terminal.show(draw(state, preview, { now: Date.now(), paint }));
+  };
+  return new Promise<Outcome>((done, fail) => {
+    /** What is thrown in here ends the search, not the process: the terminal is given back first. */
+    const guarded = (work: () => void) => (): void => {
+      try {
+        work();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const take = (keys: readonly Key[]): void => {
+      const asked = state.question;
+      state = keys.reduce(press, state);
+      if (state.outcome !== undefined) return done(state.outcome);
+      if (state.question !== asked) state = answer(state, searcher.search(state.question));
+      refresh();
+    };
+    stdin.on("data", (bytes: Buffer) => {
+      clearTimeout(escapeTimer);
+      guarded(() => take(reader.read(bytes)))();
+      escapeTimer = setTimeout(
+        guarded(() => take(reader.flush())),
+        ESCAPE_MS,
+      );
+    });
+    stdin.on("end", () => done({ kind: "leave", exitCode: EXIT.ok }));
+    stdout.on(
+      "resize",
+      guarded(() => {
+        state = resize(state, terminal.size());
+        refresh();
+      }),
+    );
+    guarded(refresh)();
+  }).finally(() => {
+    clearTimeout(escapeTimer);
+    stdin.removeAllListeners("data");
+    stdin.removeAllListeners("end");
+    stdout.removeAllListeners("resize");
+  });
+}
+
+/** By the command itself, on the screen that is there again. */
+function show({ result }: Extract<Outcome, { kind: "open" }>): number {
+  const turn = result.promptNumber === undefined ? [] : ["--turn", String(result.promptNumber)];
+  const args = [process.argv[1] ?? "", "show", result.session.session_id, ...turn];
+  return spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? EXIT.failure;
+}

@@ -1,0 +1,59 @@
+// Answers the interactive search's questions from the store: the newest sessions, or those that fit.
+import { oneLine } from "../../core/text.ts";
+import { findSessions } from "../../recall/find.ts";
+import type { Db } from "../../store/driver.ts";
+import type { Scope } from "../../store/scope.ts";
+import { listSessions } from "../../store/session-list.ts";
+import { turnTexts } from "../../store/turns.ts";
+import type { Question, Result } from "./state.ts";
+import type { Preview } from "./view.ts";
+
+const MAX_NEWEST = 200;
+/** Each costs a look at its texts: 30 of them keep an answer under some 30 ms. */
+const MAX_FOUND = 30;
+const PREVIEW_CHARS = 220;
+const DAY_MS = 86_400_000;
+
+export interface Searcher {
+  search(question: Question): Result[];
+  /** What to show of a result: made for the one that is selected. */
+  preview(result: Result): Preview;
+}
+
+export function createSearcher(db: Db, projectId: number | undefined): Searcher {
+  const previews = new WeakMap<Result, Preview>();
+  return {
+    search(question) {
+      const scope = scopeOf(question, projectId, Date.now());
+      if (question.query.trim() === "") {
+        return listSessions(db, scope, MAX_NEWEST).map((session) => ({ session, at: session.last_at }));
+      }
+      return findSessions(db, question.query, { scope, limit: MAX_FOUND, isTyping: true }).findings.map(
+        ({ session, at, promptNumber, kind, snippet }) => {
+          const result = { session, at, promptNumber };
+          previews.set(result, { kind, snippet });
+          return result;
+        },
+      );
+    },
+    preview(result) {
+      const known = previews.get(result) ?? lastPrompt(db, result);
+      previews.set(result, known);
+      return known;
+    },
+  };
+}
+
+function scopeOf({ here, agent, days }: Question, projectId: number | undefined, now: number): Scope {
+  return {
+    projectId: here ? projectId : undefined,
+    agent,
+    since: days === undefined ? undefined : now - days * DAY_MS,
+  };
+}
+
+function lastPrompt(db: Db, { session }: Result): Preview {
+  const { prompt } = turnTexts(db, session.id, session.prompt_count);
+  const text = prompt?.text ?? session.subtitle ?? session.title ?? "";
+  return { kind: "last prompt", snippet: { text: oneLine(text, PREVIEW_CHARS), marks: [] } };
+}

@@ -1,0 +1,146 @@
+// What the interactive search knows, and what each key makes of it. Pure: searching and drawing happen elsewhere.
+import type { SessionEntry } from "../../store/session-list.ts";
+import { graphemes } from "../width.ts";
+import type { Key } from "./keys.ts";
+import { type Size, layoutOf } from "./layout.ts";
+
+/** What is asked for. A change of it is what makes a search necessary. */
+export interface Question {
+  query: string;
+  /** Only the project one stands in. */
+  here: boolean;
+  agent: string | undefined;
+  days: number | undefined;
+}
+
+export interface Result {
+  session: SessionEntry;
+  at: number;
+  /** The turn that was found; none in the list of the newest. */
+  promptNumber?: number;
+}
+
+export type Outcome = { kind: "leave"; exitCode: number } | { kind: "open"; result: Result };
+
+export interface State {
+  question: Question;
+  /** Where in the query one types. */
+  cursor: number;
+  results: readonly Result[];
+  selected: number;
+  /** The first result on the screen. */
+  top: number;
+  size: Size;
+  /** The project one stands in, when there is memory of it. */
+  project: string | undefined;
+  agents: readonly string[];
+  outcome?: Outcome;
+}
+
+const TIMES: readonly (number | undefined)[] = [undefined, 7, 30];
+/** A pasted log is searched for by its beginning. */
+const MAX_QUERY_CHARS = 2_000;
+
+export function createState(options: Pick<State, "size" | "project" | "agents">): State {
+  const question = { query: "", here: options.project !== undefined, agent: undefined, days: undefined };
+  return { ...options, question, cursor: 0, results: [], selected: 0, top: 0 };
+}
+
+export function press(state: State, key: Key): State {
+  if (state.outcome !== undefined) return state;
+  if (key.kind === "text") return edit(state, state.cursor, state.cursor, key.text);
+  return KEYS[key.name]?.(state) ?? state;
+}
+
+/** The answer to a new question: the best one is selected. */
+export function answer(state: State, results: readonly Result[]): State {
+  return { ...state, results, selected: 0, top: 0 };
+}
+
+export function resize(state: State, size: Size): State {
+  return select({ ...state, size }, state.selected);
+}
+
+const KEYS: Readonly<Record<string, (state: State) => State>> = {
+  up: (state) => select(state, state.selected - 1),
+  down: (state) => select(state, state.selected + 1),
+  "ctrl-p": (state) => select(state, state.selected - 1),
+  "ctrl-n": (state) => select(state, state.selected + 1),
+  "page-up": (state) => select(state, state.selected - layoutOf(state.size).listRows),
+  "page-down": (state) => select(state, state.selected + layoutOf(state.size).listRows),
+
+  tab: (state) => (state.project === undefined ? state : ask(state, { here: !state.question.here })),
+  "shift-tab": (state) => press(state, { kind: "key", name: "tab" }),
+  "ctrl-a": (state) => ask(state, { agent: after([undefined, ...state.agents], state.question.agent) }),
+  "ctrl-t": (state) => ask(state, { days: after(TIMES, state.question.days) }),
+
+  left: (state) => ({ ...state, cursor: before(state) }),
+  right: (state) => ({ ...state, cursor: behind(state) }),
+  "ctrl-b": (state) => ({ ...state, cursor: before(state) }),
+  "ctrl-f": (state) => ({ ...state, cursor: behind(state) }),
+  "word-left": (state) => ({ ...state, cursor: wordStart(state) }),
+  "word-right": (state) => ({ ...state, cursor: wordEnd(state) }),
+  home: (state) => ({ ...state, cursor: 0 }),
+  end: (state) => ({ ...state, cursor: state.question.query.length }),
+  "ctrl-e": (state) => ({ ...state, cursor: state.question.query.length }),
+  backspace: (state) => edit(state, before(state), state.cursor, ""),
+  delete: (state) => edit(state, state.cursor, behind(state), ""),
+  "ctrl-w": (state) => edit(state, wordStart(state), state.cursor, ""),
+  "ctrl-u": (state) => edit(state, 0, state.cursor, ""),
+  "ctrl-k": (state) => edit(state, state.cursor, state.question.query.length, ""),
+
+  enter: open,
+  escape: (state) => ({ ...state, outcome: { kind: "leave", exitCode: 0 } }),
+  "ctrl-c": (state) => ({ ...state, outcome: { kind: "leave", exitCode: 130 } }),
+  "ctrl-d": (state) =>
+    state.question.query === ""
+      ? { ...state, outcome: { kind: "leave", exitCode: 0 } }
+      : edit(state, state.cursor, behind(state), ""),
+};
+
+function open(state: State): State {
+  const result = state.results[state.selected];
+  return result === undefined ? state : { ...state, outcome: { kind: "open", result } };
+}
+
+function ask(state: State, change: Partial<Question>): State {
+  return { ...state, question: { ...state.question, ...change } };
+}
+
+function edit(state: State, from: number, to: number, text: string): State {
+  const { query } = state.question;
+  const room = Math.max(0, MAX_QUERY_CHARS - query.length + (to - from));
+  const added = text.slice(0, room).replace(/[\uD800-\uDBFF]$/, "");
+  const edited = ask(state, { query: query.slice(0, from) + added + query.slice(to) });
+  return { ...edited, cursor: from + added.length };
+}
+
+/** Selects a result, as far as there are any, and scrolls so that it can be seen. */
+function select(state: State, wanted: number): State {
+  const { listRows } = layoutOf(state.size);
+  const selected = Math.max(0, Math.min(wanted, state.results.length - 1));
+  const lowest = Math.max(0, Math.min(selected, state.results.length - listRows));
+  const top = Math.max(selected - listRows + 1, Math.min(state.top, lowest));
+  return { ...state, selected, top: Math.max(0, top) };
+}
+
+function after<T>(values: readonly T[], current: T): T {
+  return values[(values.indexOf(current) + 1) % values.length] as T;
+}
+
+function before({ question, cursor }: State): number {
+  return [...graphemes(question.query.slice(0, cursor))].at(-1)?.index ?? 0;
+}
+
+function behind({ question, cursor }: State): number {
+  const [next] = graphemes(question.query.slice(cursor));
+  return cursor + (next?.text.length ?? 0);
+}
+
+function wordStart({ question, cursor }: State): number {
+  return question.query.slice(0, cursor).search(/\S*\s*$/);
+}
+
+function wordEnd({ question, cursor }: State): number {
+  return cursor + (/^\s*\S*/.exec(question.query.slice(cursor))?.[0].length ?? 0);
+}

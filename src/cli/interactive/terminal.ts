@@ -1,0 +1,53 @@
+// The terminal while the search has it: a screen of its own, keys as they are pressed; given back whatever happens.
+import type { Size } from "./layout.ts";
+import type { Screen } from "./view.ts";
+
+const OWN_SCREEN = "\u001b[?1049h";
+const OLD_SCREEN = "\u001b[?1049l";
+const PASTES_MARKED = "\u001b[?2004h";
+const PASTES_PLAIN = "\u001b[?2004l";
+const HIDE_CURSOR = "\u001b[?25l";
+const SHOW_CURSOR = "\u001b[?25h";
+const HOME = "\u001b[H";
+const CLEAR_LINE = "\u001b[2K";
+const CLEAR_BELOW = "\u001b[J";
+
+/** Told to end, a program says which signal it was by its exit code. */
+const SIGNALS = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
+
+export interface Terminal {
+  size(): Size;
+  show(screen: Screen): void;
+  close(): void;
+}
+
+export function openTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Terminal {
+  let isOpen = true;
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    stdout.write(PASTES_PLAIN + SHOW_CURSOR + OLD_SCREEN);
+    stdin.setRawMode(false);
+    stdin.pause();
+    process.off("exit", close);
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+  };
+  const listeners = Object.entries(SIGNALS).map(([signal, exitCode]) => {
+    const listener = (): void => process.exit(exitCode);
+    return [signal, listener] as const;
+  });
+  process.on("exit", close);
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  stdin.setRawMode(true);
+  stdout.write(OWN_SCREEN + PASTES_MARKED);
+  return {
+    // A pty nobody has given a size says 0.
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
+    show({ lines, cursorColumn }) {
+      // Cleared before it is written: after a line that fills the last column, clearing would take its last character.
+      const text = lines.map((line) => CLEAR_LINE + line).join("\r\n");
+      stdout.write(`${HIDE_CURSOR}${HOME}${text}${CLEAR_BELOW}\u001b[1;${cursorColumn + 1}H${SHOW_CURSOR}`);
+    },
+    close,
+  };
+}

@@ -1,0 +1,151 @@
+// Draws the interactive search: a state in, the lines of the screen out. Nothing stored reaches the terminal as it is.
+import { ago, oneLine } from "../../core/text.ts";
+import type { Snippet } from "../../recall/snippet.ts";
+import { count } from "../output.ts";
+import { fit, harmless, pad, padLeft } from "../layout.ts";
+import { cutTo, graphemes, widthOf, wrap } from "../width.ts";
+import { layoutOf } from "./layout.ts";
+import type { Question, Result, State } from "./state.ts";
+
+export type Style = "bold" | "dim" | "inverse" | "yellow";
+export type Paint = (style: Style, text: string) => string;
+
+export interface Preview {
+  /** What the snippet is of: the prompt, an answer, a tool use. */
+  kind: string;
+  snippet: Snippet;
+}
+
+export interface Screen {
+  lines: string[];
+  /** Where one types, in columns from the left of the first line. */
+  cursorColumn: number;
+}
+
+const PROMPT = "> ";
+const KEYS = "enter open · tab project · ctrl-a agent · ctrl-t time · esc leave";
+
+export function draw(
+  state: State,
+  preview: Preview | undefined,
+  { now, paint }: { now: number; paint: Paint },
+): Screen {
+  const { columns } = state.size;
+  const layout = layoutOf(state.size);
+  const input = inputLine(state, columns);
+  const lines = [paint("bold", PROMPT) + input.text];
+  if (layout.filters) lines.push(paint("dim", filterLine(state, columns)));
+  lines.push(...listLines(state, layout.listRows, now, paint));
+  if (layout.snippetRows > 0) lines.push(...previewLines(state, preview, layout.snippetRows, paint));
+  if (layout.keys) lines.push(paint("dim", fit(KEYS, columns)));
+  return { lines, cursorColumn: input.cursorColumn };
+}
+
+/** The part of the query around the cursor. */
+function inputLine({ question, cursor }: State, columns: number): { text: string; cursorColumn: number } {
+  const room = Math.max(1, columns - PROMPT.length - 1);
+  let start = 0;
+  let width = widthOf(question.query.slice(0, cursor));
+  for (const { text, columns: wide } of graphemes(question.query)) {
+    if (width <= room) break;
+    start += text.length;
+    width -= wide;
+  }
+  return { text: pad(cutTo(question.query.slice(start), room), room), cursorColumn: PROMPT.length + width };
+}
+
+function filterLine({ question, project, results }: State, columns: number): string {
+  const where = question.here ? `this project: ${oneLine(project ?? "", 40)}` : "all projects";
+  const when = question.days === undefined ? "all time" : `last ${question.days} days`;
+  const total = `${results.length} shown, ${question.query.trim() === "" ? "newest" : "best"} first`;
+  const filters = `${where} · ${question.agent ?? "all agents"} · ${when}`;
+  const room = Math.max(0, columns - widthOf(total) - 1);
+  return cutTo(`${cell(filters, room)} ${total}`, columns);
+}
+
+function listLines(state: State, rows: number, now: number, paint: Paint): string[] {
+  const { results, top, selected, question, size } = state;
+  const lines = results.slice(top, top + rows).map((result, index) => {
+    const line = resultLine(result, question, size.columns, now, paint);
+    return top + index === selected
+      ? paint("inverse", `${line.mark("▸")}${line.plain}`)
+      : line.mark(" ") + line.painted;
+  });
+  if (results.length === 0 && rows > 0) lines.push(paint("dim", cutTo(`  ${emptyText(question)}`, size.columns)));
+  return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
+}
+
+function emptyText({ query, here, agent, days }: Question): string {
+  if (here) return "Nothing here. Tab looks in all projects.";
+  if (agent !== undefined || days !== undefined) return "Nothing fits these filters.";
+  return query.trim() === "" ? "Nothing is remembered yet. `c-mem sync` brings in earlier sessions." : "Nothing fits.";
+}
+
+const WHEN_COLUMNS = 9;
+const AGENT_COLUMNS = 11;
+const PROJECT_COLUMNS = 16;
+const MIN_TITLE_COLUMNS = 30;
+
+function resultLine({ session, at }: Result, question: Question, columns: number, now: number, paint: Paint) {
+  // What every line would say alike is left out, and so is what there is no room for.
+  const details: string[] = [];
+  let room = columns - 2;
+  const add = (text: string, width: number, align: "left" | "right" = "left"): void => {
+    if (room - width - 1 < MIN_TITLE_COLUMNS) return;
+    room -= width + 1;
+    details.push(align === "left" ? cell(text, width) : padLeft(fit(text, width), width));
+  };
+  add(ago(at, now).replace(/ ago$/, ""), WHEN_COLUMNS, "right");
+  if (!question.here) add(session.project, PROJECT_COLUMNS);
+  if (question.agent === undefined) add(session.agent, AGENT_COLUMNS);
+  const [when, ...others] = details;
+  const rest = [...others, ...(when === undefined ? [] : [when])].map((text) => ` ${text}`).join("");
+  const title = cell(session.title ?? "(untitled)", room);
+  return { mark: (mark: string) => `${mark} `, plain: title + rest, painted: title + paint("dim", rest) };
+}
+
+function cell(text: string, width: number): string {
+  return pad(fit(text, width), width);
+}
+
+function previewLines(state: State, preview: Preview | undefined, rows: number, paint: Paint): string[] {
+  const { columns } = state.size;
+  const result = state.results[state.selected];
+  const lines = [paint("dim", "─".repeat(columns))];
+  if (result !== undefined) lines.push(paint("dim", cutTo(harmless(aboutLine(result, preview)), columns)));
+  if (preview !== undefined) {
+    const { text, marks } = preview.snippet;
+    const pieces = wrap(text, Math.max(1, columns - 2), rows);
+    lines.push(...pieces.map(([start, end]) => `  ${highlight(text, start, end, marks, paint)}`));
+  }
+  return [...lines, ...Array.from({ length: Math.max(0, rows + 2 - lines.length) }, () => "")];
+}
+
+function aboutLine({ session, promptNumber }: Result, preview: Preview | undefined): string {
+  const parts = [
+    ...(preview === undefined ? [] : [preview.kind]),
+    promptNumber === undefined
+      ? count(session.prompt_count, "turn")
+      : `turn ${promptNumber} of ${session.prompt_count}`,
+    count(session.tool_uses, "tool use"),
+    ...(session.git_branch ? [oneLine(session.git_branch, 40)] : []),
+    oneLine(session.session_id, 40),
+  ];
+  return `  ${parts.join(" · ")}`;
+}
+
+function highlight(text: string, start: number, end: number, marks: Snippet["marks"], paint: Paint): string {
+  let out = "";
+  let from = start;
+  for (const [markStart, markEnd] of marks) {
+    const [a, b] = [Math.max(markStart, from), Math.min(markEnd, end)];
+    if (a >= b) continue;
+    out += flat(text.slice(from, a)) + paint("yellow", flat(text.slice(a, b)));
+    from = b;
+  }
+  return out + flat(text.slice(from, end));
+}
+
+function flat(text: string): string {
+  return harmless(text).replace(/\s/g, " ");
+}

@@ -1,0 +1,107 @@
+// c-mem without arguments on a terminal, on a real one.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createWorld, hook, run, type World } from "./harness.ts";
+import { hasPty, startPty } from "./pty.ts";
+
+const RESTORED = "\u001b[?2004l\u001b[?25h\u001b[?1049l";
+
+describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' script is missing)", () => {
+  let world: World;
+  let elsewhere: string;
+
+  beforeAll(async () => {
+    world = createWorld();
+    elsewhere = join(world.project, "..", "elsewhere");
+    mkdirSync(elsewhere);
+    const say = (session_id: string, prompt: string, cwd: string) =>
+      hook(world, "new", { session_id, hook_event_name: "UserPromptSubmit", prompt, cwd });
+    await say("s-cart", "why is the shopping cart empty after a reload", world.project);
+    await say("s-cart", "now add a test for the voucher", world.project);
+    await say("s-login", "the login page flickers \u001b[2J in dark mode", world.project);
+    await say("s-vouch", "can you vouch for the colours", world.project);
+    await say("s-else", "translate the voucher page to 日本語", elsewhere);
+  });
+
+  it("lists the newest, finds as one types, and enter shows the session", async () => {
+    const pty = startPty(world);
+    await pty.waitFor(/the login page flickers .*in dark mode/);
+    expect(pty.screen()).toMatch(/this project: project · all agents · all time +3 shown, newest first/);
+    expect(pty.sent()).not.toContain("\u001b[2J");
+    pty.type("vouch");
+    await pty.waitFor(/> vouch [^]*2 shown, best first[^]*▸ can you vouch/);
+    pty.type("er");
+    await pty.waitFor(/> voucher[^]*1 shown, best first/);
+    expect(pty.screen()).toMatch(
+      /▸ why is the shopping cart[^]*prompt · turn 2 of 2[^]*now add a test for the voucher/,
+    );
+    pty.type("\t");
+    await pty.waitFor(/all projects[^]*2 shown[^]*日本語/);
+    pty.type("\t");
+    await pty.waitFor(/this project[^]*1 shown/);
+    pty.type("\r");
+    expect(await pty.exit).toBe(0);
+    const after = pty.sent().split(RESTORED)[1] ?? "";
+    expect(after).toContain("now add a test for the voucher");
+    expect(after).not.toContain("\u001b[?1049h");
+  });
+
+  it.each([
+    ["esc", "\u001b", 0],
+    ["ctrl-c", "\u0003", 130],
+  ])("%s gives the terminal back as it was", async (_, keys, exitCode) => {
+    const pty = startPty(world, { after: "stty -a" });
+    await pty.waitFor(/login page/);
+    pty.type(keys);
+    expect(await pty.exit).toBe(exitCode);
+    expect(pty.sent().split(RESTORED)).toHaveLength(2);
+    expect(pty.sent()).toMatch(/[^-]icanon[^]* echo /);
+  });
+
+  it("takes a paste of many lines as one question", async () => {
+    const pty = startPty(world, { cwd: elsewhere });
+    await pty.waitFor(/translate the/);
+    const drawn = () => pty.sent().split("\u001b[H").length;
+    const before = drawn();
+    pty.type(`\u001b[200~${"voucher\n".repeat(200)}\u001b[201~`);
+    await pty.waitFor(/1 shown, best first/);
+    expect(drawn() - before).toBeLessThanOrEqual(6);
+    pty.type("\u0015nonsensical");
+    await pty.waitFor(/Nothing here. Tab looks in all projects/);
+    pty.type("\u001b");
+    expect(await pty.exit).toBe(0);
+  });
+
+  it("says what is wrong where the store cannot be opened, and gives the terminal back when it breaks later", async () => {
+    const broken = createWorld();
+    mkdirSync(join(broken.home, "c-mem.db"), { recursive: true });
+    const never = startPty(broken);
+    expect(await never.exit).toBe(1);
+    expect(never.sent()).toContain("error:");
+
+    const other = createWorld();
+    await hook(other, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "what was here" });
+    const pty = startPty(other);
+    await pty.waitFor(/what was here/);
+    const db = new DatabaseSync(join(other.home, "c-mem.db"));
+    db.exec("ALTER TABLE tool_uses RENAME TO gone");
+    db.close();
+    pty.type("what");
+    expect(await pty.exit).toBe(1);
+    expect(pty.sent().split(RESTORED)[1]).toMatch(/error:/);
+  });
+
+  it("says how to begin where nothing is remembered", async () => {
+    const pty = startPty(createWorld(), { size: "rows 10 cols 60" });
+    await pty.waitFor(/Nothing is remembered yet. `c-mem sync`/);
+    expect(pty.screen().split("\n")).toHaveLength(10);
+    pty.type("\u0004");
+    expect(await pty.exit).toBe(0);
+  });
+
+  it("shows help where there is no terminal", async () => {
+    expect((await run(world, [])).stdout).toContain("Usage: c-mem");
+  });
+});

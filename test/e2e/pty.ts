@@ -1,0 +1,54 @@
+// Runs a command on a terminal of its own: util-linux' `script` has the pty, so no native addon is needed.
+import { spawn, spawnSync } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import { BIN, type World } from "./harness.ts";
+
+const TIMEOUT_MS = 20_000;
+const POLL_MS = 20;
+
+export interface Pty {
+  type(keys: string): void;
+  /** What was drawn last, without colours. */
+  screen(): string;
+  /** Everything the command has sent. */
+  sent(): string;
+  waitFor(pattern: RegExp): Promise<void>;
+  exit: Promise<number | null>;
+}
+
+export function hasPty(): boolean {
+  return spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
+}
+
+/** `after` is a shell command for the same terminal, for looking at what is left of it. */
+export function startPty(world: World, options: { cwd?: string; after?: string; size?: string } = {}): Pty {
+  const command = `"${process.execPath}" "${BIN}"`;
+  const line = `stty ${options.size ?? "rows 24 cols 80"}; ${command}; code=$?; ${options.after ?? ":"}; exit $code`;
+  const child = spawn("script", ["-qec", line, "/dev/null"], {
+    cwd: options.cwd ?? world.project,
+    env: { ...world.env, TERM: "xterm", SHELL: "/bin/sh" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const sent = (): string => Buffer.concat(chunks).toString();
+  const screen = (): string => plain(sent().split("\u001b[H").at(-1) ?? "");
+  return {
+    type: (keys) => child.stdin.write(keys),
+    screen,
+    sent,
+    async waitFor(pattern) {
+      const deadline = Date.now() + TIMEOUT_MS;
+      while (!pattern.test(screen())) {
+        if (Date.now() > deadline) throw new Error(`${pattern} is not on the screen:\n${screen()}`);
+        await setTimeout(POLL_MS);
+      }
+    },
+    exit: new Promise((done) => child.on("close", (status) => done(status))),
+  };
+}
+
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, "").replaceAll("\r", "");
+}
