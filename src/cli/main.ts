@@ -9,6 +9,8 @@ import { COMMANDS, HOOK_COMMANDS } from "./table.ts";
 export type { CommandOptions } from "./table.ts";
 
 const HOOK_HELP = `
+Without a command, on a terminal: search as you type.
+
 Run by the agent's hooks, with the hook's JSON on stdin:
   context   SessionStart: answers with the project's memory
   new       UserPromptSubmit: records the prompt
