@@ -60,7 +60,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(pty.sent()).toMatch(/[^-]icanon[^]* echo /);
   });
 
-  it("takes a paste of many lines as one question", async () => {
+  it("takes a paste of many lines as one question, marked as one by the terminal or not", async () => {
     const pty = startPty(world, { cwd: elsewhere });
     await pty.waitFor(/translate the/);
     const drawn = () => pty.sent().split("\u001b[H").length;
@@ -68,6 +68,10 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     pty.type(`\u001b[200~${"voucher\n".repeat(200)}\u001b[201~`);
     await pty.waitFor(/1 shown, best first/);
     expect(drawn() - before).toBeLessThanOrEqual(6);
+    pty.type("\u0015");
+    await pty.waitFor(/newest first/);
+    pty.type("voucher\r".repeat(3000).slice(0, -1));
+    await pty.waitFor(/1 shown, best first/);
     pty.type("\u0015nonsensical");
     await pty.waitFor(/Nothing here. Tab looks in all projects/);
     pty.type("\u001b");

@@ -15,6 +15,8 @@ import { draw, type Paint } from "./view.ts";
 
 /** An escape with nothing after it for this long was the key. Slow lines split sequences, but seldom for longer. */
 const ESCAPE_MS = 50;
+/** A paste comes in pieces. Read one by one, each would be searched for, and a line break between two would be enter. */
+const GATHER_MS = 8;
 
 export async function run(): Promise<number> {
   const env = process.env;
@@ -39,7 +41,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
   const { stdin, stdout } = process;
   const reader = createKeyReader();
   let state = answer(start, searcher.search(start.question));
-  let escapeTimer: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const refresh = (): void => {
     const selected = state.results[state.selected];
     const preview = selected === undefined ? undefined : searcher.preview(selected);
@@ -55,19 +57,27 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
       }
     };
     const take = (keys: readonly Key[]): void => {
+      if (keys.length === 0) return;
       const asked = state.question;
       state = keys.reduce(press, state);
       if (state.outcome !== undefined) return done(state.outcome);
       if (state.question !== asked) state = answer(state, searcher.search(state.question));
       refresh();
     };
+    const later = (work: () => void, ms: number): void => {
+      clearTimeout(timer);
+      timer = setTimeout(guarded(work), ms);
+    };
+    let gathered: Buffer[] = [];
+    const readGathered = (): void => {
+      const bytes = Buffer.concat(gathered);
+      gathered = [];
+      later(() => take(reader.flush()), ESCAPE_MS);
+      take(reader.read(bytes));
+    };
     stdin.on("data", (bytes: Buffer) => {
-      clearTimeout(escapeTimer);
-      guarded(() => take(reader.read(bytes)))();
-      escapeTimer = setTimeout(
-        guarded(() => take(reader.flush())),
-        ESCAPE_MS,
-      );
+      gathered.push(bytes);
+      later(readGathered, GATHER_MS);
     });
     stdin.on("end", () => done({ kind: "leave", exitCode: EXIT.ok }));
     stdout.on(
@@ -79,7 +89,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
     );
     guarded(refresh)();
   }).finally(() => {
-    clearTimeout(escapeTimer);
+    clearTimeout(timer);
     stdin.removeAllListeners("data");
     stdin.removeAllListeners("end");
     stdout.removeAllListeners("resize");
