@@ -38,7 +38,8 @@ export function asInteger(value: unknown): number | undefined {
 /** A count of something: tokens, lines, milliseconds. */
 export function asCount(value: unknown): number | undefined {
   const count = asInteger(value);
-  return count !== undefined && count >= 0 ? count : undefined;
+  // "+ 0": JSON may say -0, which would not survive being stored.
+  return count !== undefined && count >= 0 ? count + 0 : undefined;
 }
 
 /** The last moment a Date can name. */
