@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -49,6 +49,9 @@ const TRANSCRIPT = [
   result("t3", "hush"),
 ];
 
+/** Without its private end: a state within a private turn is not kept, and such a file is read from before it. */
+const OPEN = TRANSCRIPT.slice(0, -3);
+
 interface Machine {
   db: Db;
   /** Writes the session's transcript as it is now. */
@@ -56,6 +59,8 @@ interface Machine {
   sync(options?: { force?: boolean }): FileOutcome[];
   /** Everything that was stored, without what only says when. */
   rows(): unknown;
+  /** Every byte of the data directory. */
+  bytes(): string;
 }
 
 function machine(lines: readonly string[], subagent?: readonly string[]): Machine {
@@ -91,6 +96,10 @@ function machine(lines: readonly string[], subagent?: readonly string[]): Machin
           }
         });
     },
+    bytes: () =>
+      readdirSync(paths.home)
+        .map((name) => readFileSync(join(paths.home, name), "latin1"))
+        .join(""),
     rows: () =>
       ["sessions", "prompts", "messages", "tool_uses", "file_touches", "commits", "links"].map((table) =>
         db
@@ -155,11 +164,11 @@ describe("a transcript", () => {
   });
 
   it("that was replaced or cut short is noticed and read anew", () => {
-    const { db, sync, write } = machine([...TRANSCRIPT, ""]);
+    const { db, sync, write } = machine([...OPEN, ""]);
     sync();
-    write(`${user("Another beginning", { promptId: "q1" })}\n${TRANSCRIPT.join("\n")}\n`);
+    write(`${user("Another beginning", { promptId: "q1" })}\n${OPEN.join("\n")}\n`);
     expect(sync()).toMatchObject([{ state: "rewritten" }]);
-    write(`${TRANSCRIPT.slice(0, 3).join("\n")}\n`);
+    write(`${OPEN.slice(0, 3).join("\n")}\n`);
     expect(sync()).toMatchObject([{ state: "rewritten" }]);
     expect(counts(db).prompts).toBe(3);
     db.close();
@@ -236,6 +245,33 @@ describe("a transcript", () => {
       ),
     ).toEqual([{ session_id: "agent-a1", parent: "s" }]);
     db.close();
+  });
+
+  it("leaves nothing private or secret in the data directory, also not in what is kept to go on from", () => {
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const lines = [
+      user("Open", { promptId: "o1" }),
+      assistant({ type: "tool_use", id: "k1", name: "Bash", input: { command: `deploy --token ${secret}` } }),
+      result("k1", `sent ${secret}`),
+      assistant({ type: "text", text: `Sent ${secret} <private>HUSH</private>` }),
+      user("<private>HUSH</private>", { promptId: "o2" }),
+      assistant({ type: "tool_use", id: "k2", name: "Bash", input: { command: "echo HUSH" } }),
+      assistant({ type: "text", text: "HUSH again" }),
+      user("Open again", { promptId: "o3" }),
+      assistant({ type: "text", text: "All done." }),
+    ];
+    const whole = machine([...lines, ""]);
+    whole.sync();
+    const { db, sync, rows, write, bytes } = machine([]);
+    for (let count = 1; count <= lines.length; count++) {
+      write(`${lines.slice(0, count).join("\n")}\n`);
+      sync();
+      expect(bytes()).not.toMatch(/HUSH|ghp_/);
+    }
+    expect(rows()).toEqual(whole.rows());
+    expect(db.all("SELECT text FROM prompts")).toEqual([{ text: "Open" }, { text: "Open again" }]);
+    db.close();
+    whole.db.close();
   });
 
   it("with broken lines gives the rest and says which", () => {

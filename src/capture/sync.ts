@@ -4,18 +4,11 @@ import type { DocumentReader, LineReader, ReadNotes, TranscriptFile } from "../a
 import type { Env, Paths } from "../config/paths.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
-import {
-  privateStates,
-  readSyncState,
-  saveSyncState,
-  type SyncMark,
-  syncMarks,
-  type SyncState,
-} from "../store/sync-state.ts";
+import { type SyncMark, syncMarks } from "../store/sync-state.ts";
 import { transaction } from "../store/transaction.ts";
 import { applyEvent } from "./apply.ts";
 import { captureEvent } from "./capture.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { findStart, knownPrivateIds, type Position, privateIdsOf, saveCheckpoint } from "./checkpoint.ts";
 import { readLines } from "./lines.ts";
 import { findSurroundings, type Surroundings } from "./surroundings.ts";
 
@@ -23,8 +16,6 @@ import { findSurroundings, type Surroundings } from "./surroundings.ts";
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** Bytes of transcript per transaction: what an interruption costs, and how long the write lock is held. */
 const PIECE_BYTES = 8 * 1024 * 1024;
-/** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
-const STATE_VERSION = 1;
 
 export interface Transcript {
   file: TranscriptFile;
@@ -41,8 +32,8 @@ export interface SyncContext {
   force: boolean;
   /** Only sessions of this project, by name or key. */
   project: string | undefined;
-  /** Prompts that were wholly private: what subagents did for them stays out as well. */
-  privatePromptIds: Set<string>;
+  /** Prompts that were wholly private, and threads they started: what subagents did for them stays out as well. */
+  privateIds: Set<string>;
   /** Folders are looked up once. */
   places: Map<string, Surroundings>;
 }
@@ -63,15 +54,13 @@ export function startSync(
   env: Env,
   options: { force?: boolean; project?: string | undefined } = {},
 ): SyncContext {
-  const privatePromptIds = new Set<string>();
-  for (const state of privateStates(db)) notePrivatePrompts(parseState(state).state, privatePromptIds);
   return {
     env,
     paths,
     marks: syncMarks(db),
     force: options.force ?? false,
     project: options.project,
-    privatePromptIds,
+    privateIds: knownPrivateIds(db),
     places: new Map(),
   };
 }
@@ -100,6 +89,7 @@ function* syncLines(
   const start = findStart(db, reader, file, context);
   const outcome: FileOutcome = { file, state: start.kind, bytes: 0, events: 0, malformed: [], unknown: {} };
   const position = { ...start };
+  let pieceStart = start.offset;
   let events: AgentEvent[] = [];
   let tail: Buffer | undefined;
   try {
@@ -111,10 +101,12 @@ function* syncLines(
       position.line += 1;
       events.push(...readLine(reader, position.state, line.bytes, outcome, position.line));
       position.offset = line.end;
-      if (position.offset - start.offset - outcome.bytes < PIECE_BYTES) continue;
+      outcome.bytes = position.offset - start.offset;
+      if (position.offset - pieceStart < PIECE_BYTES) continue;
       storePiece(db, file, events, position, context, outcome);
       events = [];
-      yield PIECE_BYTES;
+      yield position.offset - pieceStart;
+      pieceStart = position.offset;
     }
     // A last line without its newline may still be being written, and the last turn may go on: both are read, but the
     // state that is kept does not know of it, so that the next run reads them again as a whole.
@@ -125,38 +117,6 @@ function* syncLines(
     outcome.state = "excluded";
   }
   return outcome;
-}
-
-interface Position {
-  kind: "new" | "grown" | "rewritten";
-  offset: number;
-  line: number;
-  state: unknown;
-}
-
-/** Where reading goes on: after what was read last, if the file has only grown since. */
-function findStart(db: Db, reader: LineReader<unknown>, file: TranscriptFile, context: SyncContext): Position {
-  const known = readSyncState(db, file.path);
-  const fresh = { offset: 0, line: 0, state: reader.start(file) };
-  if (known === undefined) return { kind: "new", ...fresh };
-  const stored = parseState(known.state);
-  const isGrown =
-    !context.force &&
-    stored.version === STATE_VERSION &&
-    file.bytes >= known.byte_offset &&
-    fingerprint(file.path, known.byte_offset) === known.fingerprint;
-  if (!isGrown) return { kind: "rewritten", ...fresh };
-  return { kind: "grown", offset: known.byte_offset, line: known.line, state: stored.state };
-}
-
-function parseState(text: string): { version: number; state: unknown } {
-  return JSON.parse(text) as { version: number; state: unknown };
-}
-
-/** Readers that know private prompts keep their ids in their state. */
-function notePrivatePrompts(state: unknown, into: Set<string>): void {
-  const ids = (state as { privatePromptIds?: unknown } | null)?.privatePromptIds;
-  if (Array.isArray(ids)) for (const id of ids) into.add(String(id));
 }
 
 function readLine(
@@ -211,34 +171,10 @@ function storePiece(
   outcome: FileOutcome,
 ): void {
   transaction(db, () => {
-    notePrivatePrompts(position.state, context.privatePromptIds);
+    for (const id of privateIdsOf(position.state)) context.privateIds.add(id);
     for (const event of events) if (storeEvent(db, event, context, outcome)) outcome.events += 1;
-    saveState(db, file, position, context, outcome);
+    context.marks.set(file.path, saveCheckpoint(db, file, position, outcome.malformed.length));
   });
-  outcome.bytes = position.offset;
-}
-
-function saveState(
-  db: Db,
-  file: TranscriptFile,
-  position: Omit<Position, "kind">,
-  context: SyncContext,
-  outcome: FileOutcome,
-): void {
-  const row: SyncState = {
-    path: file.path,
-    agent: file.agent,
-    session_id: file.sessionId,
-    byte_offset: position.offset,
-    line: position.line,
-    size: file.bytes,
-    mtime: Math.floor(file.modifiedAt),
-    fingerprint: fingerprint(file.path, position.offset),
-    state: JSON.stringify({ version: STATE_VERSION, state: position.state }),
-    malformed: outcome.malformed.length,
-  };
-  saveSyncState(db, row, Date.now());
-  context.marks.set(file.path, row);
 }
 
 function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, context: SyncContext): FileOutcome {
@@ -253,7 +189,7 @@ function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, cont
   };
   const events = reader.read(file, outcome);
   try {
-    storePiece(db, file, events, { kind: "new", offset: 0, line: 0, state: null }, context, outcome);
+    storePiece(db, file, events, documentPosition(), context, outcome);
   } catch (error) {
     if (!(error instanceof Excluded)) throw error;
     outcome.state = "excluded";
@@ -261,10 +197,15 @@ function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, cont
   return outcome;
 }
 
+/** A document is read as a whole or not at all: there is no place in it to go on from. */
+function documentPosition(): Position {
+  return { kind: "new", offset: 0, line: 0, state: null, kept: { offset: 0, line: 0, state: "null" } };
+}
+
 function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: FileOutcome): boolean {
   if (event.at <= 0 || event.cwd === "") return false;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
-  if (promptId !== undefined && context.privatePromptIds.has(promptId)) return false;
+  if (promptId !== undefined && context.privateIds.has(promptId)) return false;
   const surroundings = lookUp(event.cwd, context);
   if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
     // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.

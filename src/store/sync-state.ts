@@ -32,7 +32,7 @@ export function readSyncState(db: Db, path: string): SyncState | undefined {
 /** The few states whose reader has met a wholly private prompt. */
 export function privateStates(db: Db): string[] {
   return db
-    .all<{ state: string }>(`SELECT state FROM sync_state WHERE instr(state, '"privatePromptIds":["') > 0`)
+    .all<{ state: string }>(`SELECT state FROM sync_state WHERE instr(state, 'Ids":["') > 0`)
     .map((row) => row.state);
 }
 

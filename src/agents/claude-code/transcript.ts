@@ -269,7 +269,8 @@ function readSummary(state: ClaudeCodeState, line: JsonObject, content: Json | u
 
 function readCall(state: ClaudeCodeState, call: Call): AgentEvent[] {
   const early = takeCall(state.early, call.id);
-  if (early === undefined) keepCall(state.calls, call);
+  // What waits is stored between runs: nothing of a private turn may.
+  if (early === undefined && !state.turn.isPrivate) keepCall(state.calls, call);
   return early === undefined ? [] : toolUse(state, call, early);
 }
 

@@ -205,7 +205,8 @@ function readItem(state: CodexState, item: JsonObject, notes: ReadNotes): AgentE
     case "local_shell_call":
     case "tool_search_call": {
       const call = codexCall(item, state.turn.header.cwd);
-      if (call !== undefined) keepCall(state.calls, call);
+      // What waits is stored between runs: nothing of a private turn may.
+      if (call !== undefined && !state.turn.isPrivate) keepCall(state.calls, call);
       return [];
     }
     case "function_call_output":

@@ -131,7 +131,8 @@ function readMessage(state: CopilotState, line: JsonObject, data: JsonObject): A
 
 function readCall(state: CopilotState, data: JsonObject): void {
   const id = asId(data["toolCallId"]);
-  if (id !== undefined) keepCall(state.calls, copilotCall(id, state.turn.header.at, data));
+  // What waits is stored between runs: nothing of a private turn may.
+  if (id !== undefined && !state.turn.isPrivate) keepCall(state.calls, copilotCall(id, state.turn.header.at, data));
 }
 
 function readResult(state: CopilotState, line: JsonObject, data: JsonObject): AgentEvent[] {

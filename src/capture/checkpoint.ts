@@ -1,0 +1,101 @@
+// Where reading a transcript stopped, and how it goes on from there. What is kept of a reader's state is written to disk,
+// so it must pass the same filter as everything else: a state with something private in it is not kept.
+import type { LineReader, TranscriptFile } from "../agents/transcript.ts";
+import { filterValue } from "../core/filter.ts";
+import type { Db } from "../store/driver.ts";
+import { privateStates, readSyncState, saveSyncState, type SyncState } from "../store/sync-state.ts";
+import { fingerprint } from "./fingerprint.ts";
+
+/** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
+const STATE_VERSION = 1;
+
+export interface Position {
+  kind: "new" | "grown" | "rewritten";
+  offset: number;
+  line: number;
+  state: unknown;
+  /** The last place whose state may be kept, as JSON. Reading goes on from there: what comes twice is one row. */
+  kept: { offset: number; line: number; state: string };
+}
+
+/** Where reading begins: after what was read last, if the file has only grown since. */
+export function findStart(
+  db: Db,
+  reader: LineReader<unknown>,
+  file: TranscriptFile,
+  options: { force: boolean; privateIds: ReadonlySet<string> },
+): Position {
+  const known = readSyncState(db, file.path);
+  const stored = known === undefined || options.force ? undefined : readState(known);
+  const isGrown =
+    known !== undefined &&
+    stored !== undefined &&
+    file.bytes >= known.byte_offset &&
+    fingerprint(file.path, known.byte_offset) === known.fingerprint;
+  const offset = isGrown ? known.byte_offset : 0;
+  const line = isGrown ? known.line : 0;
+  const state = isGrown ? stored : reader.start(file);
+  addPrivateIds(state, options.privateIds);
+  const kind = known === undefined ? "new" : isGrown ? "grown" : "rewritten";
+  return { kind, offset, line, state, kept: { offset, line, state: JSON.stringify(state) } };
+}
+
+function readState({ state: text }: SyncState): unknown {
+  const { version, state } = JSON.parse(text) as { version: number; state: unknown };
+  return version === STATE_VERSION ? state : undefined;
+}
+
+/** Must run in the transaction that stores what was read up to here. */
+export function saveCheckpoint(db: Db, file: TranscriptFile, position: Position, malformed: number): SyncState {
+  const state = JSON.stringify(position.state);
+  if (isStorable(position.state, state)) position.kept = { offset: position.offset, line: position.line, state };
+  const { kept } = position;
+  const row: SyncState = {
+    path: file.path,
+    agent: file.agent,
+    session_id: file.sessionId,
+    byte_offset: kept.offset,
+    line: kept.line,
+    size: file.bytes,
+    mtime: Math.floor(file.modifiedAt),
+    fingerprint: fingerprint(file.path, kept.offset),
+    state: JSON.stringify({ version: STATE_VERSION, state: withPrivateIds(kept.state, position.state) }),
+    malformed,
+  };
+  saveSyncState(db, row, Date.now());
+  return row;
+}
+
+/** Not within a private turn, and nothing in it that the filter would change. */
+function isStorable(state: unknown, text: string): boolean {
+  if ((state as { turn?: { isPrivate?: boolean } } | null)?.turn?.isPrivate === true) return false;
+  return JSON.stringify(filterValue(state)) === text;
+}
+
+/** Where readers keep the ids of private prompts and of the threads those started: subagents' files need them. */
+const ID_LISTS = ["privatePromptIds", "privateThreadIds"];
+
+/** Ids say nothing of what was private, and must not be forgotten: those known now go with the older state. */
+function withPrivateIds(kept: string, current: unknown): unknown {
+  const state = JSON.parse(kept) as unknown;
+  addPrivateIds(state, new Set(privateIdsOf(current)));
+  return state;
+}
+
+function addPrivateIds(state: unknown, ids: ReadonlySet<string>): void {
+  const lists = (state ?? {}) as Record<string, unknown>;
+  for (const name of ID_LISTS) {
+    const list = lists[name];
+    if (Array.isArray(list)) lists[name] = [...new Set([...(list as string[]), ...ids])];
+  }
+}
+
+export function privateIdsOf(state: unknown): string[] {
+  const lists = (state ?? {}) as Record<string, unknown>;
+  return ID_LISTS.flatMap((name) => (Array.isArray(lists[name]) ? (lists[name] as string[]) : []));
+}
+
+/** The private ids that earlier runs have met. */
+export function knownPrivateIds(db: Db): Set<string> {
+  return new Set(privateStates(db).flatMap((text) => privateIdsOf((JSON.parse(text) as { state: unknown }).state)));
+}
