@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { benchHooks } from "./hook.ts";
 import { benchRecall } from "./recall.ts";
+import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
 
 const { values, positionals } = parseArgs({
@@ -13,6 +14,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   hook: benchHooks,
   sync: benchSync,
   recall: benchRecall,
+  search: benchSearch,
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);

@@ -36,10 +36,13 @@ export function asInteger(value: unknown): number | undefined {
 }
 
 /** A count of something: tokens, lines, milliseconds. */
+/** No session has that many of anything; sums of such numbers would not be numbers any more. */
+const MAX_COUNT = 1e12;
+
 export function asCount(value: unknown): number | undefined {
   const count = asInteger(value);
   // "+ 0": JSON may say -0, which would not survive being stored.
-  return count !== undefined && count >= 0 ? count + 0 : undefined;
+  return count !== undefined && count >= 0 && count <= MAX_COUNT ? count + 0 : undefined;
 }
 
 /** The last moment a Date can name. */

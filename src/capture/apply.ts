@@ -83,7 +83,7 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
       if (!isNew) return;
       markTurnStale(db, main, number);
       reopenSession(db, main, at);
-      improveTitle(db, main, activity.text);
+      improveTitle(db, main, activity.text, number);
       if (activity.promptId !== undefined) adoptTurn(db, activity.promptId, number);
       for (const link of linksOf(activity.text, event.sessionId)) insertLink(db, link, at);
       return;
@@ -107,6 +107,7 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
         text: activity.summary,
         at,
       });
+      markTurnStale(db, main, currentPromptNumber(db, main));
       return;
     case "title":
       setAgentTitle(db, own, activity.title);
@@ -135,10 +136,11 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
 }
 
 /** The first prompt that says what the work is about gives the title. */
-function improveTitle(db: Db, sessionDbId: number, prompt: string): void {
+function improveTitle(db: Db, sessionDbId: number, prompt: string, number: number): void {
   const current = getTitle(db, sessionDbId);
   const title = titleOf(prompt);
-  if (current === null || (isWeakTitle(current) && !isWeakTitle(title))) setTitle(db, sessionDbId, title);
+  const isBetter = !isWeakTitle(title) && (number === 1 || (current !== null && isWeakTitle(current)));
+  if (current === null || isBetter) setTitle(db, sessionDbId, title);
 }
 
 function applyToolUse(

@@ -31,7 +31,7 @@ export function findStart(
     known !== undefined &&
     stored !== undefined &&
     file.bytes >= known.byte_offset &&
-    fingerprint(file.path, known.byte_offset) === known.fingerprint;
+    fingerprintAt(file, known.byte_offset) === known.fingerprint;
   const offset = isGrown ? known.byte_offset : 0;
   const line = isGrown ? known.line : 0;
   const state = isGrown ? stored : reader.start(file);
@@ -40,13 +40,25 @@ export function findStart(
   return { kind, offset, line, state, kept: { offset, line, state: JSON.stringify(state) } };
 }
 
+const UNFINISHED = -1;
+
+/** Nothing read says nothing: and a document may be a row of a database, not a file of its own. */
+function fingerprintAt(file: TranscriptFile, offset: number): string {
+  return offset === 0 ? "" : fingerprint(file.path, offset);
+}
+
 function readState({ state: text }: SyncState): unknown {
   const { version, state } = JSON.parse(text) as { version: number; state: unknown };
   return version === STATE_VERSION ? state : undefined;
 }
 
 /** Must run in the transaction that stores what was read up to here. */
-export function saveCheckpoint(db: Db, file: TranscriptFile, position: Position, malformed: number): SyncState {
+export function saveCheckpoint(
+  db: Db,
+  file: TranscriptFile,
+  position: Position,
+  { malformed, isLast }: { malformed: number; isLast: boolean },
+): SyncState {
   const state = JSON.stringify(position.state);
   if (isStorable(position.state, state)) position.kept = { offset: position.offset, line: position.line, state };
   const { kept } = position;
@@ -56,9 +68,10 @@ export function saveCheckpoint(db: Db, file: TranscriptFile, position: Position,
     session_id: file.sessionId,
     byte_offset: kept.offset,
     line: kept.line,
-    size: file.bytes,
+    // Until the last piece is in, the file counts as changed: an interrupted run is taken up again.
+    size: isLast ? file.bytes : UNFINISHED,
     mtime: Math.floor(file.modifiedAt),
-    fingerprint: fingerprint(file.path, kept.offset),
+    fingerprint: fingerprintAt(file, kept.offset),
     state: JSON.stringify({ version: STATE_VERSION, state: withPrivateIds(kept.state, position.state) }),
     malformed,
   };

@@ -274,6 +274,46 @@ describe("a transcript", () => {
     whole.db.close();
   });
 
+  it("learnt of after later prompts puts every turn in its place", () => {
+    const { db, sync, write } = machine([]);
+    const three = [
+      user("first of three", { promptId: "x1", timestamp: "2026-01-02T01:00:00.000Z" }),
+      user("second of three", { promptId: "x2", timestamp: "2026-01-02T02:00:00.000Z" }),
+      user("third of three", { promptId: "x3", timestamp: "2026-01-02T03:00:00.000Z" }),
+    ];
+    const use = (id: string, promptId: string) => [
+      assistant({ type: "tool_use", id, name: "Bash", input: { command: id } }),
+      user([{ type: "tool_result", tool_use_id: id, content: "" }], { promptId }),
+    ];
+    write(`${[three[2], ...use("late", "x3")].join("\n")}\n`);
+    sync();
+    write(`${[three[0], ...use("early", "x1"), three[1], three[2], ...use("late", "x3")].join("\n")}\n`);
+    sync();
+    expect(db.all("SELECT prompt_number, text FROM prompts ORDER BY prompt_number")).toEqual([
+      { prompt_number: 1, text: "first of three" },
+      { prompt_number: 2, text: "second of three" },
+      { prompt_number: 3, text: "third of three" },
+    ]);
+    expect(db.all("SELECT tool_use_id, prompt_number FROM tool_uses ORDER BY tool_use_id")).toEqual([
+      { tool_use_id: "early", prompt_number: 1 },
+      { tool_use_id: "late", prompt_number: 3 },
+    ]);
+    expect(db.all("SELECT title FROM sessions")).toEqual([{ title: "first of three" }]);
+    db.close();
+  });
+
+  it("keeps a command that carries the id of the prompt before it", () => {
+    const { db, sync } = machine([
+      user("do it", { promptId: "y", timestamp: "2026-01-02T01:00:00.000Z" }),
+      user("<command-name>/review</command-name>", { promptId: "y", timestamp: "2026-01-02T02:00:00.000Z" }),
+      "",
+    ]);
+    sync();
+    sync({ force: true });
+    expect(db.all("SELECT text FROM prompts ORDER BY prompt_number")).toEqual([{ text: "do it" }, { text: "/review" }]);
+    db.close();
+  });
+
   it("with broken lines gives the rest and says which", () => {
     const { db, sync } = machine(["{broken", ...TRANSCRIPT, "null", "[]", "7", '{"type":"user"}', '{"cut": "of']);
     expect(sync()[0]?.malformed).toEqual([1]);

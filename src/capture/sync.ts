@@ -103,7 +103,7 @@ function* syncLines(
       position.offset = line.end;
       outcome.bytes = position.offset - start.offset;
       if (position.offset - pieceStart < PIECE_BYTES) continue;
-      storePiece(db, file, events, position, context, outcome);
+      storePiece(db, file, events, position, context, outcome, false);
       events = [];
       yield position.offset - pieceStart;
       pieceStart = position.offset;
@@ -111,7 +111,7 @@ function* syncLines(
     // A last line without its newline may still be being written, and the last turn may go on: both are read, but the
     // state that is kept does not know of it, so that the next run reads them again as a whole.
     events.push(...readEnd(reader, position.state, tail, outcome));
-    storePiece(db, file, events, position, context, outcome);
+    storePiece(db, file, events, position, context, outcome, true);
   } catch (error) {
     if (!(error instanceof Excluded)) throw error;
     outcome.state = "excluded";
@@ -169,11 +169,12 @@ function storePiece(
   position: Position,
   context: SyncContext,
   outcome: FileOutcome,
+  isLast: boolean,
 ): void {
   transaction(db, () => {
     for (const id of privateIdsOf(position.state)) context.privateIds.add(id);
     for (const event of events) if (storeEvent(db, event, context, outcome)) outcome.events += 1;
-    context.marks.set(file.path, saveCheckpoint(db, file, position, outcome.malformed.length));
+    context.marks.set(file.path, saveCheckpoint(db, file, position, { malformed: outcome.malformed.length, isLast }));
   });
 }
 
@@ -189,7 +190,7 @@ function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, cont
   };
   const events = reader.read(file, outcome);
   try {
-    storePiece(db, file, events, documentPosition(), context, outcome);
+    storePiece(db, file, events, documentPosition(), context, outcome, true);
   } catch (error) {
     if (!(error instanceof Excluded)) throw error;
     outcome.state = "excluded";
@@ -209,7 +210,7 @@ function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: Fi
   const surroundings = lookUp(event.cwd, context);
   if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
     // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
-    if (outcome.events === 0 && outcome.state !== "grown") throw new Excluded();
+    if (outcome.events === 0) throw new Excluded();
     if (surroundings.isExcluded) return false;
   }
   const captured = captureEvent(event, surroundings);

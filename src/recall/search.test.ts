@@ -29,6 +29,7 @@ describe("search", () => {
     expect(found(db, "invoice view")).toMatchObject({ rung: "words", sessions: ["invoice"] });
     expect(found(db, "rendering invoices").sessions[0]).toBe("invoice");
     expect(found(db, "pipel")).toMatchObject({ rung: "prefix", sessions: ["deploy"] });
+    expect(found(db, "custmoers").sessions[0]).toBe("invoice");
     expect(found(db, "pipelnie")).toMatchObject({ rung: "typo", sessions: ["deploy"] });
     expect(found(db, '"blank invoice"')).toMatchObject({ rung: "phrase", sessions: ["invoice"] });
     expect(found(db, "請求書").sessions[0]).toBe("cjk");

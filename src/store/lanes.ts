@@ -1,6 +1,6 @@
 // The three places an answer may stand: the talk of a turn, a tool use, a touched file. Each gives scored rows.
 import { type PreparedQuery, quoted, tailsOf } from "../core/query.ts";
-import { scopeWord } from "../core/words.ts";
+import { scopeWord, wordsOf } from "../core/words.ts";
 import type { Db } from "./driver.ts";
 
 export interface Hit {
@@ -156,14 +156,22 @@ function touchesOf(db: Db, path: string, scope: LaneScope): Touch[] {
   );
 }
 
-/** Words of the talk that begin alike and are about as long: among them may be what somebody meant to type. */
+/** Prompts that share letters with the word: enough to hold what was meant, if anybody has ever said it. */
+const MAX_ALIKE = 60;
+
+/** Words of earlier prompts that share some letters with this one and are about as long. */
 export function similarWords(db: Db, word: string): string[] {
-  const rows = db.all<{ term: string }>(
-    "SELECT term FROM turns_words WHERE term >= ?1 AND term < ?2 AND length(term) BETWEEN ?3 AND ?4 ORDER BY doc DESC LIMIT 5000",
-    word.slice(0, 1),
-    `${word.slice(0, 1)}\u{10FFFF}`,
-    word.length - 2,
-    word.length + 2,
+  const letters = [...word];
+  const pieces = new Set(letters.slice(0, -2).map((_, index) => letters.slice(index, index + 3).join("")));
+  if (pieces.size === 0) return [];
+  const rows = db.all<{ text: string }>(
+    `SELECT p.text FROM prompts_trigram JOIN prompts p ON p.id = prompts_trigram.rowid
+     WHERE prompts_trigram MATCH ? ORDER BY bm25(prompts_trigram) LIMIT ?`,
+    [...pieces].map((piece) => quoted(piece)).join(" OR "),
+    MAX_ALIKE,
   );
-  return rows.map((row) => row.term);
+  const words = rows.flatMap((row) => wordsOf(row.text.slice(0, MAX_PROMPT_CHARS)).map((each) => each.toLowerCase()));
+  return [...new Set(words)].filter((each) => Math.abs(each.length - word.length) <= 2);
 }
+
+const MAX_PROMPT_CHARS = 4_000;

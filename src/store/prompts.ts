@@ -1,5 +1,6 @@
 // prompts: what was asked, turn by turn, and the words each turn ended with.
 import type { Db } from "./driver.ts";
+import { renumberTurns } from "./renumber.ts";
 
 export interface PromptSeed {
   sessionDbId: number;
@@ -8,7 +9,10 @@ export interface PromptSeed {
   at: number;
 }
 
-/** Adds a prompt as the session's next turn. The same prompt reported twice stays one row. */
+/** Two lanes report one prompt within a moment of each other; the same words later are another prompt. */
+const SAME_MOMENT_MS = 10_000;
+
+/** Adds a prompt at its place among the session's turns. The same prompt reported twice stays one row. */
 export function insertPrompt(db: Db, seed: PromptSeed): { number: number; isNew: boolean } {
   const known = findSamePrompt(db, seed);
   if (known !== undefined) return { number: known, isNew: false };
@@ -17,24 +21,68 @@ export function insertPrompt(db: Db, seed: PromptSeed): { number: number; isNew:
     "INSERT INTO prompts (session_db_id, prompt_number, prompt_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
     seed.sessionDbId,
     number,
-    seed.promptId ?? null,
+    ownPromptId(db, seed),
     seed.text,
     seed.at,
   );
   db.run("INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)", lastId, seed.text);
-  return { number, isNew: true };
+  const isLate = db.get("SELECT 1 FROM prompts WHERE session_db_id = ? AND created_at > ?", seed.sessionDbId, seed.at);
+  return { number: isLate === undefined ? number : renumberTurns(db, seed.sessionDbId, lastId), isNew: true };
 }
 
-/** By the agent's own id; where it gives none, the same words again before anything else happened in the turn. */
+interface Candidate {
+  id: number;
+  prompt_number: number;
+  text: string;
+  created_at: number;
+}
+
+/**
+ * By the agent's own id; else the same words at the same moment; else, where the agent gives no ids at all, the same
+ * words again before anything else happened in the turn.
+ */
 function findSamePrompt(db: Db, seed: PromptSeed): number | undefined {
-  if (seed.promptId !== undefined) return findPromptNumber(db, seed.sessionDbId, seed.promptId);
+  const { sessionDbId, promptId, text, at } = seed;
+  const byId =
+    promptId === undefined
+      ? undefined
+      : db.get<Candidate>("SELECT * FROM prompts WHERE session_db_id = ? AND prompt_id = ?", sessionDbId, promptId);
+  // A command may carry the id of the prompt before it: other words at another time are another prompt.
+  if (byId !== undefined && (byId.text === text || isSameMoment(byId, at))) return byId.prompt_number;
+  const alike = db.all<Candidate & { prompt_id: string | null }>(
+    "SELECT * FROM prompts WHERE session_db_id = ? AND text = ?",
+    sessionDbId,
+    text,
+  );
+  const same = alike.find((row) => {
+    const mayBe = row.prompt_id === null || promptId === undefined || row.prompt_id.startsWith(`${promptId}@`);
+    return mayBe && isSameMoment(row, at);
+  });
+  if (same === undefined) return promptId === undefined ? findRepeated(db, seed) : undefined;
+  if (promptId !== undefined && byId === undefined) {
+    db.run("UPDATE prompts SET prompt_id = ? WHERE id = ?", promptId, same.id);
+  }
+  return same.prompt_number;
+}
+
+function isSameMoment(row: Candidate, at: number): boolean {
+  return Math.abs(row.created_at - at) <= SAME_MOMENT_MS;
+}
+
+function findRepeated(db: Db, { sessionDbId, text }: PromptSeed): number | undefined {
   return db.get<{ prompt_number: number }>(
     `SELECT p.prompt_number FROM prompts p JOIN sessions s ON s.id = p.session_db_id
      WHERE p.session_db_id = ? AND p.prompt_number = s.prompt_count AND p.text = ? AND p.ended_at IS NULL
        AND NOT EXISTS (SELECT 1 FROM tool_uses t WHERE t.session_db_id = p.session_db_id AND t.prompt_number = p.prompt_number)`,
-    seed.sessionDbId,
-    seed.text,
+    sessionDbId,
+    text,
   )?.prompt_number;
+}
+
+/** An id that another prompt of the session has already gets a time of its own, the same on every reading. */
+function ownPromptId(db: Db, { sessionDbId, promptId, at }: PromptSeed): string | null {
+  if (promptId === undefined) return null;
+  return findPromptNumber(db, sessionDbId, promptId) === undefined ? promptId : `${promptId}@${at}`;
 }
 
 function nextPromptNumber(db: Db, sessionDbId: number): number {

@@ -210,5 +210,3 @@ CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
 
 CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-
-CREATE VIRTUAL TABLE turns_words USING fts5vocab(turns_fts, row);

@@ -41,7 +41,7 @@ export function bestUses(db: Db, query: WordQuery, scope: Scope, limit: number):
 }
 
 export function newestUses(db: Db, query: WordQuery, scope: Scope, limit: number): FoundUse[] {
-  return findUses(db, query, scope, "tool_uses_fts.rowid DESC", limit);
+  return findUses(db, query, scope, "t.created_at DESC", limit);
 }
 
 function findUses(db: Db, query: WordQuery, scope: Scope, order: string, limit: number): FoundUse[] {
@@ -72,7 +72,7 @@ function matchExpression({ words, match, column, prefix }: WordQuery, scope: Sco
 export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): FoundUse[] {
   const { sql, params } = scopeCondition(scope);
   return db.all(
-    `${USE} FROM tool_uses t ${JOINS} WHERE ${sql} AND t.name = 'Bash' AND instr(lower(t.input), ?) > 0 ORDER BY t.id DESC LIMIT ?`,
+    `${USE} FROM tool_uses t ${JOINS} WHERE ${sql} AND t.name = 'Bash' AND instr(lower(t.input), ?) > 0 ORDER BY t.created_at DESC LIMIT ?`,
     ...params,
     text.toLowerCase(),
     limit,

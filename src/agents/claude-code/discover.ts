@@ -1,6 +1,6 @@
 // Finds the transcripts Claude Code has left on this machine.
 import { basename, join } from "node:path";
-import { describeFile, listFolder, newestFirst } from "../files.ts";
+import { describeFile, listFolder, newestFirst, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 export function findTranscripts(configDir: string): TranscriptFile[] {
@@ -10,6 +10,7 @@ export function findTranscripts(configDir: string): TranscriptFile[] {
 
 function projectFiles(folder: string): TranscriptFile[] {
   return listFolder(folder).flatMap((entry) => {
+    if (/^agent-.*\.jsonl$/.test(entry.name)) return flatSubagent(join(folder, entry.name));
     if (entry.name.endsWith(".jsonl")) {
       return describeFile(join(folder, entry.name), about(basename(entry.name, ".jsonl"), false));
     }
@@ -18,6 +19,12 @@ function projectFiles(folder: string): TranscriptFile[] {
       .filter((file) => file.name.endsWith(".jsonl"))
       .flatMap((file) => describeFile(join(subagents, file.name), about(entry.name, true)));
   });
+}
+
+/** Older versions put a subagent's file beside the session's; its lines name the session. */
+function flatSubagent(path: string): TranscriptFile[] {
+  const parent = /"sessionId":"([^"]{1,256})"/.exec(readHead(path))?.[1];
+  return parent === undefined ? [] : describeFile(path, about(parent, true));
 }
 
 function about(sessionId: string, isSubagent: boolean) {

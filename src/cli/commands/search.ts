@@ -10,6 +10,7 @@ import { updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../main.ts";
 import { dim, EXIT, heading, iso, print, printJson, say } from "../output.ts";
 import { readScope } from "../scope.ts";
+import { shortId } from "../session-text.ts";
 import { withStore } from "../store.ts";
 
 const LIMIT = 10;
@@ -61,13 +62,18 @@ function toJson({ session, score, promptNumber, at, kind, item, snippet }: Findi
     score: Math.round(score * 100) / 100,
     snippet: snippet.text,
     marks: snippet.marks,
-    open: `c-mem show ${session.session_id} --turn ${promptNumber}`,
+    open: openCommand(session.session_id, promptNumber),
   };
+}
+
+function openCommand(id: string, turn: number): string {
+  const options = turn > 0 ? ` --turn ${turn}` : "";
+  return `c-mem show${options} ${id.startsWith("-") ? "-- " : ""}${id}`;
 }
 
 function findingText({ session, promptNumber, at, kind, snippet }: Finding): string {
   const where = `${session.project}, ${session.agent}, ${ago(at, Date.now())}`;
-  const open = `c-mem show ${session.session_id.slice(0, 8)} --turn ${promptNumber}`;
+  const open = openCommand(shortId(session.session_id), promptNumber);
   return `${heading(oneLine(session.title ?? "(untitled)", 90))}  ${dim(where)}\n  ${dim(`${kind}:`)} ${highlight(snippet)}\n  ${dim(open)}\n`;
 }
 

@@ -52,7 +52,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     report.tooLarge = tooLarge;
     interruptIdleSessions(db, Date.now());
     updateSearchIndex(db);
-    return reportResult(report, before, counts(db), { json, isVerbose: flags["verbose"] === true });
+    return reportResult(report, before, counts(db), { json, isVerbose: flags["verbose"] === true, isQuiet });
   });
 }
 
@@ -132,12 +132,12 @@ function reportResult(
   report: Report,
   before: Counts,
   after: Counts,
-  options: { json: boolean; isVerbose: boolean },
+  options: { json: boolean; isVerbose: boolean; isQuiet: boolean },
 ): number {
   const malformed = report.outcomes.flatMap(({ file, malformed: lines }) =>
     lines.map((line) => ({ path: file.path, line })),
   );
-  const unknown: Record<string, number> = {};
+  const unknown = Object.create(null) as Record<string, number>;
   for (const outcome of report.outcomes) {
     for (const [type, times] of Object.entries(outcome.unknown)) unknown[type] = (unknown[type] ?? 0) + times;
   }
@@ -164,7 +164,7 @@ function reportResult(
     );
     if (options.isVerbose)
       for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
-    if (data.new_sessions > 0 && report.unchanged === 0) {
+    if (data.new_sessions > 0 && report.unchanged === 0 && !options.isQuiet) {
       say(
         `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays); what has been read stays here.`,
       );

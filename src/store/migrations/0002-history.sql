@@ -75,8 +75,6 @@ CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
 CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
-CREATE VIRTUAL TABLE turns_words USING fts5vocab(turns_fts, row);
-
 -- Turns that have changed since they were indexed, and the last tool use that was.
 CREATE TABLE stale_turns (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE

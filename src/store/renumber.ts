@@ -1,0 +1,35 @@
+// Puts a session's turns in the order they happened, for a prompt that was learnt of after later ones.
+import type { Db } from "./driver.ts";
+
+interface Turn {
+  id: number;
+  prompt_number: number;
+}
+
+/** Returns the number the prompt has in the end. */
+export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): number {
+  const turns = db.all<Turn>(
+    "SELECT id, prompt_number FROM prompts WHERE session_db_id = ? ORDER BY created_at, id",
+    sessionDbId,
+  );
+  const numbers = new Map(turns.map((turn, index) => [turn.prompt_number, index + 1]));
+  if ([...numbers].some(([before, after]) => before !== after)) applyNumbers(db, sessionDbId, turns, numbers);
+  return turns.findIndex((turn) => turn.id === promptDbId) + 1;
+}
+
+function applyNumbers(db: Db, sessionDbId: number, turns: readonly Turn[], numbers: ReadonlyMap<number, number>): void {
+  // Numbers are unique in a session: first out of each other's way, then to their places.
+  db.run("UPDATE prompts SET prompt_number = -prompt_number WHERE session_db_id = ?", sessionDbId);
+  for (const [index, turn] of turns.entries())
+    db.run("UPDATE prompts SET prompt_number = ? WHERE id = ?", index + 1, turn.id);
+  const mapping = JSON.stringify(Object.fromEntries(numbers));
+  for (const table of ["tool_uses", "messages", "commits"]) {
+    db.run(
+      `UPDATE ${table} SET prompt_number = coalesce(json_extract(?1, '$."' || prompt_number || '"'), prompt_number)
+       WHERE session_db_id IN (SELECT id FROM sessions WHERE id = ?2 OR parent_session_db_id = ?2)`,
+      mapping,
+      sessionDbId,
+    );
+  }
+  db.run("INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts WHERE session_db_id = ?", sessionDbId);
+}
