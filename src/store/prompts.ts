@@ -50,14 +50,15 @@ function findSamePrompt(db: Db, seed: PromptSeed): number | undefined {
   // A command may carry the id of the prompt before it: other words at another time are another prompt.
   if (byId !== undefined && (byId.text === text || isSameMoment(byId, at))) return byId.prompt_number;
   const alike = db.all<Candidate & { prompt_id: string | null }>(
-    "SELECT * FROM prompts WHERE session_db_id = ? AND text = ?",
+    "SELECT * FROM prompts WHERE session_db_id = ? AND created_at BETWEEN ? AND ? AND text = ?",
     sessionDbId,
+    at - SAME_MOMENT_MS,
+    at + SAME_MOMENT_MS,
     text,
   );
-  const same = alike.find((row) => {
-    const mayBe = row.prompt_id === null || promptId === undefined || row.prompt_id.startsWith(`${promptId}@`);
-    return mayBe && isSameMoment(row, at);
-  });
+  const same = alike.find(
+    (row) => row.prompt_id === null || promptId === undefined || row.prompt_id.startsWith(`${promptId}@`),
+  );
   if (same === undefined) return promptId === undefined ? findRepeated(db, seed) : undefined;
   if (promptId !== undefined && byId === undefined) {
     db.run("UPDATE prompts SET prompt_id = ? WHERE id = ?", promptId, same.id);

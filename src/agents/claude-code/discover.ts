@@ -23,7 +23,7 @@ function projectFiles(folder: string): TranscriptFile[] {
 
 /** Older versions put a subagent's file beside the session's; its lines name the session. */
 function flatSubagent(path: string): TranscriptFile[] {
-  const parent = /"sessionId":"([^"]{1,256})"/.exec(readHead(path))?.[1];
+  const parent = /"sessionId"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1];
   return parent === undefined ? [] : describeFile(path, about(parent, true));
 }
 
