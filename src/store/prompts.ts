@@ -56,8 +56,9 @@ function findSamePrompt(db: Db, seed: PromptSeed): number | undefined {
     at + SAME_MOMENT_MS,
     text,
   );
-  const same = alike.find(
-    (row) => row.prompt_id === null || promptId === undefined || row.prompt_id.startsWith(`${promptId}@`),
+  // One lane gives an id and the other none; two prompts of the same lane are told apart below.
+  const same = alike.find(({ prompt_id: id }) =>
+    promptId === undefined ? id !== null : id === null || id.startsWith(`${promptId}@`),
   );
   if (same === undefined) return promptId === undefined ? findRepeated(db, seed) : undefined;
   if (promptId !== undefined && byId === undefined) {
