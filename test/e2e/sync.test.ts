@@ -1,0 +1,136 @@
+// c-mem sync as a user runs it: interrupted, by agent and project, over what other programs left behind.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
+
+const SESSION = "11111111-2222-4333-8444-555555555555";
+
+function line(world: World, index: number, value: object): string {
+  const at = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
+  return `${JSON.stringify({ ...value, uuid: `u${index}`, sessionId: SESSION, cwd: world.project, timestamp: at, version: "2.1.0" })}\n`;
+}
+
+function prompt(world: World, index: number, text: string): string {
+  return line(world, index, { type: "user", promptId: `p${index}`, message: { role: "user", content: text } });
+}
+
+function writeTranscript(world: World, text: string, name = `${SESSION}.jsonl`): void {
+  const path = join(world.claudeDir, "projects", "-app", name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+describe("c-mem sync", () => {
+  it("that is killed in the middle of a large file goes on from there", async () => {
+    const world = createWorld();
+    const filler = "word ".repeat(8_000);
+    const prompts = 600;
+    writeTranscript(
+      world,
+      Array.from({ length: prompts }, (_, index) => prompt(world, index, `${index} ${filler}`)).join(""),
+    );
+    const first = await run(world, ["sync", "--quiet"], {
+      onStart: (child) => setTimeout(() => child.kill("SIGINT"), 400),
+    });
+    expect([0, 130, null]).toContain(first.status);
+    await run(world, ["sync", "--quiet"], { onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 300) });
+    expect((await run(world, ["sync", "--quiet"])).status).toBe(0);
+    expect(await rows(world, "SELECT count(*) AS n, max(prompt_number) AS last FROM prompts")).toEqual([
+      { n: prompts, last: prompts },
+    ]);
+  });
+
+  it("reads OpenCode's sessions out of its database", async () => {
+    const world = createWorld();
+    const folder = join(world.env["HOME"] ?? "", ".local", "share", "opencode");
+    mkdirSync(folder, { recursive: true });
+    const store = new DatabaseSync(join(folder, "opencode.db"));
+    store.exec(`
+      CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT, time_created INT, time_updated INT);
+      CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INT, time_updated INT, data TEXT);
+      CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INT, time_updated INT, data TEXT);
+    `);
+    const at = Date.UTC(2026, 0, 1);
+    store
+      .prepare("INSERT INTO session VALUES ('ses_1', 'p', NULL, ?, 'Title', '1.0', ?, ?)")
+      .run(world.project, at, at);
+    const say = (id: string, role: string, text: string, offset: number) => {
+      store
+        .prepare("INSERT INTO message VALUES (?, 'ses_1', ?, ?, ?)")
+        .run(`msg_${id}`, at + offset, at + offset, JSON.stringify({ role, time: { created: at + offset } }));
+      store
+        .prepare("INSERT INTO part VALUES (?, ?, 'ses_1', ?, ?, ?)")
+        .run(`prt_${id}`, `msg_${id}`, at + offset, at + offset, JSON.stringify({ type: "text", text }));
+    };
+    say("1", "user", "Paint the shed", 1);
+    say("2", "assistant", "It is green now.", 2);
+    store.close();
+    expect(await data(world, ["sync", "--agent", "opencode"])).toMatchObject({ read: 1, failed: [], new_prompts: 1 });
+    expect(await data(world, ["search", "shed"])).toMatchObject({
+      results: [{ session_id: "ses_1", agent: "opencode" }],
+    });
+    expect(await data(world, ["sync"])).toMatchObject({ read: 0, unchanged: 1 });
+  });
+
+  it("finds one prompt where the hook gave no id and the transcript another", async () => {
+    const world = createWorld();
+    await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "only once" });
+    const now = new Date().toISOString();
+    const value = {
+      type: "user",
+      uuid: "u",
+      sessionId: SESSION,
+      cwd: world.project,
+      timestamp: now,
+      message: { content: "only once" },
+    };
+    writeTranscript(world, `${JSON.stringify(value)}\n`);
+    await run(world, ["sync"]);
+    expect(await rows(world, "SELECT text, prompt_id IS NOT NULL AS has_id FROM prompts")).toEqual([
+      { text: "only once", has_id: 1 },
+    ]);
+  });
+
+  it("attaches a subagent's file of the older layout to its session", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "delegate it"));
+    const use = { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } };
+    const inside = { agentId: "abc", isSidechain: true };
+    writeTranscript(
+      world,
+      line(world, 2, { ...inside, type: "user", message: { content: "look around" } }) +
+        line(world, 3, { ...inside, type: "assistant", message: { id: "m", content: [use] } }) +
+        line(world, 4, {
+          ...inside,
+          type: "user",
+          message: { content: [{ type: "tool_result", tool_use_id: "t1", content: "a" }] },
+        }),
+      "agent-abc.jsonl",
+    );
+    await run(world, ["sync"]);
+    const pairs = await rows(
+      world,
+      "SELECT c.session_id, p.session_id AS parent FROM sessions c LEFT JOIN sessions p ON p.id = c.parent_session_db_id ORDER BY c.id",
+    );
+    expect(pairs).toEqual([
+      { session_id: SESSION, parent: null },
+      { session_id: "agent-abc", parent: SESSION },
+    ]);
+  });
+
+  it("reads nothing of excluded folders, and only the project it is asked for", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "SECRETPROJECT"));
+    await run(world, ["sync"], { env: { C_MEM_EXCLUDE_PATHS: world.project } });
+    await run(world, ["sync", "--project", "other"]);
+    expect(allBytes(world.home)).not.toContain("SECRETPROJECT");
+    await run(world, ["sync", "--project", "project"]);
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "SECRETPROJECT" }]);
+  });
+
+  it.each([[["--agent", "nobody"]], [["--nonsense"]]])("%j is a usage error", async (args) => {
+    expect((await run(createWorld(), ["sync", ...args])).status).toBe(2);
+  });
+});
