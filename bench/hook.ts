@@ -51,10 +51,22 @@ export async function benchHooks(rounds: number): Promise<void> {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Words and code, with a word in every line that the filter has to look at twice. */
+const LINES = [
+  "  const result = await fetchUser(id); // returns undefined when nobody is logged in",
+  "src/user.ts:42:  export function rename(user: User, name: string): User {",
+  "PASS  test/user.test.ts (12 tests, 340 ms)",
+  "+    if (response.status !== 200) throw new HttpError(response.status);",
+  "drwxr-xr-x  5 dev dev  4096 Nov  3 12:04 components",
+  "commit 3f9a1c7be04d5826a1f0c39b7e5d8402bc6a91fe  Merge branch 'settings'",
+  "  <Button onClick={() => setOpen(true)}>Rename</Button>",
+];
+/** A line the filter has to look at twice. */
+const SUSPECT = "  const result = await refresh(id); // returns undefined when the session token is gone";
+
+/** Ordinary output: one line in eight has a word that could go with a secret. */
 function text(kilobytes: number): string {
-  const line = "  const result = await fetchUser(id); // returns undefined when the session token is gone\n";
-  return line.repeat(Math.ceil((kilobytes * 1024) / line.length));
+  const block = `${[...LINES, SUSPECT].join("\n")}\n`;
+  return block.repeat(Math.ceil((kilobytes * 1024) / block.length));
 }
 
 function toolUse(kilobytes: number): object {
