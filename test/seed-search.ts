@@ -7,14 +7,17 @@ import type { Activity } from "../src/core/event.ts";
 import type { Db } from "../src/store/driver.ts";
 import { openStore } from "../src/store/open.ts";
 
+let at = 1_000;
+
+export function addTo(db: Db, sessionId: string, activity: Activity): void {
+  at += 60_000;
+  const project = { key: "app", name: "app", root: "/app" };
+  applyEvent(db, { agent: "claude-code", sessionId, cwd: "/app", at, activity, project }, `${at}`);
+}
+
 export function seededStore(): Db {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-search-")), "c-mem.db"));
-  let at = 1_000;
-  const add = (sessionId: string, activity: Activity) => {
-    at += 1_000;
-    const project = { key: "app", name: "app", root: "/app" };
-    applyEvent(db, { agent: "claude-code", sessionId, cwd: "/app", at, activity, project }, `${at}`);
-  };
+  const add = (sessionId: string, activity: Activity) => addTo(db, sessionId, activity);
   add("invoice", { kind: "prompt", promptId: "i1", text: "Why do customers see a blank invoice?" });
   add("invoice", {
     kind: "tool-use",

@@ -74,7 +74,7 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
       if (activity.model !== undefined) setModel(db, main, activity.model);
       return;
     case "prompt": {
-      const { number, isNew } = insertPrompt(db, {
+      const { number, isNew, ownsId } = insertPrompt(db, {
         sessionDbId: main,
         promptId: activity.promptId,
         text: activity.text,
@@ -84,7 +84,7 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
       markTurnStale(db, main, number);
       reopenSession(db, main, at);
       improveTitle(db, main, activity.text, number);
-      if (activity.promptId !== undefined) adoptTurn(db, activity.promptId, number);
+      if (activity.promptId !== undefined && ownsId) adoptTurn(db, main, activity.promptId, number);
       for (const link of linksOf(activity.text, event.sessionId)) insertLink(db, link, at);
       return;
     }

@@ -305,12 +305,15 @@ describe("a transcript", () => {
   it("keeps a command that carries the id of the prompt before it", () => {
     const { db, sync } = machine([
       user("do it", { promptId: "y", timestamp: "2026-01-02T01:00:00.000Z" }),
+      assistant({ type: "tool_use", id: "z1", name: "Bash", input: { command: "ls" } }),
+      user([{ type: "tool_result", tool_use_id: "z1", content: "" }], { promptId: "y" }),
       user("<command-name>/review</command-name>", { promptId: "y", timestamp: "2026-01-02T02:00:00.000Z" }),
       "",
     ]);
     sync();
     sync({ force: true });
     expect(db.all("SELECT text FROM prompts ORDER BY prompt_number")).toEqual([{ text: "do it" }, { text: "/review" }]);
+    expect(db.all("SELECT prompt_number FROM tool_uses")).toEqual([{ prompt_number: 1 }]);
     db.close();
   });
 

@@ -4,6 +4,7 @@ import type { DocumentReader, LineReader, ReadNotes, TranscriptFile } from "../a
 import type { Env, Paths } from "../config/paths.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
+import { projectOfSession } from "../store/projects.ts";
 import { type SyncMark, syncMarks } from "../store/sync-state.ts";
 import { transaction } from "../store/transaction.ts";
 import { applyEvent } from "./apply.ts";
@@ -88,6 +89,7 @@ function* syncLines(
 ): Generator<number, FileOutcome> {
   const start = findStart(db, reader, file, context);
   const outcome: FileOutcome = { file, state: start.kind, bytes: 0, events: 0, malformed: [], unknown: {} };
+  if (start.kind === "grown" && !isWanted(db, file, context)) return { ...outcome, state: "excluded" };
   const position = { ...start };
   let pieceStart = start.offset;
   let events: AgentEvent[] = [];
@@ -210,13 +212,19 @@ function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: Fi
   const surroundings = lookUp(event.cwd, context);
   if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
     // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
-    if (outcome.events === 0) throw new Excluded();
+    if (outcome.events === 0 && outcome.state !== "grown") throw new Excluded();
     if (surroundings.isExcluded) return false;
   }
   const captured = captureEvent(event, surroundings);
   if (captured === undefined) return false;
   applyEvent(db, captured, `${event.sessionId}:${event.at}`);
   return true;
+}
+
+/** A session that is there already belongs to the project it was filed under. */
+function isWanted(db: Db, file: TranscriptFile, { project }: SyncContext): boolean {
+  const own = project === undefined ? undefined : projectOfSession(db, file.sessionId);
+  return own === undefined || own.name === project || own.key === project;
 }
 
 function isOtherProject({ project }: Surroundings, context: SyncContext): boolean {

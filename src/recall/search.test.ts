@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Db } from "../store/driver.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { findSessions } from "./find.ts";
-import { seededStore } from "../../test/seed-search.ts";
+import { addTo, seededStore } from "../../test/seed-search.ts";
 
 const found = (db: Db, text: string, options: { kind?: "prompt" | "message" | "tool" | "file" } = {}) => {
   const { findings, rung } = findSessions(db, text, { scope: {}, limit: 5, ...options });
@@ -51,8 +51,17 @@ describe("search", () => {
   it("sees what was written after the index was made", () => {
     const db = seededStore();
     updateSearchIndex(db);
-    const before = updateSearchIndex(db);
-    expect(before).toBe(0);
+    expect(updateSearchIndex(db)).toBe(0);
+    addTo(db, "deploy", {
+      kind: "message",
+      uuid: "m9",
+      promptId: "d1",
+      role: "assistant",
+      text: "The gatekeeper waits.",
+    });
+    expect(found(db, "gatekeeper").sessions).toEqual([]);
+    expect(updateSearchIndex(db)).toBe(1);
+    expect(found(db, "gatekeeper").sessions).toEqual(["deploy"]);
     db.close();
   });
 

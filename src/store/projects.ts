@@ -44,3 +44,10 @@ export function listProjects(db: Db): (ProjectRow & { sessions: number; last_at:
      GROUP BY p.id ORDER BY last_at DESC`,
   );
 }
+
+export function projectOfSession(db: Db, sessionId: string): ProjectRow | undefined {
+  return db.get(
+    "SELECT p.id, p.key, p.name, p.root FROM projects p JOIN sessions s ON s.project_id = p.id WHERE s.session_id = ?",
+    sessionId,
+  );
+}

@@ -13,21 +13,33 @@ export interface PromptSeed {
 const SAME_MOMENT_MS = 10_000;
 
 /** Adds a prompt at its place among the session's turns. The same prompt reported twice stays one row. */
-export function insertPrompt(db: Db, seed: PromptSeed): { number: number; isNew: boolean } {
+export function insertPrompt(db: Db, seed: PromptSeed): InsertedPrompt {
   const known = findSamePrompt(db, seed);
-  if (known !== undefined) return { number: known, isNew: false };
+  if (known !== undefined) return { number: known, isNew: false, ownsId: false };
+  const promptId = ownPromptId(db, seed);
   const number = nextPromptNumber(db, seed.sessionDbId);
   const { lastId } = db.run(
     "INSERT INTO prompts (session_db_id, prompt_number, prompt_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
     seed.sessionDbId,
     number,
-    ownPromptId(db, seed),
+    promptId,
     seed.text,
     seed.at,
   );
   db.run("INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)", lastId, seed.text);
   const isLate = db.get("SELECT 1 FROM prompts WHERE session_db_id = ? AND created_at > ?", seed.sessionDbId, seed.at);
-  return { number: isLate === undefined ? number : renumberTurns(db, seed.sessionDbId, lastId), isNew: true };
+  return {
+    number: isLate === undefined ? number : renumberTurns(db, seed.sessionDbId, lastId),
+    isNew: true,
+    ownsId: promptId !== null && promptId === seed.promptId,
+  };
+}
+
+export interface InsertedPrompt {
+  number: number;
+  isNew: boolean;
+  /** What names this id belongs to this prompt, and not to an earlier one with the same id. */
+  ownsId: boolean;
 }
 
 interface Candidate {

@@ -41,13 +41,16 @@ export function insertToolUse(db: Db, seed: ToolUseSeed): number | undefined {
 }
 
 /** A prompt that arrives after what happened in its turn takes it over. */
-export function adoptTurn(db: Db, promptId: string, promptNumber: number): void {
-  db.run(
-    "UPDATE tool_uses SET prompt_number = ?2 WHERE prompt_id = ?1 AND prompt_number <> ?2",
-    promptId,
-    promptNumber,
-  );
-  db.run("UPDATE messages SET prompt_number = ?2 WHERE prompt_id = ?1 AND prompt_number <> ?2", promptId, promptNumber);
+export function adoptTurn(db: Db, sessionDbId: number, promptId: string, promptNumber: number): void {
+  for (const table of ["tool_uses", "messages"]) {
+    db.run(
+      `UPDATE ${table} SET prompt_number = ?3 WHERE prompt_id = ?2 AND prompt_number <> ?3
+       AND session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)`,
+      sessionDbId,
+      promptId,
+      promptNumber,
+    );
+  }
 }
 
 export interface CommandRow {

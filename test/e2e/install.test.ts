@@ -155,6 +155,15 @@ describe("c-mem uninstall", () => {
     },
   );
 
+  it("keeps what the user changed between two installs", async () => {
+    const world = installWorld('{ "model": "opus" }\n');
+    await run(world, ["install", "--yes"]);
+    writeFileSync(world.settings, '{ "model": "sonnet" }\n');
+    await run(world, ["install", "--yes"]);
+    await run(world, ["uninstall", "--yes"]);
+    expect(JSON.parse(readFileSync(world.settings, "utf8"))).toEqual({ model: "sonnet" });
+  });
+
   it("keeps what the user changed meanwhile", async () => {
     const world = installWorld(USERS_OWN);
     await run(world, ["install", "--yes"]);

@@ -128,6 +128,16 @@ describe("c-mem sync", () => {
     expect(allBytes(world.home)).not.toContain("SECRETPROJECT");
     await run(world, ["sync", "--project", "project"]);
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "SECRETPROJECT" }]);
+    // What has grown belongs to the project it was filed under, and a look into an excluded folder does not end it.
+    const secret = join(world.project, "secret");
+    const inside = prompt(world, 2, "INSIDE").replace(`"cwd":"${world.project}"`, `"cwd":"${secret}"`);
+    writeTranscript(world, prompt(world, 1, "SECRETPROJECT") + inside + prompt(world, 3, "outside again"));
+    await run(world, ["sync", "--project", "other"]);
+    await run(world, ["sync"], { env: { C_MEM_EXCLUDE_PATHS: secret } });
+    expect(await rows(world, "SELECT text FROM prompts ORDER BY id")).toEqual([
+      { text: "SECRETPROJECT" },
+      { text: "outside again" },
+    ]);
   });
 
   it.each([[["--agent", "nobody"]], [["--nonsense"]]])("%j is a usage error", async (args) => {

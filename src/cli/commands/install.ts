@@ -58,6 +58,13 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
       installedAt: Date.now(),
       sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null, settingsHash: settings } },
     });
+  const known = record?.sites[site.configDir];
+  const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
+  // Settings that somebody has changed since the first install are theirs: uninstall must not put the old ones back.
+  const hashToKeep = () => {
+    if (!isUntouched) return null;
+    return registration.length > 0 ? settingsHash(site) : (known?.settingsHash ?? null);
+  };
   // Noted before the client is asked for anything: should that fail, uninstall knows what to take back.
   const started: Step = { about: `note it in ${paths.install}`, run: () => note(null) };
   const steps =
@@ -77,8 +84,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     dryRun: flags["dryRun"] === true,
     json,
     nothing: `C-Mem ${VERSION} is already installed in ${site.configDir}.`,
-    after: () =>
-      note(registration.length > 0 ? settingsHash(site) : (record?.sites[site.configDir]?.settingsHash ?? null)),
+    after: () => note(hashToKeep()),
     done: "Done. The next Claude Code session is remembered. `c-mem search <words>` finds the sessions from before; `c-mem status` shows how it goes.",
   });
 }
