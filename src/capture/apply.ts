@@ -20,7 +20,7 @@ import {
   setTitle,
   upsertSession,
 } from "../store/sessions.ts";
-import { markTurnStale } from "../store/search-index.ts";
+import { markTurnStale } from "../store/stale-turns.ts";
 import { adoptTurn, insertToolUse } from "../store/tool-uses.ts";
 import { commitsMade } from "./commits.ts";
 import { linksOf } from "./mentions.ts";

@@ -4,6 +4,7 @@ import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
 import evidence from "./migrations/0001-evidence.sql";
 import history from "./migrations/0002-history.sql";
+import memory from "./migrations/0003-memory.sql";
 
 export interface Migration {
   id: number;
@@ -17,6 +18,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "evidence", sql: evidence },
   // Breaking: the first version writes to indexes that are no longer there.
   { id: 2, name: "history", sql: history, breaking: true },
+  // Breaking: an older one changes evidence without saying that the memory of it is stale.
+  { id: 3, name: "memory", sql: memory, breaking: true },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

@@ -1,5 +1,6 @@
 // Puts a session's turns in the order they happened, for a prompt that was learnt of after later ones.
 import type { Db } from "./driver.ts";
+import { markSessionStale } from "./stale-turns.ts";
 
 interface Turn {
   id: number;
@@ -23,13 +24,15 @@ function applyNumbers(db: Db, sessionDbId: number, turns: readonly Turn[], numbe
   for (const [index, turn] of turns.entries())
     db.run("UPDATE prompts SET prompt_number = ? WHERE id = ?", index + 1, turn.id);
   const mapping = JSON.stringify(Object.fromEntries(numbers));
-  for (const table of ["tool_uses", "messages", "commits"]) {
+  for (const table of ["tool_uses", "messages", "commits", "observations", "summaries"]) {
+    const ofSession = "session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)";
     db.run(
-      `UPDATE ${table} SET prompt_number = coalesce(json_extract(?1, '$."' || prompt_number || '"'), prompt_number)
-       WHERE session_db_id IN (SELECT id FROM sessions WHERE id = ?2 OR parent_session_db_id = ?2)`,
-      mapping,
+      `UPDATE ${table} SET prompt_number = -coalesce(json_extract(?2, '$."' || prompt_number || '"'), prompt_number)
+       WHERE ${ofSession}`,
       sessionDbId,
+      mapping,
     );
+    db.run(`UPDATE ${table} SET prompt_number = -prompt_number WHERE ${ofSession}`, sessionDbId);
   }
-  db.run("INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts WHERE session_db_id = ?", sessionDbId);
+  markSessionStale(db, sessionDbId);
 }

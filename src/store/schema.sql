@@ -8,11 +8,21 @@ CREATE INDEX injections_by_session ON injections(session_db_id);
 
 CREATE INDEX jobs_due ON jobs(status, run_after);
 
+CREATE INDEX ledger_by_day ON ledger(day, project_id);
+
 CREATE INDEX links_by_target ON links(target_type, target_id);
 
 CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX messages_by_turn ON messages(session_db_id, prompt_number);
+
+CREATE INDEX observations_by_project ON observations(project_id, valid_from);
+
+CREATE INDEX observations_by_subject ON observations(project_id, subject) WHERE subject IS NOT NULL;
+
+CREATE INDEX observations_by_successor ON observations(superseded_by) WHERE superseded_by IS NOT NULL;
+
+CREATE INDEX observations_by_turn ON observations(session_db_id, prompt_number);
 
 CREATE UNIQUE INDEX prompts_by_prompt_id ON prompts(session_db_id, prompt_id) WHERE prompt_id IS NOT NULL;
 
@@ -87,6 +97,20 @@ CREATE TABLE jobs (
   run_after INTEGER NOT NULL,
   last_error TEXT,
   created_at INTEGER NOT NULL
+, owner TEXT, again INTEGER NOT NULL DEFAULT 0, done_at INTEGER) STRICT;
+
+CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY,
+  day TEXT NOT NULL,                              -- local date, YYYY-MM-DD
+  project_id INTEGER REFERENCES projects(id),
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  purpose TEXT NOT NULL,                          -- 'turn', 'session', ...
+  status TEXT NOT NULL CHECK (status IN ('reserved', 'spent', 'failed')),
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cost_microusd INTEGER,                          -- NULL: the price is not known
+  created_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE links (
@@ -123,6 +147,36 @@ CREATE TABLE messages (
 CREATE TABLE migrations (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE observations (
+  id INTEGER PRIMARY KEY,
+  project_id INTEGER REFERENCES projects(id),     -- NULL: holds for every project
+  session_db_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- NULL: remembered by hand, outside any session
+  prompt_number INTEGER,
+  type TEXT NOT NULL CHECK (type IN ('decision', 'bugfix', 'feature', 'refactor', 'discovery', 'change')),
+  title TEXT NOT NULL,
+  subtitle TEXT,
+  narrative TEXT NOT NULL,
+  facts TEXT NOT NULL,                            -- JSON array of sentences
+  concepts TEXT NOT NULL,                         -- JSON array: how-it-works, why-it-exists, what-changed, ...
+  files TEXT NOT NULL,                            -- JSON array of paths as in file_touches
+  evidence TEXT NOT NULL,                         -- JSON array of item ids: "p12", "m34", "t56"
+  origin TEXT NOT NULL CHECK (origin IN ('user', 'assistant', 'tool')), -- whose words it rests on: how far to trust it
+  subject TEXT,                                   -- what it is about; of two with one subject the newer replaces the older
+  producer TEXT NOT NULL,                         -- 'extractor', 'user', or '<provider>/<model>'
+  prompt_hash TEXT,                               -- of the prompt a model was given
+  content_hash TEXT NOT NULL,                     -- of what was derived; an edit does not change it
+  is_current INTEGER NOT NULL DEFAULT 1,          -- 0: another producer's version of the same turn stands
+  pinned INTEGER NOT NULL DEFAULT 0,
+  edited_at INTEGER,
+  superseded_by INTEGER REFERENCES observations(id) ON DELETE SET NULL,
+  valid_from INTEGER NOT NULL,
+  valid_to INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE VIRTUAL TABLE observations_fts USING fts5(scope, title, body, files,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
 CREATE TABLE projects (
   id INTEGER PRIMARY KEY,
@@ -169,8 +223,32 @@ CREATE TABLE sessions (
   end_reason TEXT
 ) STRICT;
 
+CREATE TABLE stale_memory (
+  prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+
 CREATE TABLE stale_turns (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE summaries (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  request TEXT NOT NULL,
+  investigated TEXT NOT NULL,
+  learned TEXT NOT NULL,
+  completed TEXT NOT NULL,
+  next_steps TEXT NOT NULL,
+  files_read TEXT NOT NULL,                       -- JSON array of paths
+  files_edited TEXT NOT NULL,                     -- JSON array of paths
+  notes TEXT NOT NULL,
+  evidence TEXT NOT NULL,                         -- JSON array of item ids
+  producer TEXT NOT NULL,
+  prompt_hash TEXT,
+  is_current INTEGER NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, prompt_number, producer)
 ) STRICT;
 
 CREATE TABLE sync_state (
@@ -185,6 +263,13 @@ CREATE TABLE sync_state (
   state TEXT NOT NULL,                    -- the reader's, as JSON
   malformed INTEGER NOT NULL DEFAULT 0,
   synced_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tombstones (
+  kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation'
+  hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, hash)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tool_uses (

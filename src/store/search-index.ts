@@ -7,15 +7,6 @@ import { transaction } from "./transaction.ts";
 /** Rows per transaction: the write lock is held for some 50 ms. */
 const BATCH = 500;
 
-/** Something of this turn has changed. */
-export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number): void {
-  db.run(
-    "INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts WHERE session_db_id = ? AND prompt_number = ?",
-    sessionDbId,
-    promptNumber,
-  );
-}
-
 /** Brings the indexes up to date; returns how many rows were written. */
 export function updateSearchIndex(db: Db): number {
   let written = 0;
