@@ -1,4 +1,4 @@
-// Builds what users run: the hook bundle (CJS, nothing but its job) and the command line (ESM, a chunk per command).
+// Builds what users run: the hook bundle (CJS, nothing but its job) and the command line (a chunk per command).
 import { defineConfig, type UserConfig } from "tsdown";
 import { sqlText } from "./dev/sql-text.ts";
 
@@ -24,9 +24,11 @@ export default defineConfig([
   },
   {
     ...shared,
-    entry: { cli: "src/cli/main.ts" },
-    format: "esm",
+    entry: { cli: "src/cli/main.ts", "reader-thread": "src/capture/reader-thread.ts" },
+    // CommonJS: loading its modules takes half the time of ES modules.
+    format: "cjs",
     outDir: "dist",
+    minify: true,
     fixedExtension: true,
   },
 ]);

@@ -6,5 +6,5 @@ const [command, ...rest] = process.argv.slice(2);
 if (HOOKS.includes(command) && rest.length === 0 && !require("node:tty").isatty(0)) {
   require("../plugin/dist/hook.cjs");
 } else {
-  import("../dist/cli.mjs");
+  require("../dist/cli.cjs");
 }

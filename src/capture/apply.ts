@@ -8,20 +8,21 @@ import { insertInjection } from "../store/injections.ts";
 import { insertLink } from "../store/links.ts";
 import { upsertMessage } from "../store/messages.ts";
 import { enqueueJob } from "../store/jobs.ts";
-import { upsertProject } from "../store/projects.ts";
-import { currentPromptNumber, endPrompt, findPromptNumber, insertPrompt } from "../store/prompts.ts";
-import {
-  endSession,
-  getTitle,
-  reopenSession,
-  setAgentTitle,
-  setModel,
-  setReport,
-  setTitle,
-  upsertSession,
-} from "../store/sessions.ts";
-import { markTurnStale } from "../store/stale-turns.ts";
+import { endPrompt, insertPrompt } from "../store/prompts.ts";
+import { endSession, getTitle, reopenSession, setAgentTitle, setReport, setTitle } from "../store/sessions.ts";
 import { adoptTurn, insertToolUse } from "../store/tool-uses.ts";
+import {
+  type Batch,
+  endBatch,
+  forgetTurns,
+  markStale,
+  noteModel,
+  projectId,
+  sessionOf,
+  settleTimes,
+  startBatch,
+  turnOf,
+} from "./batch.ts";
 import { commitsMade } from "./commits.ts";
 import { linksOf } from "./mentions.ts";
 
@@ -30,8 +31,15 @@ const SETTLE_MS = 3_000;
 
 /** `eventName` stands in for an id where the agent gave none. */
 export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
-  const sessions = upsertSessions(db, event);
-  applyActivity(db, event, sessions, eventName);
+  const batch = startBatch();
+  applyInBatch(db, batch, event, eventName);
+  endBatch(db, batch);
+}
+
+/** The same among others of one transaction, which ends with `endBatch`. */
+export function applyInBatch(db: Db, batch: Batch, event: CapturedEvent, eventName: string): void {
+  const sessions = upsertSessions(db, batch, event);
+  applyActivity(db, batch, event, sessions, eventName);
   if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
 }
 
@@ -43,20 +51,20 @@ interface Sessions {
   isElsewhere: boolean;
 }
 
-function upsertSessions(db: Db, event: CapturedEvent): Sessions {
-  const projectId = upsertProject(db, event.project, event.at);
+function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
+  const project = projectId(db, batch, event);
   const shared = {
     agent: event.agent,
-    projectId,
+    projectId: project,
     cwd: event.cwd,
     branch: event.branch,
     version: event.version,
     at: event.at,
   };
-  const main = upsertSession(db, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
-  const isElsewhere = main.projectId !== projectId;
+  const main = sessionOf(db, batch, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
+  const isElsewhere = main.projectId !== project;
   if (event.agentId === undefined) return { own: main.id, main: main.id, isElsewhere };
-  const own = upsertSession(db, {
+  const own = sessionOf(db, batch, {
     ...shared,
     sessionId: `agent-${event.agentId}`,
     parentId: main.id,
@@ -65,13 +73,13 @@ function upsertSessions(db: Db, event: CapturedEvent): Sessions {
   return { own: own.id, main: main.id, isElsewhere };
 }
 
-function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventName: string): void {
+function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, eventName: string): void {
   const { activity, at } = event;
   const { own, main } = sessions;
   switch (activity.kind) {
     case "session-start":
       reopenSession(db, main, at);
-      if (activity.model !== undefined) setModel(db, main, activity.model);
+      if (activity.model !== undefined) noteModel(db, batch, main, activity.model);
       return;
     case "prompt": {
       const { number, isNew, ownsId } = insertPrompt(db, {
@@ -80,8 +88,9 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
         text: activity.text,
         at,
       });
+      forgetTurns(batch);
       if (!isNew) return;
-      markTurnStale(db, main, number);
+      markStale(db, batch, main, number);
       reopenSession(db, main, at);
       improveTitle(db, main, activity.text, number);
       if (activity.promptId !== undefined && ownsId) adoptTurn(db, main, activity.promptId, number);
@@ -89,44 +98,46 @@ function applyActivity(db: Db, event: CapturedEvent, sessions: Sessions, eventNa
       return;
     }
     case "tool-use":
-      applyToolUse(db, event, activity, sessions, eventName);
+      applyToolUse(db, batch, event, activity, sessions, eventName);
       return;
     case "message": {
-      const number = turnOf(db, main, activity.promptId);
+      const number = turnOf(db, batch, main, activity.promptId);
       upsertMessage(db, { ...activity, sessionDbId: own, promptNumber: number, at });
-      markTurnStale(db, main, number);
-      if (activity.model !== undefined) setModel(db, own, activity.model);
+      markStale(db, batch, main, number);
+      if (activity.model !== undefined) noteModel(db, batch, own, activity.model);
       return;
     }
     case "compaction":
       upsertMessage(db, {
         sessionDbId: own,
-        promptNumber: currentPromptNumber(db, main),
+        promptNumber: turnOf(db, batch, main),
         uuid: activity.uuid,
         role: "summary",
         text: activity.summary,
         at,
       });
-      markTurnStale(db, main, currentPromptNumber(db, main));
+      markStale(db, batch, main, turnOf(db, batch, main));
       return;
     case "title":
       setAgentTitle(db, own, activity.title);
       return;
     case "turn-end": {
-      const number = turnOf(db, main, activity.promptId);
+      const number = turnOf(db, batch, main, activity.promptId);
       if (own === main) endPrompt(db, { sessionDbId: main, number, response: activity.response, at });
       else if (activity.response !== undefined) setReport(db, own, activity.response);
-      markTurnStale(db, main, number);
+      markStale(db, batch, main, number);
+      if (own !== main) settleTimes(db, batch, own);
       if (own !== main) endSession(db, own, { at, reason: "subagent" });
       enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
       return;
     }
     case "checkpoint": {
-      const number = turnOf(db, main, activity.promptId);
+      const number = turnOf(db, batch, main, activity.promptId);
       enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
       return;
     }
     case "session-end":
+      settleTimes(db, batch, main);
       endSession(db, main, { at, reason: activity.reason });
       enqueueJob(db, { kind: "session", key: `session:${event.sessionId}`, runAfter: at + SETTLE_MS }, at);
       return;
@@ -145,12 +156,13 @@ function improveTitle(db: Db, sessionDbId: number, prompt: string, number: numbe
 
 function applyToolUse(
   db: Db,
+  batch: Batch,
   event: CapturedEvent,
   activity: Extract<Activity, { kind: "tool-use" }>,
   { own, main, isElsewhere }: Sessions,
   eventName: string,
 ): void {
-  const promptNumber = turnOf(db, main, activity.promptId);
+  const promptNumber = turnOf(db, batch, main, activity.promptId);
   const toolUseDbId = insertToolUse(db, {
     sessionDbId: own,
     promptNumber,
@@ -167,13 +179,13 @@ function applyToolUse(
     at: event.at,
   });
   if (toolUseDbId === undefined) return;
-  markTurnStale(db, main, promptNumber);
+  markStale(db, batch, main, promptNumber);
   for (const file of activity.files) {
     const path =
       isElsewhere && !/^(?:\/|[A-Za-z]:|\\)/.test(file.path) ? `${event.project.root}/${file.path}` : file.path;
     insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
   }
-  if (activity.name === "Bash") applyCommits(db, event, activity, main);
+  if (activity.name === "Bash") applyCommits(db, event, activity, main, promptNumber);
 }
 
 function applyCommits(
@@ -181,19 +193,13 @@ function applyCommits(
   event: CapturedEvent,
   activity: Extract<Activity, { kind: "tool-use" }>,
   main: number,
+  promptNumber: number,
 ): void {
   const command = (activity.input as { command?: unknown } | null)?.command;
   if (typeof command !== "string") return;
   for (const commit of commitsMade(command, activity.output ?? "")) {
-    const promptNumber = turnOf(db, main, activity.promptId);
     insertCommit(db, { ...commit, sessionDbId: main, promptNumber, at: event.at });
     const source = { type: "session", id: event.sessionId } as const;
     insertLink(db, { source, target: { type: "commit", id: commit.sha }, relationship: "references" }, event.at);
   }
-}
-
-/** The turn of this prompt id; an unknown id (a machine prompt's, or one still to come) belongs to the current turn. */
-function turnOf(db: Db, sessionDbId: number, promptId: string | undefined): number {
-  const known = promptId === undefined ? undefined : findPromptNumber(db, sessionDbId, promptId);
-  return known ?? currentPromptNumber(db, sessionDbId);
 }

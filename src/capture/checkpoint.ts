@@ -3,7 +3,7 @@
 import type { LineReader, TranscriptFile } from "../agents/transcript.ts";
 import { filterValue } from "../core/filter.ts";
 import type { Db } from "../store/driver.ts";
-import { privateStates, readSyncState, saveSyncState, type SyncState } from "../store/sync-state.ts";
+import { privateStates, type SyncState } from "../store/sync-state.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
@@ -20,12 +20,11 @@ export interface Position {
 
 /** Where reading begins: after what was read last, if the file has only grown since. */
 export function findStart(
-  db: Db,
+  known: SyncState | undefined,
   reader: LineReader<unknown>,
   file: TranscriptFile,
   options: { force: boolean; privateIds: ReadonlySet<string> },
 ): Position {
-  const known = readSyncState(db, file.path);
   const stored = known === undefined || options.force ? undefined : readState(known);
   const isGrown =
     known !== undefined &&
@@ -52,17 +51,12 @@ function readState({ state: text }: SyncState): unknown {
   return version === STATE_VERSION ? state : undefined;
 }
 
-/** Must run in the transaction that stores what was read up to here. */
-export function saveCheckpoint(
-  db: Db,
-  file: TranscriptFile,
-  position: Position,
-  { malformed, isLast }: { malformed: number; isLast: boolean },
-): SyncState {
+/** To be stored in the transaction that stores what was read up to here. */
+export function checkpointOf(file: TranscriptFile, position: Position, { isLast }: { isLast: boolean }): SyncState {
   const state = JSON.stringify(position.state);
   if (isStorable(position.state, state)) position.kept = { offset: position.offset, line: position.line, state };
   const { kept } = position;
-  const row: SyncState = {
+  return {
     path: file.path,
     agent: file.agent,
     session_id: file.sessionId,
@@ -73,10 +67,7 @@ export function saveCheckpoint(
     mtime: Math.floor(file.modifiedAt),
     fingerprint: fingerprintAt(file, kept.offset),
     state: JSON.stringify({ version: STATE_VERSION, state: withPrivateIds(kept.state, position.state) }),
-    malformed,
   };
-  saveSyncState(db, row, Date.now());
-  return row;
 }
 
 /** Not within a private turn, and nothing in it that the filter would change. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type CapturedEvent, KNOWN_ACTIVITIES } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../store/drops.ts";
-import { transaction } from "../store/transaction.ts";
+import { isStoreTrouble, transaction } from "../store/transaction.ts";
 import { applyEvent } from "./apply.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { DROP_SUFFIX } from "./spool.ts";
@@ -128,14 +128,6 @@ function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
 function forgetGone(db: Db, spool: string): void {
   const gone = claimedDrops(db).filter((name) => statOf(join(spool, name)) === undefined);
   if (gone.length > 0) transaction(db, () => forgetDrops(db, gone));
-}
-
-/** Busy, full, read-only, I/O: the drop is fine and waits. Constraints, wrong types and our own errors are the drop's. */
-function isStoreTrouble(error: unknown): boolean {
-  const code = (error as { errcode?: number }).errcode;
-  if (code === undefined) return false;
-  const primary = code & 0xff;
-  return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
 }
 
 function setAside(spool: string, name: string): void {

@@ -9,7 +9,7 @@ import { counts } from "../store/counts.ts";
 import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { readLines } from "./lines.ts";
-import { type FileOutcome, isUnchanged, startSync, syncFile } from "./sync.ts";
+import { type FileOutcome, isUnchanged, startSync, syncTranscripts } from "./sync.ts";
 
 const line = (value: object) =>
   JSON.stringify({
@@ -86,15 +86,8 @@ function machine(lines: readonly string[], subagent?: readonly string[]): Machin
       const transcripts = AGENTS.flatMap(({ sources }) =>
         sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))),
       );
-      return transcripts
-        .filter(({ file }) => !isUnchanged(file, context))
-        .map((transcript) => {
-          const pieces = syncFile(db, transcript, context);
-          for (;;) {
-            const piece = pieces.next();
-            if (piece.done) return piece.value;
-          }
-        });
+      const pending = transcripts.filter(({ file }) => !isUnchanged(file, context));
+      return [...syncTranscripts(db, pending, context)].flatMap(({ outcome }) => outcome ?? []);
     },
     bytes: () =>
       readdirSync(paths.home)

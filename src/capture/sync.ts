@@ -1,52 +1,48 @@
 // Brings transcripts into the store: only what is new of each file, in pieces that are there as a whole or not at all.
-import type { TranscriptSource } from "../agents/spec.ts";
-import type { DocumentReader, LineReader, ReadNotes, TranscriptFile } from "../agents/transcript.ts";
+import type { TranscriptFile } from "../agents/transcript.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import type { AgentEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { projectOfSession } from "../store/projects.ts";
-import { type SyncMark, syncMarks } from "../store/sync-state.ts";
-import { transaction } from "../store/transaction.ts";
-import { applyEvent } from "./apply.ts";
-import { captureEvent } from "./capture.ts";
-import { findStart, knownPrivateIds, type Position, privateIdsOf, saveCheckpoint } from "./checkpoint.ts";
-import { readLines } from "./lines.ts";
-import { findSurroundings, type Surroundings } from "./surroundings.ts";
+import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../store/sync-state.ts";
+import { isStoreTrouble, startGroup, type TransactionGroup } from "../store/transaction.ts";
+import { applyInBatch } from "./apply.ts";
+import { endBatch, startBatch } from "./batch.ts";
+import { knownPrivateIds } from "./checkpoint.ts";
+import {
+  type FileState,
+  type Piece,
+  type ReadContext,
+  type ReadRequest,
+  type ReadStep,
+  readTranscript,
+  type Transcript,
+} from "./read-transcript.ts";
+import { readInThread } from "./reader-thread.ts";
 
-/** A longer line is skipped and counted: no prompt or answer is that long, and memory is finite. */
-const MAX_LINE_BYTES = 32 * 1024 * 1024;
-/** Bytes of transcript per transaction: what an interruption costs, and how long the write lock is held. */
-const PIECE_BYTES = 8 * 1024 * 1024;
-
-export interface Transcript {
-  file: TranscriptFile;
-  reader: TranscriptSource["reader"];
-}
+/** Bytes of transcript per transaction: small files share one. Bounds how long the write lock is held. */
+const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
 /** What one run knows. */
-export interface SyncContext {
-  env: Env;
-  paths: Paths;
+export interface SyncContext extends ReadContext {
   /** What each file was like when it was read last. */
   marks: Map<string, SyncMark>;
-  /** Read every file from its beginning. */
-  force: boolean;
-  /** Only sessions of this project, by name or key. */
-  project: string | undefined;
-  /** Prompts that were wholly private, and threads they started: what subagents did for them stays out as well. */
-  privateIds: Set<string>;
-  /** Folders are looked up once. */
-  places: Map<string, Surroundings>;
 }
 
 export interface FileOutcome {
   file: TranscriptFile;
-  state: "new" | "grown" | "rewritten" | "excluded";
+  state: FileState;
   bytes: number;
   events: number;
   /** Lines that are not JSON, or too long, by number. */
   malformed: number[];
   unknown: Record<string, number>;
+}
+
+/** What happened since the last step: bytes that were stored, and how a file ended once it has. */
+export interface SyncStep {
+  bytes: number;
+  outcome?: FileOutcome;
+  failed?: { path: string; message: string };
 }
 
 export function startSync(
@@ -57,7 +53,7 @@ export function startSync(
 ): SyncContext {
   return {
     env,
-    paths,
+    settings: paths.config,
     marks: syncMarks(db),
     force: options.force ?? false,
     project: options.project,
@@ -73,168 +69,113 @@ export function isUnchanged(file: TranscriptFile, context: SyncContext): boolean
   );
 }
 
-/** Yields the bytes of each piece as it is committed; between two pieces the run can be stopped and nothing is lost. */
-export function* syncFile(db: Db, { file, reader }: Transcript, context: SyncContext): Generator<number, FileOutcome> {
-  if (reader.kind === "document") return syncDocument(db, reader, file, context);
-  return yield* syncLines(db, reader, file, context);
-}
-
-class Excluded extends Error {}
-
-function* syncLines(
+/** May be left after any step: what was stored stays, and the next run goes on from there. */
+export function* syncTranscripts(
   db: Db,
-  reader: LineReader<unknown>,
-  file: TranscriptFile,
+  transcripts: readonly Transcript[],
   context: SyncContext,
-): Generator<number, FileOutcome> {
-  const start = findStart(db, reader, file, context);
-  const outcome: FileOutcome = { file, state: start.kind, bytes: 0, events: 0, malformed: [], unknown: {} };
-  if (start.kind === "grown" && !isWanted(db, file, context)) return { ...outcome, state: "excluded" };
-  const position = { ...start };
-  let pieceStart = start.offset;
-  let events: AgentEvent[] = [];
-  let tail: Buffer | undefined;
+): Generator<SyncStep, void> {
+  const writer = startWriter(db, context);
   try {
-    for (const line of readLines(file.path, { from: start.offset, maxLineBytes: MAX_LINE_BYTES })) {
-      if (!line.isWhole) {
-        tail = line.bytes;
-        break;
-      }
-      position.line += 1;
-      events.push(...readLine(reader, position.state, line.bytes, outcome, position.line));
-      position.offset = line.end;
-      outcome.bytes = position.offset - start.offset;
-      if (position.offset - pieceStart < PIECE_BYTES) continue;
-      storePiece(db, file, events, position, context, outcome, false);
-      events = [];
-      yield position.offset - pieceStart;
-      pieceStart = position.offset;
+    for (const request of readRequests(db, transcripts, context)) {
+      for (const step of readTranscript(request, context)) yield writer.store(step);
     }
-    // A last line without its newline may still be being written, and the last turn may go on: both are read, but the
-    // state that is kept does not know of it, so that the next run reads them again as a whole.
-    events.push(...readEnd(reader, position.state, tail, outcome));
-    storePiece(db, file, events, position, context, outcome, true);
-  } catch (error) {
-    if (!(error instanceof Excluded)) throw error;
-    outcome.state = "excluded";
-  }
-  return outcome;
-}
-
-function readLine(
-  reader: LineReader<unknown>,
-  state: unknown,
-  bytes: Buffer | undefined,
-  outcome: FileOutcome,
-  number: number,
-): AgentEvent[] {
-  if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return [];
-  const value = bytes === undefined ? undefined : parse(bytes);
-  if (value !== undefined) return reader.read(state, value, outcome satisfies ReadNotes);
-  outcome.malformed.push(number);
-  return [];
-}
-
-function readEnd(
-  reader: LineReader<unknown>,
-  state: unknown,
-  tail: Buffer | undefined,
-  outcome: FileOutcome,
-): AgentEvent[] {
-  const copy = structuredClone(state);
-  const value = tail === undefined ? undefined : parse(tail);
-  const last = value === undefined ? [] : reader.read(copy, value, outcome);
-  return [...last, ...reader.flush(copy)];
-}
-
-/** The type of a line stands near one of its ends; the rest can be megabytes. */
-const TYPE_WINDOW_BYTES = 400;
-
-function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
-  if (reader.skipBytes === undefined) return false;
-  const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
-  return reader.skipBytes.some((type) => head.includes(type));
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8")) as unknown;
-  } catch {
-    return undefined;
+  } finally {
+    writer.end();
   }
 }
 
-function storePiece(
+/** The same for much work: reading goes on in another thread meanwhile, and `idle` is called while it is behind. */
+export async function* syncInParallel(
   db: Db,
-  file: TranscriptFile,
-  events: AgentEvent[],
-  position: Position,
+  transcripts: readonly Transcript[],
   context: SyncContext,
-  outcome: FileOutcome,
-  isLast: boolean,
-): void {
-  transaction(db, () => {
-    for (const id of privateIdsOf(position.state)) context.privateIds.add(id);
-    for (const event of events) if (storeEvent(db, event, context, outcome)) outcome.events += 1;
-    context.marks.set(file.path, saveCheckpoint(db, file, position, { malformed: outcome.malformed.length, isLast }));
-  });
-}
-
-function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, context: SyncContext): FileOutcome {
-  const known = context.marks.has(file.path);
-  const outcome: FileOutcome = {
-    file,
-    state: known ? "rewritten" : "new",
-    bytes: file.bytes,
-    events: 0,
-    malformed: [],
-    unknown: {},
-  };
-  const events = reader.read(file, outcome);
+  options: { thread: URL; idle: () => boolean },
+): AsyncGenerator<SyncStep, void> {
+  const writer = startWriter(db, context);
   try {
-    storePiece(db, file, events, documentPosition(), context, outcome, true);
-  } catch (error) {
-    if (!(error instanceof Excluded)) throw error;
-    outcome.state = "excluded";
+    const requests = readRequests(db, transcripts, context);
+    const idle = () => {
+      writer.end();
+      return options.idle();
+    };
+    for await (const step of readInThread(requests, context, { ...options, idle })) yield writer.store(step);
+  } finally {
+    writer.end();
   }
-  return outcome;
 }
 
-/** A document is read as a whole or not at all: there is no place in it to go on from. */
-function documentPosition(): Position {
-  return { kind: "new", offset: 0, line: 0, state: null, kept: { offset: 0, line: 0, state: "null" } };
+interface Writer {
+  store(step: ReadStep): SyncStep;
+  end(): void;
 }
 
-function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: FileOutcome): boolean {
-  if (event.at <= 0 || event.cwd === "") return false;
-  const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
-  if (promptId !== undefined && context.privateIds.has(promptId)) return false;
-  const surroundings = lookUp(event.cwd, context);
-  if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
-    // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
-    if (outcome.events === 0 && outcome.state !== "grown") throw new Excluded();
-    if (surroundings.isExcluded) return false;
+/** Takes the steps of reading in their order, whoever reads. */
+function startWriter(db: Db, context: SyncContext): Writer {
+  const group = startGroup(db, TRANSACTION_BYTES);
+  let outcome: FileOutcome | undefined;
+  let isBroken = false;
+  return {
+    store(step) {
+      const { file } = step;
+      if (outcome?.file.path !== file.path) {
+        outcome = { file, state: "new", bytes: 0, events: 0, malformed: [], unknown: {} };
+        isBroken = false;
+      }
+      const bytes = "error" in step ? 0 : step.piece.bytes;
+      // After a piece that could not be stored the rest would leave a hole: the next run reads on from before it.
+      if (isBroken) return { bytes };
+      const message = "error" in step ? step.error : storePiece(db, group, step.piece, outcome, context);
+      isBroken = message !== undefined;
+      if (message !== undefined) return { bytes, failed: { path: file.path, message } };
+      return "piece" in step && step.piece.isLast ? { bytes, outcome } : { bytes };
+    },
+    end: () => group.end(),
+  };
+}
+
+function* readRequests(db: Db, transcripts: readonly Transcript[], context: SyncContext): Generator<ReadRequest> {
+  for (const transcript of transcripts) {
+    const known = readSyncState(db, transcript.file.path);
+    yield { transcript, known, isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context) };
   }
-  const captured = captureEvent(event, surroundings);
-  if (captured === undefined) return false;
-  applyEvent(db, captured, `${event.sessionId}:${event.at}`);
-  return true;
 }
 
 /** A session that is there already belongs to the project it was filed under. */
-function isWanted(db: Db, file: TranscriptFile, { project }: SyncContext): boolean {
-  const own = project === undefined ? undefined : projectOfSession(db, file.sessionId);
-  return own === undefined || own.name === project || own.key === project;
+function isElsewhere(db: Db, sessionId: string, { project }: SyncContext): boolean {
+  const own = project === undefined ? undefined : projectOfSession(db, sessionId);
+  return own !== undefined && own.name !== project && own.key !== project;
 }
 
-function isOtherProject({ project }: Surroundings, context: SyncContext): boolean {
-  return context.project !== undefined && context.project !== project.name && context.project !== project.key;
+/** Says what went wrong with this piece, if it was the piece; trouble of the store itself ends the run. */
+function storePiece(
+  db: Db,
+  group: TransactionGroup,
+  piece: Piece,
+  outcome: FileOutcome,
+  context: SyncContext,
+): string | undefined {
+  try {
+    group.add(piece.bytes, () => writePiece(db, piece, outcome.malformed.length));
+  } catch (error) {
+    if (isStoreTrouble(error)) throw error;
+    return (error as Error).message;
+  }
+  outcome.state = piece.state;
+  outcome.bytes += piece.bytes;
+  outcome.events += piece.events.length;
+  outcome.malformed.push(...piece.malformed);
+  for (const [type, times] of Object.entries(piece.unknown)) {
+    outcome.unknown[type] = (outcome.unknown[type] ?? 0) + times;
+  }
+  if (piece.checkpoint !== undefined) context.marks.set(outcome.file.path, piece.checkpoint);
+  return undefined;
 }
 
-function lookUp(cwd: string, context: SyncContext): Surroundings {
-  const known = context.places.get(cwd);
-  if (known !== undefined) return known;
-  const found = findSurroundings(cwd, context.paths.config, context.env);
-  context.places.set(cwd, found);
-  return found;
+function writePiece(db: Db, piece: Piece, malformedBefore: number): void {
+  const batch = startBatch();
+  for (const event of piece.events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
+  endBatch(db, batch);
+  if (piece.checkpoint === undefined) return;
+  saveSyncState(db, piece.checkpoint, malformedBefore + piece.malformed.length, Date.now());
 }

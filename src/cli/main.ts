@@ -79,4 +79,4 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failure),
 );
 
-process.exitCode = await main(process.argv.slice(2));
+void main(process.argv.slice(2)).then((exitCode) => (process.exitCode = exitCode));

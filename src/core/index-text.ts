@@ -1,5 +1,5 @@
 // What of a turn and of a tool use goes into the full-text indexes.
-import { partsOf, spaceOut } from "./words.ts";
+import { camelParts, spaceOut } from "./words.ts";
 
 /** More of an output finds less: with 8 KB the same sessions rank 2 points worse than with 2 KB. */
 const MAX_OUTPUT_CHARS = 2_000;
@@ -39,10 +39,7 @@ export function toolColumns(name: string, input: unknown, output: string): { inp
 /** The text, and after it the parts of its camelCase words in their order: "productTour" is found by "product tour". */
 export function indexable(text: string): string {
   const spaced = spaceOut(text);
-  const parts: string[] = [];
-  for (const [word] of spaced.matchAll(/[\p{L}\p{N}]+/gu)) {
-    if (word.length <= MAX_PARTED_CHARS) parts.push(...partsOf(word));
-  }
+  const parts = camelParts(spaced, MAX_PARTED_CHARS);
   return parts.length === 0 ? spaced : `${spaced}\n${parts.join(" ")}`;
 }
 

@@ -1,4 +1,5 @@
 // Finds the secrets of a text and takes them out.
+import { hintsFound } from "./secret-hints.ts";
 import { type Secret, SECRETS } from "./secrets.ts";
 
 export interface SecretRange {
@@ -56,17 +57,7 @@ function scan(text: string): SecretRange[] {
   return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
 }
 
-let hintTable: { rows: Map<string, Secret[]>; any: RegExp } | undefined;
-
-function hintsOfAll(): { rows: Map<string, Secret[]>; any: RegExp } {
-  if (hintTable !== undefined) return hintTable;
-  const rows = hintedRows();
-  const any = new RegExp([...rows.keys()].map((hint) => hint.replace(/[.\\/+*?()[\]|^$]/g, "\\$&")).join("|"), "g");
-  hintTable = { rows, any };
-  return hintTable;
-}
-
-/** Texts after which this is a long-lived process: from then on the one expression for all hints is worth its compilation. */
+/** Texts after which this is a long-lived process: from then on one table for all hints is worth making. */
 const COLD_TEXTS = 40;
 /** A text this long pays for it at once. */
 const COLD_CHARS = 20_000;
@@ -78,20 +69,8 @@ function hintsIn(text: string): (secret: Secret) => boolean {
   if (textsSeen <= COLD_TEXTS && text.length < COLD_CHARS) {
     return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => text.includes(hint)) ?? true));
   }
-  const rows = rowsHintedAt(text);
-  return (secret) => (secret.worded ? hasWord : secret.hints === undefined || rows.has(secret));
-}
-
-/** One pass over the text for all hints costs a third of looking for each by itself. */
-function rowsHintedAt(text: string): Set<Secret> {
-  const { rows, any } = hintsOfAll();
-  const hinted = new Set<Secret>();
-  any.lastIndex = 0;
-  for (let hint = any.exec(text); hint !== null; hint = any.exec(text)) {
-    for (const secret of rows.get(hint[0]) ?? []) hinted.add(secret);
-    any.lastIndex = hint.index + 1;
-  }
-  return hinted;
+  const found = hintsFound(text);
+  return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => found.has(hint)) ?? true));
 }
 
 function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
@@ -141,12 +120,4 @@ function toRaw(found: readonly SecretRange[], ranges: readonly SecretRange[]): S
     return place + shift;
   };
   return found.map(({ start, end, name }) => ({ start: raw(start), end: raw(end), name }));
-}
-
-function hintedRows(): Map<string, Secret[]> {
-  const rows = new Map<string, Secret[]>();
-  for (const secret of SECRETS) {
-    for (const hint of secret.hints ?? []) rows.set(hint, [...(rows.get(hint) ?? []), secret]);
-  }
-  return rows;
 }

@@ -27,6 +27,42 @@ export function partsOf(word: string): string[] {
   return MAYBE_CAMEL.test(word) ? word.split(CAMEL_BORDER) : [];
 }
 
+/** Scripts other than ASCII that have capitals, and a little more. */
+const MAYBE_OTHER_CAPITALS =
+  /[\u00c0-\u00de\u0100-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1c80-\u1cbf\u1e00-\u1fff\u2102-\u2188\u2c00-\u2d2f\ua640-\ua7ff\uff21-\uff3a\ud801-\ud83a]/;
+const ASCII_BORDER = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/g;
+const REST_OF_WORD = /[A-Za-z0-9\u0080-\uffff]*/y;
+
+/** The parts of all camelCase words of a text. A look at every border costs a quarter of a look at every word. */
+export function camelParts(text: string, maxWordChars: number): string[] {
+  const parts: string[] = [];
+  if (MAYBE_OTHER_CAPITALS.test(text)) {
+    addParts(parts, text, maxWordChars);
+    return parts;
+  }
+  let from = 0;
+  ASCII_BORDER.lastIndex = 0;
+  for (let border = ASCII_BORDER.exec(text); border !== null; border = ASCII_BORDER.exec(text)) {
+    let start = border.index;
+    while (start > from && isMaybeWord(text.charCodeAt(start - 1))) start -= 1;
+    REST_OF_WORD.lastIndex = border.index;
+    REST_OF_WORD.test(text);
+    from = ASCII_BORDER.lastIndex = REST_OF_WORD.lastIndex;
+    addParts(parts, text.slice(start, from), maxWordChars);
+  }
+  return parts;
+}
+
+function addParts(parts: string[], text: string, maxWordChars: number): void {
+  for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    if (word.length <= maxWordChars) parts.push(...partsOf(word));
+  }
+}
+
+function isMaybeWord(code: number): boolean {
+  return code >= 128 || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about after all also an and any are as at be because been before but by can could did do does due for from had has have how i if in " +

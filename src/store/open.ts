@@ -27,7 +27,7 @@ export function openStore(path: string, options: { busyTimeoutMs?: number } = {}
 
 /** For work that can be done again: a power cut may then cost the newest commits, never the database. */
 export function relaxDurability(db: Db): void {
-  db.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384;");
+  db.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8192;");
 }
 
 /** By SQLite's own result code: what somebody at a terminal can do about it. */

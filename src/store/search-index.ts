@@ -5,19 +5,31 @@ import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
 
 /** Rows per transaction: the write lock is held for some 50 ms. */
-const BATCH = 500;
+const BATCH = 2_000;
+/** Rows while waiting for something else. */
+const SOME = 500;
 
 /** Brings the indexes up to date; returns how many rows were written. */
 export function updateSearchIndex(db: Db): number {
   let written = 0;
   for (const step of [indexToolUses, indexTurns]) {
     for (;;) {
-      const rows = transaction(db, () => step(db));
+      const rows = transaction(db, () => step(db, BATCH));
       written += rows;
       if (rows < BATCH) break;
     }
   }
   return written;
+}
+
+/** For a moment with nothing else to do; false when too little waits to be worth a transaction. */
+export function indexSome(db: Db): boolean {
+  const waiting = db.get<{ count: number }>(
+    `SELECT coalesce(max(id), 0) - (SELECT last_id FROM index_state WHERE name = 'tool_uses') AS count FROM tool_uses`,
+  );
+  if ((waiting?.count ?? 0) < SOME) return false;
+  transaction(db, () => indexToolUses(db, SOME));
+  return true;
 }
 
 interface ToolUseText {
@@ -28,11 +40,11 @@ interface ToolUseText {
   output: string | null;
 }
 
-function indexToolUses(db: Db): number {
+function indexToolUses(db: Db, limit: number): number {
   const rows = db.all<ToolUseText>(
     `SELECT t.id, s.project_id, t.name, t.input, t.output FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
      WHERE t.id > (SELECT last_id FROM index_state WHERE name = 'tool_uses') ORDER BY t.id LIMIT ?`,
-    BATCH,
+    limit,
   );
   for (const row of rows) {
     const { input, output } = toolColumns(row.name, JSON.parse(row.input), row.output ?? "");
@@ -58,11 +70,11 @@ interface TurnRow {
   response: string | null;
 }
 
-function indexTurns(db: Db): number {
+function indexTurns(db: Db, limit: number): number {
   const rows = db.all<TurnRow>(
     `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response
      FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
-    BATCH,
+    limit,
   );
   for (const row of rows) indexTurn(db, row);
   return rows.length;

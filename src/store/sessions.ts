@@ -42,6 +42,15 @@ export function upsertSession(db: Db, seed: SessionSeed): { id: number; projectI
   return row as { id: number; projectId: number };
 }
 
+export function widenSession(db: Db, id: number, firstAt: number, lastAt: number): void {
+  db.run(
+    "UPDATE sessions SET started_at = min(started_at, ?2), last_at = max(last_at, ?3) WHERE id = ?1",
+    id,
+    firstAt,
+    lastAt,
+  );
+}
+
 /** A prompt or a resume after the end means that the session goes on. */
 export function reopenSession(db: Db, id: number, at: number): void {
   db.run(

@@ -11,7 +11,6 @@ export interface SyncState {
   mtime: number;
   fingerprint: string;
   state: string;
-  malformed: number;
 }
 
 export interface SyncMark {
@@ -26,7 +25,10 @@ export function syncMarks(db: Db): Map<string, SyncMark> {
 }
 
 export function readSyncState(db: Db, path: string): SyncState | undefined {
-  return db.get("SELECT * FROM sync_state WHERE path = ?", path);
+  return db.get(
+    "SELECT path, agent, session_id, byte_offset, line, size, mtime, fingerprint, state FROM sync_state WHERE path = ?",
+    path,
+  );
 }
 
 /** The few states whose reader has met a wholly private prompt. */
@@ -36,7 +38,7 @@ export function privateStates(db: Db): string[] {
     .map((row) => row.state);
 }
 
-export function saveSyncState(db: Db, row: SyncState, at: number): void {
+export function saveSyncState(db: Db, row: SyncState, malformed: number, at: number): void {
   db.run(
     `INSERT OR REPLACE INTO sync_state
        (path, agent, session_id, byte_offset, line, size, mtime, fingerprint, state, malformed, synced_at)
@@ -50,7 +52,7 @@ export function saveSyncState(db: Db, row: SyncState, at: number): void {
     row.mtime,
     row.fingerprint,
     row.state,
-    row.malformed,
+    malformed,
     at,
   );
 }

@@ -14,6 +14,50 @@ export function transaction<T>(db: Db, work: () => T): T {
   }
 }
 
+/** A transaction shared by small pieces of work, each of which is there as a whole or not at all. */
+export interface TransactionGroup {
+  add(bytes: number, work: () => void): void;
+  end(): void;
+}
+
+export function startGroup(db: Db, maxBytes: number): TransactionGroup {
+  let isOpen = false;
+  let bytesIn = 0;
+  const end = () => {
+    if (isOpen) db.exec("COMMIT");
+    isOpen = false;
+  };
+  return {
+    add(bytes, work) {
+      if (!isOpen) db.exec("BEGIN IMMEDIATE");
+      if (!isOpen) bytesIn = 0;
+      isOpen = true;
+      db.exec("SAVEPOINT piece");
+      try {
+        work();
+      } catch (error) {
+        if (isStoreTrouble(error)) {
+          isOpen = false;
+          rollBack(db);
+        } else db.exec("ROLLBACK TO piece; RELEASE piece");
+        throw error;
+      }
+      db.exec("RELEASE piece");
+      bytesIn += bytes;
+      if (bytesIn >= maxBytes) end();
+    },
+    end,
+  };
+}
+
+/** Busy, full, read-only, I/O: what was being written is fine. Constraints, wrong types and our own errors are its own. */
+export function isStoreTrouble(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  if (code === undefined) return false;
+  const primary = code & 0xff;
+  return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
+}
+
 /** On a full disk SQLite has rolled back by itself; what matters then is why, not that there is nothing left to undo. */
 function rollBack(db: Db): void {
   try {

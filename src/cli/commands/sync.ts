@@ -1,14 +1,16 @@
 // c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
+import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { cleanupDays } from "../../agents/claude-code/site.ts";
 import { AGENTS } from "../../agents/spec.ts";
+import type { Transcript } from "../../capture/read-transcript.ts";
 import {
   type FileOutcome,
   isUnchanged,
   startSync,
-  syncFile,
   type SyncContext,
-  type Transcript,
+  syncInParallel,
+  syncTranscripts,
 } from "../../capture/sync.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
@@ -17,11 +19,15 @@ import { type Counts, counts } from "../../store/counts.ts";
 import type { Db } from "../../store/driver.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
-import { updateSearchIndex } from "../../store/search-index.ts";
+import { indexSome, updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../main.ts";
 import { bytes, count, EXIT, print, printJson, say } from "../output.ts";
 import { startProgress } from "../progress.ts";
 import { withStoreAsync } from "../store.ts";
+
+/** Below this, starting a thread costs more than it brings. */
+const PARALLEL_BYTES = 16 * 1024 * 1024;
+const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
 interface Report {
   outcomes: FileOutcome[];
@@ -71,42 +77,29 @@ function findFiles(env: Env, flags: Record<string, unknown>): Transcript[] {
 
 async function syncAll(db: Db, pending: Transcript[], context: SyncContext, isQuiet: boolean): Promise<Report> {
   const report: Report = { outcomes: [], unchanged: 0, failed: [], tooLarge: [], isInterrupted: false };
-  const progress = startProgress(
-    pending.reduce((sum, { file }) => sum + file.bytes, 0),
-    isQuiet,
-  );
+  const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
+  const progress = startProgress(total, isQuiet);
+  const steps =
+    total < PARALLEL_BYTES || availableParallelism() === 1
+      ? syncTranscripts(db, pending, context)
+      : syncInParallel(db, pending, context, { thread: READER_THREAD, idle: () => indexSome(db) });
   const stop = () => (report.isInterrupted = true);
   process.once("SIGINT", stop);
-  for (const transcript of pending) {
-    if (report.isInterrupted) break;
-    try {
-      report.outcomes.push(await syncOne(db, transcript, context, () => report.isInterrupted));
-    } catch (error) {
+  try {
+    for await (const { bytes: done, outcome, failed } of steps) {
+      if (outcome !== undefined) report.outcomes.push(outcome);
       // One broken file does not stop the others.
-      report.failed.push({ path: transcript.file.path, message: (error as Error).message });
+      if (failed !== undefined) report.failed.push(failed);
+      progress.add(done);
+      // Lets a Ctrl-C be heard.
+      await setImmediate();
+      if (report.isInterrupted) break;
     }
-    progress.add(transcript.file.bytes);
-    // Lets a Ctrl-C be heard.
-    await setImmediate();
+  } finally {
+    process.off("SIGINT", stop);
+    progress.end();
   }
-  process.off("SIGINT", stop);
-  progress.end();
   return report;
-}
-
-async function syncOne(
-  db: Db,
-  transcript: Transcript,
-  context: SyncContext,
-  isStopped: () => boolean,
-): Promise<FileOutcome> {
-  const pieces = syncFile(db, transcript, context);
-  for (;;) {
-    const piece = pieces.next();
-    if (piece.done) return piece.value;
-    await setImmediate();
-    if (isStopped()) throw new Error("interrupted; the next sync goes on from here");
-  }
 }
 
 function reportPlan(files: Transcript[], pending: Transcript[], json: boolean): number {

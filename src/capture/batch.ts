@@ -1,0 +1,99 @@
+// What the events of one transaction have in common. Most say again where they happened and in which turn: that is
+// asked and written once, not once per event. Good for one transaction only; another process may write after it.
+import type { CapturedEvent } from "../core/event.ts";
+import type { Db } from "../store/driver.ts";
+import { upsertProject } from "../store/projects.ts";
+import { currentPromptNumber, findPromptNumber } from "../store/prompts.ts";
+import { type SessionSeed, setModel, upsertSession, widenSession } from "../store/sessions.ts";
+import { markTurnStale } from "../store/stale-turns.ts";
+
+interface SeenSession {
+  id: number;
+  projectId: number;
+  /** All that was said of the session, but for the time. */
+  said: string;
+  firstAt: number;
+  lastAt: number;
+  isWritten: boolean;
+}
+
+export interface Batch {
+  projects: Map<string, number>;
+  sessions: Map<string, SeenSession>;
+  turns: Map<string, number>;
+  stale: Set<string>;
+  models: Map<number, string>;
+}
+
+export function startBatch(): Batch {
+  return { projects: new Map(), sessions: new Map(), turns: new Map(), stale: new Set(), models: new Map() };
+}
+
+/** Writes what was held back. */
+export function endBatch(db: Db, batch: Batch): void {
+  for (const session of batch.sessions.values()) writeTimes(db, session);
+}
+
+function writeTimes(db: Db, session: SeenSession): void {
+  if (!session.isWritten) widenSession(db, session.id, session.firstAt, session.lastAt);
+  session.isWritten = true;
+}
+
+export function projectId(db: Db, batch: Batch, { project, at }: CapturedEvent): number {
+  const known = batch.projects.get(project.key);
+  if (known !== undefined) return known;
+  const id = upsertProject(db, project, at);
+  batch.projects.set(project.key, id);
+  return id;
+}
+
+export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): { id: number; projectId: number } {
+  const { at, sessionId, ...rest } = seed;
+  const said = JSON.stringify(rest);
+  const seen = batch.sessions.get(sessionId);
+  if (seen?.said === said) {
+    if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
+    seen.firstAt = Math.min(seen.firstAt, at);
+    seen.lastAt = Math.max(seen.lastAt, at);
+    return seen;
+  }
+  if (seen !== undefined) writeTimes(db, seen);
+  const row = upsertSession(db, seed);
+  batch.sessions.set(sessionId, { ...row, said, firstAt: at, lastAt: at, isWritten: true });
+  return row;
+}
+
+/** For what goes by the session's times: they are in the database from here on. */
+export function settleTimes(db: Db, batch: Batch, sessionDbId: number): void {
+  for (const session of batch.sessions.values()) if (session.id === sessionDbId) writeTimes(db, session);
+}
+
+/** The turn of this prompt id; an unknown id (a machine prompt's, or one still to come) belongs to the current turn. */
+export function turnOf(db: Db, batch: Batch, sessionDbId: number, promptId?: string): number {
+  const key = `${sessionDbId} ${promptId ?? ""}`;
+  const seen = batch.turns.get(key);
+  if (seen !== undefined) return seen;
+  const known = promptId === undefined ? undefined : findPromptNumber(db, sessionDbId, promptId);
+  const number = known ?? currentPromptNumber(db, sessionDbId);
+  batch.turns.set(key, number);
+  return number;
+}
+
+/** A new prompt moves the numbers: nothing known of turns holds any more. */
+export function forgetTurns(batch: Batch): void {
+  batch.turns.clear();
+  batch.stale.clear();
+}
+
+export function markStale(db: Db, batch: Batch, sessionDbId: number, promptNumber: number): void {
+  const key = `${sessionDbId} ${promptNumber}`;
+  if (batch.stale.has(key)) return;
+  markTurnStale(db, sessionDbId, promptNumber);
+  batch.stale.add(key);
+}
+
+export function noteModel(db: Db, batch: Batch, sessionDbId: number, model: string): void {
+  if (batch.models.get(sessionDbId) === model) return;
+  setModel(db, sessionDbId, model);
+  batch.models.set(sessionDbId, model);
+}

@@ -1,0 +1,219 @@
+// Reads what is new of a transcript into events that are ready for the store, piece by piece. Knows no database, so that
+// a thread of its own can do it.
+import type { TranscriptSource } from "../agents/spec.ts";
+import type { LineReader, ReadNotes, TranscriptFile } from "../agents/transcript.ts";
+import type { Env } from "../config/paths.ts";
+import type { AgentEvent, CapturedEvent } from "../core/event.ts";
+import type { SyncState } from "../store/sync-state.ts";
+import { captureEvent } from "./capture.ts";
+import { checkpointOf, findStart, type Position, privateIdsOf } from "./checkpoint.ts";
+import { readLines } from "./lines.ts";
+import { findSurroundings, type Surroundings } from "./surroundings.ts";
+
+/** A longer line is skipped and counted: no prompt or answer is that long, and memory is finite. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** Bytes of transcript per piece: what an interruption costs, and how much is held in memory. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+
+export interface Transcript {
+  file: TranscriptFile;
+  reader: TranscriptSource["reader"];
+}
+
+export interface ReadContext {
+  env: Env;
+  /** The user's settings file. */
+  settings: string;
+  /** Read every file from its beginning. */
+  force: boolean;
+  /** Only sessions of this project, by name or key. */
+  project: string | undefined;
+  /** Prompts that were wholly private, and threads they started: what subagents did for them stays out as well. */
+  privateIds: Set<string>;
+  /** Folders are looked up once. */
+  places: Map<string, Surroundings>;
+}
+
+/** A file that is to be read, and where reading it stopped last. */
+export interface ReadRequest {
+  transcript: Transcript;
+  known: SyncState | undefined;
+  /** Its session is known and of another project than the one asked for. */
+  isElsewhere: boolean;
+}
+
+/** A piece of a file, or why there is none; the error is then the file's last step. */
+export type ReadStep = { file: TranscriptFile; piece: Piece } | { file: TranscriptFile; error: string };
+
+export type FileState = "new" | "grown" | "rewritten" | "excluded";
+
+/** What is stored as a whole or not at all. */
+export interface Piece {
+  state: FileState;
+  isLast: boolean;
+  bytes: number;
+  events: CapturedEvent[];
+  /** Lines that are not JSON, or too long, by number. */
+  malformed: number[];
+  unknown: Record<string, number>;
+  /** Where reading goes on; none where nothing may be kept of the file. */
+  checkpoint: SyncState | undefined;
+}
+
+/** The last piece is always there, even where nothing is new. A broken file says so and does not throw. */
+export function* readTranscript(request: ReadRequest, context: ReadContext): Generator<ReadStep, void> {
+  const { file } = request.transcript;
+  try {
+    for (const piece of readPieces(request, context)) yield { file, piece };
+  } catch (error) {
+    if (error instanceof Excluded) yield { file, piece: EXCLUDED };
+    else yield { file, error: (error as Error).message };
+  }
+}
+
+const EXCLUDED: Piece = {
+  state: "excluded",
+  isLast: true,
+  bytes: 0,
+  events: [],
+  malformed: [],
+  unknown: {},
+  checkpoint: undefined,
+};
+
+function* readPieces({ transcript, known, isElsewhere }: ReadRequest, context: ReadContext): Generator<Piece, void> {
+  if (isElsewhere) throw new Excluded();
+  const { file, reader } = transcript;
+  const state = known === undefined ? "new" : "rewritten";
+  const reading: Reading = { file, context, state, kept: 0, ...nothingRead() };
+  if (reader.kind === "lines") yield* readGrowing(reader, known, reading);
+  else {
+    reading.events = reader.read(file, reading);
+    yield finish(reading, documentPosition(), { bytes: file.bytes, isLast: true });
+  }
+}
+
+class Excluded extends Error {}
+
+/** A file being read, and what has been read since the last piece. */
+interface Reading extends ReadNotes {
+  file: TranscriptFile;
+  context: ReadContext;
+  state: FileState;
+  /** Events handed on so far. */
+  kept: number;
+  events: AgentEvent[];
+  malformed: number[];
+}
+
+function nothingRead(): Pick<Reading, "events" | "malformed" | "unknown"> {
+  return { events: [], malformed: [], unknown: {} };
+}
+
+function* readGrowing(
+  reader: LineReader<unknown>,
+  known: SyncState | undefined,
+  reading: Reading,
+): Generator<Piece, void> {
+  const position = findStart(known, reader, reading.file, reading.context);
+  reading.state = position.kind;
+  let pieceStart = position.offset;
+  let tail: Buffer | undefined;
+  for (const line of readLines(reading.file.path, { from: position.offset, maxLineBytes: MAX_LINE_BYTES })) {
+    if (!line.isWhole) {
+      tail = line.bytes;
+      break;
+    }
+    position.line += 1;
+    readLine(reader, position, line.bytes, reading);
+    position.offset = line.end;
+    if (position.offset - pieceStart < PIECE_BYTES) continue;
+    yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: false });
+    pieceStart = position.offset;
+  }
+  // A last line without its newline may still be being written, and the last turn may go on: both are read, but the
+  // state that is kept does not know of it, so that the next run reads them again as a whole.
+  readEnd(reader, position, tail, reading);
+  yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: true });
+}
+
+function readLine(
+  reader: LineReader<unknown>,
+  { state, line }: Position,
+  bytes: Buffer | undefined,
+  reading: Reading,
+): void {
+  if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return;
+  const value = bytes === undefined ? undefined : parse(bytes);
+  if (value === undefined) reading.malformed.push(line);
+  else reading.events.push(...reader.read(state, value, reading));
+}
+
+function readEnd(reader: LineReader<unknown>, { state }: Position, tail: Buffer | undefined, reading: Reading): void {
+  const copy = structuredClone(state);
+  const value = tail === undefined ? undefined : parse(tail);
+  if (value !== undefined) reading.events.push(...reader.read(copy, value, reading));
+  reading.events.push(...reader.flush(copy));
+}
+
+/** The type of a line stands near one of its ends; the rest can be megabytes. */
+const TYPE_WINDOW_BYTES = 400;
+
+function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
+  if (reader.skipBytes === undefined) return false;
+  const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
+  return reader.skipBytes.some((type) => head.includes(type));
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A document is read as a whole or not at all: there is no place in it to go on from. */
+function documentPosition(): Position {
+  return { kind: "new", offset: 0, line: 0, state: null, kept: { offset: 0, line: 0, state: "null" } };
+}
+
+function finish(reading: Reading, position: Position, piece: { bytes: number; isLast: boolean }): Piece {
+  const { file, context, malformed, unknown } = reading;
+  for (const id of privateIdsOf(position.state)) context.privateIds.add(id);
+  const events: CapturedEvent[] = [];
+  for (const event of reading.events) {
+    const captured = capture(event, reading);
+    if (captured === undefined) continue;
+    events.push(captured);
+    reading.kept += 1;
+  }
+  const checkpoint = checkpointOf(file, position, piece);
+  Object.assign(reading, nothingRead());
+  return { ...piece, state: reading.state, events, malformed, unknown, checkpoint };
+}
+
+function capture(event: AgentEvent, { context, kept, state }: Reading): CapturedEvent | undefined {
+  if (event.at <= 0 || event.cwd === "") return undefined;
+  const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
+  if (promptId !== undefined && context.privateIds.has(promptId)) return undefined;
+  const surroundings = lookUp(event.cwd, context);
+  if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
+    // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
+    if (kept === 0 && state !== "grown") throw new Excluded();
+    if (surroundings.isExcluded) return undefined;
+  }
+  return captureEvent(event, surroundings);
+}
+
+function isOtherProject({ project }: Surroundings, context: ReadContext): boolean {
+  return context.project !== undefined && context.project !== project.name && context.project !== project.key;
+}
+
+function lookUp(cwd: string, context: ReadContext): Surroundings {
+  const known = context.places.get(cwd);
+  if (known !== undefined) return known;
+  const found = findSurroundings(cwd, context.settings, context.env);
+  context.places.set(cwd, found);
+  return found;
+}
