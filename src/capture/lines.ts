@@ -2,6 +2,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Most runs read a line or two. */
+const FIRST_CHUNK_BYTES = 32 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
@@ -25,8 +27,8 @@ export function* readLines(path: string, { from, maxLineBytes }: LineOptions): G
     let restBytes = 0;
     let position = from;
     for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const bytes = readSync(fd, chunk, 0, CHUNK_BYTES, position);
+      const chunk = Buffer.allocUnsafe(position === from ? FIRST_CHUNK_BYTES : CHUNK_BYTES);
+      const bytes = readSync(fd, chunk, 0, chunk.length, position);
       if (bytes === 0) break;
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytes; end = chunk.indexOf(NEWLINE, start)) {

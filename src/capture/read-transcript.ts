@@ -56,6 +56,8 @@ export interface Piece {
   /** Lines that are not JSON, or too long, by number. */
   malformed: number[];
   unknown: Record<string, number>;
+  /** What the reader has met so far of wholly private prompts. */
+  privateIds: string[];
   /** Where reading goes on; none where nothing may be kept of the file. */
   checkpoint: SyncState | undefined;
 }
@@ -78,6 +80,7 @@ const EXCLUDED: Piece = {
   events: [],
   malformed: [],
   unknown: {},
+  privateIds: [],
   checkpoint: undefined,
 };
 
@@ -180,7 +183,8 @@ function documentPosition(): Position {
 
 function finish(reading: Reading, position: Position, piece: { bytes: number; isLast: boolean }): Piece {
   const { file, context, malformed, unknown } = reading;
-  for (const id of privateIdsOf(position.state)) context.privateIds.add(id);
+  const privateIds = privateIdsOf(position.state);
+  for (const id of privateIds) context.privateIds.add(id);
   const events: CapturedEvent[] = [];
   for (const event of reading.events) {
     const captured = capture(event, reading);
@@ -190,7 +194,7 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   }
   const checkpoint = checkpointOf(file, position, piece);
   Object.assign(reading, nothingRead());
-  return { ...piece, state: reading.state, events, malformed, unknown, checkpoint };
+  return { ...piece, state: reading.state, events, malformed, unknown, privateIds, checkpoint };
 }
 
 function capture(event: AgentEvent, { context, kept, state }: Reading): CapturedEvent | undefined {

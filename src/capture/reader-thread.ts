@@ -32,10 +32,17 @@ export async function* readInThread(
   });
   const steps: ReadStep[] = [];
   const asked: ReadRequest[] = [];
-  const death = once(worker, "exit");
-  worker.on("message", (step: ReadStep) => steps.push(step));
   let failure: Error | undefined;
+  let wake = () => {};
+  worker.on("message", (step: ReadStep) => {
+    steps.push(step);
+    wake();
+  });
   worker.on("error", (error) => (failure = error));
+  worker.on("exit", () => {
+    failure ??= new Error("the thread that read it has ended");
+    wake();
+  });
   const ask = () => {
     while (asked.length < MAX_ORDERS) {
       const next = requests.next();
@@ -50,13 +57,14 @@ export async function* readInThread(
       if (step !== undefined) {
         worker.postMessage("taken");
         if ("error" in step || step.piece.isLast) asked.shift();
+        if ("piece" in step) for (const id of step.piece.privateIds) context.privateIds.add(id);
         yield step;
       } else if (failure !== undefined) {
         break;
       } else if (idle()) {
         await setImmediate();
       } else {
-        await Promise.race([once(worker, "message"), death]);
+        await new Promise<void>((resolve) => (wake = resolve));
       }
     }
   } finally {
@@ -74,7 +82,7 @@ function* readOn(
 ): Generator<ReadStep, void> {
   const [culprit, ...others] = asked;
   if (culprit === undefined) return;
-  yield { file: culprit.transcript.file, error: failure?.message ?? "reading it ended without a word" };
+  yield { file: culprit.transcript.file, error: failure?.message ?? "" };
   for (const request of others) yield* readTranscript(request, context);
   for (let next = requests.next(); !next.done; next = requests.next()) yield* readTranscript(next.value, context);
 }

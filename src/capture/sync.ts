@@ -17,7 +17,6 @@ import {
   readTranscript,
   type Transcript,
 } from "./read-transcript.ts";
-import { readInThread } from "./reader-thread.ts";
 
 /** Bytes of transcript per transaction: small files share one. Bounds how long the write lock is held. */
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
@@ -94,6 +93,8 @@ export async function* syncInParallel(
 ): AsyncGenerator<SyncStep, void> {
   const writer = startWriter(db, context);
   try {
+    // Loaded here: most runs have little to do and need no thread.
+    const { readInThread } = await import("./reader-thread.ts");
     const requests = readRequests(db, transcripts, context);
     const idle = () => {
       writer.end();

@@ -1,5 +1,4 @@
 // On a Node that cannot open a database: goes on with the one `install` has found or fetched.
-import { spawnSync } from "node:child_process";
 import type { Env } from "../config/paths.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
@@ -17,7 +16,7 @@ export function ensureRuntime(env: Env, argv: readonly string[]): void {
       hint: "Run `c-mem install`: it finds or fetches a Node that works, and every command then uses it.",
     });
   }
-  const { status } = spawnSync(node, [process.argv[1] ?? "", ...argv], {
+  const { status } = process.getBuiltinModule("node:child_process").spawnSync(node, [process.argv[1] ?? "", ...argv], {
     stdio: "inherit",
     env: { ...env, [HANDED_OVER]: "1" },
   });

@@ -1,23 +1,47 @@
 // The command line's contract: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
+import { writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { AppError } from "../core/error.ts";
+import { withCommas } from "../core/text.ts";
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, nothingFound: 4, interrupted: 130 } as const;
 
 const SCHEMA_VERSION = 1;
 
+export const STDOUT = 1;
+const STDERR = 2;
+
 export function printJson(command: string, data: unknown, meta: Record<string, unknown> = {}): void {
-  process.stdout.write(`${JSON.stringify({ schema_version: SCHEMA_VERSION, command, data, meta }, null, 2)}\n`);
+  print(JSON.stringify({ schema_version: SCHEMA_VERSION, command, data, meta }, null, 2));
 }
 
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  writeText(STDOUT, `${text}\n`);
 }
 
 /** For people: progress, questions, what to do next. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  writeText(STDERR, `${text}\n`);
 }
+
+/** Straight to the file: `process.stdout` takes longer to set up than most commands take to run. */
+export function writeText(fd: number, text: string): void {
+  const buffer = Buffer.from(text);
+  for (let written = 0; written < buffer.length;) {
+    try {
+      written += writeSync(fd, buffer, written);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Whoever reads our output (`c-mem config | head -1`) may stop before we do.
+      if (code === "EPIPE") process.exit(EXIT.ok);
+      if (code !== "EAGAIN") throw error;
+      // A pipe that its reader is slow to empty.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_WAIT_MS);
+    }
+  }
+}
+
+const PIPE_WAIT_MS = 5;
 
 /** Tells the person (or, with --json, the program) what went wrong, and returns the exit code. */
 export function reportError(command: string, error: unknown, json: boolean): number {
@@ -26,9 +50,7 @@ export function reportError(command: string, error: unknown, json: boolean): num
   const message = error instanceof Error ? error.message : String(error);
   const hint = known ? error.hint : "This is a bug in c-mem. Please report it with the lines above.";
   if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ schema_version: SCHEMA_VERSION, command, error: { code, message, hint } }, null, 2)}\n`,
-    );
+    print(JSON.stringify({ schema_version: SCHEMA_VERSION, command, error: { code, message, hint } }, null, 2));
   } else {
     if (!known && error instanceof Error) say(error.stack ?? "");
     say(`${styleText("red", "error:", { stream: process.stderr })} ${message}`);
@@ -53,7 +75,7 @@ export function fields(rows: readonly (readonly [string, string])[]): string {
 }
 
 export function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  return `${withCommas(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 export function iso(at: number | null | undefined): string | null {

@@ -13,16 +13,18 @@ const LINE_MS = 5_000;
 const BAR_CHARS = 24;
 
 export function startProgress(total: number, isQuiet: boolean): Progress {
-  const isTerminal = process.stderr.isTTY === true;
   const startedAt = Date.now();
   let done = 0;
-  let shownAt = startedAt + QUIET_MS - (isTerminal ? BAR_MS : LINE_MS);
+  let isTerminal = false;
+  let shownAt = 0;
   let hasShown = false;
   return {
     add(more) {
       done += more;
       const now = Date.now();
-      if (isQuiet || now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
+      if (isQuiet || now - startedAt < QUIET_MS) return;
+      isTerminal = process.stderr.isTTY === true;
+      if (now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
       shownAt = now;
       hasShown = true;
       const text = progressText(done, total, now - startedAt);

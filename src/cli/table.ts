@@ -1,7 +1,7 @@
 // Every command: its name, its options, the file that runs it.
 import { SCOPE_OPTIONS } from "./scope.ts";
 
-interface Definition {
+export interface Definition {
   name: string;
   about: string;
   options?: [flags: string, about: string][];

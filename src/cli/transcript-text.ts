@@ -4,6 +4,7 @@ import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
 import { widthOf } from "./width.ts";
 import { count, dim, fields, heading } from "./output.ts";
 import { howLong, paint, shortId, titleText, when } from "./session-text.ts";
+import { withCommas } from "../core/text.ts";
 
 export interface Detail {
   tools: boolean;
@@ -148,9 +149,7 @@ function unfolded(label: string, text: string, indent: string): string {
   const shown = lines.slice(0, UNFOLDED_LINES).join("\n");
   const left = text.length - shown.length;
   const note =
-    lines.length > UNFOLDED_LINES || text.length > UNFOLDED_CHARS
-      ? `\n… ${left.toLocaleString("en")} more characters`
-      : "";
+    lines.length > UNFOLDED_LINES || text.length > UNFOLDED_CHARS ? `\n… ${withCommas(left)} more characters` : "";
   const bar = `${indent}    ${label === "in" ? "▸" : "│"} `;
   return dim((shown + note).replace(/^/gm, () => bar));
 }

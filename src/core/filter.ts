@@ -2,6 +2,7 @@
 import { stripPrivate } from "./private-tags.ts";
 import { redaction, redactSecrets, replaceRanges, type SecretRange, secretRanges } from "./redact.ts";
 import { isPlaceholder, isSecretKey } from "./secret-words.ts";
+import { withCommas } from "./text.ts";
 
 /** How far beyond a cut the text is searched for a secret that lies across it. */
 const MARGIN_CHARS = 8192;
@@ -102,11 +103,6 @@ function backToWhole(text: string, place: number): number {
 
 function onToWhole(text: string, place: number): number {
   return splitsPair(text, place) ? place + 1 : place;
-}
-
-/** `toLocaleString` would load the locale data: milliseconds in a process that lives for some thirty. */
-function withCommas(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 interface Nesting {

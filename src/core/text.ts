@@ -39,3 +39,8 @@ export function ago(at: number, now: number): string {
   const days = Math.round(hours / 24);
   return days < 60 ? `${days} days ago` : `${Math.round(days / 30)} months ago`;
 }
+
+/** `toLocaleString` would load the locale data: milliseconds in a process that lives for some thirty. */
+export function withCommas(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}

@@ -30,7 +30,8 @@ export function partsOf(word: string): string[] {
 /** Scripts other than ASCII that have capitals, and a little more. */
 const MAYBE_OTHER_CAPITALS =
   /[\u00c0-\u00de\u0100-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1c80-\u1cbf\u1e00-\u1fff\u2102-\u2188\u2c00-\u2d2f\ua640-\ua7ff\uff21-\uff3a\ud801-\ud83a]/;
-const ASCII_BORDER = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/g;
+/** Where a part may end and another begin, as long as only ASCII has capitals. */
+const MAYBE_BORDER = /[a-z0-9\u0080-\uffff][A-Z]|[A-Z][A-Z][a-z\u0080-\uffff]/g;
 const REST_OF_WORD = /[A-Za-z0-9\u0080-\uffff]*/y;
 
 /** The parts of all camelCase words of a text. A look at every border costs a quarter of a look at every word. */
@@ -41,13 +42,13 @@ export function camelParts(text: string, maxWordChars: number): string[] {
     return parts;
   }
   let from = 0;
-  ASCII_BORDER.lastIndex = 0;
-  for (let border = ASCII_BORDER.exec(text); border !== null; border = ASCII_BORDER.exec(text)) {
+  MAYBE_BORDER.lastIndex = 0;
+  for (let border = MAYBE_BORDER.exec(text); border !== null; border = MAYBE_BORDER.exec(text)) {
     let start = border.index;
     while (start > from && isMaybeWord(text.charCodeAt(start - 1))) start -= 1;
     REST_OF_WORD.lastIndex = border.index;
     REST_OF_WORD.test(text);
-    from = ASCII_BORDER.lastIndex = REST_OF_WORD.lastIndex;
+    from = MAYBE_BORDER.lastIndex = REST_OF_WORD.lastIndex;
     addParts(parts, text.slice(start, from), maxWordChars);
   }
   return parts;

@@ -1,5 +1,6 @@
 // A transcript as a Markdown document.
 import type { Item, MessageItem, ToolItem, Transcript, Turn } from "./transcript.ts";
+import { withCommas } from "../core/text.ts";
 
 export interface ExportDetail {
   tools: boolean;
@@ -33,7 +34,7 @@ export function headerFacts({ session }: Transcript): [label: string, value: str
 
 export function capped(text: string): string {
   const rest = text.length - MAX_CHARS;
-  return rest <= 0 ? text : `${text.slice(0, MAX_CHARS)}\n… ${rest.toLocaleString("en")} more characters`;
+  return rest <= 0 ? text : `${text.slice(0, MAX_CHARS)}\n… ${withCommas(rest)} more characters`;
 }
 
 function turnMarkdown(turn: Turn, detail: ExportDetail): string {

@@ -1,5 +1,4 @@
 // Finds out where a Gemini CLI chat took place: the chats themselves do not say.
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { readWhole } from "../files.ts";
 import { asObject, asString, type Json, type JsonObject, parseJson } from "../wire.ts";
@@ -49,5 +48,6 @@ function toolPaths(messages: readonly JsonObject[]): string[] {
 }
 
 function hasHash(projectHash: string | undefined): (folder: string) => boolean {
-  return (folder) => createHash("sha256").update(folder).digest("hex") === projectHash;
+  return (folder) =>
+    process.getBuiltinModule("node:crypto").createHash("sha256").update(folder).digest("hex") === projectHash;
 }

@@ -5,7 +5,7 @@ import { AppError } from "../../core/error.ts";
 import { titleOf } from "../../core/title.ts";
 import { blame, type BlameEntry } from "../../recall/blame.ts";
 import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, heading, iso, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { changeText, paint, shortId, when } from "../session-text.ts";

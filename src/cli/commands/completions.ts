@@ -1,8 +1,8 @@
 // c-mem completions: prints what makes the tab key work in a shell.
 import { AppError } from "../../core/error.ts";
 import { SCRIPTS, SHELLS } from "../completions/scripts.ts";
-import type { CommandOptions } from "../main.ts";
-import { EXIT, printJson } from "../output.ts";
+import type { CommandOptions } from "../table.ts";
+import { EXIT, printJson, STDOUT, writeText } from "../output.ts";
 
 export function run({ args, json }: CommandOptions): number {
   const shell = SHELLS.find((one) => one === args[0]);
@@ -12,6 +12,6 @@ export function run({ args, json }: CommandOptions): number {
     });
   }
   if (json) printJson("completions", { shell, script: SCRIPTS[shell] });
-  else process.stdout.write(SCRIPTS[shell]);
+  else writeText(STDOUT, SCRIPTS[shell]);
   return EXIT.ok;
 }

@@ -3,7 +3,7 @@ import { findPlace } from "../../capture/project.ts";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, print, printJson, say } from "../output.ts";
 
 export function run({ json }: CommandOptions): number {

@@ -6,9 +6,10 @@ import { AppError } from "../../core/error.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { buildContext } from "../../recall/context.ts";
 import { findProject, findProjectByName } from "../../store/projects.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, print, printJson } from "../output.ts";
 import { withStore } from "../store.ts";
+import { withCommas } from "../../core/text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   const env = process.env;
@@ -44,7 +45,7 @@ export function run({ args, flags, json }: CommandOptions): number {
       });
     } else {
       print(block.text);
-      print(dim(`\n${block.text.length.toLocaleString("en")} characters, about ${tokens.toLocaleString("en")} tokens`));
+      print(dim(`\n${withCommas(block.text.length)} characters, about ${withCommas(tokens)} tokens`));
     }
     return EXIT.ok;
   });

@@ -5,7 +5,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
 import { type Check, checkHealth } from "../health.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";
 
 const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {

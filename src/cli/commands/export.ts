@@ -6,8 +6,8 @@ import { toHtml } from "../../recall/export-html.ts";
 import { toMarkdown } from "../../recall/export-markdown.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { readTranscript, type Transcript } from "../../recall/transcript.ts";
-import type { CommandOptions } from "../main.ts";
-import { bytes, EXIT, printJson, say } from "../output.ts";
+import type { CommandOptions } from "../table.ts";
+import { bytes, EXIT, printJson, say, STDOUT, writeText } from "../output.ts";
 import { ask } from "../question.ts";
 import { sessionJson } from "../session-text.ts";
 import { transcriptJson } from "../transcript-json.ts";
@@ -40,7 +40,7 @@ export function run({ args, flags, json }: CommandOptions): number {
       bytes: size,
       ...(file === undefined && { text }),
     });
-  } else if (file === undefined) process.stdout.write(text);
+  } else if (file === undefined) writeText(STDOUT, text);
   else say(`${file}: ${bytes(Buffer.byteLength(text))}`);
   return EXIT.ok;
 }

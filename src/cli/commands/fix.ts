@@ -7,7 +7,7 @@ import { commandKey } from "../../recall/shell-command.ts";
 import { commandOf, parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { block, columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { listText, paint, shortId, when } from "../session-text.ts";

@@ -5,7 +5,7 @@ import { parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import type { FoundUse } from "../../store/tool-search.ts";
 import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, iso, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { paint, shortId, when } from "../session-text.ts";

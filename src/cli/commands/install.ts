@@ -20,7 +20,7 @@ import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import { applyPlan } from "../apply-plan.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { say } from "../output.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 

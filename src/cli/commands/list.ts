@@ -2,7 +2,7 @@
 import { AppError } from "../../core/error.ts";
 import { listSessions, type SessionEntry } from "../../store/session-list.ts";
 import { columns, fit, pad, padLeft } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { paint, sessionJson, shortId, titleText, when } from "../session-text.ts";

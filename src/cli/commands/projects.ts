@@ -3,7 +3,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { listProjects } from "../../store/projects.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, iso, print, printJson } from "../output.ts";
 import { withStore } from "../store.ts";
 

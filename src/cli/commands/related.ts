@@ -5,7 +5,7 @@ import { relatedSessions, type RelatedSession } from "../../recall/related.ts";
 import type { Db } from "../../store/driver.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/session-list.ts";
 import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { positiveInteger } from "../scope.ts";

@@ -5,7 +5,7 @@ import { AppError } from "../../core/error.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { type ResumeCommand, resumeCommand, resumeLine } from "../../recall/resume.ts";
 import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
 import { sessionJson, titleText, when } from "../session-text.ts";

@@ -7,7 +7,7 @@ import { type Finding, findSessions } from "../../recall/find.ts";
 import { SEARCH_KINDS, type SearchKind } from "../../recall/search.ts";
 import type { Snippet } from "../../recall/snippet.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, iso, print, printJson, say } from "../output.ts";
 import { readScope } from "../scope.ts";
 import { shortId } from "../session-text.ts";

@@ -1,7 +1,7 @@
 // c-mem show: one session as it reads.
 import { resolveSession } from "../../recall/find-session.ts";
 import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { type Asked, ask } from "../question.ts";
 import { positiveInteger } from "../scope.ts";

@@ -4,10 +4,11 @@ import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../../store/stats.ts";
 import { fit, pad, padLeft } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { bytes, count, dim, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { paint, when } from "../session-text.ts";
+import { withCommas } from "../../core/text.ts";
 
 const DEFAULT_LIMIT = 12;
 const BAR_COLUMNS = 20;
@@ -53,7 +54,7 @@ export function run({ flags, json }: CommandOptions): number {
 }
 
 function totalRows(all: Totals, size: number): [string, string][] {
-  const number = (value: number): string => value.toLocaleString("en");
+  const number = (value: number): string => withCommas(value);
   const rows: [string, string][] = [
     ["sessions", `${number(all.sessions)}${all.subagents > 0 ? ` and ${count(all.subagents, "subagent")}` : ""}`],
     ["prompts", number(all.prompts)],
@@ -96,7 +97,7 @@ function toolsText(rows: readonly ToolShare[], limit: number): string {
   const lines = shown.map((row) => {
     const failed = row.failed === 0 ? "" : `${percent(row.failed, row.uses)} failed`;
     const colour = row.failed / row.uses > 0.2 ? "red" : "dim";
-    return `  ${pad(fit(row.name, 40), width)}  ${padLeft(row.uses.toLocaleString("en"), 7)}  ${paint(colour, padLeft(failed, 12))}  ${bar(row.uses / most)}`.trimEnd();
+    return `  ${pad(fit(row.name, 40), width)}  ${padLeft(withCommas(row.uses), 7)}  ${paint(colour, padLeft(failed, 12))}  ${bar(row.uses / most)}`.trimEnd();
   });
   return [heading("By tool"), ...lines, ...more(rows.length - shown.length)].join("\n");
 }

@@ -10,7 +10,7 @@ import { hookRuns } from "../../store/drops.ts";
 import { currentVersion } from "../../store/migrate.ts";
 import { checkHealth } from "../health.ts";
 import { lastHookErrors } from "../hook-errors.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { bytes, count, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
 import { withStore } from "../store.ts";
 

@@ -15,12 +15,12 @@ import {
 import { loadSettings } from "../../config/load.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { type Counts, counts } from "../../store/counts.ts";
+import { countSince, type Newest, newestRows } from "../../store/counts.ts";
 import type { Db } from "../../store/driver.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
 import { indexSome, updateSearchIndex } from "../../store/search-index.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { bytes, count, EXIT, print, printJson, say } from "../output.ts";
 import { startProgress } from "../progress.ts";
 import { withStoreAsync } from "../store.ts";
@@ -52,13 +52,13 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
     if (flags["dryRun"] === true) return reportPlan(files, pending, json);
     relaxDurability(db);
-    const before = counts(db);
+    const before = newestRows(db);
     const report = await syncAll(db, pending, context, isQuiet);
     report.unchanged = files.length - pending.length - tooLarge.length;
     report.tooLarge = tooLarge;
     interruptIdleSessions(db, Date.now());
     updateSearchIndex(db);
-    return reportResult(report, before, counts(db), { json, isVerbose: flags["verbose"] === true, isQuiet });
+    return reportResult(report, countSince(db, before), { json, isVerbose: flags["verbose"] === true, isQuiet });
   });
 }
 
@@ -123,8 +123,7 @@ function reportPlan(files: Transcript[], pending: Transcript[], json: boolean): 
 
 function reportResult(
   report: Report,
-  before: Counts,
-  after: Counts,
+  added: Newest,
   options: { json: boolean; isVerbose: boolean; isQuiet: boolean },
 ): number {
   const malformed = report.outcomes.flatMap(({ file, malformed: lines }) =>
@@ -139,10 +138,10 @@ function reportResult(
     unchanged: report.unchanged,
     excluded: report.outcomes.filter(({ state }) => state === "excluded").length,
     bytes: report.outcomes.reduce((sum, { file }) => sum + file.bytes, 0),
-    new_sessions: after.sessions - before.sessions,
-    new_prompts: after.prompts - before.prompts,
-    new_messages: after.messages - before.messages,
-    new_tool_uses: after.tool_uses - before.tool_uses,
+    new_sessions: added.sessions,
+    new_prompts: added.prompts,
+    new_messages: added.messages,
+    new_tool_uses: added.tool_uses,
     malformed,
     unknown,
     too_large: report.tooLarge,

@@ -6,7 +6,7 @@ import { errorLine } from "../../recall/fixed-commands.ts";
 import { commandForm } from "../../recall/shell-command.ts";
 import { latestTurns, timelineAround, type TimelineTurn } from "../../recall/timeline.ts";
 import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson } from "../output.ts";
 import { type Asked, ask } from "../question.ts";
 import { positiveInteger } from "../scope.ts";

@@ -6,7 +6,7 @@ import type { Step } from "../../agents/step.ts";
 import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { applyPlan } from "../apply-plan.ts";
-import type { CommandOptions } from "../main.ts";
+import type { CommandOptions } from "../table.ts";
 
 export function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;

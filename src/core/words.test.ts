@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { camelParts, partsOf } from "./words.ts";
+
+const MAX = 12;
+
+function wordByWord(text: string): string[] {
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => word.length <= MAX).flatMap((word) => partsOf(word));
+}
+
+it("parts camelCase words, in their order, and no others", () => {
+  expect(camelParts("let productTour = HTMLParser_x2Y; plain UPPER", MAX)).toEqual([
+    ...["product", "Tour"],
+    ...["HTML", "Parser"],
+    ...["x2", "Y"],
+  ]);
+});
+
+it("gives for any text what a look at each word gives", () => {
+  const letter = fc.constantFrom(..."abXYz09_- .éÉßЖжΣ日😀\u0301");
+  fc.assert(
+    fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
+      expect(camelParts(text, MAX)).toEqual(wordByWord(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
