@@ -55,6 +55,16 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
+  it("knows what a message follows: the line before its first one", () => {
+    expect(
+      activities(
+        assistant("m1", text("One."), { uuid: "a1", parentUuid: "u1" }),
+        assistant("m1", text("Two."), { uuid: "a2", parentUuid: "a1" }),
+        line({ type: "system", subtype: "away_summary", uuid: "w1", parentUuid: "a2", content: "You did it." }),
+      ),
+    ).toMatchObject([{ uuid: "w1", parentUuid: "a2" }, { uuid: "m1", parentUuid: "u1" }, { kind: "turn-end" }]);
+  });
+
   it("tells the same again at every flush, and more when there is more", () => {
     const state = claudeCodeReader.start(file);
     const notes = { unknown: {} };

@@ -17,6 +17,7 @@ import {
   type Json,
   type JsonObject,
   parseJson,
+  present,
 } from "../wire.ts";
 import { exitCode } from "./event.ts";
 import { promptText } from "./prompt.ts";
@@ -163,7 +164,14 @@ function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const text = asString(line["content"])?.replace(/\s*\(disable recaps in \/config\)\s*$/, "");
   if (line["subtype"] !== "away_summary" || !text) return [];
   const uuid = asId(line["uuid"]) ?? lineId(state);
-  return emit(state.turn, { kind: "message", uuid, ...promptOf(state.turn), role: "system", text });
+  return emit(state.turn, {
+    kind: "message",
+    uuid,
+    ...present("parentUuid", asId(line["parentUuid"])),
+    ...promptOf(state.turn),
+    role: "system",
+    text,
+  });
 }
 
 function readAssistant(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
@@ -197,6 +205,7 @@ function emptyMessage(turn: Turn, uuid: string, line: JsonObject, message: JsonO
   return {
     kind: "message",
     uuid,
+    ...present("parentUuid", asId(line["parentUuid"])),
     ...promptOf(turn),
     role: isNote ? "system" : "assistant",
     text: "",
