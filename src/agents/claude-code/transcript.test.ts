@@ -142,6 +142,78 @@ describe("a Claude Code transcript", () => {
     ).toMatchObject([{ kind: "prompt" }, { name: "Bash", output: "out", promptId: "p1" }, { kind: "message" }]);
   });
 
+  describe("with prompts typed while the agent was at work", () => {
+    const typed = "2026-01-02T03:05:00.000Z";
+    const queue = (operation: string, content?: string) => ({
+      type: "queue-operation",
+      operation,
+      timestamp: typed,
+      ...(content !== undefined && { content }),
+    });
+    const handedOver = (prompt: string, commandMode = "prompt") =>
+      line({ type: "attachment", attachment: { type: "queued_command", prompt, commandMode, timestamp: typed } });
+    const prompts = (...lines: unknown[]) =>
+      read(lines).flatMap(({ at: when, activity }) =>
+        activity.kind === "prompt"
+          ? [{ id: activity.promptId, text: activity.text, isTyped: when > Date.parse(at) }]
+          : [],
+      );
+    const first = { id: "p1", text: "Go", isTyped: false };
+
+    it.each([
+      [
+        "handed over, as newer versions say",
+        [queue("enqueue", "and this"), queue("remove", "and this"), handedOver("and this")],
+      ],
+      ["handed over, as the line for the model says alone", [handedOver("and this")]],
+      ["taken out without a word", [queue("enqueue", "and this"), queue("remove")]],
+      ["never handed over", [queue("enqueue", "and this")]],
+    ])("tells of one %s", (_, lines) => {
+      expect(prompts(user("Go", { promptId: "p1" }), ...lines)).toEqual([
+        first,
+        { id: "p1", text: "and this", isTyped: true },
+      ]);
+    });
+
+    it("tells of one that got its turn as that turn's, at the time it was typed", () => {
+      expect(
+        prompts(
+          user("Go", { promptId: "p1" }),
+          queue("enqueue", "and this"),
+          queue("dequeue"),
+          user("and this", { promptId: "p2" }),
+        ),
+      ).toEqual([first, { id: "p2", text: "and this", isTyped: true }]);
+    });
+
+    it("takes neither what was taken back nor notices nor commands to the client for prompts", () => {
+      expect(
+        prompts(
+          user("Go", { promptId: "p1" }),
+          queue("enqueue", "hm"),
+          queue("popAll", "hm"),
+          queue("enqueue", "<task-notification>x"),
+          queue("enqueue", '{"task_id":"b1","description":"x"}'),
+          queue("enqueue", "/model"),
+          handedOver("<task-notification>x", "task-notification"),
+        ),
+      ).toEqual([first]);
+    });
+
+    it("forgets what follows a wholly private one, and what is done under its turn's id", () => {
+      const state = claudeCodeReader.start(file);
+      const events = [
+        user("Go", { promptId: "p1" }),
+        queue("enqueue", "<private>hush</private>"),
+        assistant("m1", text("hush")),
+        handedOver("<private>hush</private>"),
+      ].flatMap((value) => claudeCodeReader.read(state, value, { unknown: {} }));
+      expect([...events, ...claudeCodeReader.flush(state)]).toMatchObject([{ activity: { text: "Go" } }]);
+      expect(state.privatePromptIds).toEqual(["p1"]);
+      expect(state.queue).toEqual([]);
+    });
+  });
+
   it("counts types it does not know", () => {
     const notes = { unknown: {} };
     read([{ type: "progress" }, { type: "brand-new" }, { type: "__proto__" }, null, { type: 5 }], notes);

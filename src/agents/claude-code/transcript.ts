@@ -21,6 +21,7 @@ import {
 } from "../wire.ts";
 import { exitCode } from "./event.ts";
 import { promptText } from "./prompt.ts";
+import { enqueue, forgetQueued, type QueuedPrompt, takeQueued, tellQueued, typedAt } from "./queue.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
 
 interface Call {
@@ -52,6 +53,7 @@ export interface ClaudeCodeState {
   /** A title met before the first line that says when and where. */
   title?: string;
   hasCustomTitle: boolean;
+  queue: QueuedPrompt[];
   /**
    * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
    * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.
@@ -71,6 +73,7 @@ export const claudeCodeReader: ClaudeCodeReader = {
     calls: [],
     early: [],
     hasCustomTitle: false,
+    queue: [],
     privatePromptIds: [...privatePromptIds],
   }),
   // Most bytes of a transcript. With their neighbours in the line, so that nothing a tool was given looks like them.
@@ -79,16 +82,21 @@ export const claudeCodeReader: ClaudeCodeReader = {
     '{"type":"api-request-shape"',
     '{"type":"api-request-blob"',
     '{"type":"file-history-snapshot"',
-    '{"type":"queue-operation"',
     '{"type":"last-prompt"',
     '"type":"progress","data":{',
-    '"type":"attachment","uuid":"',
+    '"attachment":{"type":"hook_',
+    '"attachment":{"type":"prompt_snapshot"',
+    '"attachment":{"type":"skill_listing"',
   ],
   read(state, line, notes) {
     state.line += 1;
     return readLine(state, asObject(line), notes);
   },
-  flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn)],
+  flush: (state) => [
+    ...tellQueued(structuredClone(state.queue), state.turn),
+    ...heldMessage(state),
+    ...endOfTurn(state.turn),
+  ],
 };
 
 /** What kind of agent a subagent is stands in a small file beside its transcript. */
@@ -103,8 +111,8 @@ function startSession(file: TranscriptFile): Turn {
 /** Known, and no conversation: copies of requests, notes of the client. */
 const IGNORED = new Set(
   (
-    "agent-name api-request api-request-blob api-request-shape atis-latch attachment cost-state file-history-snapshot " +
-    "last-prompt mode permission-mode pr-link progress queue-operation summary tag tools-used"
+    "agent-name api-request api-request-blob api-request-shape atis-latch cost-state file-history-snapshot " +
+    "last-prompt mode permission-mode pr-link progress summary tag tools-used"
   ).split(" "),
 );
 
@@ -115,6 +123,12 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
     case "user":
     case "system":
       return readConversation(state, line ?? {});
+    case "queue-operation":
+      return readQueue(state, line ?? {});
+    case "attachment":
+      return asObject(line?.["attachment"])?.["type"] === "queued_command"
+        ? takeQueued(state.queue, state.turn, line ?? {})
+        : [];
     case "custom-title":
       return readTitle(state, asString(line?.["customTitle"]), true);
     case "ai-title":
@@ -123,6 +137,29 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
       if (typeof type !== "string" || !IGNORED.has(type)) countUnknown(notes, type);
       return [];
   }
+}
+
+function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  switch (line["operation"]) {
+    case "enqueue":
+      if (enqueue(state.queue, state.turn, line) !== undefined) enterPrivate(state);
+      return [];
+    case "remove":
+      return takeQueued(state.queue, state.turn, line);
+    case "popAll":
+      state.queue = forgetQueued(state.queue);
+      return [];
+    default:
+      return [];
+  }
+}
+
+/** A private prompt in the middle of a turn: what follows may be for it, also what subagents do under the turn's id. */
+function enterPrivate(state: ClaudeCodeState): void {
+  const { turn } = state;
+  turn.isPrivate = true;
+  turn.wasPrivate = true;
+  if (turn.promptId !== undefined) rememberPrivate(state, turn.promptId);
 }
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
@@ -256,7 +293,8 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
   const text = promptText(content);
   if (text === undefined || isSubagent) return [];
   const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
-  const events = [...closeMessage(state), ...beginTurn(turn, promptId, text)];
+  const at = typedAt(state.queue, text);
+  const events = [...closeMessage(state), ...tellQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
   if (turn.isPrivate) rememberPrivate(state, promptId);
   return events;
 }
