@@ -42,6 +42,43 @@ describe("c-mem sync", () => {
     ]);
   });
 
+  it("fills in which copy of a file its agent has kept, and blame says where it is", async () => {
+    const world = createWorld();
+    const file_path = join(world.project, "a.ts");
+    const edit = { tool_name: "Edit", tool_use_id: "t1", tool_input: { file_path }, prompt_id: "p0" };
+    await hook(world, "new", {
+      session_id: SESSION,
+      hook_event_name: "UserPromptSubmit",
+      prompt: "Go",
+      prompt_id: "p0",
+    });
+    await hook(world, "save", { session_id: SESSION, hook_event_name: "PostToolUse", ...edit, tool_response: {} });
+    const blamed = async (): Promise<unknown> => (await data(world, ["blame", "a.ts"]))["results"];
+    expect(await blamed()).toMatchObject([{ path: "a.ts", backup: null }]);
+    writeTranscript(
+      world,
+      prompt(world, 0, "Go") +
+        line(world, 1, {
+          type: "assistant",
+          message: { id: "m1", content: [{ type: "tool_use", id: "t1", name: "Edit", input: { file_path } }] },
+        }) +
+        `${JSON.stringify({ type: "file-history-delta", trackingPath: "a.ts", backup: { backupFileName: "aa@v1" } })}\n` +
+        line(world, 2, {
+          type: "user",
+          promptId: "p0",
+          message: { content: [{ type: "tool_result", tool_use_id: "t1", content: "ok" }] },
+        }),
+    );
+    expect((await run(world, ["sync"])).status).toBe(0);
+    const path = join(world.claudeDir, "file-history", SESSION, "aa@v1");
+    expect(await blamed()).toMatchObject([{ backup: { version: "aa@v1", path, exists: false } }]);
+    expect((await run(world, ["blame", "a.ts"])).stdout).not.toContain("aa@v1");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "before");
+    expect(await blamed()).toMatchObject([{ backup: { exists: true } }]);
+    expect((await run(world, ["blame", "a.ts"])).stdout).toContain(`before: ${path}`);
+  });
+
   it("reads OpenCode's sessions out of its database", async () => {
     const world = createWorld();
     const folder = join(world.env["HOME"] ?? "", ".local", "share", "opencode");

@@ -214,6 +214,46 @@ describe("a Claude Code transcript", () => {
     });
   });
 
+  it("knows the copy the client kept of a file before it changed it", () => {
+    const snapshot = (files: object) => ({ type: "file-history-snapshot", snapshot: { trackedFileBackups: files } });
+    const delta = (trackingPath: string, backupFileName: string | null) => ({
+      type: "file-history-delta",
+      trackingPath,
+      backup: { backupFileName, version: 1 },
+    });
+    const edit = (id: string, path: string, tool = "Edit") => [
+      assistant(id, call(id, tool, { file_path: path })),
+      result(id, "ok", { promptId: "p1", toolUseResult: { structuredPatch: [{ lines: ["+a"] }] } }),
+    ];
+    const files = activities(
+      user("Go", { promptId: "p1" }),
+      snapshot({
+        "a.ts": { backupFileName: "aa@v1" },
+        "src/a.ts": { backupFileName: "bb@v1" },
+        "/etc/x": { backupFileName: "cc@v3" },
+      }),
+      ...edit("t1", "/app/a.ts"),
+      ...edit("t2", "/app/src/a.ts"),
+      ...edit("t3", "/etc/x"),
+      delta("src/a.ts", "bb@v2"),
+      delta("src/new.ts", null),
+      ...edit("t4", "/app/src/a.ts"),
+      ...edit("t5", "/app/src/new.ts", "Write"),
+      ...edit("t6", "/app/src/a.ts", "Read"),
+      snapshot({ "a.ts": { backupFileName: "aa@v2" } }),
+      ...edit("t7", "/app/a.ts"),
+    ).flatMap((activity) => (activity.kind === "tool-use" ? activity.files : []));
+    expect(files.map((file) => file.backup)).toEqual([
+      "aa@v1",
+      "bb@v1",
+      "cc@v3",
+      "bb@v2",
+      undefined,
+      undefined,
+      "aa@v2",
+    ]);
+  });
+
   it("counts types it does not know", () => {
     const notes = { unknown: {} };
     read([{ type: "progress" }, { type: "brand-new" }, { type: "__proto__" }, null, { type: 5 }], notes);

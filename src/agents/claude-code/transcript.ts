@@ -1,5 +1,5 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
-import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import type { Activity, AgentEvent, FileTouch, TokenCounts } from "../../core/event.ts";
 import { keepCall, takeCall } from "../calls.ts";
 import { readWhole } from "../files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
@@ -20,6 +20,7 @@ import {
   present,
 } from "../wire.ts";
 import { exitCode } from "./event.ts";
+import { addBackup, backupOf, type Backups, readSnapshot } from "./file-history.ts";
 import { promptText } from "./prompt.ts";
 import { enqueue, forgetQueued, type QueuedPrompt, takeQueued, tellQueued, typedAt } from "./queue.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
@@ -54,6 +55,7 @@ export interface ClaudeCodeState {
   title?: string;
   hasCustomTitle: boolean;
   queue: QueuedPrompt[];
+  backups: Backups;
   /**
    * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
    * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.
@@ -74,6 +76,7 @@ export const claudeCodeReader: ClaudeCodeReader = {
     early: [],
     hasCustomTitle: false,
     queue: [],
+    backups: [],
     privatePromptIds: [...privatePromptIds],
   }),
   // Most bytes of a transcript. With their neighbours in the line, so that nothing a tool was given looks like them.
@@ -81,7 +84,6 @@ export const claudeCodeReader: ClaudeCodeReader = {
     '{"type":"api-request"',
     '{"type":"api-request-shape"',
     '{"type":"api-request-blob"',
-    '{"type":"file-history-snapshot"',
     '{"type":"last-prompt"',
     '"type":"progress","data":{',
     '"attachment":{"type":"hook_',
@@ -111,7 +113,7 @@ function startSession(file: TranscriptFile): Turn {
 /** Known, and no conversation: copies of requests, notes of the client. */
 const IGNORED = new Set(
   (
-    "agent-name api-request api-request-blob api-request-shape atis-latch cost-state file-history-snapshot " +
+    "agent-name api-request api-request-blob api-request-shape atis-latch cost-state " +
     "last-prompt mode permission-mode pr-link progress summary tag tools-used"
   ).split(" "),
 );
@@ -129,6 +131,12 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
       return asObject(line?.["attachment"])?.["type"] === "queued_command"
         ? takeQueued(state.queue, state.turn, line ?? {})
         : [];
+    case "file-history-snapshot":
+      state.backups = readSnapshot(line ?? {}) ?? state.backups;
+      return [];
+    case "file-history-delta":
+      state.backups = addBackup(state.backups, line ?? {});
+      return [];
     case "custom-title":
       return readTitle(state, asString(line?.["customTitle"]), true);
     case "ai-title":
@@ -349,9 +357,14 @@ function toolUse(state: ClaudeCodeState, call: Call, { header, line, block }: Ea
     ...(output !== undefined && { output }),
     isError: failed,
     ...(code !== undefined && { exitCode: code }),
-    files: failed ? [] : touchedFiles(call.name, call.input, structured),
+    files: failed ? [] : touchedFiles(call.name, call.input, structured).map((file) => withBackup(state, file)),
   };
   return emit({ ...state.turn, header }, activity);
+}
+
+function withBackup({ backups }: ClaudeCodeState, file: FileTouch): FileTouch {
+  const backup = file.kind === "edit" ? backupOf(backups, file.path) : undefined;
+  return backup === undefined ? file : { ...file, backup };
 }
 
 /** Subagents' files have only the text the model was shown; for a file that is its lines with their numbers. */
