@@ -14,7 +14,7 @@ import { readLines } from "./lines.ts";
 import { findSurroundings, type Surroundings } from "./surroundings.ts";
 
 /** A longer line is skipped and counted: no prompt or answer is that long, and memory is finite. */
-const MAX_LINE_BYTES = 32 * 1024 * 1024;
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** Bytes of transcript per transaction: what an interruption costs, and how long the write lock is held. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 
@@ -44,8 +44,10 @@ export interface FileOutcome {
   state: "new" | "grown" | "rewritten" | "excluded";
   bytes: number;
   events: number;
-  /** Lines that are not JSON, or too long, by number. */
+  /** Lines that are not JSON, by number. */
   malformed: number[];
+  /** Lines longer than memory is given for, by number. */
+  tooLong: number[];
   unknown: Record<string, number>;
 }
 
@@ -88,12 +90,21 @@ function* syncLines(
   context: SyncContext,
 ): Generator<number, FileOutcome> {
   const start = findStart(db, reader, file, context);
-  const outcome: FileOutcome = { file, state: start.kind, bytes: 0, events: 0, malformed: [], unknown: {} };
+  const outcome: FileOutcome = {
+    file,
+    state: start.kind,
+    bytes: 0,
+    events: 0,
+    malformed: [],
+    tooLong: [],
+    unknown: {},
+  };
   if (start.kind === "grown" && !isWanted(db, file, context)) return { ...outcome, state: "excluded" };
   const position = { ...start };
   let pieceStart = start.offset;
   let events: AgentEvent[] = [];
   let tail: Buffer | undefined;
+  let isPlaced = start.kind === "grown";
   try {
     for (const line of readLines(file.path, { from: start.offset, maxLineBytes: MAX_LINE_BYTES })) {
       if (!line.isWhole) {
@@ -102,6 +113,8 @@ function* syncLines(
       }
       position.line += 1;
       events.push(...readLine(reader, position.state, line.bytes, outcome, position.line));
+      // Seen before the rest is read: nothing of an excluded file is kept, not even that it is one.
+      isPlaced ||= checkPlace(events, context);
       position.offset = line.end;
       outcome.bytes = position.offset - start.offset;
       if (position.offset - pieceStart < PIECE_BYTES) continue;
@@ -131,7 +144,7 @@ function readLine(
   if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return [];
   const value = bytes === undefined ? undefined : parse(bytes);
   if (value !== undefined) return reader.read(state, value, outcome satisfies ReadNotes);
-  outcome.malformed.push(number);
+  (bytes === undefined ? outcome.tooLong : outcome.malformed).push(number);
   return [];
 }
 
@@ -176,7 +189,10 @@ function storePiece(
   transaction(db, () => {
     for (const id of privateIdsOf(position.state)) context.privateIds.add(id);
     for (const event of events) if (storeEvent(db, event, context, outcome)) outcome.events += 1;
-    context.marks.set(file.path, saveCheckpoint(db, file, position, { malformed: outcome.malformed.length, isLast }));
+    context.marks.set(
+      file.path,
+      saveCheckpoint(db, file, position, { malformed: outcome.malformed.length + outcome.tooLong.length, isLast }),
+    );
   });
 }
 
@@ -188,6 +204,7 @@ function syncDocument(db: Db, reader: DocumentReader, file: TranscriptFile, cont
     bytes: file.bytes,
     events: 0,
     malformed: [],
+    tooLong: [],
     unknown: {},
   };
   const events = reader.read(file, outcome);
@@ -218,6 +235,15 @@ function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: Fi
   const captured = captureEvent(event, surroundings);
   if (captured === undefined) return false;
   applyEvent(db, captured, `${event.sessionId}:${event.at}`);
+  return true;
+}
+
+/** Whether the events say where they happened; throws where that is not to be read. */
+function checkPlace(events: readonly AgentEvent[], context: SyncContext): boolean {
+  const first = events.find(({ at, cwd }) => at > 0 && cwd !== "");
+  if (first === undefined) return false;
+  const surroundings = lookUp(first.cwd, context);
+  if (surroundings.isExcluded || isOtherProject(surroundings, context)) throw new Excluded();
   return true;
 }
 

@@ -1,4 +1,5 @@
 // The options that say which sessions a command is about, the same for every command that lists or searches.
+import { AGENTS } from "../agents/spec.ts";
 import { findPlace, identifyProject } from "../capture/project.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -37,7 +38,7 @@ export function readScope(
   const before = flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now);
   const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
   return {
-    scope: { projectId: project?.id, agent: flags["agent"] as string | undefined, since, before },
+    scope: { projectId: project?.id, agent: checkAgent(flags["agent"]), since, before },
     limit: flags["limit"] === undefined ? context.limit : positiveInteger("--limit", flags["limit"]),
     where: project?.name ?? "all projects",
   };
@@ -69,6 +70,13 @@ export function findProjectHere(
   const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
   const here = identifyProject(place, settings);
   return { here, known: findProject(db, here.key) };
+}
+
+export function checkAgent(id: unknown): string | undefined {
+  if (id === undefined || AGENTS.some((agent) => agent.id === id)) return id as string | undefined;
+  throw new AppError("usage", `There is no agent "${String(id)}".`, {
+    hint: `One of: ${AGENTS.map((agent) => agent.id).join(", ")}`,
+  });
 }
 
 export function positiveInteger(flag: string, value: unknown): number {

@@ -219,6 +219,8 @@ describe("history on the command line", () => {
       ["show", FIRST, "--turn", "x"],
       ["timeline", "--depth", "0"],
       ["list", "--since", "soon"],
+      ["list", "--agent", "Bogus"],
+      ["search", "login", "--agent", "Bogus"],
       ["blame", ""],
       ["fix", " "],
     ]) {

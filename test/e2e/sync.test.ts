@@ -177,6 +177,44 @@ describe("c-mem sync", () => {
     ]);
   });
 
+  it("says what it left out: excluded, too large, too long, not JSON", async () => {
+    const world = createWorld();
+    const other = join(world.project, "other");
+    writeTranscript(world, prompt(world, 1, "Open") + "{broken\n" + `"${"x".repeat(33 * 1024 * 1024)}"\n`);
+    writeTranscript(world, prompt(world, 2, "HUSH").replace(`"cwd":"${world.project}"`, `"cwd":"${other}"`), "b.jsonl");
+    writeTranscript(world, prompt(world, 3, "Large") + " ".repeat(50 * 1024 * 1024), "c.jsonl");
+    const env = { C_MEM_EXCLUDE_PATHS: other, C_MEM_MAX_TRANSCRIPT_MB: "40" };
+    const plan = await data(world, ["sync", "--dry-run"], { env });
+    expect(plan).toMatchObject({ files: 3, unchanged: 0, too_large: [expect.stringContaining("c.jsonl")] });
+    expect((await run(world, ["sync", "--dry-run"], { env })).stdout).toContain("0 have not changed, 1 is too large");
+    const sync = await run(world, ["sync"], { env });
+    expect(sync.stdout).toMatch(/^Read 1 transcript, 0 unchanged, 1 excluded: 1 new session, 1 prompt/);
+    expect(sync.stderr).toContain(`malformed: ${join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`)}:2\n`);
+    expect(sync.stderr).toMatch(/too long, over 32 MB: .*jsonl:3\n/);
+    expect(sync.stderr).toContain("not read, over maxTranscriptMb: ");
+    expect(await data(world, ["sync"], { env })).toMatchObject({ read: 0, unchanged: 1, excluded: 1 });
+    const forced = await data(world, ["sync", "--force"], { env });
+    expect(forced).toMatchObject({ read: 1, malformed: [{ line: 2 }], too_long: [{ line: 3 }] });
+  });
+
+  it("looks no further into a file than its first line to see that it is excluded", async () => {
+    const world = createWorld();
+    // If the rest were read, the broken lines would be counted.
+    writeTranscript(world, prompt(world, 1, "HUSH") + "{broken\n".repeat(3));
+    const env = { C_MEM_EXCLUDE_PATHS: world.project };
+    expect(await data(world, ["sync"], { env })).toMatchObject({ read: 0, excluded: 1, malformed: [] });
+  });
+
+  it("finds nothing where no session belongs to the project it is asked for", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "Open"));
+    const result = await run(world, ["sync", "--project", "nobody"]);
+    expect(result.status).toBe(4);
+    expect(result.stderr).toContain("c-mem projects");
+    expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
+    expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
+  });
+
   it.each([[["--agent", "nobody"]], [["--nonsense"]]])("%j is a usage error", async (args) => {
     expect((await run(createWorld(), ["sync", ...args])).status).toBe(2);
   });

@@ -5,7 +5,7 @@ import { readWhole } from "../files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../wire.ts";
+import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../wire.ts";
 import { type Chat, parseChat, promptOfMessage } from "./chat.ts";
 import { isStartedInPrivate } from "./private.ts";
 import { projectFolder } from "./project.ts";
