@@ -32,15 +32,23 @@ export function readScope(
   flags: Record<string, unknown>,
   context: { paths: Paths; env: Env; cwd: string; limit: number },
 ): Question {
-  const now = Date.now();
-  const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
-  const since = flags["since"] === undefined ? days : parseTime(String(flags["since"]), now);
-  const before = flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now);
+  const range = readRange(flags);
   const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
   return {
-    scope: { projectId: project?.id, agent: checkAgent(flags["agent"]), since, before },
+    scope: { projectId: project?.id, ...range },
     limit: flags["limit"] === undefined ? context.limit : positiveInteger("--limit", flags["limit"]),
     where: project?.name ?? "all projects",
+  };
+}
+
+/** The part of a scope that no project is needed for. */
+export function readRange(flags: Record<string, unknown>): Pick<Scope, "agent" | "since" | "before"> {
+  const now = Date.now();
+  const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
+  return {
+    agent: checkAgent(flags["agent"]),
+    since: flags["since"] === undefined ? days : parseTime(String(flags["since"]), now),
+    before: flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now),
   };
 }
 

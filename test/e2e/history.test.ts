@@ -81,6 +81,10 @@ describe("history on the command line", () => {
         },
       ],
     });
+    expect(await results("timeline", FIRST, "--agent", "codex")).toMatchObject([{ session_id: FIRST }]);
+    expect(await results("timeline", FIRST, "--before", "2026-01-05T09:02:00Z")).toMatchObject([{ session_id: FIRST }]);
+    expect((await run(world, ["timeline", FIRST, "--project", "nothing"])).status).toBe(4);
+    expect((await run(world, ["timeline", FIRST, "--agent", "Bogus"])).status).toBe(2);
     expect(await results("timeline", FIRST, "--depth", "1")).toMatchObject([
       { session_id: FIRST, is_anchor: true },
       {
