@@ -70,7 +70,10 @@ function readCounts(agent: string, id: string, lines: readonly Line[]): Counts &
   expect(new Set(uuids).size).toBe(uuids.length);
   const files = of("tool-use").flatMap((use) => use.files);
   return {
-    prompts: of("prompt").length,
+    // One that waited may be told of twice, as one row.
+    prompts:
+      new Set(events.map(({ activity, at }) => (activity.kind === "prompt" ? `${at} ${activity.text}` : ""))).add("")
+        .size - 1,
     messages: uuids.length,
     toolUses: of("tool-use").length,
     edits: files.filter((file) => file.kind !== "read").length,
@@ -103,7 +106,7 @@ const ROUGH: Record<string, (lines: readonly Line[]) => Counts> = {
       (line) => Array.isArray(line.message?.content) && line.message.content[0]?.tool_use_id,
     );
     return {
-      prompts: count(lines, isTyped),
+      prompts: count(lines, isTyped) + queuedOnly(lines),
       messages: new Set(said.map((line) => line.message.id)).size,
       toolUses: sum(
         results,
@@ -114,6 +117,28 @@ const ROUGH: Record<string, (lines: readonly Line[]) => Counts> = {
   },
 };
 
+const OWN_COMMANDS =
+  /^(?:clear|compact|model|exit|mcp|login|resume|plugin|context|usage|effort|rename|remote-control|reload-plugins|config|agents|theme)$/;
+
+/** Typed while the agent was at work, not taken back, and no line of its own afterwards. */
+function queuedOnly(lines: readonly Line[]): number {
+  const notices = /^\s*(?:<task-notification|\{"task_id"|$)/;
+  return lines.filter((line, index) => {
+    if (line.operation !== "enqueue" || notices.test(line.content ?? "")) return false;
+    if (OWN_COMMANDS.test(/^\/(\S+)/.exec(line.content)?.[1] ?? "")) return false;
+    const after = lines.slice(index + 1);
+    const text = line.content.trim();
+    const ends = after.findIndex(
+      (later) =>
+        later.operation === "popAll" ||
+        (isTyped(later) &&
+          (later.message.content === line.content ||
+            JSON.stringify(later.message.content).includes(`<command-name>${text.split(" ")[0]}<`))),
+    );
+    return ends < 0;
+  }).length;
+}
+
 function isTyped(line: Line): boolean {
   const content = line.message?.content;
   if (line.type !== "user" || line.isMeta || line.isCompactSummary || content?.[0]?.type === "tool_result")
@@ -122,10 +147,7 @@ function isTyped(line: Line): boolean {
     typeof content === "string" ? content : content.map((block: Line) => block.text ?? "").join("\n"),
   );
   const command = /<command-name>\/?([^<]*)/.exec(text)?.[1];
-  if (command !== undefined)
-    return !/^(?:clear|compact|model|exit|mcp|login|resume|plugin|context|usage|effort|rename|remote-control|reload-plugins|config|agents|theme)$/.test(
-      command,
-    );
+  if (command !== undefined) return !OWN_COMMANDS.test(command);
   return (
     text.trim() !== "" && !/^\s*(?:<(?:task-notification|local-command-stdout|bash-)|\[Request interrupted)/.test(text)
   );

@@ -1,5 +1,6 @@
 // The agents C-Mem knows, one row each.
 import { findTranscripts } from "./claude-code/discover.ts";
+import { backupPath } from "./claude-code/file-history.ts";
 import { claudeConfigDir } from "./claude-code/site.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
 import { findCodexTranscripts } from "./codex/discover.ts";
@@ -27,6 +28,8 @@ export interface AgentSpec {
   sources: readonly TranscriptSource[];
   /** The agent's own command for going on with a session. */
   resume(sessionId: string): string[];
+  /** Where it keeps the copies of files from before it changed them. */
+  backupPath?(env: Env, sessionId: string, name: string): string;
 }
 
 export const AGENTS: readonly AgentSpec[] = [
@@ -35,6 +38,7 @@ export const AGENTS: readonly AgentSpec[] = [
     label: "Claude Code",
     sources: [{ find: (env) => findTranscripts(claudeConfigDir(env)), reader: lines(claudeCodeReader) }],
     resume: (id) => ["claude", "--resume", id],
+    backupPath,
   },
   {
     id: "codex",

@@ -23,13 +23,13 @@ export function startTurn(file: TranscriptFile): Turn {
 }
 
 /** Ends the turn before and begins the next. A wholly private prompt and all that follows it give no events. */
-export function beginTurn(turn: Turn, promptId: string, text: string): AgentEvent[] {
+export function beginTurn(turn: Turn, promptId: string, text: string, at?: number): AgentEvent[] {
   const ended = endOfTurn(turn);
   delete turn.response;
   turn.promptId = promptId;
   turn.isPrivate = isWhollyPrivate(text);
   turn.wasPrivate ||= turn.isPrivate;
-  return [...ended, ...emit(turn, { kind: "prompt", promptId, text })];
+  return [...ended, ...emit(turn, { kind: "prompt", promptId, text }, at)];
 }
 
 /** The turn ends with what was said last. Changes nothing: at the end of a file more may follow. */

@@ -2,7 +2,7 @@
 import type { Activity, CapturedEvent } from "../core/event.ts";
 import { isWeakTitle, titleOf } from "../core/title.ts";
 import type { Db } from "../store/driver.ts";
-import { insertFileTouch } from "../store/file-touches.ts";
+import { insertFileTouch, noteBackup } from "../store/file-touches.ts";
 import { insertCommit } from "../store/commits.ts";
 import { insertInjection } from "../store/injections.ts";
 import { insertLink } from "../store/links.ts";
@@ -163,11 +163,12 @@ function applyToolUse(
   eventName: string,
 ): void {
   const promptNumber = turnOf(db, batch, main, activity.promptId);
+  const toolUseId = activity.toolUseId ?? `c-mem:${eventName}`;
   const toolUseDbId = insertToolUse(db, {
     sessionDbId: own,
     promptNumber,
     promptId: activity.promptId,
-    toolUseId: activity.toolUseId ?? `c-mem:${eventName}`,
+    toolUseId,
     agentId: event.agentId,
     agentType: event.agentType,
     name: activity.name,
@@ -178,13 +179,16 @@ function applyToolUse(
     durationMs: activity.durationMs,
     at: event.at,
   });
-  if (toolUseDbId === undefined) return;
-  markStale(db, batch, main, promptNumber);
+  const isNew = toolUseDbId !== undefined;
+  if (isNew) markStale(db, batch, main, promptNumber);
   for (const file of activity.files) {
+    const { backup } = file;
     const path =
       isElsewhere && !/^(?:\/|[A-Za-z]:|\\)/.test(file.path) ? `${event.project.root}/${file.path}` : file.path;
-    insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
+    if (isNew) insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
+    else if (backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup });
   }
+  if (!isNew) return;
   if (activity.name === "Bash") applyCommits(db, event, activity, main, promptNumber);
 }
 

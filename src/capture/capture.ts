@@ -85,5 +85,9 @@ function label(text: string): string {
 }
 
 function filterFile(file: FileTouch, place: Place): FileTouch {
-  return { ...file, path: filterText(storedPath(file.path, place)) };
+  return {
+    ...file,
+    path: filterText(storedPath(file.path, place)),
+    ...(file.backup !== undefined && { backup: label(file.backup) }),
+  };
 }

@@ -7,7 +7,7 @@ import { privateStates, type SyncState } from "../store/sync-state.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
 
 export interface Position {
   kind: "new" | "grown" | "rewritten";

@@ -77,7 +77,9 @@ function applyBatch(db: Db, events: Map<string, CapturedEvent | undefined>): Map
   };
   const prompts = new Map<string, string>();
   for (const [name, event] of events) {
-    if (event?.activity.kind === "prompt" && event.activity.promptId) prompts.set(event.activity.promptId, name);
+    const id = event?.activity.kind === "prompt" ? event.activity.promptId : undefined;
+    // One typed while the agent is at work has the id of the turn it was typed in.
+    if (id !== undefined && !prompts.has(id)) prompts.set(id, name);
   }
   for (const [name, event] of events) {
     // A clock that was set back puts a prompt behind what followed from it: the prompt goes first.

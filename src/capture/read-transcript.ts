@@ -11,7 +11,7 @@ import { readLines } from "./lines.ts";
 import { findSurroundings, type Surroundings } from "./surroundings.ts";
 
 /** A longer line is skipped and counted: no prompt or answer is that long, and memory is finite. */
-const MAX_LINE_BYTES = 32 * 1024 * 1024;
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** Bytes of transcript per piece: what an interruption costs, and how much is held in memory. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 
@@ -53,8 +53,10 @@ export interface Piece {
   isLast: boolean;
   bytes: number;
   events: CapturedEvent[];
-  /** Lines that are not JSON, or too long, by number. */
+  /** Lines that are not JSON, by number. */
   malformed: number[];
+  /** Lines longer than memory is given for, by number. */
+  tooLong: number[];
   unknown: Record<string, number>;
   /** What the reader has met so far of wholly private prompts. */
   privateIds: string[];
@@ -79,6 +81,7 @@ const EXCLUDED: Piece = {
   bytes: 0,
   events: [],
   malformed: [],
+  tooLong: [],
   unknown: {},
   privateIds: [],
   checkpoint: undefined,
@@ -107,10 +110,11 @@ interface Reading extends ReadNotes {
   kept: number;
   events: AgentEvent[];
   malformed: number[];
+  tooLong: number[];
 }
 
-function nothingRead(): Pick<Reading, "events" | "malformed" | "unknown"> {
-  return { events: [], malformed: [], unknown: {} };
+function nothingRead(): Pick<Reading, "events" | "malformed" | "tooLong" | "unknown"> {
+  return { events: [], malformed: [], tooLong: [], unknown: {} };
 }
 
 function* readGrowing(
@@ -122,6 +126,7 @@ function* readGrowing(
   reading.state = position.kind;
   let pieceStart = position.offset;
   let tail: Buffer | undefined;
+  let isPlaced = position.kind === "grown";
   for (const line of readLines(reading.file.path, { from: position.offset, maxLineBytes: MAX_LINE_BYTES })) {
     if (!line.isWhole) {
       tail = line.bytes;
@@ -129,6 +134,8 @@ function* readGrowing(
     }
     position.line += 1;
     readLine(reader, position, line.bytes, reading);
+    // Seen before the rest is read: nothing of an excluded file is kept, not even that it is one.
+    isPlaced ||= checkPlace(reading);
     position.offset = line.end;
     if (position.offset - pieceStart < PIECE_BYTES) continue;
     yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: false });
@@ -148,7 +155,8 @@ function readLine(
 ): void {
   if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return;
   const value = bytes === undefined ? undefined : parse(bytes);
-  if (value === undefined) reading.malformed.push(line);
+  if (bytes === undefined) reading.tooLong.push(line);
+  else if (value === undefined) reading.malformed.push(line);
   else reading.events.push(...reader.read(state, value, reading));
 }
 
@@ -182,7 +190,7 @@ function documentPosition(): Position {
 }
 
 function finish(reading: Reading, position: Position, piece: { bytes: number; isLast: boolean }): Piece {
-  const { file, context, malformed, unknown } = reading;
+  const { file, context, malformed, tooLong, unknown } = reading;
   const privateIds = privateIdsOf(position.state);
   for (const id of privateIds) context.privateIds.add(id);
   const events: CapturedEvent[] = [];
@@ -194,7 +202,7 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   }
   const checkpoint = checkpointOf(file, position, piece);
   Object.assign(reading, nothingRead());
-  return { ...piece, state: reading.state, events, malformed, unknown, privateIds, checkpoint };
+  return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
 }
 
 function capture(event: AgentEvent, { context, kept, state }: Reading): CapturedEvent | undefined {
@@ -208,6 +216,15 @@ function capture(event: AgentEvent, { context, kept, state }: Reading): Captured
     if (surroundings.isExcluded) return undefined;
   }
   return captureEvent(event, surroundings);
+}
+
+/** Whether the events say where they happened; throws where that is not to be read. */
+function checkPlace({ events, context }: Reading): boolean {
+  const first = events.find(({ at, cwd }) => at > 0 && cwd !== "");
+  if (first === undefined) return false;
+  const surroundings = lookUp(first.cwd, context);
+  if (surroundings.isExcluded || isOtherProject(surroundings, context)) throw new Excluded();
+  return true;
 }
 
 function isOtherProject({ project }: Surroundings, context: ReadContext): boolean {

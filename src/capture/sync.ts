@@ -32,8 +32,10 @@ export interface FileOutcome {
   state: FileState;
   bytes: number;
   events: number;
-  /** Lines that are not JSON, or too long, by number. */
+  /** Lines that are not JSON, by number. */
   malformed: number[];
+  /** Lines longer than memory is given for, by number. */
+  tooLong: number[];
   unknown: Record<string, number>;
 }
 
@@ -120,7 +122,7 @@ function startWriter(db: Db, context: SyncContext): Writer {
     store(step) {
       const { file } = step;
       if (outcome?.file.path !== file.path) {
-        outcome = { file, state: "new", bytes: 0, events: 0, malformed: [], unknown: {} };
+        outcome = { file, state: "new", bytes: 0, events: 0, malformed: [], tooLong: [], unknown: {} };
         isBroken = false;
       }
       const bytes = "error" in step ? 0 : step.piece.bytes;
@@ -157,7 +159,7 @@ function storePiece(
   context: SyncContext,
 ): string | undefined {
   try {
-    group.add(piece.bytes, () => writePiece(db, piece, outcome.malformed.length));
+    group.add(piece.bytes, () => writePiece(db, piece, outcome.malformed.length + outcome.tooLong.length));
   } catch (error) {
     if (isStoreTrouble(error)) throw error;
     return (error as Error).message;
@@ -166,6 +168,7 @@ function storePiece(
   outcome.bytes += piece.bytes;
   outcome.events += piece.events.length;
   outcome.malformed.push(...piece.malformed);
+  outcome.tooLong.push(...piece.tooLong);
   for (const [type, times] of Object.entries(piece.unknown)) {
     outcome.unknown[type] = (outcome.unknown[type] ?? 0) + times;
   }
@@ -173,10 +176,10 @@ function storePiece(
   return undefined;
 }
 
-function writePiece(db: Db, piece: Piece, malformedBefore: number): void {
+function writePiece(db: Db, piece: Piece, skippedBefore: number): void {
   const batch = startBatch();
   for (const event of piece.events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
   endBatch(db, batch);
   if (piece.checkpoint === undefined) return;
-  saveSyncState(db, piece.checkpoint, malformedBefore + piece.malformed.length, Date.now());
+  saveSyncState(db, piece.checkpoint, skippedBefore + piece.malformed.length + piece.tooLong.length, Date.now());
 }

@@ -1,4 +1,5 @@
 // The options that say which sessions a command is about, the same for every command that lists or searches.
+import { AGENTS } from "../agents/spec.ts";
 import { findPlace, identifyProject } from "../capture/project.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -31,15 +32,23 @@ export function readScope(
   flags: Record<string, unknown>,
   context: { paths: Paths; env: Env; cwd: string; limit: number },
 ): Question {
-  const now = Date.now();
-  const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
-  const since = flags["since"] === undefined ? days : parseTime(String(flags["since"]), now);
-  const before = flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now);
+  const range = readRange(flags);
   const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
   return {
-    scope: { projectId: project?.id, agent: flags["agent"] as string | undefined, since, before },
+    scope: { projectId: project?.id, ...range },
     limit: flags["limit"] === undefined ? context.limit : positiveInteger("--limit", flags["limit"]),
     where: project?.name ?? "all projects",
+  };
+}
+
+/** The part of a scope that no project is needed for. */
+export function readRange(flags: Record<string, unknown>): Pick<Scope, "agent" | "since" | "before"> {
+  const now = Date.now();
+  const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
+  return {
+    agent: checkAgent(flags["agent"]),
+    since: flags["since"] === undefined ? days : parseTime(String(flags["since"]), now),
+    before: flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now),
   };
 }
 
@@ -69,6 +78,13 @@ export function findProjectHere(
   const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
   const here = identifyProject(place, settings);
   return { here, known: findProject(db, here.key) };
+}
+
+export function checkAgent(id: unknown): string | undefined {
+  if (id === undefined || AGENTS.some((agent) => agent.id === id)) return id as string | undefined;
+  throw new AppError("usage", `There is no agent "${String(id)}".`, {
+    hint: `One of: ${AGENTS.map((agent) => agent.id).join(", ")}`,
+  });
 }
 
 export function positiveInteger(flag: string, value: unknown): number {

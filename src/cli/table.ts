@@ -73,7 +73,11 @@ export const COMMANDS: Definition[] = [
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them",
     options: [
-      ["--kind <kind>", "only what was asked, answered, done or touched: prompt, message, tool, file"],
+      [
+        "--kind <kind>",
+        "only what was asked, answered, done, touched or called so: prompt, message, tool, file, session",
+      ],
+      ["--role <role>", "only what they said: user, assistant, tool"],
       ...SCOPE_OPTIONS,
     ],
     usesStore: true,

@@ -5,6 +5,8 @@ export interface FileTouch {
   kind: "read" | "edit" | "create";
   added?: number;
   removed?: number;
+  /** The agent's own name for the copy it kept of the file before this turn changed it. */
+  backup?: string;
 }
 
 export type Activity =

@@ -3,7 +3,15 @@ import type { Db } from "../store/driver.ts";
 import { type Scope, scopeCondition } from "../store/scope.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
 import { toolText, turnTexts } from "../store/turns.ts";
-import { type Rung, type SearchKind, searchSessions, type SessionHit } from "./search.ts";
+import { nameText, searchNames } from "./search-names.ts";
+import {
+  type Rung,
+  SEARCH_KINDS,
+  type SearchAnswer,
+  type SearchKind,
+  searchSessions,
+  type SessionHit,
+} from "./search.ts";
 import { distinctWords, makeSnippet, type Snippet } from "./snippet.ts";
 
 export interface Finding {
@@ -11,27 +19,32 @@ export interface Finding {
   score: number;
   promptNumber: number;
   at: number;
-  /** What was found: the prompt, an answer, or a tool use. */
-  kind: "prompt" | "message" | "tool";
-  /** To be passed on: p12, m34, t56. */
+  /** What was found: the prompt, an answer, a tool use, or the session by its name. */
+  kind: "prompt" | "message" | "tool" | "session";
+  /** Who said it; a session's name nobody did. */
+  role: Role | null;
+  /** To be passed on: p12, m34, t56; a session's own id. */
   item: string;
   snippet: Snippet;
 }
 
 const SNIPPET_CHARS = 220;
 
+export const FIND_KINDS = [...SEARCH_KINDS, "session"] as const;
+export type FindKind = (typeof FIND_KINDS)[number];
+
+/** Who speaks, and what of theirs is searched. */
+export const ROLES = { user: "prompt", assistant: "message", tool: "tool" } as const;
+export type Role = keyof typeof ROLES;
+
 export function findSessions(
   db: Db,
   text: string,
-  options: { scope: Scope; limit: number; kind?: SearchKind | undefined; isTyping?: boolean },
+  options: { scope: Scope; limit: number; kind?: FindKind | undefined; isTyping?: boolean },
 ): { findings: Finding[]; words: string[]; rung: Rung } {
-  const { hits, rung, words } = searchSessions(db, text, {
-    limit: options.limit,
-    isTyping: options.isTyping ?? false,
-    ...(options.kind !== undefined && { kind: options.kind }),
-    ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
-    ...acceptOf(db, options.scope),
-  });
+  const { kind } = options;
+  const { hits, rung, words } =
+    kind === "session" ? searchNames(db, text, options) : search(db, text, { ...options, kind });
   const entries = new Map(
     sessionsByIds(
       db,
@@ -40,9 +53,38 @@ export function findSessions(
   );
   const findings = hits.flatMap((hit) => {
     const session = entries.get(hit.session);
-    return session === undefined ? [] : [describe(db, session, hit, words, options.kind)];
+    return session === undefined
+      ? []
+      : [kind === "session" ? describeName(session, hit, words) : describe(db, session, hit, words, kind)];
   });
   return { findings, words, rung };
+}
+
+function search(
+  db: Db,
+  text: string,
+  options: { scope: Scope; limit: number; kind: SearchKind | undefined; isTyping?: boolean },
+): SearchAnswer {
+  return searchSessions(db, text, {
+    limit: options.limit,
+    isTyping: options.isTyping ?? false,
+    ...(options.kind !== undefined && { kind: options.kind }),
+    ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
+    ...acceptOf(db, options.scope),
+  });
+}
+
+function describeName(session: SessionEntry, { score }: SessionHit, words: readonly string[]): Finding {
+  return {
+    session,
+    score,
+    promptNumber: 0,
+    at: session.last_at,
+    kind: "session",
+    role: null,
+    item: session.session_id,
+    snippet: makeSnippet(nameText(session), words, SNIPPET_CHARS),
+  };
 }
 
 /** Agent and time are not in the index: the sessions that fit are looked up first. */
@@ -55,8 +97,10 @@ function acceptOf(db: Db, scope: Scope): { accept?: (session: number) => boolean
   return { accept: (session) => ids.has(session) };
 }
 
+const SPEAKERS = { prompt: "user", message: "assistant", tool: "tool" } as const;
+
 interface Candidate {
-  kind: Finding["kind"];
+  kind: "prompt" | "message" | "tool";
   item: string;
   text: string;
 }
@@ -93,6 +137,7 @@ function describe(
     promptNumber,
     at: prompt?.created_at ?? tool?.created_at ?? session.last_at,
     kind: shown.kind,
+    role: SPEAKERS[shown.kind],
     item: shown.item,
     snippet: makeSnippet(shown.text, words, SNIPPET_CHARS),
   };

@@ -71,6 +71,36 @@ describe("related sessions", () => {
   });
 });
 
+describe("a timeline within a scope", () => {
+  it("shows all of what was asked about, and only the neighbours that are within", () => {
+    const { db, add } = seedStore();
+    add("old", prompt("long ago"), { at: START - 10 * DAY });
+    add("codex", prompt("by codex"), { at: START, agent: "codex" });
+    add("claude", prompt("by claude"), { at: START + 1 });
+    for (let turn = 0; turn < 150; turn++) {
+      add("long", prompt(`turn ${turn}`), { at: START + 10 + turn * 2 });
+      add("claude", prompt(`between ${turn}`), { at: START + 11 + turn * 2 });
+    }
+    add("codex", prompt("codex after"), { at: START + 1_000, agent: "codex" });
+    const around = (scope: Parameters<typeof timelineAround>[2], itemId?: string) =>
+      timelineAround(db, { session: session(db, "long"), ...(itemId !== undefined && { itemId }) }, scope, 5);
+    const anchors = (turns: ReturnType<typeof around>) =>
+      turns.filter((turn) => turn.isAnchor).map((turn) => turn.text);
+    const others = (turns: ReturnType<typeof around>) =>
+      turns.filter((turn) => !turn.isAnchor).map((turn) => turn.text);
+    const all = Array.from({ length: 150 }, (_, turn) => `turn ${turn}`);
+    expect(anchors(around({}))).toEqual(all);
+    expect(anchors(around({ agent: "codex" }))).toEqual(all);
+    expect(others(around({ agent: "codex" }))).toEqual(["by codex", "codex after"]);
+    expect(others(around({ agent: "codex", since: START + 500 }))).toEqual(["codex after"]);
+    expect(others(around({ since: START, before: START + 10 }))).toEqual(["by codex", "by claude"]);
+    const times = around({}).map((turn) => turn.created_at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(latestTurns(db, { before: START + 2 }, 1).map((turn) => turn.text)).toEqual(["by codex", "by claude"]);
+    db.close();
+  });
+});
+
 describe("blame", () => {
   it("finds who changed a file, by its path or the end of it, newest first", () => {
     const { db, add } = seedStore();

@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Db } from "../store/driver.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
-import { findSessions } from "./find.ts";
+import { type FindKind, findSessions } from "./find.ts";
+import { prompt, said, seedStore } from "../../test/seed.ts";
 import { addTo, seededStore } from "../../test/seed-search.ts";
 
-const found = (db: Db, text: string, options: { kind?: "prompt" | "message" | "tool" | "file" } = {}) => {
+const found = (db: Db, text: string, options: { kind?: FindKind } = {}) => {
   const { findings, rung } = findSessions(db, text, { scope: {}, limit: 5, ...options });
   return { rung, sessions: findings.map(({ session }) => session.session_id) };
 };
@@ -45,6 +46,31 @@ describe("search", () => {
     expect(found(db, "locale", { kind: "message" }).sessions).toEqual(["invoice"]);
     expect(found(db, "formatter", { kind: "tool" }).sessions).toEqual(["invoice"]);
     expect(found(db, "invoice-view.ts", { kind: "file" }).sessions).toEqual(["invoice"]);
+    db.close();
+  });
+
+  it("finds sessions by what they are called", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("Rewrite the invoice renderer"), { branch: "feat/printing" });
+    add("a", said("m1", "The deploy pipeline is untouched."), { branch: "feat/printing" });
+    add("b", prompt("yes"));
+    add("b", { kind: "title", title: "Deploy pipelineSetup for staging" });
+    add("c", prompt("請求書を直す"));
+    updateSearchIndex(db);
+    const named = (text: string) => found(db, text, { kind: "session" });
+    expect(named("invoices")).toEqual({ rung: "words", sessions: ["a"] });
+    expect(named("deploy the pipeline")).toEqual({ rung: "words", sessions: ["b"] });
+    expect(named("printing")).toEqual({ rung: "words", sessions: ["a"] });
+    expect(named("setup")).toEqual({ rung: "words", sessions: ["b"] });
+    expect(named('"invoice renderer"')).toEqual({ rung: "phrase", sessions: ["a"] });
+    expect(named("pipel")).toEqual({ rung: "prefix", sessions: ["b"] });
+    expect(named("invocie")).toEqual({ rung: "typo", sessions: ["a"] });
+    expect(named("請求書").sessions).toEqual(["c"]);
+    expect(named("qqqqzzzz").sessions).toEqual([]);
+    expect(findSessions(db, "invoice", { scope: { agent: "codex" }, limit: 5, kind: "session" }).findings).toEqual([]);
+    expect(findSessions(db, "invoice", { scope: {}, limit: 5, kind: "session" }).findings).toMatchObject([
+      { kind: "session", role: null, item: "a", snippet: { text: "Rewrite the invoice renderer · feat/printing" } },
+    ]);
     db.close();
   });
 

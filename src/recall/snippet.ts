@@ -39,7 +39,7 @@ function findWords(text: string, words: readonly string[]): [number, number][] {
 }
 
 /** The index matches stems; for showing, a word without its usual endings is near enough. */
-function stemOf(word: string): string {
+export function stemOf(word: string): string {
   const lower = word.toLowerCase();
   return lower.length > 4 ? lower.replace(/(?:ations?|ing|ings|ed|es|s|ly)$/, "") : lower;
 }

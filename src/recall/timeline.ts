@@ -3,7 +3,6 @@ import { AppError } from "../core/error.ts";
 import { type CommitRow, commitsInTurn } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { findItem } from "../store/items.ts";
-import { promptsOf } from "../store/prompts.ts";
 import type { Scope } from "../store/scope.ts";
 import type { SessionEntry } from "../store/session-list.ts";
 import {
@@ -15,6 +14,7 @@ import {
   turnsAfter,
   turnsBefore,
   turnsBetween,
+  turnsOfSession,
 } from "../store/timeline.ts";
 
 export interface TimelineTurn extends TurnEntry {
@@ -25,8 +25,8 @@ export interface TimelineTurn extends TurnEntry {
   failed: FailedCommand[];
 }
 
-/** A long session's own turns are shown up to here. */
-const MAX_ANCHOR_TURNS = 100;
+/** What other sessions did meanwhile is shown up to here; what was asked about is shown as a whole. */
+const MAX_TURNS_BETWEEN = 100;
 
 export function latestTurns(db: Db, scope: Scope, depth: number): TimelineTurn[] {
   const turns = turnsBefore(db, scope, Number.MAX_SAFE_INTEGER, depth + 1).toReversed();
@@ -41,7 +41,7 @@ export function timelineAround(
 ): TimelineTurn[] {
   const sessionDbId = anchor.session.parent_session_db_id ?? anchor.session.id;
   const number = promptNumberOf(db, anchor.itemId);
-  const own = promptsOf(db, sessionDbId).filter((prompt) => number === undefined || prompt.prompt_number === number);
+  const own = turnsOfSession(db, sessionDbId).filter((turn) => number === undefined || turn.prompt_number === number);
   const first = own[0];
   if (first === undefined) {
     throw new AppError("nothing_found", "Nobody prompted in that session: it has no place in the timeline.", {
@@ -49,12 +49,13 @@ export function timelineAround(
     });
   }
   const span = { from: first.created_at, to: own.at(-1)?.created_at ?? first.created_at };
+  const anchors = new Set(own.map((turn) => turn.id));
+  const between = turnsBetween(db, scope, span, MAX_TURNS_BETWEEN + own.length).filter((turn) => !anchors.has(turn.id));
   const turns = [
     ...turnsBefore(db, scope, span.from, depth).toReversed(),
-    ...turnsBetween(db, scope, span, MAX_ANCHOR_TURNS),
+    ...[...own, ...between.slice(0, MAX_TURNS_BETWEEN)].sort((a, b) => a.created_at - b.created_at || a.id - b.id),
     ...turnsAfter(db, scope, span.to, depth),
   ];
-  const anchors = new Set(own.map((prompt) => prompt.id));
   return turns.map((turn) => withEvents(db, turn, anchors.has(turn.id)));
 }
 

@@ -46,6 +46,8 @@ export interface BlameRow {
   creates: number;
   added: number;
   removed: number;
+  /** The agent's copy of the file from before the turn. */
+  backup: string | null;
   first_at: number;
   last_at: number;
 }
@@ -63,7 +65,7 @@ export function touchesOfPath(
        q.id AS prompt_db_id, q.text AS prompt, f.path, p.name AS project,
        sum(f.kind = 'read') AS reads, sum(f.kind = 'edit') AS edits, sum(f.kind = 'create') AS creates,
        coalesce(sum(f.added), 0) AS added, coalesce(sum(f.removed), 0) AS removed,
-       min(f.created_at) AS first_at, max(f.created_at) AS last_at
+       min(f.backup_version) AS backup, min(f.created_at) AS first_at, max(f.created_at) AS last_at
      FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
      JOIN projects p ON p.id = s.project_id
      LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id

@@ -7,15 +7,31 @@ export function insertFileTouch(
   touch: FileTouch & { sessionDbId: number; toolUseDbId: number; at: number },
 ): void {
   db.run(
-    `INSERT OR IGNORE INTO file_touches (session_db_id, tool_use_db_id, path, kind, added, removed, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO file_touches (session_db_id, tool_use_db_id, path, kind, added, removed, backup_version, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     touch.sessionDbId,
     touch.toolUseDbId,
     touch.path,
     touch.kind,
     touch.added ?? null,
     touch.removed ?? null,
+    touch.backup ?? null,
     touch.at,
+  );
+}
+
+/** Hooks do not know of the agent's own copies: the transcript tells of them afterwards. */
+export function noteBackup(
+  db: Db,
+  touch: { sessionDbId: number; toolUseId: string; path: string; backup: string },
+): void {
+  db.run(
+    `UPDATE file_touches SET backup_version = ? WHERE path = ? AND backup_version IS NULL
+     AND tool_use_db_id = (SELECT id FROM tool_uses WHERE session_db_id = ? AND tool_use_id = ?)`,
+    touch.backup,
+    touch.path,
+    touch.sessionDbId,
+    touch.toolUseId,
   );
 }
 

@@ -59,8 +59,8 @@ function findSamePrompt(db: Db, seed: PromptSeed): number | undefined {
     promptId === undefined
       ? undefined
       : db.get<Candidate>("SELECT * FROM prompts WHERE session_db_id = ? AND prompt_id = ?", sessionDbId, promptId);
-  // A command may carry the id of the prompt before it: other words at another time are another prompt.
-  if (byId !== undefined && (byId.text === text || isSameMoment(byId, at))) return byId.prompt_number;
+  // A command, and what was typed while the agent was at work, carries the id of the prompt before it.
+  if (byId !== undefined && byId.text === text) return byId.prompt_number;
   const alike = db.all<Candidate & { prompt_id: string | null }>(
     "SELECT * FROM prompts WHERE session_db_id = ? AND created_at BETWEEN ? AND ? AND text = ?",
     sessionDbId,
@@ -68,19 +68,16 @@ function findSamePrompt(db: Db, seed: PromptSeed): number | undefined {
     at + SAME_MOMENT_MS,
     text,
   );
-  // One lane gives an id and the other none; two prompts of the same lane are told apart below.
+  // One lane gives an id and the other none, or the id of the turn it was typed in. Two prompts of the same lane have
+  // two ids of their own.
   const same = alike.find(({ prompt_id: id }) =>
-    promptId === undefined ? id !== null : id === null || id.startsWith(`${promptId}@`),
+    promptId === undefined ? id !== null : id === null || id.includes("@") || byId !== undefined,
   );
   if (same === undefined) return promptId === undefined ? findRepeated(db, seed) : undefined;
   if (promptId !== undefined && byId === undefined) {
     db.run("UPDATE prompts SET prompt_id = ? WHERE id = ?", promptId, same.id);
   }
   return same.prompt_number;
-}
-
-function isSameMoment(row: Candidate, at: number): boolean {
-  return Math.abs(row.created_at - at) <= SAME_MOMENT_MS;
 }
 
 function findRepeated(db: Db, { sessionDbId, text }: PromptSeed): number | undefined {
@@ -93,10 +90,18 @@ function findRepeated(db: Db, { sessionDbId, text }: PromptSeed): number | undef
   )?.prompt_number;
 }
 
-/** An id that another prompt of the session has already gets a time of its own, the same on every reading. */
+/** Of two prompts with the same id the first has it; the other's gets its time with it, the same on every reading. */
 function ownPromptId(db: Db, { sessionDbId, promptId, at }: PromptSeed): string | null {
   if (promptId === undefined) return null;
-  return findPromptNumber(db, sessionDbId, promptId) === undefined ? promptId : `${promptId}@${at}`;
+  const owner = db.get<Candidate>(
+    "SELECT * FROM prompts WHERE session_db_id = ? AND prompt_id = ?",
+    sessionDbId,
+    promptId,
+  );
+  if (owner === undefined) return promptId;
+  if (owner.created_at <= at) return `${promptId}@${at}`;
+  db.run("UPDATE prompts SET prompt_id = ? WHERE id = ?", `${promptId}@${owner.created_at}`, owner.id);
+  return promptId;
 }
 
 function nextPromptNumber(db: Db, sessionDbId: number): number {

@@ -52,6 +52,29 @@ export function listSessions(db: Db, scope: Scope, limit: number): SessionEntry[
   );
 }
 
+export interface SessionName {
+  id: number;
+  title: string | null;
+  subtitle: string | null;
+  git_branch: string | null;
+}
+
+/** What conversations are called, the newest first; with parts of words, those whose name has at least one of them. */
+export function sessionNames(db: Db, scope: Scope, options: { limit: number; parts?: string[] }): SessionName[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    `SELECT s.id, s.title, s.subtitle, s.git_branch FROM sessions s
+     WHERE ${sql} AND s.parent_session_db_id IS NULL AND s.prompt_count > 0
+       AND (? OR EXISTS (SELECT 1 FROM json_each(?) WHERE
+         instr(lower(concat_ws(' ', s.title, s.subtitle, s.git_branch)), value) > 0))
+     ORDER BY s.last_at DESC LIMIT ?`,
+    ...params,
+    Number(options.parts === undefined),
+    JSON.stringify(options.parts ?? []),
+    options.limit,
+  );
+}
+
 export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
   return db.all(`${ENTRY} WHERE s.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
 }

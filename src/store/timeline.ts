@@ -1,5 +1,5 @@
 // Turns across sessions: a project's prompts in the order of time, and what happened in each.
-import type { Db } from "./driver.ts";
+import type { Db, Param } from "./driver.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
 export interface TurnEntry {
@@ -19,9 +19,22 @@ export interface TurnEntry {
 const TURN = `SELECT q.id, q.session_db_id, s.session_id, s.agent, p.name AS project, s.title, q.prompt_number, q.text, q.created_at, q.ended_at
   FROM prompts q JOIN sessions s ON s.id = q.session_db_id JOIN projects p ON p.id = s.project_id`;
 
+/** The time of a scope is the turns' own here, not their sessions'. */
+function turnCondition({ since, before, ...scope }: Scope): { sql: string; params: Param[] } {
+  const { sql, params } = scopeCondition(scope);
+  return {
+    sql: `${sql} AND q.created_at >= ? AND q.created_at < ?`,
+    params: [...params, since ?? 0, before ?? Number.MAX_SAFE_INTEGER],
+  };
+}
+
+export function turnsOfSession(db: Db, sessionDbId: number): TurnEntry[] {
+  return db.all(`${TURN} WHERE q.session_db_id = ? ORDER BY q.prompt_number`, sessionDbId);
+}
+
 /** The turns before a moment, the nearest first. */
 export function turnsBefore(db: Db, scope: Scope, at: number, limit: number): TurnEntry[] {
-  const { sql, params } = scopeCondition(scope);
+  const { sql, params } = turnCondition(scope);
   return db.all(
     `${TURN} WHERE ${sql} AND q.created_at < ? ORDER BY q.created_at DESC, q.id DESC LIMIT ?`,
     ...params,
@@ -32,13 +45,13 @@ export function turnsBefore(db: Db, scope: Scope, at: number, limit: number): Tu
 
 /** The turns after a moment, the nearest first. */
 export function turnsAfter(db: Db, scope: Scope, at: number, limit: number): TurnEntry[] {
-  const { sql, params } = scopeCondition(scope);
+  const { sql, params } = turnCondition(scope);
   return db.all(`${TURN} WHERE ${sql} AND q.created_at > ? ORDER BY q.created_at, q.id LIMIT ?`, ...params, at, limit);
 }
 
 /** The turns from one moment to another, both included, oldest first. */
 export function turnsBetween(db: Db, scope: Scope, span: { from: number; to: number }, limit: number): TurnEntry[] {
-  const { sql, params } = scopeCondition(scope);
+  const { sql, params } = turnCondition(scope);
   return db.all(
     `${TURN} WHERE ${sql} AND q.created_at BETWEEN ? AND ? ORDER BY q.created_at, q.id LIMIT ?`,
     ...params,

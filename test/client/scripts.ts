@@ -51,6 +51,7 @@ export const scripts: Scripts = {
   work,
   look,
   delegate,
+  slow: [() => [bash("sleep 3 && echo slept")], () => [{ text: "Slept." }]],
   list: [() => [bash("ls")], () => [{ text: "Listed." }]],
   secret: [() => [bash("echo SECRETOUTPUT")], () => [{ text: "SECRETANSWER" }]],
 };

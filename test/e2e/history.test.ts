@@ -81,6 +81,21 @@ describe("history on the command line", () => {
         },
       ],
     });
+    expect(await results("search", "login", "--role", "user")).toMatchObject([
+      { session_id: FIRST, kind: "prompt", role: "user" },
+      { session_id: SECOND, kind: "prompt", role: "user" },
+    ]);
+    expect(await results("search", "loaded", "--role", "assistant")).toMatchObject([
+      { kind: "message", role: "assistant" },
+    ]);
+    expect(await results("search", "undefined", "--role", "tool")).toMatchObject([{ kind: "tool", role: "tool" }]);
+    expect(await results("search", "write", "--kind", "session")).toMatchObject([
+      { session_id: FIRST, kind: "session", role: null, item: FIRST, open: `c-mem show ${FIRST}` },
+    ]);
+    expect(await results("timeline", FIRST, "--agent", "codex")).toMatchObject([{ session_id: FIRST }]);
+    expect(await results("timeline", FIRST, "--before", "2026-01-05T09:02:00Z")).toMatchObject([{ session_id: FIRST }]);
+    expect((await run(world, ["timeline", FIRST, "--project", "nothing"])).status).toBe(4);
+    expect((await run(world, ["timeline", FIRST, "--agent", "Bogus"])).status).toBe(2);
     expect(await results("timeline", FIRST, "--depth", "1")).toMatchObject([
       { session_id: FIRST, is_anchor: true },
       {
@@ -219,6 +234,10 @@ describe("history on the command line", () => {
       ["show", FIRST, "--turn", "x"],
       ["timeline", "--depth", "0"],
       ["list", "--since", "soon"],
+      ["search", "login", "--role", "nobody"],
+      ["search", "login", "--role", "user", "--kind", "tool"],
+      ["list", "--agent", "Bogus"],
+      ["search", "login", "--agent", "Bogus"],
       ["blame", ""],
       ["fix", " "],
     ]) {

@@ -42,6 +42,43 @@ describe("c-mem sync", () => {
     ]);
   });
 
+  it("fills in which copy of a file its agent has kept, and blame says where it is", async () => {
+    const world = createWorld();
+    const file_path = join(world.project, "a.ts");
+    const edit = { tool_name: "Edit", tool_use_id: "t1", tool_input: { file_path }, prompt_id: "p0" };
+    await hook(world, "new", {
+      session_id: SESSION,
+      hook_event_name: "UserPromptSubmit",
+      prompt: "Go",
+      prompt_id: "p0",
+    });
+    await hook(world, "save", { session_id: SESSION, hook_event_name: "PostToolUse", ...edit, tool_response: {} });
+    const blamed = async (): Promise<unknown> => (await data(world, ["blame", "a.ts"]))["results"];
+    expect(await blamed()).toMatchObject([{ path: "a.ts", backup: null }]);
+    writeTranscript(
+      world,
+      prompt(world, 0, "Go") +
+        line(world, 1, {
+          type: "assistant",
+          message: { id: "m1", content: [{ type: "tool_use", id: "t1", name: "Edit", input: { file_path } }] },
+        }) +
+        `${JSON.stringify({ type: "file-history-delta", trackingPath: "a.ts", backup: { backupFileName: "aa@v1" } })}\n` +
+        line(world, 2, {
+          type: "user",
+          promptId: "p0",
+          message: { content: [{ type: "tool_result", tool_use_id: "t1", content: "ok" }] },
+        }),
+    );
+    expect((await run(world, ["sync"])).status).toBe(0);
+    const path = join(world.claudeDir, "file-history", SESSION, "aa@v1");
+    expect(await blamed()).toMatchObject([{ backup: { version: "aa@v1", path, exists: false } }]);
+    expect((await run(world, ["blame", "a.ts"])).stdout).not.toContain("aa@v1");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "before");
+    expect(await blamed()).toMatchObject([{ backup: { exists: true } }]);
+    expect((await run(world, ["blame", "a.ts"])).stdout).toContain(`before: ${path}`);
+  });
+
   it("reads OpenCode's sessions out of its database", async () => {
     const world = createWorld();
     const folder = join(world.env["HOME"] ?? "", ".local", "share", "opencode");
@@ -138,6 +175,44 @@ describe("c-mem sync", () => {
       { text: "SECRETPROJECT" },
       { text: "outside again" },
     ]);
+  });
+
+  it("says what it left out: excluded, too large, too long, not JSON", async () => {
+    const world = createWorld();
+    const other = join(world.project, "other");
+    writeTranscript(world, prompt(world, 1, "Open") + "{broken\n" + `"${"x".repeat(33 * 1024 * 1024)}"\n`);
+    writeTranscript(world, prompt(world, 2, "HUSH").replace(`"cwd":"${world.project}"`, `"cwd":"${other}"`), "b.jsonl");
+    writeTranscript(world, prompt(world, 3, "Large") + " ".repeat(50 * 1024 * 1024), "c.jsonl");
+    const env = { C_MEM_EXCLUDE_PATHS: other, C_MEM_MAX_TRANSCRIPT_MB: "40" };
+    const plan = await data(world, ["sync", "--dry-run"], { env });
+    expect(plan).toMatchObject({ files: 3, unchanged: 0, too_large: [expect.stringContaining("c.jsonl")] });
+    expect((await run(world, ["sync", "--dry-run"], { env })).stdout).toContain("0 have not changed, 1 is too large");
+    const sync = await run(world, ["sync"], { env });
+    expect(sync.stdout).toMatch(/^Read 1 transcript, 0 unchanged, 1 excluded: 1 new session, 1 prompt/);
+    expect(sync.stderr).toContain(`malformed: ${join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`)}:2\n`);
+    expect(sync.stderr).toMatch(/too long, over 32 MB: .*jsonl:3\n/);
+    expect(sync.stderr).toContain("not read, over maxTranscriptMb: ");
+    expect(await data(world, ["sync"], { env })).toMatchObject({ read: 0, unchanged: 1, excluded: 1 });
+    const forced = await data(world, ["sync", "--force"], { env });
+    expect(forced).toMatchObject({ read: 1, malformed: [{ line: 2 }], too_long: [{ line: 3 }] });
+  });
+
+  it("looks no further into a file than its first line to see that it is excluded", async () => {
+    const world = createWorld();
+    // If the rest were read, the broken lines would be counted.
+    writeTranscript(world, prompt(world, 1, "HUSH") + "{broken\n".repeat(3));
+    const env = { C_MEM_EXCLUDE_PATHS: world.project };
+    expect(await data(world, ["sync"], { env })).toMatchObject({ read: 0, excluded: 1, malformed: [] });
+  });
+
+  it("finds nothing where no session belongs to the project it is asked for", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "Open"));
+    const result = await run(world, ["sync", "--project", "nobody"]);
+    expect(result.status).toBe(4);
+    expect(result.stderr).toContain("c-mem projects");
+    expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
+    expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
   });
 
   it.each([[["--agent", "nobody"]], [["--nonsense"]]])("%j is a usage error", async (args) => {

@@ -26,3 +26,10 @@ export function promptText(content: Json | undefined): string | undefined {
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
   return `${command} ${args}`.trim();
 }
+
+/** The same for what waits in the client's queue, where commands stand as they were typed and tasks as JSON. */
+export function typedPrompt(text: string): string | undefined {
+  const command = /^\/(\S*)/.exec(text)?.[1];
+  if (/^\s*\{"task_id"/.test(text) || CLIENT_COMMANDS.has(command ?? "")) return undefined;
+  return promptText(text);
+}

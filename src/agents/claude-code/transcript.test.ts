@@ -55,6 +55,16 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
+  it("knows what a message follows: the line before its first one", () => {
+    expect(
+      activities(
+        assistant("m1", text("One."), { uuid: "a1", parentUuid: "u1" }),
+        assistant("m1", text("Two."), { uuid: "a2", parentUuid: "a1" }),
+        line({ type: "system", subtype: "away_summary", uuid: "w1", parentUuid: "a2", content: "You did it." }),
+      ),
+    ).toMatchObject([{ uuid: "w1", parentUuid: "a2" }, { uuid: "m1", parentUuid: "u1" }, { kind: "turn-end" }]);
+  });
+
   it("tells the same again at every flush, and more when there is more", () => {
     const state = claudeCodeReader.start(file);
     const notes = { unknown: {} };
@@ -130,6 +140,118 @@ describe("a Claude Code transcript", () => {
         assistant("m1", call("t1", "Bash", { command: "ls" })),
       ),
     ).toMatchObject([{ kind: "prompt" }, { name: "Bash", output: "out", promptId: "p1" }, { kind: "message" }]);
+  });
+
+  describe("with prompts typed while the agent was at work", () => {
+    const typed = "2026-01-02T03:05:00.000Z";
+    const queue = (operation: string, content?: string) => ({
+      type: "queue-operation",
+      operation,
+      timestamp: typed,
+      ...(content !== undefined && { content }),
+    });
+    const handedOver = (prompt: string, commandMode = "prompt") =>
+      line({ type: "attachment", attachment: { type: "queued_command", prompt, commandMode, timestamp: typed } });
+    const prompts = (...lines: unknown[]) =>
+      read(lines).flatMap(({ at: when, activity }) =>
+        activity.kind === "prompt"
+          ? [{ id: activity.promptId, text: activity.text, isTyped: when > Date.parse(at) }]
+          : [],
+      );
+    const first = { id: "p1", text: "Go", isTyped: false };
+
+    it.each([
+      [
+        "handed over, as newer versions say",
+        [queue("enqueue", "and this"), queue("remove", "and this"), handedOver("and this")],
+      ],
+      ["handed over, as the line for the model says alone", [handedOver("and this")]],
+      ["taken out without a word", [queue("enqueue", "and this"), queue("remove")]],
+      ["never handed over", [queue("enqueue", "and this")]],
+    ])("tells of one %s", (_, lines) => {
+      expect(prompts(user("Go", { promptId: "p1" }), ...lines)).toEqual([
+        first,
+        { id: "p1", text: "and this", isTyped: true },
+      ]);
+    });
+
+    it("tells of one that got its turn as that turn's, at the time it was typed", () => {
+      expect(
+        prompts(
+          user("Go", { promptId: "p1" }),
+          queue("enqueue", "and this"),
+          queue("dequeue"),
+          user("and this", { promptId: "p2" }),
+        ),
+      ).toEqual([first, { id: "p2", text: "and this", isTyped: true }]);
+    });
+
+    it("takes neither what was taken back nor notices nor commands to the client for prompts", () => {
+      expect(
+        prompts(
+          user("Go", { promptId: "p1" }),
+          queue("enqueue", "hm"),
+          queue("popAll", "hm"),
+          queue("enqueue", "<task-notification>x"),
+          queue("enqueue", '{"task_id":"b1","description":"x"}'),
+          queue("enqueue", "/model"),
+          handedOver("<task-notification>x", "task-notification"),
+        ),
+      ).toEqual([first]);
+    });
+
+    it("forgets what follows a wholly private one, and what is done under its turn's id", () => {
+      const state = claudeCodeReader.start(file);
+      const events = [
+        user("Go", { promptId: "p1" }),
+        queue("enqueue", "<private>hush</private>"),
+        assistant("m1", text("hush")),
+        handedOver("<private>hush</private>"),
+      ].flatMap((value) => claudeCodeReader.read(state, value, { unknown: {} }));
+      expect([...events, ...claudeCodeReader.flush(state)]).toMatchObject([{ activity: { text: "Go" } }]);
+      expect(state.privatePromptIds).toEqual(["p1"]);
+      expect(state.queue).toEqual([]);
+    });
+  });
+
+  it("knows the copy the client kept of a file before it changed it", () => {
+    const snapshot = (files: object) => ({ type: "file-history-snapshot", snapshot: { trackedFileBackups: files } });
+    const delta = (trackingPath: string, backupFileName: string | null) => ({
+      type: "file-history-delta",
+      trackingPath,
+      backup: { backupFileName, version: 1 },
+    });
+    const edit = (id: string, path: string, tool = "Edit") => [
+      assistant(id, call(id, tool, { file_path: path })),
+      result(id, "ok", { promptId: "p1", toolUseResult: { structuredPatch: [{ lines: ["+a"] }] } }),
+    ];
+    const files = activities(
+      user("Go", { promptId: "p1" }),
+      snapshot({
+        "a.ts": { backupFileName: "aa@v1" },
+        "src/a.ts": { backupFileName: "bb@v1" },
+        "/etc/x": { backupFileName: "cc@v3" },
+      }),
+      ...edit("t1", "/app/a.ts"),
+      ...edit("t2", "/app/src/a.ts"),
+      ...edit("t3", "/etc/x"),
+      delta("src/a.ts", "bb@v2"),
+      delta("src/new.ts", null),
+      ...edit("t4", "/app/src/a.ts"),
+      ...edit("t5", "/app/src/new.ts", "Write"),
+      ...edit("t6", "/app/src/a.ts", "Read"),
+      snapshot({ "a.ts": { backupFileName: "aa@v2" } }),
+      ...edit("t7", "/app/a.ts"),
+    ).flatMap((activity) => (activity.kind === "tool-use" ? activity.files : []));
+    expect(files.map((file) => file.backup)).toEqual([
+      "aa@v1",
+      "bb@v1",
+      "cc@v3",
+      "bb@v2",
+      undefined,
+      undefined,
+      "aa@v2",
+    ]);
   });
 
   it("counts types it does not know", () => {

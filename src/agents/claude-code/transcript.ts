@@ -1,5 +1,5 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
-import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import type { Activity, AgentEvent, FileTouch, TokenCounts } from "../../core/event.ts";
 import { keepCall, takeCall } from "../calls.ts";
 import { readWhole } from "../files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
@@ -17,9 +17,12 @@ import {
   type Json,
   type JsonObject,
   parseJson,
+  present,
 } from "../wire.ts";
 import { exitCode } from "./event.ts";
+import { addBackup, backupOf, type Backups, readSnapshot } from "./file-history.ts";
 import { promptText } from "./prompt.ts";
+import { enqueue, forgetQueued, type QueuedPrompt, takeQueued, tellQueued, typedAt } from "./queue.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
 
 interface Call {
@@ -51,6 +54,8 @@ export interface ClaudeCodeState {
   /** A title met before the first line that says when and where. */
   title?: string;
   hasCustomTitle: boolean;
+  queue: QueuedPrompt[];
+  backups: Backups;
   /**
    * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
    * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.
@@ -70,6 +75,8 @@ export const claudeCodeReader: ClaudeCodeReader = {
     calls: [],
     early: [],
     hasCustomTitle: false,
+    queue: [],
+    backups: [],
     privatePromptIds: [...privatePromptIds],
   }),
   // Most bytes of a transcript. With their neighbours in the line, so that nothing a tool was given looks like them.
@@ -77,17 +84,21 @@ export const claudeCodeReader: ClaudeCodeReader = {
     '{"type":"api-request"',
     '{"type":"api-request-shape"',
     '{"type":"api-request-blob"',
-    '{"type":"file-history-snapshot"',
-    '{"type":"queue-operation"',
     '{"type":"last-prompt"',
     '"type":"progress","data":{',
-    '"type":"attachment","uuid":"',
+    '"attachment":{"type":"hook_',
+    '"attachment":{"type":"prompt_snapshot"',
+    '"attachment":{"type":"skill_listing"',
   ],
   read(state, line, notes) {
     state.line += 1;
     return readLine(state, asObject(line), notes);
   },
-  flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn)],
+  flush: (state) => [
+    ...tellQueued(structuredClone(state.queue), state.turn),
+    ...heldMessage(state),
+    ...endOfTurn(state.turn),
+  ],
 };
 
 /** What kind of agent a subagent is stands in a small file beside its transcript. */
@@ -102,8 +113,8 @@ function startSession(file: TranscriptFile): Turn {
 /** Known, and no conversation: copies of requests, notes of the client. */
 const IGNORED = new Set(
   (
-    "agent-name api-request api-request-blob api-request-shape atis-latch attachment cost-state file-history-snapshot " +
-    "last-prompt mode permission-mode pr-link progress queue-operation summary tag tools-used"
+    "agent-name api-request api-request-blob api-request-shape atis-latch cost-state " +
+    "last-prompt mode permission-mode pr-link progress summary tag tools-used"
   ).split(" "),
 );
 
@@ -114,6 +125,18 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
     case "user":
     case "system":
       return readConversation(state, line ?? {});
+    case "queue-operation":
+      return readQueue(state, line ?? {});
+    case "attachment":
+      return asObject(line?.["attachment"])?.["type"] === "queued_command"
+        ? takeQueued(state.queue, state.turn, line ?? {})
+        : [];
+    case "file-history-snapshot":
+      state.backups = readSnapshot(line ?? {}) ?? state.backups;
+      return [];
+    case "file-history-delta":
+      state.backups = addBackup(state.backups, line ?? {});
+      return [];
     case "custom-title":
       return readTitle(state, asString(line?.["customTitle"]), true);
     case "ai-title":
@@ -122,6 +145,29 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
       if (typeof type !== "string" || !IGNORED.has(type)) countUnknown(notes, type);
       return [];
   }
+}
+
+function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  switch (line["operation"]) {
+    case "enqueue":
+      if (enqueue(state.queue, state.turn, line) !== undefined) enterPrivate(state);
+      return [];
+    case "remove":
+      return takeQueued(state.queue, state.turn, line);
+    case "popAll":
+      state.queue = forgetQueued(state.queue);
+      return [];
+    default:
+      return [];
+  }
+}
+
+/** A private prompt in the middle of a turn: what follows may be for it, also what subagents do under the turn's id. */
+function enterPrivate(state: ClaudeCodeState): void {
+  const { turn } = state;
+  turn.isPrivate = true;
+  turn.wasPrivate = true;
+  if (turn.promptId !== undefined) rememberPrivate(state, turn.promptId);
 }
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
@@ -163,7 +209,14 @@ function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const text = asString(line["content"])?.replace(/\s*\(disable recaps in \/config\)\s*$/, "");
   if (line["subtype"] !== "away_summary" || !text) return [];
   const uuid = asId(line["uuid"]) ?? lineId(state);
-  return emit(state.turn, { kind: "message", uuid, ...promptOf(state.turn), role: "system", text });
+  return emit(state.turn, {
+    kind: "message",
+    uuid,
+    ...present("parentUuid", asId(line["parentUuid"])),
+    ...promptOf(state.turn),
+    role: "system",
+    text,
+  });
 }
 
 function readAssistant(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
@@ -197,6 +250,7 @@ function emptyMessage(turn: Turn, uuid: string, line: JsonObject, message: JsonO
   return {
     kind: "message",
     uuid,
+    ...present("parentUuid", asId(line["parentUuid"])),
     ...promptOf(turn),
     role: isNote ? "system" : "assistant",
     text: "",
@@ -247,7 +301,8 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
   const text = promptText(content);
   if (text === undefined || isSubagent) return [];
   const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
-  const events = [...closeMessage(state), ...beginTurn(turn, promptId, text)];
+  const at = typedAt(state.queue, text);
+  const events = [...closeMessage(state), ...tellQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
   if (turn.isPrivate) rememberPrivate(state, promptId);
   return events;
 }
@@ -302,9 +357,14 @@ function toolUse(state: ClaudeCodeState, call: Call, { header, line, block }: Ea
     ...(output !== undefined && { output }),
     isError: failed,
     ...(code !== undefined && { exitCode: code }),
-    files: failed ? [] : touchedFiles(call.name, call.input, structured),
+    files: failed ? [] : touchedFiles(call.name, call.input, structured).map((file) => withBackup(state, file)),
   };
   return emit({ ...state.turn, header }, activity);
+}
+
+function withBackup({ backups }: ClaudeCodeState, file: FileTouch): FileTouch {
+  const backup = file.kind === "edit" ? backupOf(backups, file.path) : undefined;
+  return backup === undefined ? file : { ...file, backup };
 }
 
 /** Subagents' files have only the text the model was shown; for a file that is its lines with their numbers. */

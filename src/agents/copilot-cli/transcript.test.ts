@@ -46,7 +46,7 @@ describe("a Copilot CLI session", () => {
       start,
       line("user.message", { content: "Why?", transformedContent: "<current_datetime>…" }, { id: "u1" }),
       line("assistant.message", { messageId: "m1", content: "", reasoningText: "Hm.", outputTokens: 7, model: "opus" }),
-      line("assistant.message", { messageId: "m2", content: "Because.", outputTokens: 3 }),
+      line("assistant.message", { messageId: "m2", content: "Because.", outputTokens: 3 }, { parentId: "e3" }),
       line("session.compaction_complete", { success: true, summaryContent: "All of it." }, { id: "k1" }),
     ]);
     const header = {
@@ -63,7 +63,7 @@ describe("a Copilot CLI session", () => {
       [
         { kind: "prompt", promptId: "u1", text: "Why?" },
         { ...about, uuid: "m1", text: "", thinking: "Hm.", model: "opus", tokens: { input: 0, output: 7 } },
-        { ...about, uuid: "m2", text: "Because.", model: "gpt-5", tokens: { input: 0, output: 3 } },
+        { ...about, uuid: "m2", parentUuid: "e3", text: "Because.", model: "gpt-5", tokens: { input: 0, output: 3 } },
         { kind: "compaction", uuid: "k1", summary: "All of it." },
         { kind: "turn-end", promptId: "u1", response: "Because." },
       ].map((activity) => ({ ...header, activity })),

@@ -4,7 +4,7 @@ import { keepCall, takeCall } from "../calls.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asString, asTime, type JsonObject } from "../wire.ts";
+import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
 import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
 export interface CopilotState {
@@ -119,6 +119,7 @@ function readMessage(state: CopilotState, line: JsonObject, data: JsonObject): A
     emit(turn, {
       kind: "message",
       uuid: asId(data["messageId"]) ?? asId(line["id"]) ?? lineId(state),
+      ...present("parentUuid", asId(line["parentId"])),
       ...promptOf(turn),
       role: "assistant",
       text,

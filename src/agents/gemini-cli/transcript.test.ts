@@ -177,6 +177,30 @@ describe("a Gemini CLI chat", () => {
     expect(activities(message("u1", "user", "<private>x</private>"), message("g1", "gemini", "x"))).toEqual([]);
   });
 
+  it("of a subagent that a wholly private prompt started is forgotten, others are not", () => {
+    const at = (minute: number) => `2025-11-20T14:0${minute}:00.000Z`;
+    const sub = (id: string, minute: number) => {
+      const { messages: _, ...meta } = chat([], { sessionId: id, kind: "subagent", startTime: at(minute) });
+      return [meta, message("g1", "gemini", `by ${id}`, { timestamp: at(minute) })]
+        .map((line) => JSON.stringify(line))
+        .join("\n");
+    };
+    const { events } = machine({
+      "tmp/app/chats/session-2025-11-20T14-00-0f0f0f0f.json": JSON.stringify(
+        chat([
+          message("u1", "user", "Look around", { timestamp: at(1) }),
+          message("u2", "user", "<private>hush</private>", { timestamp: at(3) }),
+          message("u3", "user", "And now", { timestamp: at(5) }),
+        ]),
+      ),
+      [`tmp/app/chats/${SESSION}/before.jsonl`]: sub("before", 2),
+      [`tmp/app/chats/${SESSION}/hidden.jsonl`]: sub("hidden", 4),
+      [`tmp/app/chats/${SESSION}/after.jsonl`]: sub("after", 6),
+    });
+    const said = events.flatMap(({ activity }) => (activity.kind === "message" ? [activity.text] : []));
+    expect(said.sort()).toEqual(["by after", "by before"]);
+  });
+
   it("of an older version is placed by the hash of its folder, else where it lies", () => {
     const read = tool("read_file", { absolute_path: "/home/me/app/src/a.ts" }, "");
     const where = (messages: object[]) => machine({ "tmp/abc/chats/session-x.json": JSON.stringify(chat(messages)) });

@@ -5,7 +5,9 @@ import { readWhole } from "../files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../wire.ts";
+import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../wire.ts";
+import { type Chat, parseChat, promptOfMessage } from "./chat.ts";
+import { isStartedInPrivate } from "./private.ts";
 import { projectFolder } from "./project.ts";
 import { partsText } from "./text.ts";
 import { geminiToolUse } from "./tool.ts";
@@ -18,56 +20,12 @@ export const geminiReader: DocumentReader = {
   },
 };
 
-interface Chat {
-  meta: JsonObject;
-  messages: JsonObject[];
-}
-
-/** Whole JSON up to early 2026; since then a line each for the session, for messages, and for changes to both. */
-function parseChat(text: string, notes: ReadNotes): Chat {
-  const whole = asObject(parseJson(text));
-  if (whole !== undefined && Array.isArray(whole["messages"])) {
-    return { meta: whole, messages: asObjects(whole["messages"]) };
-  }
-  const chat: Chat = { meta: {}, messages: [] };
-  const places = new Map<string, number>();
-  for (const line of text.split("\n")) if (line.trim() !== "") addLine(chat, places, asObject(parseJson(line)), notes);
-  return chat;
-}
-
-function addLine(chat: Chat, places: Map<string, number>, line: JsonObject | undefined, notes: ReadNotes): void {
-  const set = asObject(line?.["$set"]);
-  if (line === undefined) return countUnknown(notes, "(no JSON)");
-  if (set !== undefined) {
-    const { messages, ...meta } = set;
-    chat.meta = { ...chat.meta, ...meta };
-    // After compression the history is set anew. What was said before was said; only what is new is added.
-    for (const message of asObjects(messages)) addMessage(chat, places, message, false);
-  } else if (asId(line["id"]) !== undefined && line["type"] !== undefined) {
-    addMessage(chat, places, line, true);
-  } else if (asId(line["sessionId"]) !== undefined) {
-    chat.meta = { ...chat.meta, ...line };
-  } else if (line["$rewindTo"] === undefined) {
-    countUnknown(notes, line["type"]);
-  }
-}
-
-function addMessage(chat: Chat, places: Map<string, number>, message: JsonObject, isNewer: boolean): void {
-  const id = asId(message["id"]);
-  const place = id === undefined ? undefined : places.get(id);
-  if (place === undefined) {
-    if (id !== undefined) places.set(id, chat.messages.length);
-    chat.messages.push(message);
-  } else if (isNewer) {
-    chat.messages[place] = message;
-  }
-}
-
 function readChat(file: TranscriptFile, chat: Chat, notes: ReadNotes): AgentEvent[] {
   const turn = startTurn(file);
   const { header } = turn;
   const ownId = asId(chat.meta["sessionId"]);
   const isSubagent = file.isSubagent || chat.meta["kind"] === "subagent";
+  turn.isPrivate = file.isSubagent && isStartedInPrivate(file, chat);
   if (file.isSubagent && ownId !== undefined) header.agentId = ownId;
   else header.sessionId = ownId ?? header.sessionId;
   header.cwd = projectFolder(chatsProject(file), asString(chat.meta["projectHash"]), chat.messages);
@@ -110,16 +68,12 @@ function readMessage(turn: Turn, message: JsonObject, place: Place, notes: ReadN
   }
 }
 
-/** What the client itself says first to a new chat. */
-const SETUP = /^\s*(?:<session_context>|This is the Gemini CLI\. We are setting up the context)/;
-
 function readUser(turn: Turn, id: string, message: JsonObject, { isSubagent }: Place): AgentEvent[] {
   const sent = partsText(message["content"]);
   // The summary that takes the place of what was compressed.
   if (/^\s*<state_snapshot>/.test(sent)) return emit(turn, { kind: "compaction", uuid: id, summary: sent });
-  const text = partsText(message["displayContent"]) || sent;
-  if (text.trim() === "" || SETUP.test(text) || isSubagent) return [];
-  return beginTurn(turn, id, text);
+  const text = promptOfMessage(message);
+  return text === undefined || isSubagent ? [] : beginTurn(turn, id, text);
 }
 
 function readGemini(turn: Turn, id: string, message: JsonObject): AgentEvent[] {

@@ -157,6 +157,7 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
           activity: {
             kind: "message",
             uuid: "msg_2",
+            parentUuid: "msg_1",
             promptId,
             role: "assistant",
             text: "Looking.",

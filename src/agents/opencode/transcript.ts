@@ -4,7 +4,7 @@ import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asString, asTime, type JsonObject } from "../wire.ts";
+import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
 import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
 import { loadSession, type Session } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
@@ -88,6 +88,7 @@ function messageEvents(turn: Turn, message: JsonObject, text: string, thinking: 
   const activity: Activity = {
     kind: "message",
     uuid: idOf(message),
+    ...present("parentUuid", asId(message["parentID"])),
     ...promptOf(turn),
     role: "assistant",
     text,

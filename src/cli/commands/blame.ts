@@ -1,10 +1,12 @@
 // c-mem blame: which sessions touched a file and why, newest first.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { AGENTS } from "../../agents/spec.ts";
 import { findPlace, storedPath } from "../../capture/project.ts";
 import { AppError } from "../../core/error.ts";
 import { titleOf } from "../../core/title.ts";
 import { blame, type BlameEntry } from "../../recall/blame.ts";
-import { columns, fit } from "../layout.ts";
+import { columns, fit, harmless } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, heading, iso, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
@@ -61,6 +63,7 @@ function blameText(entries: readonly BlameEntry[]): string {
       ...(paths.length > 1 ? [`    ${paint("cyan", fit(entry.path, columns() - 4))}`] : []),
       `    ${why}${item}`,
       ...titleLine(entry),
+      ...backupLine(entry),
       ...entry.commits.map(
         (commit) =>
           `    ${paint("magenta", "commit")} ${paint("yellow", commit.sha.slice(0, 9))} ${fit(commit.subject, columns() - 24)}`,
@@ -76,6 +79,26 @@ function titleLine(entry: BlameEntry): string[] {
   const prompt = (entry.prompt ?? "").trim();
   if (title === "" || prompt.length > 60 || prompt.startsWith(title.slice(0, 20))) return [];
   return [`    ${dim(fit(`in: ${title}`, columns() - 4))}`];
+}
+
+interface Backup {
+  version: string;
+  path: string | null;
+  exists: boolean;
+}
+
+/** The agent's own copy of the file from before the turn, by its name and where it should be. */
+function backupOf(entry: BlameEntry): Backup | null {
+  if (entry.backup === null) return null;
+  const spec = AGENTS.find(({ id }) => id === entry.agent);
+  const path = spec?.backupPath?.(process.env, entry.parent_session_id ?? entry.session_id, entry.backup) ?? null;
+  return { version: entry.backup, path, exists: path !== null && existsSync(path) };
+}
+
+/** Agents delete their copies after a while. */
+function backupLine(entry: BlameEntry): string[] {
+  const backup = backupOf(entry);
+  return backup?.exists ? [`    ${dim(`before: ${harmless(backup.path ?? "")}`)}`] : [];
 }
 
 function pathsOf(entries: readonly BlameEntry[]): string[] {
@@ -98,6 +121,7 @@ function entryJson(entry: BlameEntry): Record<string, unknown> {
     creates: entry.creates,
     added: entry.added,
     removed: entry.removed,
+    backup: backupOf(entry),
     first_at: iso(entry.first_at),
     last_at: iso(entry.last_at),
     commits: entry.commits.map(({ sha, subject }) => ({ sha, subject })),

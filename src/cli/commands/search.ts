@@ -3,8 +3,7 @@ import { styleText } from "node:util";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { ago, oneLine } from "../../core/text.ts";
-import { type Finding, findSessions } from "../../recall/find.ts";
-import { SEARCH_KINDS, type SearchKind } from "../../recall/search.ts";
+import { FIND_KINDS, type Finding, type FindKind, findSessions, type Role, ROLES } from "../../recall/find.ts";
 import type { Snippet } from "../../recall/snippet.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../table.ts";
@@ -20,7 +19,7 @@ export function run({ args, flags, json }: CommandOptions): number {
   const paths = resolvePaths(env);
   const query = args.join(" ");
   if (query.trim() === "") throw new AppError("usage", "What shall be searched for?", { hint: "c-mem search <words>" });
-  const kind = readKind(flags["kind"]);
+  const kind = readKind(flags);
   return withStore(paths, (db) => {
     updateSearchIndex(db);
     const { scope, limit, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: LIMIT });
@@ -32,7 +31,8 @@ export function run({ args, flags, json }: CommandOptions): number {
         hint: scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
       });
     }
-    if (json) printJson("search", { results: findings.map(toJson) }, { query, rung, words, where, ms });
+    if (json)
+      printJson("search", { results: findings.map(toJson) }, { query, kind: kind ?? null, rung, words, where, ms });
     else {
       if (rung === "typo") say(`Nothing fits the words as they are; these fit ${words.join(", ")}.`);
       for (const finding of findings) print(findingText(finding));
@@ -41,13 +41,24 @@ export function run({ args, flags, json }: CommandOptions): number {
   });
 }
 
-function readKind(flag: unknown): SearchKind | undefined {
-  const kind = SEARCH_KINDS.find((each) => each === flag);
-  if (flag === undefined || kind !== undefined) return kind;
-  throw new AppError("usage", `There is no kind "${String(flag)}".`, { hint: `One of: ${SEARCH_KINDS.join(", ")}` });
+/** Who said it is one way to name the kind of what was said. */
+function readKind(flags: Record<string, unknown>): FindKind | undefined {
+  const kind = oneOf("kind", FIND_KINDS, flags["kind"]);
+  const role = oneOf("role", Object.keys(ROLES) as Role[], flags["role"]);
+  if (role === undefined) return kind;
+  if (kind === undefined || kind === ROLES[role]) return ROLES[role];
+  throw new AppError("usage", `What is of kind "${kind}" nobody says in the role "${role}".`, {
+    hint: `--role ${role} searches --kind ${ROLES[role]}: give one of them.`,
+  });
 }
 
-function toJson({ session, score, promptNumber, at, kind, item, snippet }: Finding): object {
+function oneOf<T extends string>(name: string, known: readonly T[], flag: unknown): T | undefined {
+  const value = known.find((each) => each === flag);
+  if (flag === undefined || value !== undefined) return value;
+  throw new AppError("usage", `There is no ${name} "${String(flag)}".`, { hint: `One of: ${known.join(", ")}` });
+}
+
+function toJson({ session, score, promptNumber, at, kind, role, item, snippet }: Finding): object {
   return {
     session_id: session.session_id,
     agent: session.agent,
@@ -58,6 +69,7 @@ function toJson({ session, score, promptNumber, at, kind, item, snippet }: Findi
     at: iso(at),
     prompt_number: promptNumber,
     kind,
+    role,
     item,
     score: Math.round(score * 100) / 100,
     snippet: snippet.text,

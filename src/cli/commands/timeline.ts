@@ -9,7 +9,7 @@ import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson } from "../output.ts";
 import { type Asked, ask } from "../question.ts";
-import { positiveInteger } from "../scope.ts";
+import { positiveInteger, readRange } from "../scope.ts";
 import { changeText, listText, paint, shortId, when } from "../session-text.ts";
 
 const DEFAULT_DEPTH = 5;
@@ -34,8 +34,9 @@ export function run({ args, flags, json }: CommandOptions): number {
 function choose({ db, question }: Asked, name: string, flags: Record<string, unknown>, depth: number): TimelineTurn[] {
   if (name.trim() === "") return latestTurns(db, question().scope, depth);
   const anchor = resolveSession(db, name, () => question().scope, { words: true });
-  // The neighbours are those of the anchor's own project, wherever one stands.
-  const scope = flags["all"] === true ? {} : { projectId: anchor.session.project_id };
+  // Unless told otherwise, the neighbours are those of the anchor's own project, wherever one stands.
+  const isTold = flags["all"] === true || flags["project"] !== undefined;
+  const scope = isTold ? question().scope : { projectId: anchor.session.project_id, ...readRange(flags) };
   return timelineAround(db, anchor, scope, depth);
 }
 

@@ -1,5 +1,6 @@
 // What could be typed next, given the words so far and the commands there are.
 import type { Command, Option } from "commander";
+import { FIND_KINDS, ROLES } from "../../recall/find.ts";
 import { SHELLS } from "./scripts.ts";
 
 export interface Candidate {
@@ -21,7 +22,9 @@ const OPTION_VALUES: Readonly<Record<string, Values>> = {
   project: "projects",
   session: "sessions",
   format: ["md", "html", "json"],
+  kind: FIND_KINDS,
   method: ["plugin", "settings"],
+  role: Object.keys(ROLES),
   source: ["startup", "clear", "compact", "resume"],
 };
 

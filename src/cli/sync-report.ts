@@ -1,0 +1,101 @@
+// What a sync tells: what it would read, what it read, and all that it left out.
+import { cleanupDays } from "../agents/claude-code/site.ts";
+import { MAX_LINE_BYTES, type Transcript } from "../capture/read-transcript.ts";
+import type { FileOutcome } from "../capture/sync.ts";
+import type { Newest } from "../store/counts.ts";
+import { bytes, count, EXIT, print, printJson, say } from "./output.ts";
+
+export interface SyncReport {
+  outcomes: FileOutcome[];
+  unchanged: number;
+  failed: { path: string; message: string }[];
+  tooLarge: string[];
+  isInterrupted: boolean;
+}
+
+export function reportPlan(files: Transcript[], pending: Transcript[], tooLarge: string[], json: boolean): number {
+  const data = {
+    files: files.length,
+    unchanged: files.length - pending.length - tooLarge.length,
+    too_large: tooLarge,
+    to_read: pending.map(({ file }) => ({
+      path: file.path,
+      agent: file.agent,
+      session_id: file.sessionId,
+      bytes: file.bytes,
+    })),
+  };
+  if (json) printJson("sync", { ...data, dry_run: true });
+  else {
+    const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
+    const large = tooLarge.length === 0 ? "" : `, ${tooLarge.length} ${tooLarge.length === 1 ? "is" : "are"} too large`;
+    print(
+      `Would read ${count(pending.length, "transcript")} (${bytes(total)}); ${data.unchanged} have not changed${large}.`,
+    );
+  }
+  return EXIT.ok;
+}
+
+type ReportData = ReturnType<typeof toData>;
+
+export function reportResult(
+  report: SyncReport,
+  added: Newest,
+  options: { json: boolean; isVerbose: boolean; isQuiet: boolean },
+): number {
+  const data = toData(report, added);
+  if (options.json) printJson("sync", data);
+  else printReport(report, data, options);
+  if (report.isInterrupted) return EXIT.interrupted;
+  return report.failed.length > 0 ? EXIT.failure : EXIT.ok;
+}
+
+function toData(report: SyncReport, added: Newest) {
+  const read = report.outcomes.filter(({ state }) => state !== "excluded");
+  const unknown = Object.create(null) as Record<string, number>;
+  for (const outcome of read) {
+    for (const [type, times] of Object.entries(outcome.unknown)) unknown[type] = (unknown[type] ?? 0) + times;
+  }
+  return {
+    read: read.length,
+    unchanged: report.unchanged,
+    excluded: report.outcomes.length - read.length,
+    bytes: read.reduce((sum, { file }) => sum + file.bytes, 0),
+    new_sessions: added.sessions,
+    new_prompts: added.prompts,
+    new_messages: added.messages,
+    new_tool_uses: added.tool_uses,
+    malformed: linesOf(read, "malformed"),
+    too_long: linesOf(read, "tooLong"),
+    unknown,
+    too_large: report.tooLarge,
+    failed: report.failed,
+    interrupted: report.isInterrupted,
+  };
+}
+
+function linesOf(outcomes: FileOutcome[], kind: "malformed" | "tooLong"): { path: string; line: number }[] {
+  return outcomes.flatMap(({ file, [kind]: lines }) => lines.map((line) => ({ path: file.path, line })));
+}
+
+function printReport(report: SyncReport, data: ReportData, options: { isVerbose: boolean; isQuiet: boolean }): void {
+  const excluded = data.excluded === 0 ? "" : `, ${data.excluded} excluded`;
+  print(
+    `Read ${count(data.read, "transcript")}, ${data.unchanged} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
+      `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
+  );
+  if (options.isVerbose) {
+    for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
+  }
+  if (data.new_sessions > 0 && report.unchanged === 0 && !options.isQuiet) {
+    say(
+      `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays); what has been read stays here.`,
+    );
+  }
+  for (const { path, line } of data.malformed) say(`malformed: ${path}:${line}`);
+  for (const { path, line } of data.too_long) say(`too long, over ${bytes(MAX_LINE_BYTES)}: ${path}:${line}`);
+  const unknown = Object.entries(data.unknown).map(([type, times]) => `${type} (${times})`);
+  if (unknown.length > 0) say(`skipped, not known: ${unknown.join(", ")}`);
+  for (const path of report.tooLarge) say(`not read, over maxTranscriptMb: ${path}`);
+  for (const { path, message } of report.failed) say(`failed: ${path}: ${message}`);
+}
