@@ -6,7 +6,8 @@ const [command, ...rest] = process.argv.slice(2);
 if (HOOKS.includes(command) && rest.length === 0 && !require("node:tty").isatty(0)) {
   require("../plugin/dist/hook.cjs");
 } else {
-  keepCompiled();
+  // What comes and goes with these must leave nothing behind.
+  if (!["install", "uninstall"].includes(command)) keepCompiled();
   require("../dist/cli.cjs");
 }
 

@@ -97,9 +97,9 @@ function orderOf({ transcript, ...rest }: ReadRequest): Order {
 /** What the thread runs. */
 async function serve(port: NonNullable<typeof parentPort>, context: ReadContext): Promise<void> {
   const orders: Order[] = [];
-  let waiting = 0;
+  const state = { waiting: 0 };
   port.on("message", (message: Order | "taken") => {
-    if (message === "taken") waiting -= 1;
+    if (message === "taken") state.waiting -= 1;
     else orders.push(message);
   });
   for (;;) {
@@ -113,8 +113,8 @@ async function serve(port: NonNullable<typeof parentPort>, context: ReadContext)
     if (reader === undefined) throw new Error(`No reader for ${file.path}`);
     for (const step of readTranscript({ ...rest, transcript: { file, reader } }, context)) {
       port.postMessage(step);
-      waiting += 1;
-      while (waiting >= MAX_WAITING) await once(port, "message");
+      state.waiting += 1;
+      while (state.waiting >= MAX_WAITING) await once(port, "message");
       await setImmediate();
     }
   }

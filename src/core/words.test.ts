@@ -11,9 +11,12 @@ function wordByWord(text: string): string[] {
 
 it("parts camelCase words, in their order, and no others", () => {
   expect(camelParts("let productTour = HTMLParser_x2Y; plain UPPER", MAX)).toEqual([
-    ...["product", "Tour"],
-    ...["HTML", "Parser"],
-    ...["x2", "Y"],
+    "product",
+    "Tour",
+    "HTML",
+    "Parser",
+    "x2",
+    "Y",
   ]);
 });
 
