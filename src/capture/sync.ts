@@ -142,7 +142,7 @@ function readLine(
   number: number,
 ): AgentEvent[] {
   if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return [];
-  const value = bytes === undefined ? undefined : parse(bytes);
+  const value = bytes === undefined ? undefined : parseLine(bytes);
   if (value !== undefined) return reader.read(state, value, outcome satisfies ReadNotes);
   (bytes === undefined ? outcome.tooLong : outcome.malformed).push(number);
   return [];
@@ -155,7 +155,7 @@ function readEnd(
   outcome: FileOutcome,
 ): AgentEvent[] {
   const copy = structuredClone(state);
-  const value = tail === undefined ? undefined : parse(tail);
+  const value = tail === undefined ? undefined : parseLine(tail);
   const last = value === undefined ? [] : reader.read(copy, value, outcome);
   return [...last, ...reader.flush(copy)];
 }
@@ -163,13 +163,13 @@ function readEnd(
 /** The type of a line stands near one of its ends; the rest can be megabytes. */
 const TYPE_WINDOW_BYTES = 400;
 
-function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
+export function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
   if (reader.skipBytes === undefined) return false;
   const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
   return reader.skipBytes.some((type) => head.includes(type));
 }
 
-function parse(bytes: Buffer): unknown {
+export function parseLine(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {
@@ -222,7 +222,7 @@ function documentPosition(): Position {
   return { kind: "new", offset: 0, line: 0, state: null, kept: { offset: 0, line: 0, state: "null" } };
 }
 
-function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: FileOutcome): boolean {
+export function storeEvent(db: Db, event: AgentEvent, context: SyncContext, outcome: FileOutcome): boolean {
   if (event.at <= 0 || event.cwd === "") return false;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
   if (promptId !== undefined && context.privateIds.has(promptId)) return false;
@@ -253,11 +253,11 @@ function isWanted(db: Db, file: TranscriptFile, { project }: SyncContext): boole
   return own === undefined || own.name === project || own.key === project;
 }
 
-function isOtherProject({ project }: Surroundings, context: SyncContext): boolean {
+export function isOtherProject({ project }: Surroundings, context: SyncContext): boolean {
   return context.project !== undefined && context.project !== project.name && context.project !== project.key;
 }
 
-function lookUp(cwd: string, context: SyncContext): Surroundings {
+export function lookUp(cwd: string, context: SyncContext): Surroundings {
   const known = context.places.get(cwd);
   if (known !== undefined) return known;
   const found = findSurroundings(cwd, context.paths.config, context.env);

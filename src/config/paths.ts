@@ -17,6 +17,8 @@ export interface Paths {
   runtime: string;
   install: string;
   backups: string;
+  /** Compressed copies of transcripts. */
+  archive: string;
   /** Where `npm start` plays its example. */
   example: string;
 }
@@ -35,6 +37,7 @@ export function resolvePaths(env: Env): Paths {
     runtime: join(home, "runtime"),
     install: join(home, "install.json"),
     backups: join(home, "backups"),
+    archive: join(home, "archive"),
     example: join(home, "example"),
   };
 }

@@ -180,7 +180,7 @@ describe("c-mem sync", () => {
   it("says what it left out: excluded, too large, too long, not JSON", async () => {
     const world = createWorld();
     const other = join(world.project, "other");
-    writeTranscript(world, prompt(world, 1, "Open") + "{broken\n" + `"${"x".repeat(33 * 1024 * 1024)}"\n`);
+    writeTranscript(world, `${prompt(world, 1, "Open")}{broken\n"${"x".repeat(33 * 1024 * 1024)}"\n`);
     writeTranscript(world, prompt(world, 2, "HUSH").replace(`"cwd":"${world.project}"`, `"cwd":"${other}"`), "b.jsonl");
     writeTranscript(world, prompt(world, 3, "Large") + " ".repeat(50 * 1024 * 1024), "c.jsonl");
     const env = { C_MEM_EXCLUDE_PATHS: other, C_MEM_MAX_TRANSCRIPT_MB: "40" };

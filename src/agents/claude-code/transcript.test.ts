@@ -243,7 +243,7 @@ describe("a Claude Code transcript", () => {
       snapshot({ "a.ts": { backupFileName: "aa@v2" } }),
       ...edit("t7", "/app/a.ts"),
     ).flatMap((activity) => (activity.kind === "tool-use" ? activity.files : []));
-    expect(files.map((file) => file.backup)).toEqual([
+    expect(files.map((touched) => touched.backup)).toEqual([
       "aa@v1",
       "bb@v1",
       "cc@v3",

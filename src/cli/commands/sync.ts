@@ -1,6 +1,11 @@
 // c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
+import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
+import type { TranscriptFile } from "../../agents/transcript.ts";
+import { archiveTranscript } from "../../capture/archive.ts";
+import { archiveSize } from "../../capture/copies.ts";
+import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import {
   type FileOutcome,
   isUnchanged,
@@ -22,7 +27,7 @@ import type { CommandOptions } from "../main.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../scope.ts";
 import { withStoreAsync } from "../store.ts";
-import { reportPlan, reportResult, type SyncReport } from "../sync-report.ts";
+import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-report.ts";
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
@@ -32,15 +37,20 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   return withStoreAsync(paths, async (db) => {
     const project = flags["project"] as string | undefined;
     const context = startSync(db, paths, env, { force: flags["force"] === true, project });
-    const maxBytes = loadSettings({ user: paths.config }, env).values.maxTranscriptMb * 1024 * 1024;
+    const settings = loadSettings({ user: paths.config }, env).values;
+    const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
     const pending = files.filter(({ file }) => file.bytes <= maxBytes && !isUnchanged(file, context));
     const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
     if (flags["dryRun"] === true) return reportPlan(files, pending, tooLarge, json);
     relaxDurability(db);
     const before = counts(db);
-    const report = await syncAll(db, pending, context, isQuiet);
-    report.unchanged = files.length - pending.length - tooLarge.length;
-    report.tooLarge = tooLarge;
+    const report = startReport(files.length - pending.length - tooLarge.length, tooLarge);
+    const stop = (): void => void (report.isInterrupted = true);
+    process.once("SIGINT", stop);
+    await syncAll(db, pending, context, report, isQuiet);
+    await restoreAll(db, flags, context, report);
+    if (flags["archive"] === true || settings.archive) await archiveAll(files, maxBytes, context, report);
+    process.off("SIGINT", stop);
     interruptIdleSessions(db, Date.now());
     updateSearchIndex(db);
     if (project !== undefined && !report.isInterrupted && findProjectByName(db, project) === undefined) {
@@ -60,29 +70,72 @@ function findFiles(env: Env, flags: Record<string, unknown>): Transcript[] {
     .filter(({ file }) => session === undefined || file.sessionId.startsWith(String(session)));
 }
 
-async function syncAll(db: Db, pending: Transcript[], context: SyncContext, isQuiet: boolean): Promise<SyncReport> {
-  const report: SyncReport = { outcomes: [], unchanged: 0, failed: [], tooLarge: [], isInterrupted: false };
-  const progress = startProgress(
-    pending.reduce((sum, { file }) => sum + file.bytes, 0),
-    isQuiet,
+async function syncAll(
+  db: Db,
+  pending: Transcript[],
+  context: SyncContext,
+  report: SyncReport,
+  isQuiet: boolean,
+): Promise<void> {
+  const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
+  const progress = startProgress(total, isQuiet);
+  await forEachFile(pending, report, async (transcript) => {
+    report.outcomes.push(await syncOne(db, transcript, context, () => report.isInterrupted));
+    progress.add(transcript.file.bytes);
+  });
+  progress.end();
+}
+
+/** What an agent has deleted since comes back from its copy, where it is missed. */
+async function restoreAll(
+  db: Db,
+  flags: Record<string, unknown>,
+  context: SyncContext,
+  report: SyncReport,
+): Promise<void> {
+  const { agent, session } = flags;
+  const copies = copiesToRestore(db, context).filter(
+    ({ file }) =>
+      (agent === undefined || file.agent === agent) &&
+      (session === undefined || file.sessionId.startsWith(String(session))),
   );
-  const stop = () => (report.isInterrupted = true);
-  process.once("SIGINT", stop);
-  for (const transcript of pending) {
+  await forEachFile(copies, report, (copy) => {
+    if (restoreCopy(db, copy, context) > 0) report.restored += 1;
+  });
+}
+
+async function archiveAll(
+  files: Transcript[],
+  maxBytes: number,
+  context: SyncContext,
+  report: SyncReport,
+): Promise<void> {
+  let written = 0;
+  const wanted = files.filter(({ file }) => file.bytes <= maxBytes);
+  await forEachFile(wanted, report, (transcript) => {
+    if (archiveTranscript(transcript, context)) written += 1;
+  });
+  report.archived = { written, ...archiveSize(context.paths.archive) };
+}
+
+/** One broken file does not stop the others, and one that has gone meanwhile is none. */
+async function forEachFile<T extends { file: TranscriptFile }>(
+  items: readonly T[],
+  report: SyncReport,
+  work: (item: T) => void | Promise<void>,
+): Promise<void> {
+  for (const item of items) {
     if (report.isInterrupted) break;
     try {
-      report.outcomes.push(await syncOne(db, transcript, context, () => report.isInterrupted));
+      await work(item);
     } catch (error) {
-      // One broken file does not stop the others.
-      report.failed.push({ path: transcript.file.path, message: (error as Error).message });
+      const { path } = item.file;
+      if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(path)) report.vanished += 1;
+      else report.failed.push({ path, message: (error as Error).message });
     }
-    progress.add(transcript.file.bytes);
     // Lets a Ctrl-C be heard.
     await setImmediate();
   }
-  process.off("SIGINT", stop);
-  progress.end();
-  return report;
 }
 
 async function syncOne(
