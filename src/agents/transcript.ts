@@ -31,5 +31,8 @@ export interface LineReader<State> {
 /** For files that are written anew as a whole (JSON), or sessions spread over many files. */
 export interface DocumentReader {
   kind: "document";
-  read(file: TranscriptFile, notes: ReadNotes): AgentEvent[];
+  /** A session is more than the file it is named by. */
+  isSpread?: true;
+  /** With its text, if that does not come from where the file is (or was). */
+  read(file: TranscriptFile, notes: ReadNotes, text?: string): AgentEvent[];
 }

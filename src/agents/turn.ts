@@ -49,3 +49,8 @@ export function emit(turn: Turn, activity: Activity, at = turn.header.at): Agent
 export function promptOf(turn: Turn): { promptId?: string } {
   return turn.promptId === undefined ? {} : { promptId: turn.promptId };
 }
+
+/** The turn in a reader's state, which is otherwise its own business. */
+export function turnOf(state: unknown): Turn | undefined {
+  return (state as { turn?: Turn } | null)?.turn;
+}

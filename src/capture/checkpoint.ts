@@ -1,13 +1,14 @@
 // Where reading a transcript stopped, and how it goes on from there. What is kept of a reader's state is written to disk,
 // so it must pass the same filter as everything else: a state with something private in it is not kept.
 import type { LineReader, TranscriptFile } from "../agents/transcript.ts";
+import { turnOf } from "../agents/turn.ts";
 import { filterValue } from "../core/filter.ts";
 import type { Db } from "../store/driver.ts";
 import { privateStates, type SyncState } from "../store/sync-state.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
-const STATE_VERSION = 2;
+export const STATE_VERSION = 2;
 
 export interface Position {
   kind: "new" | "grown" | "rewritten";
@@ -71,8 +72,8 @@ export function checkpointOf(file: TranscriptFile, position: Position, { isLast 
 }
 
 /** Not within a private turn, and nothing in it that the filter would change. */
-function isStorable(state: unknown, text: string): boolean {
-  if ((state as { turn?: { isPrivate?: boolean } } | null)?.turn?.isPrivate === true) return false;
+export function isStorable(state: unknown, text: string): boolean {
+  if (turnOf(state)?.isPrivate === true) return false;
   return JSON.stringify(filterValue(state)) === text;
 }
 
@@ -86,7 +87,7 @@ function withPrivateIds(kept: string, current: unknown): unknown {
   return state;
 }
 
-function addPrivateIds(state: unknown, ids: ReadonlySet<string>): void {
+export function addPrivateIds(state: unknown, ids: ReadonlySet<string>): void {
   const lists = (state ?? {}) as Record<string, unknown>;
   for (const name of ID_LISTS) {
     const list = lists[name];

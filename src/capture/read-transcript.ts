@@ -1,5 +1,6 @@
 // Reads what is new of a transcript into events that are ready for the store, piece by piece. Knows no database, so that
 // a thread of its own can do it.
+import { existsSync } from "node:fs";
 import type { TranscriptSource } from "../agents/spec.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../agents/transcript.ts";
 import type { Env } from "../config/paths.ts";
@@ -43,7 +44,9 @@ export interface ReadRequest {
 }
 
 /** A piece of a file, or why there is none; the error is then the file's last step. */
-export type ReadStep = { file: TranscriptFile; piece: Piece } | { file: TranscriptFile; error: string };
+export type ReadStep =
+  | { file: TranscriptFile; piece: Piece }
+  | { file: TranscriptFile; error: string; isGone?: boolean };
 
 export type FileState = "new" | "grown" | "rewritten" | "excluded";
 
@@ -71,8 +74,13 @@ export function* readTranscript(request: ReadRequest, context: ReadContext): Gen
     for (const piece of readPieces(request, context)) yield { file, piece };
   } catch (error) {
     if (error instanceof Excluded) yield { file, piece: EXCLUDED };
-    else yield { file, error: (error as Error).message };
+    else yield { file, error: (error as Error).message, isGone: isGone(error, file) };
   }
+}
+
+/** Deleted since it was found, which is no fault of anybody's. */
+function isGone(error: unknown, { path }: TranscriptFile): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(path);
 }
 
 const EXCLUDED: Piece = {
@@ -154,7 +162,7 @@ function readLine(
   reading: Reading,
 ): void {
   if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return;
-  const value = bytes === undefined ? undefined : parse(bytes);
+  const value = bytes === undefined ? undefined : parseLine(bytes);
   if (bytes === undefined) reading.tooLong.push(line);
   else if (value === undefined) reading.malformed.push(line);
   else reading.events.push(...reader.read(state, value, reading));
@@ -162,7 +170,7 @@ function readLine(
 
 function readEnd(reader: LineReader<unknown>, { state }: Position, tail: Buffer | undefined, reading: Reading): void {
   const copy = structuredClone(state);
-  const value = tail === undefined ? undefined : parse(tail);
+  const value = tail === undefined ? undefined : parseLine(tail);
   if (value !== undefined) reading.events.push(...reader.read(copy, value, reading));
   reading.events.push(...reader.flush(copy));
 }
@@ -170,13 +178,13 @@ function readEnd(reader: LineReader<unknown>, { state }: Position, tail: Buffer 
 /** The type of a line stands near one of its ends; the rest can be megabytes. */
 const TYPE_WINDOW_BYTES = 400;
 
-function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
+export function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
   if (reader.skipBytes === undefined) return false;
   const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
   return reader.skipBytes.some((type) => head.includes(type));
 }
 
-function parse(bytes: Buffer): unknown {
+export function parseLine(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {
@@ -193,6 +201,23 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   const { file, context, malformed, tooLong, unknown } = reading;
   const privateIds = privateIdsOf(position.state);
   for (const id of privateIds) context.privateIds.add(id);
+  const events = captureAll(reading);
+  const checkpoint = checkpointOf(file, position, piece);
+  Object.assign(reading, nothingRead());
+  return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
+}
+
+/** The same for events that come from elsewhere than a file: none, where the session began in an excluded folder. */
+export function captureEvents(events: AgentEvent[], file: TranscriptFile, context: ReadContext): CapturedEvent[] {
+  try {
+    return captureAll({ ...nothingRead(), file, context, state: "new", kept: 0, events });
+  } catch (error) {
+    if (error instanceof Excluded) return [];
+    throw error;
+  }
+}
+
+function captureAll(reading: Reading): CapturedEvent[] {
   const events: CapturedEvent[] = [];
   for (const event of reading.events) {
     const captured = capture(event, reading);
@@ -200,9 +225,7 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
     events.push(captured);
     reading.kept += 1;
   }
-  const checkpoint = checkpointOf(file, position, piece);
-  Object.assign(reading, nothingRead());
-  return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
+  return events;
 }
 
 function capture(event: AgentEvent, { context, kept, state }: Reading): CapturedEvent | undefined {
@@ -227,11 +250,11 @@ function checkPlace({ events, context }: Reading): boolean {
   return true;
 }
 
-function isOtherProject({ project }: Surroundings, context: ReadContext): boolean {
+export function isOtherProject({ project }: Surroundings, context: ReadContext): boolean {
   return context.project !== undefined && context.project !== project.name && context.project !== project.key;
 }
 
-function lookUp(cwd: string, context: ReadContext): Surroundings {
+export function lookUp(cwd: string, context: ReadContext): Surroundings {
   const known = context.places.get(cwd);
   if (known !== undefined) return known;
   const found = findSurroundings(cwd, context.settings, context.env);

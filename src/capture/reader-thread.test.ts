@@ -131,15 +131,16 @@ describe("reading in a thread of its own", () => {
     },
   );
 
-  it("fails a file that is gone, and no other", async () => {
+  it("passes over a file that is gone, and fails one that cannot be read", async () => {
     const { env, folder } = machine();
     const { db, transcripts, context } = openFor(env, "there");
-    rmSync(join(folder, "s7.jsonl"));
+    const [gone, broken] = [join(folder, "s7.jsonl"), join(folder, "s9.jsonl")];
+    for (const path of [gone, broken]) rmSync(path);
+    mkdirSync(broken);
     const steps = await collect(syncInParallel(db, transcripts, context, { thread: THREAD, idle: () => false }));
-    expect(steps.filter(({ failed }) => failed !== undefined)).toMatchObject([
-      { failed: { path: join(folder, "s7.jsonl") } },
-    ]);
-    expect(steps.filter(({ outcome }) => outcome !== undefined)).toHaveLength(FILES - 1);
+    expect(steps.filter(({ isGone }) => isGone)).toHaveLength(1);
+    expect(steps.flatMap(({ failed }) => failed?.path ?? [])).toEqual([broken]);
+    expect(steps.filter(({ outcome }) => outcome !== undefined)).toHaveLength(FILES - 2);
     db.close();
   });
 });

@@ -26,8 +26,9 @@ export async function* readInThread(
   context: ReadContext,
   { thread, idle }: { thread: URL; idle: () => boolean },
 ): AsyncGenerator<ReadStep, void> {
+  const { env, settings, force, project, privateIds } = context;
   const worker = new Worker(thread, {
-    workerData: { ...context, env: { ...context.env }, places: new Map() } satisfies ReadContext,
+    workerData: { env: { ...env }, settings, force, project, privateIds, places: new Map() } satisfies ReadContext,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const steps: ReadStep[] = [];

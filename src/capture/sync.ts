@@ -1,6 +1,7 @@
 // Brings transcripts into the store: only what is new of each file, in pieces that are there as a whole or not at all.
 import type { TranscriptFile } from "../agents/transcript.ts";
 import type { Env, Paths } from "../config/paths.ts";
+import type { CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { projectOfSession } from "../store/projects.ts";
 import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../store/sync-state.ts";
@@ -23,6 +24,8 @@ const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
 /** What one run knows. */
 export interface SyncContext extends ReadContext {
+  /** Where compressed copies are. */
+  archive: string;
   /** What each file was like when it was read last. */
   marks: Map<string, SyncMark>;
 }
@@ -44,6 +47,8 @@ export interface SyncStep {
   bytes: number;
   outcome?: FileOutcome;
   failed?: { path: string; message: string };
+  /** A file was deleted since it was found. */
+  isGone?: true;
 }
 
 export function startSync(
@@ -55,6 +60,7 @@ export function startSync(
   return {
     env,
     settings: paths.config,
+    archive: paths.archive,
     marks: syncMarks(db),
     force: options.force ?? false,
     project: options.project,
@@ -130,6 +136,7 @@ function startWriter(db: Db, context: SyncContext): Writer {
       if (isBroken) return { bytes };
       const message = "error" in step ? step.error : storePiece(db, group, step.piece, outcome, context);
       isBroken = message !== undefined;
+      if ("error" in step && step.isGone === true) return { bytes, isGone: true };
       if (message !== undefined) return { bytes, failed: { path: file.path, message } };
       return "piece" in step && step.piece.isLast ? { bytes, outcome } : { bytes };
     },
@@ -176,10 +183,15 @@ function storePiece(
   return undefined;
 }
 
-function writePiece(db: Db, piece: Piece, skippedBefore: number): void {
+/** What is no piece of a file: from a copy. */
+export function storeEvents(db: Db, events: readonly CapturedEvent[]): void {
   const batch = startBatch();
-  for (const event of piece.events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
+  for (const event of events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
   endBatch(db, batch);
+}
+
+function writePiece(db: Db, piece: Piece, skippedBefore: number): void {
+  storeEvents(db, piece.events);
   if (piece.checkpoint === undefined) return;
   saveSyncState(db, piece.checkpoint, skippedBefore + piece.malformed.length + piece.tooLong.length, Date.now());
 }

@@ -10,7 +10,18 @@ export interface SyncReport {
   unchanged: number;
   failed: { path: string; message: string }[];
   tooLarge: string[];
+  /** Deleted between being found and being read. */
+  vanished: number;
+  /** Brought back from the archive. */
+  restored: number;
+  /** Copies written now, and all there are with their size. */
+  archived: { written: number; files: number; bytes: number } | null;
   isInterrupted: boolean;
+}
+
+export function startReport(unchanged: number, tooLarge: string[]): SyncReport {
+  const nothing = { outcomes: [], failed: [], vanished: 0, restored: 0, archived: null, isInterrupted: false };
+  return { ...nothing, unchanged, tooLarge };
 }
 
 export function reportPlan(files: Transcript[], pending: Transcript[], tooLarge: string[], json: boolean): number {
@@ -70,6 +81,9 @@ function toData(report: SyncReport, added: Newest) {
     unknown,
     too_large: report.tooLarge,
     failed: report.failed,
+    vanished: report.vanished,
+    restored: report.restored,
+    archived: report.archived,
     interrupted: report.isInterrupted,
   };
 }
@@ -84,12 +98,18 @@ function printReport(report: SyncReport, data: ReportData, options: { isVerbose:
     `Read ${count(data.read, "transcript")}, ${data.unchanged} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
       `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
   );
+  if (data.restored > 0) print(`Brought ${count(data.restored, "session file")} back from the archive.`);
+  if (data.archived !== null) {
+    const { written, files, bytes: size } = data.archived;
+    print(`Archived ${count(written, "transcript")}; the archive has ${files} (${bytes(size)}).`);
+  }
   if (options.isVerbose) {
     for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
   }
   if (data.new_sessions > 0 && report.unchanged === 0 && !options.isQuiet) {
     say(
-      `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays); what has been read stays here.`,
+      `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays); what has been read stays here` +
+        (data.archived === null ? ", and `c-mem sync --archive` keeps copies." : "."),
     );
   }
   for (const { path, line } of data.malformed) say(`malformed: ${path}:${line}`);

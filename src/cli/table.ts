@@ -62,6 +62,7 @@ export const COMMANDS: Definition[] = [
       ["-p, --project <name>", "only this project's, by name or key"],
       ["--session <id>", "only this session, by the beginning of its id"],
       ["--force", "read every file from its beginning"],
+      ["--archive", "keep compressed, filtered copies of the transcripts as well"],
       ["--dry-run", "show what would be read"],
       ["-q, --quiet", "no progress"],
       ["--verbose", "a line for every file"],

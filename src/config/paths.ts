@@ -19,6 +19,8 @@ export interface Paths {
   backups: string;
   /** Compiled code of the command line (see bin/c-mem.cjs). */
   cache: string;
+  /** Compressed copies of transcripts. */
+  archive: string;
   /** Where `npm start` plays its example. */
   example: string;
 }
@@ -38,6 +40,7 @@ export function resolvePaths(env: Env): Paths {
     install: join(home, "install.json"),
     backups: join(home, "backups"),
     cache: join(home, "cache"),
+    archive: join(home, "archive"),
     example: join(home, "example"),
   };
 }

@@ -9,6 +9,7 @@ export interface Settings {
   maxInputChars: number;
   maxOutputChars: number;
   maxTranscriptMb: number;
+  archive: boolean;
   contextMaxChars: number;
   contextSessions: number;
 }
@@ -58,6 +59,10 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     about: "Largest transcript that `c-mem sync` reads, in megabytes; larger ones are named and left out.",
     min: 1,
     max: 1_000_000,
+  },
+  archive: {
+    default: false,
+    about: "Keep compressed copies of transcripts, filtered, at every `c-mem sync`: agents delete theirs.",
   },
   contextMaxChars: {
     default: 9_500,

@@ -11,8 +11,8 @@ import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
 export const copilotHistoryReader: DocumentReader = {
   kind: "document",
-  read(file, notes) {
-    const session = asObject(parseJson(readWhole(file.path)));
+  read(file, notes, text = readWhole(file.path)) {
+    const session = asObject(parseJson(text));
     if (session === undefined) countUnknown(notes, "(no JSON)");
     const turn = startTurn(file);
     const { header } = turn;

@@ -14,8 +14,8 @@ import { geminiToolUse } from "./tool.ts";
 
 export const geminiReader: DocumentReader = {
   kind: "document",
-  read(file, notes) {
-    const chat = parseChat(readWhole(file.path) ?? "", notes);
+  read(file, notes, text = readWhole(file.path)) {
+    const chat = parseChat(text ?? "", notes);
     return readChat(file, chat, notes);
   },
 };

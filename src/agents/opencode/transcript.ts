@@ -11,6 +11,7 @@ import { openCodeToolUse } from "./tool.ts";
 
 export const openCodeReader: DocumentReader = {
   kind: "document",
+  isSpread: true,
   read(file, notes) {
     const session = loadSession(file.path);
     if (session !== undefined) return readSession(file, session, notes);

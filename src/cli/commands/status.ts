@@ -1,6 +1,7 @@
 // c-mem status: what is stored, which hooks fire, what went wrong last.
 import { statSync } from "node:fs";
 import { HOOKS } from "../../agents/claude-code/hooks.ts";
+import { archiveSize } from "../../capture/copies.ts";
 import { spoolCounts } from "../../capture/drain.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { ago } from "../../core/text.ts";
@@ -39,6 +40,7 @@ export function run({ json }: CommandOptions): number {
   }));
   const errors = lastHookErrors(paths.hookLog).slice(-ERRORS_SHOWN);
   const size = statSync(paths.database).size;
+  const archive = archiveSize(paths.archive);
   if (json) {
     printJson("status", {
       version: VERSION,
@@ -46,6 +48,7 @@ export function run({ json }: CommandOptions): number {
       home: paths.home,
       database: { path: paths.database, bytes: size, sqlite_version: stored.sqlite, schema: stored.schema },
       counts: stored.counts,
+      archive: { path: paths.archive, ...archive },
       spool: spoolCounts(paths.spool),
       installed: installed?.message ?? null,
       hooks,
@@ -60,6 +63,9 @@ export function run({ json }: CommandOptions): number {
     fields([
       ["data", `${paths.database} (${bytes(size)}, SQLite ${stored.sqlite})`],
       ["remembers", countsText(stored.counts)],
+      ...(archive.files === 0
+        ? []
+        : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
       ["hooks", installed?.message ?? "unknown"],
     ]),
   );

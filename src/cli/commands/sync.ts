@@ -1,7 +1,12 @@
 // c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
+import type { TranscriptFile } from "../../agents/transcript.ts";
+import { archiveTranscript } from "../../capture/archive.ts";
+import { archiveSize } from "../../capture/copies.ts";
+import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import type { Transcript } from "../../capture/read-transcript.ts";
 import { isUnchanged, startSync, type SyncContext, syncInParallel, syncTranscripts } from "../../capture/sync.ts";
 import { loadSettings } from "../../config/load.ts";
@@ -17,7 +22,7 @@ import type { CommandOptions } from "../table.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../scope.ts";
 import { withStoreAsync } from "../store.ts";
-import { reportPlan, reportResult, type SyncReport } from "../sync-report.ts";
+import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-report.ts";
 
 /** Below this, starting a thread costs more than it brings. */
 const PARALLEL_BYTES = 16 * 1024 * 1024;
@@ -31,15 +36,20 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   return withStoreAsync(paths, async (db) => {
     const project = flags["project"] as string | undefined;
     const context = startSync(db, paths, env, { force: flags["force"] === true, project });
-    const maxBytes = loadSettings({ user: paths.config }, env).values.maxTranscriptMb * 1024 * 1024;
+    const settings = loadSettings({ user: paths.config }, env).values;
+    const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
     const pending = files.filter(({ file }) => file.bytes <= maxBytes && !isUnchanged(file, context));
     const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
     if (flags["dryRun"] === true) return reportPlan(files, pending, tooLarge, json);
     relaxDurability(db);
     const before = newestRows(db);
-    const report = await syncAll(db, pending, context, isQuiet);
-    report.unchanged = files.length - pending.length - tooLarge.length;
-    report.tooLarge = tooLarge;
+    const report = startReport(files.length - pending.length - tooLarge.length, tooLarge);
+    const stop = (): void => void (report.isInterrupted = true);
+    process.once("SIGINT", stop);
+    await syncAll(db, pending, context, report, isQuiet);
+    await restoreAll(db, flags, context, report);
+    if (flags["archive"] === true || settings.archive) await archiveAll(files, maxBytes, context, report);
+    process.off("SIGINT", stop);
     interruptIdleSessions(db, Date.now());
     updateSearchIndex(db);
     if (project !== undefined && !report.isInterrupted && findProjectByName(db, project) === undefined) {
@@ -59,29 +69,79 @@ function findFiles(env: Env, flags: Record<string, unknown>): Transcript[] {
     .filter(({ file }) => session === undefined || file.sessionId.startsWith(String(session)));
 }
 
-async function syncAll(db: Db, pending: Transcript[], context: SyncContext, isQuiet: boolean): Promise<SyncReport> {
-  const report: SyncReport = { outcomes: [], unchanged: 0, failed: [], tooLarge: [], isInterrupted: false };
+async function syncAll(
+  db: Db,
+  pending: Transcript[],
+  context: SyncContext,
+  report: SyncReport,
+  isQuiet: boolean,
+): Promise<void> {
   const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
   const progress = startProgress(total, isQuiet);
   const steps =
     total < PARALLEL_BYTES || availableParallelism() === 1
       ? syncTranscripts(db, pending, context)
       : syncInParallel(db, pending, context, { thread: READER_THREAD, idle: () => indexSome(db) });
-  const stop = () => (report.isInterrupted = true);
-  process.once("SIGINT", stop);
-  try {
-    for await (const { bytes, outcome, failed } of steps) {
-      if (outcome !== undefined) report.outcomes.push(outcome);
-      // One broken file does not stop the others.
-      if (failed !== undefined) report.failed.push(failed);
-      progress.add(bytes);
-      // Lets a Ctrl-C be heard.
-      await setImmediate();
-      if (report.isInterrupted) break;
-    }
-  } finally {
-    process.off("SIGINT", stop);
-    progress.end();
+  for await (const { bytes, outcome, failed, isGone } of steps) {
+    if (outcome !== undefined) report.outcomes.push(outcome);
+    if (failed !== undefined) report.failed.push(failed);
+    if (isGone) report.vanished += 1;
+    progress.add(bytes);
+    // Lets a Ctrl-C be heard.
+    await setImmediate();
+    if (report.isInterrupted) break;
   }
-  return report;
+  progress.end();
+}
+
+/** What an agent has deleted since comes back from its copy, where it is missed. */
+async function restoreAll(
+  db: Db,
+  flags: Record<string, unknown>,
+  context: SyncContext,
+  report: SyncReport,
+): Promise<void> {
+  const { agent, session } = flags;
+  const copies = copiesToRestore(db, context).filter(
+    ({ file }) =>
+      (agent === undefined || file.agent === agent) &&
+      (session === undefined || file.sessionId.startsWith(String(session))),
+  );
+  await forEachFile(copies, report, (copy) => {
+    if (restoreCopy(db, copy, context) > 0) report.restored += 1;
+  });
+}
+
+async function archiveAll(
+  files: Transcript[],
+  maxBytes: number,
+  context: SyncContext,
+  report: SyncReport,
+): Promise<void> {
+  let written = 0;
+  const wanted = files.filter(({ file }) => file.bytes <= maxBytes);
+  await forEachFile(wanted, report, (transcript) => {
+    if (archiveTranscript(transcript, context)) written += 1;
+  });
+  report.archived = { written, ...archiveSize(context.archive) };
+}
+
+/** One broken file does not stop the others, and one that has gone meanwhile is none. */
+async function forEachFile<T extends { file: TranscriptFile }>(
+  items: readonly T[],
+  report: SyncReport,
+  work: (item: T) => void | Promise<void>,
+): Promise<void> {
+  for (const item of items) {
+    if (report.isInterrupted) break;
+    try {
+      await work(item);
+    } catch (error) {
+      const { path } = item.file;
+      if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(path)) report.vanished += 1;
+      else report.failed.push({ path, message: (error as Error).message });
+    }
+    // Lets a Ctrl-C be heard.
+    await setImmediate();
+  }
 }

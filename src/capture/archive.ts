@@ -1,0 +1,163 @@
+// Keeps compressed copies of transcripts, for when their agent has deleted them. Nothing private goes into a copy: every
+// line is filtered like evidence, lines from excluded folders are left out, and a copy ends where the first wholly
+// private prompt comes. What follows it (late results, summaries, titles) may tell of it, line by line nobody can say.
+import { readFileSync } from "node:fs";
+import type { DocumentReader, LineReader, TranscriptFile } from "../agents/transcript.ts";
+import { turnOf } from "../agents/turn.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { filterText, filterValue } from "../core/filter.ts";
+import { isWhollyPrivate } from "../core/private-tags.ts";
+import { addPrivateIds, isStorable, STATE_VERSION } from "./checkpoint.ts";
+import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { readLines } from "./lines.ts";
+import { isOtherProject, isSkipped, lookUp, MAX_LINE_BYTES, parseLine, type Transcript } from "./read-transcript.ts";
+import type { SyncContext } from "./sync.ts";
+
+/** Text per compressed piece. */
+const PIECE_CHARS = 8 * 1024 * 1024;
+
+/** True if something was added to the archive. */
+export function archiveTranscript({ file, reader }: Transcript, context: SyncContext): boolean {
+  const known = context.force ? undefined : readCopy(context.archive, file);
+  if (known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt) return false;
+  return reader.kind === "lines"
+    ? archiveLines(reader, file, known, context)
+    : archiveDocument(reader, file, known, context);
+}
+
+function archiveLines(
+  reader: LineReader<unknown>,
+  file: TranscriptFile,
+  known: Copy | undefined,
+  context: SyncContext,
+): boolean {
+  const copy = goOn(known, file) ?? startCopy(file, reader.start(file));
+  if (copy.isEnded) return false;
+  const { archive } = context;
+  const before = copy.copied;
+  // The old copy is overwritten: until the new one is whole, there is none.
+  if (before === 0 && known !== undefined) saveCopy(archive, { ...copy, state: null });
+  addPrivateIds(copy.state, context.privateIds);
+  let piece: string[] = [];
+  let chars = 0;
+  const flush = (): void => {
+    if (piece.length > 0) copy.copied = appendToCopy(archive, file, copy.copied, `${piece.join("\n")}\n`);
+    [piece, chars] = [[], 0];
+  };
+  const place: Placing = { isPlaced: copy.offset > 0 };
+  for (const line of readLines(file.path, { from: copy.offset, maxLineBytes: MAX_LINE_BYTES })) {
+    // A last line that is still being written is copied too, if it reads; the next run begins before it.
+    const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
+    const kept = keptLine(reader, state, line.bytes, place, context);
+    if (place.isElsewhere) return false;
+    copy.isEnded = isPrivate(state);
+    if (copy.isEnded) break;
+    if (kept !== undefined) chars += piece.push(kept) && kept.length;
+    if (line.isWhole) copy.offset = line.end;
+    // What nobody has said the place of yet waits: it may be excluded.
+    if (chars >= PIECE_CHARS && place.isPlaced) flush();
+  }
+  if (place.isPlaced) flush();
+  copy.fingerprint = copy.offset === 0 ? "" : fingerprint(file.path, copy.offset);
+  const agentType = turnOf(copy.state)?.header.agentType;
+  if (agentType !== undefined) copy.agentType = filterText(agentType);
+  if (!isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
+  saveCopy(archive, copy);
+  return copy.copied !== before;
+}
+
+function startCopy(file: TranscriptFile, state: unknown): Copy {
+  const nothing = { offset: 0, fingerprint: "", copied: 0, isEnded: false };
+  return { version: STATE_VERSION, file, kind: "lines", ...nothing, state };
+}
+
+/** The copy there is, if the transcript has only grown since. */
+function goOn(known: Copy | undefined, file: TranscriptFile): Copy | undefined {
+  if (known === undefined || known.version !== STATE_VERSION || file.bytes < known.offset) return undefined;
+  if (known.state === null && !known.isEnded) return undefined;
+  const isSame = known.offset === 0 || fingerprint(file.path, known.offset) === known.fingerprint;
+  return isSame ? { ...known, file } : undefined;
+}
+
+interface Placing {
+  /** It is known where this happened, and that it may be kept. */
+  isPlaced: boolean;
+  /** Excluded, or not what was asked for. */
+  isElsewhere?: boolean;
+}
+
+function keptLine(
+  reader: LineReader<unknown>,
+  state: unknown,
+  bytes: Buffer | undefined,
+  place: Placing,
+  context: SyncContext,
+): string | undefined {
+  if (bytes === undefined || bytes.length === 0 || isSkipped(reader, bytes)) return undefined;
+  const value = parseLine(bytes);
+  if (value === undefined) return undefined;
+  const events = reader.read(state, value, { unknown: {} });
+  const cwd = turnOf(state)?.header.cwd ?? "";
+  const surroundings = cwd === "" ? undefined : lookUp(cwd, context);
+  if (surroundings !== undefined && !place.isPlaced) {
+    place.isElsewhere = surroundings.isExcluded || isOtherProject(surroundings, context);
+    place.isPlaced = !place.isElsewhere;
+  }
+  if (surroundings?.isExcluded) return undefined;
+  return keptText(value, events, surroundings?.settings.skipTools ?? []);
+}
+
+/** Whatever a skipped tool was given and gave is left out. */
+function keptText(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
+  const isSkippedUse = ({ activity }: AgentEvent) => activity.kind === "tool-use" && skipTools.includes(activity.name);
+  if (events.some(isSkippedUse)) return undefined;
+  return JSON.stringify(filterValue(value), (_, inner: unknown) => withoutInput(inner, skipTools));
+}
+
+const NAMES = ["name", "toolName", "tool_name"];
+const INPUTS = new Set(["input", "arguments", "args"]);
+
+function withoutInput(value: unknown, skipTools: readonly string[]): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const object = value as Record<string, unknown>;
+  if (!NAMES.some((name) => skipTools.includes(object[name] as string))) return value;
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !INPUTS.has(key)));
+}
+
+function isPrivate(state: unknown): boolean {
+  const turn = turnOf(state);
+  return turn?.isPrivate === true || turn?.wasPrivate === true;
+}
+
+/** Written anew as a whole, so copied as a whole; with a wholly private prompt in it, not at all. */
+function archiveDocument(
+  reader: DocumentReader,
+  file: TranscriptFile,
+  known: Copy | undefined,
+  context: SyncContext,
+): boolean {
+  if (reader.isSpread) return false;
+  const [first] = reader.read(file, { unknown: {} });
+  const surroundings = first === undefined ? undefined : lookUp(first.cwd, context);
+  if (surroundings === undefined || surroundings.isExcluded || isOtherProject(surroundings, context)) return false;
+  const values = parseDocument(readFileSync(file.path));
+  if (hasPrivate(values)) return false;
+  const text = values.map((value) => keptText(value, [], surroundings.settings.skipTools)).join("\n");
+  const copied = appendToCopy(context.archive, file, 0, `${text}\n`);
+  saveCopy(context.archive, { ...startCopy(file, null), kind: "document", copied });
+  return known === undefined || known.copied !== copied;
+}
+
+/** One JSON value, or one a line. */
+function parseDocument(bytes: Buffer): unknown[] {
+  const whole = parseLine(bytes);
+  if (whole !== undefined) return [whole];
+  const lines = bytes.toString("utf8").split("\n");
+  return lines.map((line) => parseLine(Buffer.from(line))).filter((value) => value !== undefined);
+}
+
+function hasPrivate(value: unknown): boolean {
+  if (typeof value === "string") return isWhollyPrivate(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasPrivate);
+}

@@ -1,0 +1,114 @@
+// The archive on disk: a compressed copy of each transcript, and beside it a small file that says what it is a copy of.
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { TranscriptFile } from "../agents/transcript.ts";
+import { listFolder, statOf } from "../config/read.ts";
+import { filterText } from "../core/filter.ts";
+
+/** What a copy is of, and how far it goes. Written after the copy has grown: what lies beyond `copied` is not part of it. */
+export interface Copy {
+  version: number;
+  /** The transcript as it was found. */
+  file: TranscriptFile;
+  kind: "lines" | "document";
+  /** Bytes of the transcript that were looked at, and a fingerprint of them. */
+  offset: number;
+  fingerprint: string;
+  /** Bytes of the compressed copy. */
+  copied: number;
+  /** Nothing is added any more: a wholly private prompt came. */
+  isEnded: boolean;
+  /** What kind of subagent it was: that stood in a file of its own. */
+  agentType?: string;
+  /** The reader's, to go on with; null where it must not be kept. */
+  state: unknown;
+}
+
+const COPY_SUFFIX = ".gz";
+const ABOUT_SUFFIX = ".about.json";
+
+/** Readable, and no two transcripts alike. */
+export function copyPath(archive: string, { agent, path }: TranscriptFile): string {
+  const [, stem = "", ending = ""] = /^(.*?)((?:\.jsonl?)?)$/.exec(basename(path)) ?? [];
+  const readable = filterText(stem)
+    .replace(/[^\w.-]/g, "-")
+    .slice(0, 80);
+  const hash = createHash("sha256").update(path).digest("hex").slice(0, 10);
+  return join(archive, agent, `${readable}-${hash}${ending}${COPY_SUFFIX}`);
+}
+
+export function readCopy(archive: string, file: TranscriptFile): Copy | undefined {
+  return readAbout(aboutPath(copyPath(archive, file)));
+}
+
+function aboutPath(copy: string): string {
+  return copy.slice(0, -COPY_SUFFIX.length) + ABOUT_SUFFIX;
+}
+
+function readAbout(path: string): Copy | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Copy;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds text after the first `from` bytes of the copy; what a killed run may have left behind them is cut off. */
+export function appendToCopy(archive: string, file: TranscriptFile, from: number, text: string): number {
+  const path = copyPath(archive, file);
+  const member = gzipSync(text);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fd = openSync(path, from === 0 ? "w" : "r+", 0o600);
+  try {
+    ftruncateSync(fd, from);
+    let written = 0;
+    while (written < member.length) {
+      written += writeSync(fd, member, written, member.length - written, from + written);
+    }
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return from + member.length;
+}
+
+export function saveCopy(archive: string, copy: Copy): void {
+  const path = aboutPath(copyPath(archive, copy.file));
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.tmp`;
+  const fd = openSync(temporary, "w", 0o600);
+  try {
+    writeSync(fd, JSON.stringify(copy));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, path);
+}
+
+/** The text of a copy, as far as it is known to be whole. */
+export function readCopyText(archive: string, { file, copied }: Copy): Buffer {
+  return gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, copied));
+}
+
+/** Every copy with something in it, sessions before their subagents. */
+export function listCopies(archive: string): Copy[] {
+  const copies = listFolder(archive).flatMap((agent) =>
+    listFolder(join(archive, agent))
+      .filter((name) => name.endsWith(ABOUT_SUFFIX))
+      .map((name) => readAbout(join(archive, agent, name)))
+      .filter((copy) => copy !== undefined && copy.copied > 0),
+  ) as Copy[];
+  return copies.sort((a, b) => Number(a.file.isSubagent) - Number(b.file.isSubagent));
+}
+
+export function archiveSize(archive: string): { files: number; bytes: number } {
+  const paths = listFolder(archive).flatMap((agent) =>
+    listFolder(join(archive, agent))
+      .filter((name) => name.endsWith(COPY_SUFFIX))
+      .map((name) => join(archive, agent, name)),
+  );
+  return { files: paths.length, bytes: paths.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0) };
+}

@@ -1,0 +1,53 @@
+// Brings sessions back from the archive, through the same readers as the transcripts they are copies of.
+import { existsSync } from "node:fs";
+import { AGENTS } from "../agents/spec.ts";
+import { turnOf } from "../agents/turn.ts";
+import type { AgentEvent } from "../core/event.ts";
+import type { Db } from "../store/driver.ts";
+import { projectOfSession } from "../store/projects.ts";
+import { transaction } from "../store/transaction.ts";
+import { type Copy, listCopies, readCopyText } from "./copies.ts";
+import { addPrivateIds } from "./checkpoint.ts";
+import { captureEvents, parseLine } from "./read-transcript.ts";
+import { storeEvents, type SyncContext } from "./sync.ts";
+
+/** Copies whose transcript is gone: all of them, or those of sessions that are not known any more. */
+export function copiesToRestore(db: Db, context: SyncContext): Copy[] {
+  return listCopies(context.archive).filter(
+    ({ file }) => !existsSync(file.path) && (context.force || projectOfSession(db, file.sessionId) === undefined),
+  );
+}
+
+/** Events per transaction. */
+const BATCH = 2_000;
+
+/** Returns how many events were in it. */
+export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
+  const events = captureEvents(readEvents(copy, context), copy.file, context);
+  for (let start = 0; start < events.length; start += BATCH) {
+    transaction(db, () => storeEvents(db, events.slice(start, start + BATCH)));
+  }
+  return events.length;
+}
+
+function readEvents(copy: Copy, context: SyncContext): AgentEvent[] {
+  const { file } = copy;
+  const sources = AGENTS.find(({ id }) => id === file.agent)?.sources ?? [];
+  const reader = sources.find((source) => source.reader.kind === copy.kind)?.reader;
+  const text = readCopyText(context.archive, copy);
+  const notes = { unknown: {} };
+  if (reader === undefined) return [];
+  if (reader.kind === "document") return reader.read(file, notes, text.toString("utf8"));
+  const state = reader.start(file);
+  addPrivateIds(state, context.privateIds);
+  const turn = turnOf(state);
+  if (turn !== undefined && copy.agentType !== undefined) turn.header.agentType = copy.agentType;
+  const events: AgentEvent[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf("\n", start);
+    const line = text.subarray(start, end < 0 ? text.length : end);
+    events.push(...reader.read(state, parseLine(line), notes));
+    start += line.length + 1;
+  }
+  return [...events, ...reader.flush(state)];
+}
