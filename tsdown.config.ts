@@ -1,27 +1,32 @@
-// Builds what users run: the hook bundle (CJS, nothing but its job) and the command line (a chunk per command).
+// Builds what users run: the hooks and the worker (a CJS bundle each, which needs nothing beside it) and the command line
+// (a chunk per command).
 import { defineConfig, type UserConfig } from "tsdown";
-import { sqlText } from "./dev/sql-text.ts";
+import { textImport } from "./dev/text-import.ts";
 
 const shared: UserConfig = {
   platform: "node",
   target: "node20.16",
   dts: false,
-  plugins: [sqlText()],
+  plugins: [textImport()],
   deps: { alwaysBundle: [/./] },
   logLevel: "warn",
   // jsonc-parser's CommonJS build requires its parts in a way no bundler can follow; its ES build is fine.
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
 };
 
+/** Two bundles in one folder: neither may clean it. */
+const bundle: UserConfig = {
+  ...shared,
+  format: "cjs",
+  outDir: "plugin/dist",
+  minify: true,
+  fixedExtension: true,
+  clean: false,
+};
+
 export default defineConfig([
-  {
-    ...shared,
-    entry: { hook: "src/hook/main.ts" },
-    format: "cjs",
-    outDir: "plugin/dist",
-    minify: true,
-    fixedExtension: true,
-  },
+  { ...bundle, entry: { hook: "src/hook/main.ts" } },
+  { ...bundle, entry: { worker: "src/worker/main.ts" } },
   {
     ...shared,
     entry: { cli: "src/cli/main.ts", "reader-thread": "src/capture/reader-thread.ts" },

@@ -1,7 +1,9 @@
 // The suite that drives the real client: one file at a time, because each run already fills the machine.
 import { defineConfig } from "vitest/config";
+import { textImport } from "./dev/text-import.ts";
 
 export default defineConfig({
+  plugins: [textImport()],
   test: {
     include: ["test/client/**/*.test.ts"],
     globalSetup: "test/scratch.ts",

@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
-import { sqlText } from "./dev/sql-text.ts";
+import { textImport } from "./dev/text-import.ts";
 
 export default defineConfig({
-  plugins: [sqlText()],
+  plugins: [textImport()],
   test: {
-    include: ["src/**/*.test.ts", "test/e2e/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/e2e/**/*.test.ts", "test/conformance/**/*.test.ts"],
     globalSetup: "test/scratch.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,

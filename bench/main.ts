@@ -1,12 +1,15 @@
-// npm run bench [name] [-- --rounds N]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
+// npm run bench [name] [-- --rounds N --examples]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
 import { parseArgs } from "node:util";
+import "../dev/text-hooks.ts";
 import { benchHooks } from "./hook.ts";
+import { benchMemory } from "./memory.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
+import { benchWorker } from "./worker.ts";
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: "string", default: "40" } },
+  options: { rounds: { type: "string", default: "40" }, examples: { type: "boolean", default: false } },
   allowPositionals: true,
 });
 
@@ -15,6 +18,10 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   sync: benchSync,
   recall: benchRecall,
   search: benchSearch,
+  // Loaded late: it imports prompts, which Node can once the hooks above are in place.
+  model: async () => (await import("./model.ts")).benchModel(),
+  worker: benchWorker,
+  memory: () => benchMemory({ examples: values.examples }),
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);

@@ -1,25 +1,9 @@
 // How well search finds the right session: real sessions with queries and gold answers, through the product's own sync and search.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { searchSessions } from "../src/recall/search.ts";
-import { type Db, openDriver } from "../src/store/driver.ts";
+import type { Db } from "../src/store/driver.ts";
+import { openRealSessions, readQueries } from "./real-sessions.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-/** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
-const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
 const TASKS = ["commit", "intent", "learning", "friction", "next", "error", "file"];
-
-interface Query {
-  task: string;
-  repo: string;
-  query: string;
-  gold: string[];
-  before?: string;
-  exclude?: string[];
-}
 
 interface Tally {
   first: number;
@@ -29,42 +13,14 @@ interface Tally {
 }
 
 export async function benchRecall(): Promise<void> {
-  if (!existsSync(join(DATA, "queries.jsonl"))) {
+  const real = openRealSessions();
+  if (real === undefined) {
     console.log("recall: skipped, no sessions to search (C_MEM_REAL_SESSIONS)");
     return;
   }
-  const home = mkdtempSync(join(tmpdir(), "c-mem-recall-"));
-  const repos = layOutSessions(home);
-  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), "sync", "--quiet"], {
-    env: { PATH: process.env["PATH"], HOME: home, C_MEM_HOME: join(home, ".c-mem") },
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
-  const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
-  const tallies = score(db, repos);
-  db.close();
-  rmSync(home, { recursive: true, force: true });
+  const tallies = score(real.db, real.repos);
+  real.close();
   report(tallies);
-}
-
-/** Puts the sessions where each agent would keep them; returns which repository each belongs to. */
-function layOutSessions(home: string): Map<string, string> {
-  const repos = new Map<string, string>();
-  for (const line of readLines("manifest.jsonl")) {
-    const entry = JSON.parse(line) as { file: string; repo: string; agent: string; session_id: string };
-    repos.set(entry.session_id, entry.repo);
-    const path = join(home, placeOf(entry));
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, gunzipSync(readFileSync(join(DATA, `${entry.file}.gz`))));
-  }
-  return repos;
-}
-
-function placeOf({ agent, repo, session_id: id }: { agent: string; repo: string; session_id: string }): string {
-  if (agent === "Codex")
-    return join(".codex", "sessions", "2026", "01", "01", `rollout-2026-01-01T00-00-00-${id}.jsonl`);
-  if (agent === "Copilot CLI") return join(".copilot", "session-state", id, "events.jsonl");
-  return join(".claude", "projects", repo.replaceAll("/", "-"), `${id}.jsonl`);
 }
 
 function score(db: Db, repos: Map<string, string>): Map<string, Tally> {
@@ -73,8 +29,7 @@ function score(db: Db, repos: Map<string, string>): Map<string, Tally> {
   );
   const sessions = new Map(rows.map((row) => [row.id, row]));
   const tallies = new Map<string, Tally>(TASKS.map((task) => [task, { first: 0, five: 0, reciprocal: 0, queries: 0 }]));
-  for (const line of readLines("queries.jsonl")) {
-    const query = JSON.parse(line) as Query;
+  for (const query of readQueries()) {
     const before = query.before === undefined ? Infinity : Date.parse(query.before);
     const accept = (id: number): boolean => {
       const session = sessions.get(id);
@@ -107,8 +62,4 @@ function report(tallies: Map<string, Tally>): void {
   console.log(
     `  ${"mean".padEnd(9)} ${mean.map((value) => value.toFixed(1).padStart(6)).join("")}   wanted: any@5 at least 84`,
   );
-}
-
-function readLines(name: string): string[] {
-  return readFileSync(join(DATA, name), "utf8").trim().split("\n");
 }

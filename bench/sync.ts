@@ -49,7 +49,10 @@ function sync(home: string): { ms: number; peakMb: number } {
     "--quiet",
   ];
   const { ms, value } = timed(() =>
-    spawnSync(process.execPath, args, { env: { PATH: process.env["PATH"], HOME: home }, encoding: "utf8" }),
+    spawnSync(process.execPath, args, {
+      env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home },
+      encoding: "utf8",
+    }),
   );
   if (value.status !== 0) throw new Error(value.stderr);
   return { ms, peakMb: Math.round(Number(/peak (\d+)/.exec(value.stderr)?.[1] ?? 0) / 1024) };

@@ -1,5 +1,5 @@
 // The agents C-Mem knows, one row each.
-import { findTranscripts } from "./claude-code/discover.ts";
+import { findTranscripts, sessionTranscripts } from "./claude-code/discover.ts";
 import { backupPath } from "./claude-code/file-history.ts";
 import { claudeConfigDir } from "./claude-code/site.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
@@ -19,6 +19,8 @@ import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts
 export interface TranscriptSource {
   /** The newest first. */
   find(env: Env): TranscriptFile[];
+  /** The files of one session, by the path its hooks named; only for agents that have hooks. */
+  ofSession?(transcriptPath: string): TranscriptFile[];
   reader: LineReader<unknown> | DocumentReader;
 }
 
@@ -36,7 +38,13 @@ export const AGENTS: readonly AgentSpec[] = [
   {
     id: "claude-code",
     label: "Claude Code",
-    sources: [{ find: (env) => findTranscripts(claudeConfigDir(env)), reader: lines(claudeCodeReader) }],
+    sources: [
+      {
+        find: (env) => findTranscripts(claudeConfigDir(env)),
+        ofSession: sessionTranscripts,
+        reader: lines(claudeCodeReader),
+      },
+    ],
     resume: (id) => ["claude", "--resume", id],
     backupPath,
   },

@@ -7,9 +7,18 @@ import { insertCommit } from "../store/commits.ts";
 import { insertInjection } from "../store/injections.ts";
 import { insertLink } from "../store/links.ts";
 import { upsertMessage } from "../store/messages.ts";
-import { enqueueJob } from "../store/jobs.ts";
+import { enqueueSession } from "../store/jobs.ts";
 import { endPrompt, insertPrompt } from "../store/prompts.ts";
-import { endSession, getTitle, reopenSession, setAgentTitle, setReport, setTitle } from "../store/sessions.ts";
+import {
+  endSession,
+  getAgentTitle,
+  getTitle,
+  reopenSession,
+  setAgentTitle,
+  setReport,
+  setTitle,
+} from "../store/sessions.ts";
+import { hasTombstones } from "../store/tombstones.ts";
 import { adoptTurn, insertToolUse } from "../store/tool-uses.ts";
 import {
   type Batch,
@@ -24,10 +33,8 @@ import {
   turnOf,
 } from "./batch.ts";
 import { commitsMade } from "./commits.ts";
+import { withoutForgotten } from "./forgotten.ts";
 import { linksOf } from "./mentions.ts";
-
-/** The transcript is stale while Stop runs; work that reads it waits this long. */
-const SETTLE_MS = 3_000;
 
 /** `eventName` stands in for an id where the agent gave none. */
 export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
@@ -37,10 +44,18 @@ export function applyEvent(db: Db, event: CapturedEvent, eventName: string): voi
 }
 
 /** The same among others of one transaction, which ends with `endBatch`. */
-export function applyInBatch(db: Db, batch: Batch, event: CapturedEvent, eventName: string): void {
+export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventName: string): void {
+  batch.hasTombstones ??= hasTombstones(db);
+  const event = batch.hasTombstones ? withoutForgotten(db, given) : given;
+  if (event === undefined) return;
   const sessions = upsertSessions(db, batch, event);
   applyActivity(db, batch, event, sessions, eventName);
   if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
+}
+
+/** What an event asks of the worker: at the end of a turn or session, and before the agent forgets, to derive memory. */
+export function enqueueWork(db: Db, { activity, sessionId, at }: CapturedEvent): void {
+  if (["turn-end", "checkpoint", "session-end"].includes(activity.kind)) enqueueSession(db, sessionId, at);
 }
 
 /** The session the event happened in, and the conversation it belongs to: the same, but for a subagent's. */
@@ -128,19 +143,13 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       markStale(db, batch, main, number);
       if (own !== main) settleTimes(db, batch, own);
       if (own !== main) endSession(db, own, { at, reason: "subagent" });
-      enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
-      return;
-    }
-    case "checkpoint": {
-      const number = turnOf(db, batch, main, activity.promptId);
-      enqueueJob(db, { kind: "turn", key: `turn:${event.sessionId}:${number}`, runAfter: at + SETTLE_MS }, at);
       return;
     }
     case "session-end":
       settleTimes(db, batch, main);
       endSession(db, main, { at, reason: activity.reason });
-      enqueueJob(db, { kind: "session", key: `session:${event.sessionId}`, runAfter: at + SETTLE_MS }, at);
       return;
+    case "checkpoint":
     case "machine-prompt":
       return;
   }
@@ -148,6 +157,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
 
 /** The first prompt that says what the work is about gives the title. */
 function improveTitle(db: Db, sessionDbId: number, prompt: string, number: number): void {
+  if (getAgentTitle(db, sessionDbId) !== null) return;
   const current = getTitle(db, sessionDbId);
   const title = titleOf(prompt);
   const isBetter = !isWeakTitle(title) && (number === 1 || (current !== null && isWeakTitle(current)));

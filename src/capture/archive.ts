@@ -11,7 +11,15 @@ import { addPrivateIds, isStorable, STATE_VERSION } from "./checkpoint.ts";
 import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { readLines } from "./lines.ts";
-import { isOtherProject, isSkipped, lookUp, MAX_LINE_BYTES, parseLine, type Transcript } from "./read-transcript.ts";
+import {
+  isOtherProject,
+  isOutside,
+  isSkipped,
+  lookUp,
+  MAX_LINE_BYTES,
+  parseLine,
+  type Transcript,
+} from "./read-transcript.ts";
 import type { SyncContext } from "./sync.ts";
 
 /** Text per compressed piece. */
@@ -19,8 +27,9 @@ const PIECE_CHARS = 8 * 1024 * 1024;
 
 /** True if something was added to the archive. */
 export function archiveTranscript({ file, reader }: Transcript, context: SyncContext): boolean {
-  const known = context.force ? undefined : readCopy(context.archive, file);
-  if (known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt) return false;
+  const known = readCopy(context.archive, file);
+  const isSame = known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt;
+  if (isSame && !context.force) return false;
   return reader.kind === "lines"
     ? archiveLines(reader, file, known, context)
     : archiveDocument(reader, file, known, context);
@@ -32,10 +41,11 @@ function archiveLines(
   known: Copy | undefined,
   context: SyncContext,
 ): boolean {
-  const copy = goOn(known, file) ?? startCopy(file, reader.start(file));
+  const copy = (context.force ? undefined : goOn(known, file)) ?? startCopy(file, reader.start(file));
   if (copy.isEnded) return false;
   const { archive } = context;
   const before = copy.copied;
+  const beforeTail = copy.withTail;
   // The old copy is overwritten: until the new one is whole, there is none.
   if (before === 0 && known !== undefined) saveCopy(archive, { ...copy, state: null });
   addPrivateIds(copy.state, context.privateIds);
@@ -46,6 +56,7 @@ function archiveLines(
     [piece, chars] = [[], 0];
   };
   const place: Placing = { isPlaced: copy.offset > 0 };
+  let tail: string | undefined;
   for (const line of readLines(file.path, { from: copy.offset, maxLineBytes: MAX_LINE_BYTES })) {
     // A last line that is still being written is copied too, if it reads; the next run begins before it.
     const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
@@ -53,22 +64,25 @@ function archiveLines(
     if (place.isElsewhere) return false;
     copy.isEnded = isPrivate(state);
     if (copy.isEnded) break;
-    if (kept !== undefined) chars += piece.push(kept) && kept.length;
+    if (!line.isWhole) tail = kept;
+    else if (kept !== undefined) chars += piece.push(kept) && kept.length;
     if (line.isWhole) copy.offset = line.end;
     // What nobody has said the place of yet waits: it may be excluded.
     if (chars >= PIECE_CHARS && place.isPlaced) flush();
   }
-  if (place.isPlaced) flush();
+  if (!place.isPlaced) return false;
+  flush();
+  copy.withTail = tail === undefined ? copy.copied : appendToCopy(archive, file, copy.copied, `${tail}\n`);
   copy.fingerprint = copy.offset === 0 ? "" : fingerprint(file.path, copy.offset);
   const agentType = turnOf(copy.state)?.header.agentType;
   if (agentType !== undefined) copy.agentType = filterText(agentType);
-  if (!isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
+  if (isOutside(copy.state, context) || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
   saveCopy(archive, copy);
-  return copy.copied !== before;
+  return copy.copied !== before || copy.withTail !== beforeTail;
 }
 
 function startCopy(file: TranscriptFile, state: unknown): Copy {
-  const nothing = { offset: 0, fingerprint: "", copied: 0, isEnded: false };
+  const nothing = { offset: 0, fingerprint: "", copied: 0, withTail: 0, isEnded: false };
   return { version: STATE_VERSION, file, kind: "lines", ...nothing, state };
 }
 
@@ -145,7 +159,7 @@ function archiveDocument(
   if (hasPrivate(values)) return false;
   const text = values.map((value) => keptText(value, [], surroundings.settings.skipTools)).join("\n");
   const copied = appendToCopy(context.archive, file, 0, `${text}\n`);
-  saveCopy(context.archive, { ...startCopy(file, null), kind: "document", copied });
+  saveCopy(context.archive, { ...startCopy(file, null), kind: "document", copied, withTail: copied });
   return known === undefined || known.copied !== copied;
 }
 

@@ -14,6 +14,8 @@ interface SeenSession {
   said: string;
   firstAt: number;
   lastAt: number;
+  /** The newest that was known when this was said. Where that was newer, it is to be said again by what is newer still. */
+  newestAt: number;
   isWritten: boolean;
 }
 
@@ -23,6 +25,8 @@ export interface Batch {
   turns: Map<string, number>;
   stale: Set<string>;
   models: Map<number, string>;
+  /** Something was forgotten once, and must not come back; asked for when the first event comes. */
+  hasTombstones?: boolean;
 }
 
 export function startBatch(): Batch {
@@ -51,7 +55,8 @@ export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): { id: number
   const { at, sessionId, ...rest } = seed;
   const said = JSON.stringify(rest);
   const seen = batch.sessions.get(sessionId);
-  if (seen?.said === said) {
+  const isOvertaken = seen !== undefined && seen.lastAt < seen.newestAt && at >= seen.newestAt;
+  if (seen?.said === said && !isOvertaken) {
     if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
@@ -59,7 +64,7 @@ export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): { id: number
   }
   if (seen !== undefined) writeTimes(db, seen);
   const row = upsertSession(db, seed);
-  batch.sessions.set(sessionId, { ...row, said, firstAt: at, lastAt: at, isWritten: true });
+  batch.sessions.set(sessionId, { ...row, newestAt: row.lastAt, said, firstAt: at, lastAt: at, isWritten: true });
   return row;
 }
 

@@ -40,7 +40,8 @@ export function findStart(
   return { kind, offset, line, state, kept: { offset, line, state: JSON.stringify(state) } };
 }
 
-const UNFINISHED = -1;
+/** The size of a file that has not been read to its end. */
+export const UNFINISHED = -1;
 
 /** Nothing read says nothing: and a document may be a row of a database, not a file of its own. */
 function fingerprintAt(file: TranscriptFile, offset: number): string {
@@ -53,9 +54,14 @@ function readState({ state: text }: SyncState): unknown {
 }
 
 /** To be stored in the transaction that stores what was read up to here. */
-export function checkpointOf(file: TranscriptFile, position: Position, { isLast }: { isLast: boolean }): SyncState {
+export function checkpointOf(
+  file: TranscriptFile,
+  position: Position,
+  { isLast, isSecret }: { isLast: boolean; isSecret: boolean },
+): SyncState {
   const state = JSON.stringify(position.state);
-  if (isStorable(position.state, state)) position.kept = { offset: position.offset, line: position.line, state };
+  const isKept = !isSecret && isStorable(position.state, state);
+  if (isKept) position.kept = { offset: position.offset, line: position.line, state };
   const { kept } = position;
   return {
     path: file.path,
@@ -101,6 +107,8 @@ export function privateIdsOf(state: unknown): string[] {
 }
 
 /** The private ids that earlier runs have met. */
-export function knownPrivateIds(db: Db): Set<string> {
-  return new Set(privateStates(db).flatMap((text) => privateIdsOf((JSON.parse(text) as { state: unknown }).state)));
+export function knownPrivateIds(db: Db, sessionId?: string): Set<string> {
+  return new Set(
+    privateStates(db, sessionId).flatMap((text) => privateIdsOf((JSON.parse(text) as { state: unknown }).state)),
+  );
 }

@@ -1,6 +1,16 @@
 // The archive on disk: a compressed copy of each transcript, and beside it a small file that says what it is a copy of.
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { TranscriptFile } from "../agents/transcript.ts";
@@ -16,8 +26,9 @@ export interface Copy {
   /** Bytes of the transcript that were looked at, and a fingerprint of them. */
   offset: number;
   fingerprint: string;
-  /** Bytes of the compressed copy. */
+  /** Bytes of the compressed copy: what it goes on from, and with a last line that is still being written. */
   copied: number;
+  withTail: number;
   /** Nothing is added any more: a wholly private prompt came. */
   isEnded: boolean;
   /** What kind of subagent it was: that stood in a file of its own. */
@@ -89,19 +100,29 @@ export function saveCopy(archive: string, copy: Copy): void {
 }
 
 /** The text of a copy, as far as it is known to be whole. */
-export function readCopyText(archive: string, { file, copied }: Copy): Buffer {
-  return gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, copied));
+export function readCopyText(archive: string, { file, withTail }: Copy): Buffer {
+  return gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
 }
 
 /** Every copy with something in it, sessions before their subagents. */
 export function listCopies(archive: string): Copy[] {
+  const copies = allCopies(archive).filter((copy) => copy.withTail > 0);
+  return copies.sort((a, b) => Number(a.file.isSubagent) - Number(b.file.isSubagent));
+}
+
+export function allCopies(archive: string): Copy[] {
   const copies = listFolder(archive).flatMap((agent) =>
     listFolder(join(archive, agent))
       .filter((name) => name.endsWith(ABOUT_SUFFIX))
-      .map((name) => readAbout(join(archive, agent, name)))
-      .filter((copy) => copy !== undefined && copy.copied > 0),
-  ) as Copy[];
-  return copies.sort((a, b) => Number(a.file.isSubagent) - Number(b.file.isSubagent));
+      .map((name) => readAbout(join(archive, agent, name))),
+  );
+  return copies.filter((copy) => copy !== undefined);
+}
+
+export function removeCopy(archive: string, file: TranscriptFile): void {
+  const path = copyPath(archive, file);
+  rmSync(path, { force: true });
+  rmSync(aboutPath(path), { force: true });
 }
 
 export function archiveSize(archive: string): { files: number; bytes: number } {

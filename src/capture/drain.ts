@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type CapturedEvent, KNOWN_ACTIVITIES } from "../core/event.ts";
-import type { Db } from "../store/driver.ts";
+import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../store/drops.ts";
-import { isStoreTrouble, transaction } from "../store/transaction.ts";
-import { applyEvent } from "./apply.ts";
+import { transaction } from "../store/transaction.ts";
+import { applyEvent, enqueueWork } from "./apply.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { DROP_SUFFIX } from "./spool.ts";
 
@@ -20,7 +20,7 @@ export interface DrainResult {
 const BATCH = 200;
 /** A temporary file this old belongs to a hook that was killed while it wrote. */
 const STALE_TEMPORARY_MS = 60 * 60 * 1000;
-const BAD_FOLDER = "bad";
+export const BAD_FOLDER = "bad";
 
 /** With a time limit it stops after the batch that exceeds it; the rest stays for whoever reads next. */
 export function drainSpool(db: Db, spool: string, options: { maxMs?: number } = {}): DrainResult {
@@ -115,6 +115,7 @@ function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
   try {
     if (!claimDrop(db, name, Date.now())) return "known";
     applyEvent(db, event, name);
+    enqueueWork(db, event);
     if (event.hook !== undefined) countHookRun(db, event.hook, event.at);
     return "applied";
   } catch (error) {

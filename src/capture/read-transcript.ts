@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import type { TranscriptSource } from "../agents/spec.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../agents/transcript.ts";
+import { turnOf } from "../agents/turn.ts";
 import type { Env } from "../config/paths.ts";
 import type { AgentEvent, CapturedEvent } from "../core/event.ts";
 import type { SyncState } from "../store/sync-state.ts";
@@ -41,6 +42,8 @@ export interface ReadRequest {
   known: SyncState | undefined;
   /** Its session is known and of another project than the one asked for. */
   isElsewhere: boolean;
+  /** Something of its session was forgotten: nothing the reader holds in mind of it is kept. */
+  isForgotten: boolean;
 }
 
 /** A piece of a file, or why there is none; the error is then the file's last step. */
@@ -95,11 +98,14 @@ const EXCLUDED: Piece = {
   checkpoint: undefined,
 };
 
-function* readPieces({ transcript, known, isElsewhere }: ReadRequest, context: ReadContext): Generator<Piece, void> {
+function* readPieces(
+  { transcript, known, isElsewhere, isForgotten }: ReadRequest,
+  context: ReadContext,
+): Generator<Piece, void> {
   if (isElsewhere) throw new Excluded();
   const { file, reader } = transcript;
   const state = known === undefined ? "new" : "rewritten";
-  const reading: Reading = { file, context, state, kept: 0, ...nothingRead() };
+  const reading: Reading = { file, context, state, isForgotten, isPlaced: false, ...nothingRead() };
   if (reader.kind === "lines") yield* readGrowing(reader, known, reading);
   else {
     reading.events = reader.read(file, reading);
@@ -114,8 +120,9 @@ interface Reading extends ReadNotes {
   file: TranscriptFile;
   context: ReadContext;
   state: FileState;
-  /** Events handed on so far. */
-  kept: number;
+  isForgotten: boolean;
+  /** It is known where the session began, and that it is to be read. */
+  isPlaced: boolean;
   events: AgentEvent[];
   malformed: number[];
   tooLong: number[];
@@ -134,7 +141,7 @@ function* readGrowing(
   reading.state = position.kind;
   let pieceStart = position.offset;
   let tail: Buffer | undefined;
-  let isPlaced = position.kind === "grown";
+  reading.isPlaced = position.offset > 0;
   for (const line of readLines(reading.file.path, { from: position.offset, maxLineBytes: MAX_LINE_BYTES })) {
     if (!line.isWhole) {
       tail = line.bytes;
@@ -143,7 +150,7 @@ function* readGrowing(
     position.line += 1;
     readLine(reader, position, line.bytes, reading);
     // Seen before the rest is read: nothing of an excluded file is kept, not even that it is one.
-    isPlaced ||= checkPlace(reading);
+    reading.isPlaced ||= checkPlace(reading);
     position.offset = line.end;
     if (position.offset - pieceStart < PIECE_BYTES) continue;
     yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: false });
@@ -202,15 +209,23 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   const privateIds = privateIdsOf(position.state);
   for (const id of privateIds) context.privateIds.add(id);
   const events = captureAll(reading);
-  const checkpoint = checkpointOf(file, position, piece);
+  // What a reader holds in mind may be what was forgotten, or of a folder that is excluded.
+  const isSecret = reading.isForgotten || isOutside(position.state, context);
+  const checkpoint = checkpointOf(file, position, { ...piece, isSecret });
   Object.assign(reading, nothingRead());
   return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
+}
+
+/** In an excluded folder, or nobody has said where: what the reader holds back of it must not be stored. */
+export function isOutside(state: unknown, context: ReadContext): boolean {
+  const cwd = turnOf(state)?.header.cwd;
+  return cwd !== undefined && (cwd === "" || lookUp(cwd, context).isExcluded);
 }
 
 /** The same for events that come from elsewhere than a file: none, where the session began in an excluded folder. */
 export function captureEvents(events: AgentEvent[], file: TranscriptFile, context: ReadContext): CapturedEvent[] {
   try {
-    return captureAll({ ...nothingRead(), file, context, state: "new", kept: 0, events });
+    return captureAll({ ...nothingRead(), file, context, state: "new", isForgotten: false, isPlaced: false, events });
   } catch (error) {
     if (error instanceof Excluded) return [];
     throw error;
@@ -223,19 +238,19 @@ function captureAll(reading: Reading): CapturedEvent[] {
     const captured = capture(event, reading);
     if (captured === undefined) continue;
     events.push(captured);
-    reading.kept += 1;
+    reading.isPlaced = true;
   }
   return events;
 }
 
-function capture(event: AgentEvent, { context, kept, state }: Reading): CapturedEvent | undefined {
+function capture(event: AgentEvent, { context, isPlaced }: Reading): CapturedEvent | undefined {
   if (event.at <= 0 || event.cwd === "") return undefined;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
   if (promptId !== undefined && context.privateIds.has(promptId)) return undefined;
   const surroundings = lookUp(event.cwd, context);
   if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
     // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
-    if (kept === 0 && state !== "grown") throw new Excluded();
+    if (!isPlaced) throw new Excluded();
     if (surroundings.isExcluded) return undefined;
   }
   return captureEvent(event, surroundings);

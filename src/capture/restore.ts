@@ -4,17 +4,18 @@ import { AGENTS } from "../agents/spec.ts";
 import { turnOf } from "../agents/turn.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
-import { projectOfSession } from "../store/projects.ts";
+import { saveSyncState, type SyncState } from "../store/sync-state.ts";
 import { transaction } from "../store/transaction.ts";
 import { type Copy, listCopies, readCopyText } from "./copies.ts";
-import { addPrivateIds } from "./checkpoint.ts";
+import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
 import { captureEvents, parseLine } from "./read-transcript.ts";
 import { storeEvents, type SyncContext } from "./sync.ts";
 
-/** Copies whose transcript is gone: all of them, or those of sessions that are not known any more. */
-export function copiesToRestore(db: Db, context: SyncContext): Copy[] {
+/** Copies whose transcript is gone: all of them, or those that this database has never read to their end. */
+export function copiesToRestore(context: SyncContext): Copy[] {
   return listCopies(context.archive).filter(
-    ({ file }) => !existsSync(file.path) && (context.force || projectOfSession(db, file.sessionId) === undefined),
+    ({ file }) =>
+      (context.force || (context.marks.get(file.path)?.size ?? UNFINISHED) === UNFINISHED) && !existsSync(file.path),
   );
 }
 
@@ -27,7 +28,14 @@ export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
   for (let start = 0; start < events.length; start += BATCH) {
     transaction(db, () => storeEvents(db, events.slice(start, start + BATCH)));
   }
+  if (events.length > 0) transaction(db, () => saveSyncState(db, readFromCopy(copy), 0, Date.now()));
   return events.length;
+}
+
+/** Marks it as read to its end. Should the transcript come back, it is read from its beginning. */
+function readFromCopy({ file: { path, agent, sessionId, bytes } }: Copy): SyncState {
+  const nothing = { byte_offset: 0, line: 0, size: bytes, mtime: 0, fingerprint: "" };
+  return { path, agent, session_id: sessionId, ...nothing, state: JSON.stringify({ version: 0, state: null }) };
 }
 
 function readEvents(copy: Copy, context: SyncContext): AgentEvent[] {

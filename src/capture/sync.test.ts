@@ -57,6 +57,7 @@ interface Machine {
   /** Writes the session's transcript as it is now. */
   write(text: string | Buffer): void;
   sync(options?: { force?: boolean }): FileOutcome[];
+  exclude(folder: string): void;
   /** Everything that was stored, without what only says when. */
   rows(): unknown;
   /** Every byte of the data directory. */
@@ -81,6 +82,7 @@ function machine(lines: readonly string[], subagent?: readonly string[]): Machin
       // Writes within one millisecond would look alike.
       utimesSync(path, 1_700_000_000, 1_700_000_000 + ++version);
     },
+    exclude: (place) => writeFileSync(paths.config, JSON.stringify({ excludePaths: [place] })),
     sync(options = {}) {
       const context = startSync(db, paths, env, options);
       const transcripts = AGENTS.flatMap(({ sources }) =>
@@ -307,6 +309,66 @@ describe("a transcript", () => {
     sync({ force: true });
     expect(db.all("SELECT text FROM prompts ORDER BY prompt_number")).toEqual([{ text: "do it" }, { text: "/review" }]);
     expect(db.all("SELECT prompt_number FROM tool_uses")).toEqual([{ prompt_number: 1 }]);
+    db.close();
+  });
+
+  it("leaves a session on the branch it was on last, also where a line tells of an earlier moment", () => {
+    const on = (gitBranch: string, second: number) => ({ gitBranch, timestamp: `2026-01-02T03:04:0${second}.000Z` });
+    const { db, sync } = machine([
+      user("go", { promptId: "p1", ...on("dev", 1) }),
+      user("on", { promptId: "p2", ...on("HEAD", 3) }),
+      user("and on", { promptId: "p3", ...on("main", 2) }),
+      user("and done", { promptId: "p4", ...on("main", 4) }),
+      "",
+    ]);
+    sync();
+    expect(db.all("SELECT git_branch FROM sessions")).toEqual([{ git_branch: "main" }]);
+    db.close();
+  });
+
+  it("read again gives no prompt the words that were said before it", () => {
+    const { db, sync } = machine([
+      line({
+        type: "assistant",
+        timestamp: "2026-01-02T01:00:00.000Z",
+        message: { id: "early", role: "assistant", content: [{ type: "text", text: "What shall I do?" }] },
+      }),
+      user("Fix it", { promptId: "p1", timestamp: "2026-01-02T02:00:00.000Z" }),
+      "",
+    ]);
+    sync();
+    sync({ force: true });
+    expect(db.all("SELECT text, response, ended_at FROM prompts")).toEqual([
+      { text: "Fix it", response: null, ended_at: null },
+    ]);
+    db.close();
+  });
+
+  it("leaves nothing of an excluded folder where reading stopped, not even a prompt that waits for its place", () => {
+    const { bytes, db, exclude, sync, write } = machine([]);
+    exclude("/gone/hidden");
+    const place = { cwd: "/gone/hidden" };
+    const queued = line({ type: "queue-operation", operation: "enqueue", content: "HIDDENPROMPT", cwd: undefined });
+    write(`${queued}\n`);
+    sync();
+    expect(bytes()).not.toContain("HIDDEN");
+    const answer = {
+      type: "assistant",
+      message: { id: "h", role: "assistant", content: [{ type: "text", text: "HIDDENANSWER" }] },
+    };
+    write([queued, user("HIDDENPROMPT", place), line({ ...answer, ...place }), ""].join("\n"));
+    expect(sync()).toMatchObject([{ state: "excluded" }]);
+    expect(bytes()).not.toContain("HIDDEN");
+    write([...OPEN, line({ ...answer, ...place }), ""].join("\n"));
+    sync();
+    expect(bytes()).not.toContain("HIDDEN");
+    expect(counts(db).prompts).toBe(2);
+    db.close();
+  });
+
+  it("counts lines of a kind it does not know, whatever that is called", () => {
+    const { db, sync } = machine([line({ type: "constructor" }), ...TRANSCRIPT, ""]);
+    expect(sync()[0]?.unknown).toEqual({ constructor: 1 });
     db.close();
   });
 

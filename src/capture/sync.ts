@@ -2,13 +2,15 @@
 import type { TranscriptFile } from "../agents/transcript.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { CapturedEvent } from "../core/event.ts";
-import type { Db } from "../store/driver.ts";
+import { type Db, isStoreTrouble } from "../store/driver.ts";
+import { enqueueSession } from "../store/jobs.ts";
 import { projectOfSession } from "../store/projects.ts";
 import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../store/sync-state.ts";
-import { isStoreTrouble, startGroup, type TransactionGroup } from "../store/transaction.ts";
+import { startGroup, type TransactionGroup } from "../store/transaction.ts";
 import { applyInBatch } from "./apply.ts";
 import { endBatch, startBatch } from "./batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
+import { isTouched } from "./forgotten.ts";
 import {
   type FileState,
   type Piece,
@@ -24,6 +26,8 @@ const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
 /** What one run knows. */
 export interface SyncContext extends ReadContext {
+  /** Ask for memory to be derived from what is new. */
+  enqueue: boolean;
   /** Where compressed copies are. */
   archive: string;
   /** What each file was like when it was read last. */
@@ -51,20 +55,22 @@ export interface SyncStep {
   isGone?: true;
 }
 
+/** With a session's id only its files can be read: where there are thousands, looking at all takes longer than the reading. */
 export function startSync(
   db: Db,
   paths: Paths,
   env: Env,
-  options: { force?: boolean; project?: string | undefined } = {},
+  options: { force?: boolean; enqueue?: boolean; project?: string | undefined; sessionId?: string } = {},
 ): SyncContext {
   return {
     env,
     settings: paths.config,
     archive: paths.archive,
-    marks: syncMarks(db),
+    marks: syncMarks(db, options.sessionId),
     force: options.force ?? false,
+    enqueue: options.enqueue ?? true,
     project: options.project,
-    privateIds: knownPrivateIds(db),
+    privateIds: knownPrivateIds(db, options.sessionId),
     places: new Map(),
   };
 }
@@ -76,7 +82,10 @@ export function isUnchanged(file: TranscriptFile, context: SyncContext): boolean
   );
 }
 
-/** May be left after any step: what was stored stays, and the next run goes on from there. */
+/**
+ * May be left after any step: what was stored stays, and the next run goes on from there. Between two steps no
+ * transaction is open.
+ */
 export function* syncTranscripts(
   db: Db,
   transcripts: readonly Transcript[],
@@ -85,7 +94,11 @@ export function* syncTranscripts(
   const writer = startWriter(db, context);
   try {
     for (const request of readRequests(db, transcripts, context)) {
-      for (const step of readTranscript(request, context)) yield writer.store(step);
+      for (const step of readTranscript(request, context)) {
+        const result = writer.store(step);
+        writer.end();
+        yield result;
+      }
     }
   } finally {
     writer.end();
@@ -147,7 +160,12 @@ function startWriter(db: Db, context: SyncContext): Writer {
 function* readRequests(db: Db, transcripts: readonly Transcript[], context: SyncContext): Generator<ReadRequest> {
   for (const transcript of transcripts) {
     const known = readSyncState(db, transcript.file.path);
-    yield { transcript, known, isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context) };
+    yield {
+      transcript,
+      known,
+      isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context),
+      isForgotten: isTouched(db, transcript.file.sessionId),
+    };
   }
 }
 
@@ -166,7 +184,11 @@ function storePiece(
   context: SyncContext,
 ): string | undefined {
   try {
-    group.add(piece.bytes, () => writePiece(db, piece, outcome.malformed.length + outcome.tooLong.length));
+    group.add(piece.bytes, () => {
+      writePiece(db, piece, outcome.malformed.length + outcome.tooLong.length);
+      const hasNews = outcome.events + piece.events.length > 0;
+      if (piece.isLast && context.enqueue && hasNews) enqueueSession(db, outcome.file.sessionId, Date.now());
+    });
   } catch (error) {
     if (isStoreTrouble(error)) throw error;
     return (error as Error).message;
@@ -177,7 +199,8 @@ function storePiece(
   outcome.malformed.push(...piece.malformed);
   outcome.tooLong.push(...piece.tooLong);
   for (const [type, times] of Object.entries(piece.unknown)) {
-    outcome.unknown[type] = (outcome.unknown[type] ?? 0) + times;
+    const before = Object.hasOwn(outcome.unknown, type) ? (outcome.unknown[type] ?? 0) : 0;
+    outcome.unknown[type] = before + times;
   }
   if (piece.checkpoint !== undefined) context.marks.set(outcome.file.path, piece.checkpoint);
   return undefined;

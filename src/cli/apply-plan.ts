@@ -53,7 +53,10 @@ export async function applyPlan(plan: PlanOptions): Promise<number> {
 }
 
 /** Undefined when the person has left with Ctrl-C. */
-async function ask({ question, isDestructive = false }: PlanOptions): Promise<boolean | undefined> {
+export async function ask({
+  question,
+  isDestructive = false,
+}: Pick<PlanOptions, "question" | "isDestructive">): Promise<boolean | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new AppError("usage", "This changes files and there is no terminal to ask on.", {
       hint: "Add --yes to go ahead, or --dry-run to see the changes.",

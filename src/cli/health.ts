@@ -16,7 +16,11 @@ import { VERSION } from "../core/version.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
 import { hookRuns } from "../store/drops.ts";
+import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
+import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { lastHookErrors } from "./hook-errors.ts";
+import { count } from "./output.ts";
+import { checkModel } from "./model-health.ts";
 import { withStore } from "./store.ts";
 
 export interface Check {
@@ -50,7 +54,9 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkHookRuns(paths, site),
     checkSpool(paths),
     checkErrors(paths, now),
+    checkWorker(paths, env, now),
     checkSettings(paths, env),
+    ...checkModel(paths, env, now),
   ].filter((check) => check !== undefined);
 }
 
@@ -76,11 +82,16 @@ function checkNode(): Check {
 
 function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
   try {
-    return withStore(paths, (db) => [
-      ...(deep ? [checkIntegrity(db)] : []),
-      checkSqlite(db),
-      checkFired(db, paths, site, now),
-    ]);
+    return withStore(
+      paths,
+      (db) => [
+        ...(deep ? [checkIntegrity(db)] : []),
+        checkSqlite(db),
+        checkFired(db, paths, site, now),
+        checkJobs(db, now),
+      ],
+      { onlyLook: true },
+    );
   } catch (error) {
     return [
       {
@@ -242,6 +253,41 @@ function checkErrors(paths: Paths, now: number): Check {
     message: `${recent.length} in the last 24 hours; the last: ${last.hook}: ${last.message}`,
     fix: `See ${paths.hookLog}`,
   };
+}
+
+/** A job that is due and not done for so long: nobody does it. */
+const OVERDUE_MS = 60 * 60 * 1000;
+
+function checkJobs(db: Db, now: number): Check {
+  const name = "background work";
+  const { pending, running, failed } = countJobs(db);
+  const [first] = troubledJobs(db, 1);
+  if (failed > 0) {
+    const message = `${count(failed, "job")} failed; e.g. ${first?.key}: ${first?.last_error}`;
+    return { name, state: "warn", message, fix: "See c-mem worker logs; then run: c-mem worker retry" };
+  }
+  const due = nextDueAt(db, "session", now);
+  if (due !== undefined && now - due > OVERDUE_MS) {
+    const message = `${count(pending, "job")} wait, the oldest since ${ago(due, now)}`;
+    return { name, state: "warn", message, fix: "Run: c-mem worker start (and c-mem worker logs, should it not stay)" };
+  }
+  return { name, state: "ok", message: `${count(pending + running, "job")} to do` };
+}
+
+/** None running is no trouble: one comes when there is something to do, and goes when there is nothing. */
+function checkWorker(paths: Paths, env: Env, now: number): Check {
+  const name = "worker";
+  const lock = findWorker(paths.workerLock, now);
+  const { worker } = loadSettings({ user: paths.config }, env).values;
+  if (lock === undefined)
+    return {
+      name,
+      state: "ok",
+      message: worker ? "at rest: starts with the next hook" : "switched off (worker: false)",
+    };
+  if (isBeating(paths.workerLock, now)) return { name, state: "ok", message: `running (pid ${lock.pid})` };
+  const message = `process ${lock.pid} has not shown a sign of life since ${ago(lock.beatenAt, now)}`;
+  return { name, state: "warn", message, fix: "If that lasts, end the process; another takes its place" };
 }
 
 function checkSettings(paths: Paths, env: Env): Check {

@@ -17,7 +17,11 @@ export function parseCommandLine(argv: readonly string[]): Parsed | undefined {
   if (definition === undefined) return undefined;
   const known = flagsOf(definition);
   const flags: Record<string, unknown> = {};
-  for (const { key, isNegative } of known.values()) if (isNegative) flags[key] = true;
+  // "--no-sync" alone means that it is on unless somebody says so; beside "--sync" nothing is said yet.
+  const all = [...known.values()];
+  for (const { key, isNegative } of all) {
+    if (isNegative && all.every((other) => other.isNegative || other.key !== key)) flags[key] = true;
+  }
   const args: string[] = [];
   for (let index = 1; index < argv.length; index++) {
     const word = argv[index] ?? "";

@@ -12,7 +12,8 @@ const BAR_MS = 100;
 const LINE_MS = 5_000;
 const BAR_CHARS = 24;
 
-export function startProgress(total: number, isQuiet: boolean): Progress {
+/** `show` puts an amount into words: bytes, unless it is something else that is counted. */
+export function startProgress(total: number, isQuiet: boolean, show: (amount: number) => string = bytes): Progress {
   const startedAt = Date.now();
   let done = 0;
   let isTerminal = false;
@@ -27,7 +28,7 @@ export function startProgress(total: number, isQuiet: boolean): Progress {
       if (now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
       shownAt = now;
       hasShown = true;
-      const text = progressText(done, total, now - startedAt);
+      const text = progressText(done, total, now - startedAt, show);
       if (isTerminal) process.stderr.write(`\r\u001b[K${text}`);
       else say(text);
     },
@@ -37,10 +38,15 @@ export function startProgress(total: number, isQuiet: boolean): Progress {
   };
 }
 
-export function progressText(done: number, total: number, elapsedMs: number): string {
+export function progressText(
+  done: number,
+  total: number,
+  elapsedMs: number,
+  show: (amount: number) => string = bytes,
+): string {
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const rate = elapsedMs === 0 ? 0 : done / (elapsedMs / 1000);
   const left = rate === 0 ? 0 : Math.ceil((total - done) / rate);
   const bar = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
-  return `[${bar}] ${Math.round(share * 100)}%  ${bytes(done)} of ${bytes(total)}, ${bytes(rate)}/s, ${left} s left`;
+  return `[${bar}] ${Math.round(share * 100)}%  ${show(done)} of ${show(total)}, ${show(rate)}/s, ${left} s left`;
 }

@@ -4,6 +4,12 @@ import { forgetOldPrivateTurns } from "../capture/private-turn.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Db } from "../store/driver.ts";
 import { explain, openStore } from "../store/open.ts";
+import { wake } from "./worker-control.ts";
+
+export interface StoreOptions {
+  /** Leaves the worker alone: for commands that tell how it is. */
+  onlyLook?: boolean;
+}
 
 /** The same for work that lets others have a turn. */
 export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<T>): Promise<T> {
@@ -14,10 +20,12 @@ export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<
     throw explain(error, paths.database);
   } finally {
     db.close();
+    // After the work: what it leaves to be done in the background is in the database then.
+    wake(paths);
   }
 }
 
-export function withStore<T>(paths: Paths, work: (db: Db) => T): T {
+export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
   const db = openDrained(paths);
   try {
     return work(db);
@@ -25,6 +33,7 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T): T {
     throw explain(error, paths.database);
   } finally {
     db.close();
+    if (!options.onlyLook) wake(paths);
   }
 }
 

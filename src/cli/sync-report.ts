@@ -3,6 +3,7 @@ import { cleanupDays } from "../agents/claude-code/site.ts";
 import { MAX_LINE_BYTES, type Transcript } from "../capture/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync.ts";
 import type { Newest } from "../store/counts.ts";
+import { withCommas } from "../core/text.ts";
 import { bytes, count, EXIT, print, printJson, say } from "./output.ts";
 
 export interface SyncReport {
@@ -41,7 +42,7 @@ export function reportPlan(files: Transcript[], pending: Transcript[], tooLarge:
     const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
     const large = tooLarge.length === 0 ? "" : `, ${tooLarge.length} ${tooLarge.length === 1 ? "is" : "are"} too large`;
     print(
-      `Would read ${count(pending.length, "transcript")} (${bytes(total)}); ${data.unchanged} have not changed${large}.`,
+      `Would read ${count(pending.length, "transcript")} (${bytes(total)}); ${withCommas(data.unchanged)} have not changed${large}.`,
     );
   }
   return EXIT.ok;
@@ -95,13 +96,13 @@ function linesOf(outcomes: FileOutcome[], kind: "malformed" | "tooLong"): { path
 function printReport(report: SyncReport, data: ReportData, options: { isVerbose: boolean; isQuiet: boolean }): void {
   const excluded = data.excluded === 0 ? "" : `, ${data.excluded} excluded`;
   print(
-    `Read ${count(data.read, "transcript")}, ${data.unchanged} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
+    `Read ${count(data.read, "transcript")}, ${withCommas(data.unchanged)} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
       `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
   );
   if (data.restored > 0) print(`Brought ${count(data.restored, "session file")} back from the archive.`);
   if (data.archived !== null) {
     const { written, files, bytes: size } = data.archived;
-    print(`Archived ${count(written, "transcript")}; the archive has ${files} (${bytes(size)}).`);
+    print(`Archived ${count(written, "transcript")}; the archive has ${withCommas(files)} (${bytes(size)}).`);
   }
   if (options.isVerbose) {
     for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
@@ -112,6 +113,7 @@ function printReport(report: SyncReport, data: ReportData, options: { isVerbose:
         (data.archived === null ? ", and `c-mem sync --archive` keeps copies." : "."),
     );
   }
+  if (data.interrupted) say("Interrupted: the next `c-mem sync` goes on from here.");
   for (const { path, line } of data.malformed) say(`malformed: ${path}:${line}`);
   for (const { path, line } of data.too_long) say(`too long, over ${bytes(MAX_LINE_BYTES)}: ${path}:${line}`);
   const unknown = Object.entries(data.unknown).map(([type, times]) => `${type} (${times})`);

@@ -33,6 +33,9 @@ export const COMMANDS: Definition[] = [
       ["--method <method>", "plugin or settings (default: plugin where the claude command is found)"],
       ["--claude <path>", "the claude executable to use"],
       ["--no-sync", "do not bring in the sessions from before"],
+      ["--statusline", "show C-Mem in the status line (on a terminal you are asked)"],
+      ["--no-statusline", "do not, and take it out where it is there"],
+      ["--provider <name>", "let a model improve what is noted: anthropic, openai or claude (default: none)"],
     ],
     load: () => import("./commands/install.ts"),
   },
@@ -71,6 +74,94 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/sync.ts"),
   },
   {
+    name: "rebuild",
+    about: "derive the memory again from what was recorded; what you wrote or changed stays",
+    options: [
+      ["-p, --project <name>", "a project by name or key (default: where you stand)"],
+      ["-a, --all", "every project"],
+      ["-q, --quiet", "no progress"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/rebuild.ts"),
+  },
+  {
+    name: "observations [words...]",
+    about: "what is known here: the newest, or those that fit the words",
+    options: [
+      ["--type <type>", "only decision, bugfix, feature, refactor, discovery or change"],
+      [
+        "--concept <concept>",
+        "only how-it-works, why-it-exists, what-changed, problem-solution, gotcha, pattern or trade-off",
+      ],
+      ["--file <path>", "only about this file"],
+      ["--pinned", "only what you have pinned"],
+      ["--superseded", "also what something newer has replaced"],
+      ...SCOPE_OPTIONS,
+    ],
+    usesStore: true,
+    load: () => import("./commands/observations.ts"),
+  },
+  {
+    name: "remember <text...>",
+    about: "write something down for this project, or for all (- reads it from stdin)",
+    options: [
+      ["--type <type>", "decision, bugfix, feature, refactor, discovery or change (default: discovery)"],
+      ["--title <title>", "a line that says it all (default: the beginning of the text)"],
+      ["--concept <concepts>", "how-it-works, why-it-exists, gotcha, …, with commas between"],
+      ["--file <paths>", "the files it is about, with commas between"],
+      ["-p, --project <name>", "a project by name or key (default: where you stand)"],
+      ["-a, --all", "for every project"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/remember.ts"),
+  },
+  {
+    name: "pin <observations...>",
+    about: "keep observations in front, and whatever is derived anew",
+    usesStore: true,
+    load: () => import("./commands/pin.ts"),
+  },
+  {
+    name: "unpin <observations...>",
+    about: "take the pin off again",
+    usesStore: true,
+    load: async () => ({ run: (await import("./commands/pin.ts")).runUnpin }),
+  },
+  {
+    name: "edit <observation>",
+    about: "reword an observation, by options or in your editor",
+    options: [
+      ["--title <title>", "its title"],
+      ["--subtitle <subtitle>", "its second line"],
+      ["--text <text>", "its text (- reads it from stdin)"],
+      ["--type <type>", "decision, bugfix, feature, refactor, discovery or change"],
+      ["--concept <concepts>", "its concepts, with commas between"],
+      ["--file <paths>", "its files, with commas between"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/edit.ts"),
+  },
+  {
+    name: "supersede <old> [new]",
+    about: "say that an observation takes the place of another, which stays, dated and marked",
+    options: [["--undo", "the old one holds again"]],
+    usesStore: true,
+    load: () => import("./commands/supersede.ts"),
+  },
+  {
+    name: "forget [what...]",
+    about: "remove observations, sessions, turns or items for good, by id or by words they hold, and prove it",
+    options: [
+      ["--evidence", "with an observation also what it rests on: a prompt goes with its whole turn"],
+      YES,
+      DRY_RUN,
+      ["-p, --project <name>", "words: a project by name or key (default: where you stand)"],
+      ["-a, --all", "words: every project"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/forget.ts"),
+  },
+  {
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them",
     options: [
@@ -93,7 +184,8 @@ export const COMMANDS: Definition[] = [
   },
   {
     name: "show <session>",
-    about: 'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"',
+    about:
+      'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"; an observation (o78)',
     options: [
       ["--tools", "unfold what went into the tools and what came out"],
       ["--thinking", "show the assistant's thinking"],
@@ -174,10 +266,36 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/projects.ts"),
   },
   {
+    name: "worker [worker-action] [job]",
+    about: "the background worker: status, start, stop, restart, logs, run, or retry what failed (one job or all)",
+    options: [
+      ["--once", "run: do what waits, then leave"],
+      ["-n, --lines <number>", "logs: how many lines (default: 20)"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/worker.ts"),
+  },
+  {
+    name: "cost",
+    about: "what models took: requests, tokens and dollars, by day, project, provider and model",
+    options: [
+      ["-p, --project <name>", "only this project's, by name or key"],
+      ["-a, --all", "every project (the default)"],
+      ["--days <number>", "the last days (default: 30)"],
+    ],
+    usesStore: true,
+    load: () => import("./commands/cost.ts"),
+  },
+  {
     name: "status",
     about: "what is stored, which hooks fire, what went wrong last",
     usesStore: true,
     load: () => import("./commands/status.ts"),
+  },
+  {
+    name: "statusline",
+    about: "one line for Claude Code's status line: sessions, what waits, what was spent today",
+    load: () => import("./commands/statusline.ts"),
   },
   {
     name: "doctor",
@@ -185,8 +303,8 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
-    name: "config",
-    about: "every setting, its value and where it came from",
+    name: "config [action] [key] [value...]",
+    about: "every setting, its value and where it came from; get <key>, set <key> <value>, unset <key>",
     load: () => import("./commands/config.ts"),
   },
   {

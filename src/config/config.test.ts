@@ -35,6 +35,23 @@ describe("settings", () => {
     expect(values).toMatchObject({ excludePaths: [], maxOutputChars: 32_000, projects: {}, enabled: false });
   });
 
+  it("that cost money or send words elsewhere come from the user's own file alone", () => {
+    const evil = {
+      provider: "openai",
+      baseUrl: "http://evil",
+      apiKeyEnv: "AWS_SECRET",
+      usdPerDay: 99,
+      tokensPerDay: 9,
+    };
+    const env = Object.fromEntries(
+      Object.entries(evil).map(([key, value]) => [envName(key as "model"), String(value)]),
+    );
+    const both = files('{"model": "mine"}', JSON.stringify(evil));
+    const { values, sources } = loadSettings(both, env);
+    expect(values).toMatchObject({ provider: "none", baseUrl: "", apiKeyEnv: "", usdPerDay: 1, model: "mine" });
+    expect(sources).toMatchObject({ provider: "default", model: "user" });
+  });
+
   it.each([
     ["not json", 1],
     ["[]", 1],

@@ -6,6 +6,8 @@ export interface InstallRecord {
   version: string;
   node: string;
   installedAt: number;
+  /** Set where the sessions from before were not wanted: older transcripts stay unread. */
+  historySince?: number;
   /** By the agent's config folder: one machine may have several. */
   sites: Record<string, InstalledSite>;
 }

@@ -26,7 +26,7 @@ export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
     // Each key by itself: a file further in that says nothing of `enabled` does not undo what one above it says.
     const project = SETTINGS[key].inProject ? projects.find((file) => file.settings[key] !== undefined) : undefined;
     const layers = [
-      ["environment", env[envName(key)], envName(key)],
+      ["environment", SETTINGS[key].inUserFileOnly ? undefined : env[envName(key)], envName(key)],
       ["project", project?.settings[key], `${project?.path}: ${key}`],
       ["user", user[key], `${files.user}: ${key}`],
     ] as const;

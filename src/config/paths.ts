@@ -12,6 +12,14 @@ export interface Paths {
   config: string;
   logs: string;
   hookLog: string;
+  workerLog: string;
+  /** What the worker and those who deal with it leave for each other. */
+  worker: string;
+  workerLock: string;
+  workerStart: string;
+  workerRequest: string;
+  /** What the status line shows. */
+  activity: string;
   /** The copy of the plugin that agents run: a path that stays the same across upgrades. */
   plugin: string;
   runtime: string;
@@ -35,6 +43,12 @@ export function resolvePaths(env: Env): Paths {
     config: join(home, "config.json"),
     logs: join(home, "logs"),
     hookLog: join(home, "logs", "hook.log"),
+    workerLog: join(home, "logs", "worker.log"),
+    worker: join(home, "worker"),
+    workerLock: join(home, "worker", "lock.json"),
+    workerStart: join(home, "worker", "start"),
+    workerRequest: join(home, "worker", "request"),
+    activity: join(home, "activity.json"),
     plugin: join(home, "plugin"),
     runtime: join(home, "runtime"),
     install: join(home, "install.json"),

@@ -2,6 +2,7 @@
 
 export interface Settings {
   enabled: boolean;
+  worker: boolean;
   project: string;
   projects: Record<string, string>;
   excludePaths: string[];
@@ -12,7 +13,21 @@ export interface Settings {
   archive: boolean;
   contextMaxChars: number;
   contextSessions: number;
+  provider: ProviderName;
+  model: string;
+  baseUrl: string;
+  apiKeyEnv: string;
+  tokensPerDay: number;
+  tokensPerProjectAndDay: number;
+  usdPerDay: number;
+  usdPerProjectAndDay: number;
+  prices: Record<string, string>;
+  modelTimeoutSeconds: number;
 }
+
+/** Who is asked to improve on the extractor. */
+export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
 
 export type SettingKey = keyof Settings;
 
@@ -21,12 +36,25 @@ interface Setting<T> {
   about: string;
   /** May be set by a file inside a project. That file may come from somebody else, so only what harms nobody. */
   inProject?: true;
+  /**
+   * Only the user's own file counts: what costs money or sends words elsewhere must not come from a project's file, nor
+   * from the environment, which a project's agent settings can fill and the worker inherits.
+   */
+  inUserFileOnly?: true;
+  oneOf?: readonly string[];
+  /** Takes fractions. */
+  isFraction?: true;
   min?: number;
   max?: number;
 }
 
 export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
   enabled: { default: true, about: "Record sessions and hand memory back. Off: hooks do nothing.", inProject: true },
+  worker: {
+    default: true,
+    about:
+      "Start the background worker when it is needed. Off: memory is derived only when somebody runs `c-mem worker`.",
+  },
   project: {
     default: "",
     about: "Name of the project this folder belongs to, instead of its git remote or path.",
@@ -71,6 +99,72 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     max: 9_500,
   },
   contextSessions: { default: 8, about: "How many recent sessions that block lists.", min: 1, max: 50 },
+  provider: {
+    default: "none",
+    about:
+      "Who rewrites what the extractor noted of a turn: none, anthropic, openai (any compatible server) or claude (your own Claude Code).",
+    oneOf: PROVIDERS,
+    inUserFileOnly: true,
+  },
+  model: {
+    default: "",
+    about: "The provider's model; empty: claude-haiku-5-5, gpt-5.4-nano, or haiku.",
+    inUserFileOnly: true,
+  },
+  baseUrl: {
+    default: "",
+    about: "Where the provider is, e.g. http://localhost:11434/v1 for Ollama; empty: the company's own.",
+    inUserFileOnly: true,
+  },
+  apiKeyEnv: {
+    default: "",
+    about:
+      "Name of the environment variable that holds the key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, with an own baseUrl none.",
+    inUserFileOnly: true,
+  },
+  tokensPerDay: {
+    default: 1_000_000,
+    about: "Most tokens, in and out, that a model may take in a day; 0 for none.",
+    inUserFileOnly: true,
+    min: 0,
+    max: 1_000_000_000,
+  },
+  tokensPerProjectAndDay: {
+    default: 500_000,
+    about: "The same for each project.",
+    inUserFileOnly: true,
+    min: 0,
+    max: 1_000_000_000,
+  },
+  usdPerDay: {
+    default: 1,
+    about: "Most US dollars that a model may cost in a day, by the prices known; 0 for none.",
+    inUserFileOnly: true,
+    isFraction: true,
+    min: 0,
+    max: 10_000,
+  },
+  usdPerProjectAndDay: {
+    default: 0.5,
+    about: "The same for each project.",
+    inUserFileOnly: true,
+    isFraction: true,
+    min: 0,
+    max: 10_000,
+  },
+  prices: {
+    default: {},
+    about:
+      'Prices that C-Mem does not know or has wrong, in dollars per million tokens in/out, e.g. {"my-model": "0.25/1.25"}.',
+    inUserFileOnly: true,
+  },
+  modelTimeoutSeconds: {
+    default: 120,
+    about: "How long a model may take to answer, from the question to its last word.",
+    inUserFileOnly: true,
+    min: 1,
+    max: 300,
+  },
 };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
@@ -85,15 +179,24 @@ export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settin
   return parseAs(setting, raw) as Settings[K] | undefined;
 }
 
-function parseAs({ default: sample, min = -Infinity, max = Infinity }: Setting<unknown>, raw: unknown): unknown {
+function parseAs(setting: Setting<unknown>, raw: unknown): unknown {
+  const { default: sample, oneOf } = setting;
   if (typeof sample === "boolean") return parseBoolean(raw);
-  if (typeof sample === "string") return typeof raw === "string" ? raw : undefined;
-  if (typeof sample === "number") {
-    const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
-    return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max ? value : undefined;
+  if (typeof sample === "string") {
+    return typeof raw === "string" && (oneOf === undefined || oneOf.includes(raw)) ? raw : undefined;
   }
+  if (typeof sample === "number") return parseNumber(setting, raw);
   if (Array.isArray(sample)) return parseList(raw);
   return parseRecord(raw);
+}
+
+function parseNumber(
+  { min = -Infinity, max = Infinity, isFraction }: Setting<unknown>,
+  raw: unknown,
+): number | undefined {
+  const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
+  if (typeof value !== "number" || !Number.isFinite(value) || value < min || value > max) return undefined;
+  return isFraction || Number.isInteger(value) ? value : undefined;
 }
 
 function parseBoolean(raw: unknown): boolean | undefined {

@@ -1,4 +1,5 @@
 // Errors made comparable: what differs from run to run (times, addresses, folders, line numbers) taken out.
+import { oneLine } from "./text.ts";
 
 /** The error in a form two runs of it share: lower case, one space, placeholders for what varies. */
 export function normaliseError(text: string): string {
@@ -27,6 +28,21 @@ export function normaliseError(text: string): string {
 export function errorWords(normalised: string): string[] {
   const words = normalised.match(/[\p{L}\p{N}_$-]+/gu) ?? [];
   return [...new Set(words)].filter((word) => word.length > 1 && /\p{L}/u.test(word) && !STOP_WORDS.has(word));
+}
+
+/** A line that begins with the error's name says it; one that only holds such a word may be echoed source. */
+const ERROR_START = /^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i;
+const ERROR_WORDS =
+  /error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;
+
+export function errorLine(output: string): string {
+  const lines = output
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !/^Exit code \d+$/.test(line));
+  const line =
+    lines.find((text) => ERROR_START.test(text)) ?? lines.find((text) => ERROR_WORDS.test(text)) ?? lines.at(-1);
+  return oneLine(line ?? "", 160);
 }
 
 function lastPart(path: string): string {

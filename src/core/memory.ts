@@ -56,3 +56,6 @@ export interface Producer {
   name: string;
   promptHash?: string;
 }
+
+/** No model, no network: what every turn gets at once. */
+export const EXTRACTOR: Producer = { name: "extractor" };

@@ -17,3 +17,10 @@ export function parseTime(text: string, now: number): number {
     hint: "Use 2026-01-31, 2026-01-31T12:00, or 3d, 2w, 12h.",
   });
 }
+
+/** The date on the reader's own calendar, YYYY-MM-DD: budgets begin anew with their day, not with UTC's. */
+export function localDay(at: number): string {
+  const date = new Date(at);
+  const two = (number: number): string => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}

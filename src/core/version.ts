@@ -1,3 +1,16 @@
 // The version everything reports; a test keeps it equal to package.json and the plugin's manifest.
 
 export const VERSION = "0.1.0";
+
+/** By the three numbers; what follows a hyphen comes before the version without it. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((text) => {
+    const [numbers = "", before] = text.split("-", 2);
+    return [...numbers.split(".").map(Number), before === undefined ? 1 : 0];
+  });
+  for (const [index, part] of (a ?? []).entries()) {
+    const other = b?.[index] ?? 0;
+    if (part !== other) return part > other;
+  }
+  return false;
+}

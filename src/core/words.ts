@@ -18,6 +18,13 @@ export function scopeWord(project: number): string {
   return `cmemproject${project}`;
 }
 
+export const DAY_MS = 86_400_000;
+
+/** The word every row of a day carries beside it: days can be asked for one by one. */
+export function dayWord(at: number): string {
+  return `cmemday${Math.floor(at / DAY_MS)}`;
+}
+
 export function spaceOut(text: string): string {
   return MAYBE_UNSPACED.test(text) ? text.replace(UNSPACED, " $& ") : text;
 }

@@ -1,21 +1,24 @@
 // The hook commands: read the payload, do one thing, answer, exit 0 whatever happened.
 import { writeSync } from "node:fs";
+import { join } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
 import { captureEvent } from "../capture/capture.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
+import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { sessionStartContext } from "./context.ts";
-import { drain } from "./drain.ts";
-import { continueElsewhere, drainElsewhere } from "./elsewhere.ts";
+import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
+import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
 
+const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
 const GO_ON = { continue: true, suppressOutput: true };
 
 /** Returns the answer to print, or undefined to print nothing. */
@@ -42,14 +45,11 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
   const captured = captureEvent(event, surroundings);
   if (captured === undefined) return undefined;
   captured.hook = command;
-  if (captured.activity.kind !== "session-start") {
-    writeDrop(paths.spool, captured);
-    if (command === "summary") drainElsewhere(paths.spool);
-    return undefined;
-  }
   const context = sessionStartContext(captured, paths, surroundings.settings);
   if (context.injection !== undefined) captured.injection = context.injection;
   writeDrop(paths.spool, captured);
+  // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
+  if (surroundings.settings.worker) wakeWorker(paths, WORKER);
   return context.answer;
 }
 
@@ -91,10 +91,20 @@ function parsePayload(text: string): unknown {
   }
 }
 
+/** One line, also where the client's words make no sense. */
+function showStatus(env: Env): string {
+  const paths = resolvePaths(env);
+  try {
+    return statusLine(paths, env, parsePayload(readStdin()));
+  } catch {
+    return statusLine(paths, env, undefined);
+  }
+}
+
 try {
   const command = process.argv[2] ?? "";
-  const answer = command === "drain" ? drain(process.env) : main(command, process.env);
-  if (answer !== undefined) writeSync(1, `${JSON.stringify(answer)}\n`);
+  const answer = command === "statusline" ? showStatus(process.env) : main(command, process.env);
+  if (answer !== undefined) writeSync(1, `${typeof answer === "string" ? answer : JSON.stringify(answer)}\n`);
 } catch {
   // The reader of our answer has gone away: nobody is left to tell.
 }

@@ -9,7 +9,9 @@ import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { findProject, type ProjectRow } from "../store/projects.ts";
 import { buildContext } from "./context.ts";
-import { errorLine, fixedCommands, normaliseCommand } from "./fixed-commands.ts";
+import { errorLine } from "../core/error-text.ts";
+import { normaliseCommand } from "../core/shell-command.ts";
+import { fixedCommands } from "./fixed-commands.ts";
 
 const PROJECT = { key: "k", name: "app", root: "/app" };
 const HOUR = 60 * 60 * 1000;

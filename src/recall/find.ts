@@ -9,6 +9,7 @@ import {
   SEARCH_KINDS,
   type SearchAnswer,
   type SearchKind,
+  type Searched,
   searchSessions,
   type SessionHit,
 } from "./search.ts";
@@ -41,9 +42,9 @@ export function findSessions(
   db: Db,
   text: string,
   options: { scope: Scope; limit: number; kind?: FindKind | undefined; isTyping?: boolean },
-): { findings: Finding[]; words: string[]; rung: Rung } {
+): { findings: Finding[]; words: string[]; rung: Rung; searched: Searched[] } {
   const { kind } = options;
-  const { hits, rung, words } =
+  const { hits, rung, words, searched } =
     kind === "session" ? searchNames(db, text, options) : search(db, text, { ...options, kind });
   const entries = new Map(
     sessionsByIds(
@@ -57,7 +58,7 @@ export function findSessions(
       ? []
       : [kind === "session" ? describeName(session, hit, words) : describe(db, session, hit, words, kind)];
   });
-  return { findings, words, rung };
+  return { findings, words, rung, searched };
 }
 
 function search(
@@ -70,6 +71,8 @@ function search(
     isTyping: options.isTyping ?? false,
     ...(options.kind !== undefined && { kind: options.kind }),
     ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
+    ...(options.scope.since !== undefined && { since: options.scope.since }),
+    ...(options.scope.before !== undefined && { before: options.scope.before }),
     ...acceptOf(db, options.scope),
   });
 }

@@ -5,7 +5,7 @@ import { bash, ended, prompt, seedStore, touch } from "../../test/seed.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
-import { commandForm, commandHead, commandKey, splitCommand } from "./shell-command.ts";
+import { commandForm, commandHead, commandKey, splitCommand } from "../core/shell-command.ts";
 
 const HOSTILE = ["", " ", "%", '"', "'", "\0", "AND", "NEAR(", "* OR *", "a\0b", "x".repeat(100_000), "{output} : x"];
 

@@ -1,13 +1,12 @@
 // Where an error was met before, and what made it go away.
-import { errorWords, normaliseError } from "../core/error-text.ts";
+import { errorLine, errorWords, normaliseError } from "../core/error-text.ts";
+import { commandHead, commandKey } from "../core/shell-command.ts";
 import type { Db } from "../store/driver.ts";
 import { changedPathsBetween } from "../store/file-touches.ts";
-import { rarestFirst } from "../store/lanes.ts";
+import { rarestFirst } from "../store/lane-budget.ts";
 import { closingWords } from "../store/prompts.ts";
 import type { Scope } from "../store/scope.ts";
 import { bestUses, type FoundUse, usesAfter } from "../store/tool-search.ts";
-import { errorLine } from "./fixed-commands.ts";
-import { commandHead, commandKey } from "./shell-command.ts";
 import { commandOf, parseInput, wasDenied } from "./tool-line.ts";
 
 export interface Encounter {

@@ -1,5 +1,6 @@
 // Commands that failed and later passed: what an agent most often has to find out twice.
-import { oneLine } from "../core/text.ts";
+import { errorLine } from "../core/error-text.ts";
+import { normaliseCommand } from "../core/shell-command.ts";
 import type { Db } from "../store/driver.ts";
 import { changedPathsBetween } from "../store/file-touches.ts";
 import { type CommandRow, shellCommands } from "../store/tool-uses.ts";
@@ -43,28 +44,4 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
     changed: changedPathsBetween(db, failure.main_session_db_id, failure.created_at, success.created_at),
     at: success.created_at,
   }));
-}
-
-/** Half of all commands start with a change of folder, some with a comment; that is not what the command is about. */
-export function normaliseCommand(command: string): string {
-  return command
-    .trim()
-    .replace(/^(?:#[^\n]*\n\s*)+/, "")
-    .replace(/^cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;)\s*/, "")
-    .replace(/\s+/g, " ");
-}
-
-/** A line that begins with the error's name says it; one that only holds such a word may be echoed source. */
-const ERROR_START = /^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i;
-const ERROR_WORDS =
-  /error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;
-
-export function errorLine(output: string): string {
-  const lines = output
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !/^Exit code \d+$/.test(line));
-  const line =
-    lines.find((text) => ERROR_START.test(text)) ?? lines.find((text) => ERROR_WORDS.test(text)) ?? lines.at(-1);
-  return oneLine(line ?? "", 160);
 }

@@ -3,8 +3,8 @@ import type { Db } from "../store/driver.ts";
 import type { Scope } from "../store/scope.ts";
 import { toolShares } from "../store/stats.ts";
 import { commandsHolding, type FoundUse, newestUses, usesOfTool } from "../store/tool-search.ts";
-import { errorLine } from "./fixed-commands.ts";
-import { commandForm, splitCommand } from "./shell-command.ts";
+import { errorLine } from "../core/error-text.ts";
+import { commandForm, splitCommand } from "../core/shell-command.ts";
 import { commandOf } from "./tool-line.ts";
 
 export interface CommandUse {

@@ -5,7 +5,7 @@ import { partsOf, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/driver.ts";
 import type { Scope } from "../store/scope.ts";
 import { type SessionName, sessionNames } from "../store/session-list.ts";
-import type { Rung, SearchAnswer } from "./search.ts";
+import type { Rung, SearchAnswer, Searched } from "./search.ts";
 import { stemOf } from "./snippet.ts";
 
 interface Named {
@@ -34,11 +34,12 @@ export function searchNames(db: Db, text: string, options: { scope: Scope; limit
     { rung: "prefix", among: () => names, fits: (word, own) => own.startsWith(word) },
     { rung: "typo", among: () => sessionNames(db, scope, { limit: MAX_GUESSED }).map(toNamed), fits: isTypo },
   ];
+  const searched: Searched[] = [{ lane: "names", words: query.words }];
   for (const { rung, among, fits } of rungs) {
     const hits = rank(among(), asked, fits).slice(0, limit);
-    if (hits.length > 0) return { hits, rung, words: query.words };
+    if (hits.length > 0) return { hits, rung, words: query.words, searched };
   }
-  return { hits: [], rung: "words", words: query.words };
+  return { hits: [], rung: "words", words: query.words, searched };
 }
 
 export function nameText({ title, subtitle, git_branch: branch }: Omit<SessionName, "id">): string {

@@ -1,8 +1,8 @@
 // A tool use folded to one line: what it was about and how it came out.
+import { normaliseCommand } from "../core/shell-command.ts";
 import { oneLine } from "../core/text.ts";
 import type { TouchRow } from "../store/file-touches.ts";
 import type { ToolUseRow } from "../store/tool-uses.ts";
-import { normaliseCommand } from "./fixed-commands.ts";
 
 export interface ToolLine {
   subject: string;

@@ -31,6 +31,14 @@ export function hasSqlite(): boolean {
   return sqliteModule() !== undefined;
 }
 
+/** Busy, full, read-only, I/O: whatever was to be written is fine and waits. Constraints and wrong types are its own fault. */
+export function isStoreTrouble(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  if (code === undefined) return false;
+  const primary = code & 0xff;
+  return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
+}
+
 function wrap(native: DatabaseSync): Db {
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {

@@ -14,6 +14,12 @@ export function parseItemId(text: string): { kind: keyof typeof TABLES; id: numb
   return match === null ? undefined : { kind: match[1] as keyof typeof TABLES, id: Number(match[2]) };
 }
 
+/** "o78" to 78. */
+export function parseObservationId(text: string): number | undefined {
+  const match = /^o(\d{1,15})$/.exec(text);
+  return match === null ? undefined : Number(match[1]);
+}
+
 /** The session and the turn an item belongs to. */
 export function findItem(db: Db, itemId: string): ItemPlace | undefined {
   const item = parseItemId(itemId);

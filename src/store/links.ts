@@ -2,8 +2,8 @@
 import type { Db } from "./driver.ts";
 
 export interface Link {
-  source: { type: "session" | "prompt"; id: string };
-  target: { type: "session" | "file" | "commit"; id: string };
+  source: { type: "session" | "prompt" | "observation"; id: string };
+  target: { type: "session" | "file" | "commit" | "tool-use" | "observation"; id: string };
   relationship: "mentions" | "related_to" | "continues" | "references" | "fixes" | "supersedes";
   weight?: number;
 }
@@ -19,5 +19,16 @@ export function insertLink(db: Db, link: Link, at: number): void {
     link.relationship,
     link.weight ?? 1,
     at,
+  );
+}
+
+export function deleteLink(db: Db, { source, target, relationship }: Link): void {
+  db.run(
+    `DELETE FROM links WHERE source_type = ? AND source_id = ? AND target_type = ? AND target_id = ? AND relationship = ?`,
+    source.type,
+    source.id,
+    target.type,
+    target.id,
+    relationship,
   );
 }

@@ -10,9 +10,13 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 export function openStore(path: string, options: { busyTimeoutMs?: number } = {}): Db {
   requireSqlite();
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
-  closeSync(openSync(path, "a", 0o600));
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
+    closeSync(openSync(path, "a", 0o600));
+  } catch (error) {
+    throw explain(error, path);
+  }
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS });
   try {
     // FULL: a spool file is deleted once its rows are committed, so a commit must outlive a power cut.
@@ -28,6 +32,16 @@ export function openStore(path: string, options: { busyTimeoutMs?: number } = {}
 /** For work that can be done again: a power cut may then cost the newest commits, never the database. */
 export function relaxDurability(db: Db): void {
   db.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8192;");
+}
+
+/** Whether a commit outlives a power cut. */
+export function setDurable(db: Db, isDurable: boolean): void {
+  db.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`);
+}
+
+/** Another number when somebody else has written since it was asked for last. */
+export function dataVersion(db: Db): number {
+  return (db.get<{ data_version: number }>("PRAGMA data_version") as { data_version: number }).data_version;
 }
 
 /** By SQLite's own result code: what somebody at a terminal can do about it. */
@@ -53,8 +67,19 @@ const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: s
   },
 };
 
+/** What the file system says, as the SQLite code that means the same. */
+const SAME_TROUBLE: Readonly<Record<string, number>> = {
+  EROFS: 8,
+  EACCES: 14,
+  EPERM: 14,
+  ENOSPC: 13,
+  EDQUOT: 13,
+  EIO: 10,
+};
+
 export function explain(error: unknown, path: string): unknown {
-  const trouble = TROUBLES[((error as { errcode?: number }).errcode ?? 0) & 0xff];
+  const { errcode, code = "" } = error as { errcode?: number; code?: string };
+  const trouble = TROUBLES[(errcode ?? SAME_TROUBLE[code] ?? 0) & 0xff];
   if (trouble === undefined) return error;
   return new AppError(trouble.code, `${path} ${trouble.message}.`, { hint: trouble.hint, cause: error });
 }

@@ -51,3 +51,7 @@ export function projectOfSession(db: Db, sessionId: string): ProjectRow | undefi
     sessionId,
   );
 }
+
+export function projectIdOfSession(db: Db, sessionDbId: number): number | undefined {
+  return db.get<{ id: number }>("SELECT project_id AS id FROM sessions WHERE id = ?", sessionDbId)?.id;
+}

@@ -29,7 +29,7 @@ function rowsOf(told: readonly Told[]): unknown[] {
     "SELECT prompt_id, text FROM prompts ORDER BY prompt_number",
   );
   db.close();
-  return rows.map(({ prompt_id, text }) => `${prompt_id?.replace(/@\d+$/, "@") ?? "-"}: ${text}`);
+  return rows.map(({ prompt_id, text }) => `${prompt_id?.replace(/@\d+/, "@") ?? "-"}: ${text}`);
 }
 
 describe("a prompt typed while the agent was at work", () => {
@@ -60,6 +60,13 @@ describe("a prompt typed while the agent was at work", () => {
     ],
   ])("is one row beside the prompt it was typed after (%#)", (told, rows) => {
     expect(rowsOf(told)).toEqual(rows);
+  });
+
+  it("is told apart from others of the same moment", () => {
+    const others = ["this", "that", "and this too"].map((text) => ({ ...byHook, text }));
+    const rows = ["a: Go", "a@: this", "a@.2: that", "a@.3: and this too"];
+    expect(rowsOf([asked, ...others])).toEqual(rows);
+    expect(rowsOf([asked, ...others, ...others])).toEqual(rows);
   });
 
   it("is another one when the same is typed again later", () => {

@@ -99,9 +99,18 @@ function ownPromptId(db: Db, { sessionDbId, promptId, at }: PromptSeed): string 
     promptId,
   );
   if (owner === undefined) return promptId;
-  if (owner.created_at <= at) return `${promptId}@${at}`;
-  db.run("UPDATE prompts SET prompt_id = ? WHERE id = ?", `${promptId}@${owner.created_at}`, owner.id);
+  if (owner.created_at <= at) return timedId(db, sessionDbId, promptId, at);
+  const id = timedId(db, sessionDbId, promptId, owner.created_at);
+  db.run("UPDATE prompts SET prompt_id = ? WHERE id = ?", id, owner.id);
   return promptId;
+}
+
+/** Two of the same moment are told apart by their number. */
+function timedId(db: Db, sessionDbId: number, promptId: string, at: number): string {
+  const id = `${promptId}@${at}`;
+  let free = id;
+  for (let number = 2; findPromptNumber(db, sessionDbId, free) !== undefined; number++) free = `${id}.${number}`;
+  return free;
 }
 
 function nextPromptNumber(db: Db, sessionDbId: number): number {
@@ -127,19 +136,31 @@ export function currentPromptNumber(db: Db, sessionDbId: number): number {
   );
 }
 
-/** A turn can stop more than once (background work wakes it again): the last words win. */
+/**
+ * A turn can stop more than once (background work wakes it again): the last words win. One that was closed without any,
+ * because nothing more was heard of it, takes what comes. Words from before the prompt, said before any was there, are no
+ * answer to it.
+ */
 export function endPrompt(
   db: Db,
   turn: { sessionDbId: number; number: number; response: string | undefined; at: number },
 ): void {
   const row = db.get<{ id: number; response: string | null }>(
-    "SELECT id, response FROM prompts WHERE session_db_id = ? AND prompt_number = ? AND coalesce(ended_at, 0) <= ?",
+    `SELECT id, response FROM prompts
+     WHERE session_db_id = ?1 AND prompt_number = ?2 AND (coalesce(ended_at, 0) <= ?3 OR response IS NULL)
+       AND created_at <= ?3 + ?4`,
     turn.sessionDbId,
     turn.number,
     turn.at,
+    SAME_MOMENT_MS,
   );
   if (row === undefined) return;
-  db.run("UPDATE prompts SET ended_at = ?, response = ? WHERE id = ?", turn.at, turn.response ?? row.response, row.id);
+  db.run(
+    "UPDATE prompts SET ended_at = max(coalesce(ended_at, 0), ?), response = ? WHERE id = ?",
+    turn.at,
+    turn.response ?? row.response,
+    row.id,
+  );
 }
 
 export interface PromptRow {
@@ -181,4 +202,12 @@ export function closingWords(db: Db, sessionDbId: number, promptNumber: number):
     promptNumber,
   );
   return row?.text ?? undefined;
+}
+
+/** Where a prompt stands now: late ones shift the numbers. */
+export function findPromptPlace(db: Db, promptDbId: number): { sessionDbId: number; promptNumber: number } | undefined {
+  return db.get(
+    "SELECT session_db_id AS sessionDbId, prompt_number AS promptNumber FROM prompts WHERE id = ?",
+    promptDbId,
+  );
 }

@@ -10,6 +10,8 @@ CREATE INDEX jobs_due ON jobs(status, run_after);
 
 CREATE INDEX ledger_by_day ON ledger(day, project_id);
 
+CREATE INDEX ledger_by_request ON ledger(request_hash);
+
 CREATE INDEX links_by_target ON links(target_type, target_id);
 
 CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT NULL;
@@ -31,6 +33,8 @@ CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);
 CREATE INDEX sessions_by_parent ON sessions(parent_session_db_id) WHERE parent_session_db_id IS NOT NULL;
 
 CREATE INDEX sessions_by_project ON sessions(project_id, last_at);
+
+CREATE INDEX sync_state_by_session ON sync_state(session_id);
 
 CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS NOT NULL;
 
@@ -97,7 +101,7 @@ CREATE TABLE jobs (
   run_after INTEGER NOT NULL,
   last_error TEXT,
   created_at INTEGER NOT NULL
-, owner TEXT, again INTEGER NOT NULL DEFAULT 0, done_at INTEGER) STRICT;
+, owner TEXT, again INTEGER NOT NULL DEFAULT 0, done_at INTEGER, deaths INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE ledger (
   id INTEGER PRIMARY KEY,
@@ -106,7 +110,8 @@ CREATE TABLE ledger (
   provider TEXT NOT NULL,
   model TEXT NOT NULL,
   purpose TEXT NOT NULL,                          -- 'turn', 'session', ...
-  status TEXT NOT NULL CHECK (status IN ('reserved', 'spent', 'failed')),
+  request_hash TEXT NOT NULL,                     -- of the whole question: one that was answered need not be asked again
+  status TEXT NOT NULL CHECK (status IN ('reserved', 'spent', 'failed', 'declined')), -- declined: not sent, over the budget
   input_tokens INTEGER NOT NULL,
   output_tokens INTEGER NOT NULL,
   cost_microusd INTEGER,                          -- NULL: the price is not known
@@ -148,6 +153,15 @@ CREATE TABLE migrations (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE model_pauses (
+  fingerprint TEXT PRIMARY KEY,                   -- of provider, model, address and key, one way
+  kind TEXT NOT NULL,                             -- 'auth', 'rate-limit', ...
+  message TEXT NOT NULL,
+  times INTEGER NOT NULL,                         -- how often in a row: pauses grow
+  until INTEGER,                                  -- NULL: until settings or key change, or a person says so
+  created_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE observations (
   id INTEGER PRIMARY KEY,
   project_id INTEGER REFERENCES projects(id),     -- NULL: holds for every project
@@ -170,6 +184,7 @@ CREATE TABLE observations (
   pinned INTEGER NOT NULL DEFAULT 0,
   edited_at INTEGER,
   superseded_by INTEGER REFERENCES observations(id) ON DELETE SET NULL,
+  superseded_at INTEGER,                          -- when a person said so; NULL: settled by subject
   valid_from INTEGER NOT NULL,
   valid_to INTEGER,
   created_at INTEGER NOT NULL
@@ -221,7 +236,7 @@ CREATE TABLE sessions (
   last_at INTEGER NOT NULL,
   ended_at INTEGER,
   end_reason TEXT
-) STRICT;
+, agent_title TEXT) STRICT;
 
 CREATE TABLE stale_memory (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
@@ -266,7 +281,7 @@ CREATE TABLE sync_state (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tombstones (
-  kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation'
+  kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation', ...
   hash TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (kind, hash)
@@ -295,3 +310,9 @@ CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
 
 CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+
+CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM observations_fts WHERE rowid = old.id;
+  DELETE FROM links WHERE source_type = 'observation' AND source_id = 'o' || old.id;
+  DELETE FROM links WHERE target_type = 'observation' AND target_id = 'o' || old.id;
+END;

@@ -1,6 +1,6 @@
 // Keeps the full-text indexes up with the rows. Rows are written first and indexed later, in batches, by whoever searches.
 import { toolColumns, turnColumns } from "../core/index-text.ts";
-import { scopeWord } from "../core/words.ts";
+import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
 
@@ -8,6 +8,11 @@ import { transaction } from "./transaction.ts";
 const BATCH = 2_000;
 /** Rows while waiting for something else. */
 const SOME = 500;
+/** After this share of new rows the pieces FTS5 writes are made one again: with ten of them a long query takes half as long again. */
+const MERGE_SHARE = 0.1;
+const MERGE_MIN_ROWS = 2_000;
+/** Pages per step: the lock is held for some 20 ms. */
+const MERGE_PAGES = 500;
 
 /** Brings the indexes up to date; returns how many rows were written. */
 export function updateSearchIndex(db: Db): number {
@@ -18,6 +23,10 @@ export function updateSearchIndex(db: Db): number {
       written += rows;
       if (rows < BATCH) break;
     }
+  }
+  const known = db.get<{ last: number }>("SELECT last_id AS last FROM index_state WHERE name = 'tool_uses'")?.last ?? 0;
+  if (written >= Math.max(MERGE_MIN_ROWS, known * MERGE_SHARE)) {
+    for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
   }
   return written;
 }
@@ -32,17 +41,28 @@ export function indexSome(db: Db): boolean {
   return true;
 }
 
+/** In steps, so that others may write in between; a step that finds nothing to do changes less than two rows. */
+function mergePieces(db: Db, table: string): void {
+  const changes = (): number => db.get<{ n: number }>("SELECT total_changes() AS n")?.n ?? 0;
+  let before: number;
+  do {
+    before = changes();
+    transaction(db, () => db.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, -MERGE_PAGES));
+  } while (changes() - before >= 2);
+}
+
 interface ToolUseText {
   id: number;
   project_id: number;
   name: string;
   input: string;
   output: string | null;
+  created_at: number;
 }
 
 function indexToolUses(db: Db, limit: number): number {
   const rows = db.all<ToolUseText>(
-    `SELECT t.id, s.project_id, t.name, t.input, t.output FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
+    `SELECT t.id, s.project_id, t.name, t.input, t.output, t.created_at FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
      WHERE t.id > (SELECT last_id FROM index_state WHERE name = 'tool_uses') ORDER BY t.id LIMIT ?`,
     limit,
   );
@@ -51,7 +71,7 @@ function indexToolUses(db: Db, limit: number): number {
     db.run(
       "INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, ?)",
       row.id,
-      scopeWord(row.project_id),
+      scopeText(row),
       input,
       output,
     );
@@ -68,11 +88,12 @@ interface TurnRow {
   prompt_number: number;
   text: string;
   response: string | null;
+  created_at: number;
 }
 
 function indexTurns(db: Db, limit: number): number {
   const rows = db.all<TurnRow>(
-    `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response
+    `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response, p.created_at
      FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
     limit,
   );
@@ -102,10 +123,14 @@ function indexTurn(db: Db, turn: TurnRow): void {
   db.run(
     "INSERT INTO turns_fts (rowid, scope, prompt, answer, calls) VALUES (?, ?, ?, ?, ?)",
     turn.id,
-    scopeWord(turn.project_id),
+    scopeText(turn),
     columns.prompt,
     columns.answer,
     columns.calls,
   );
   db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", turn.id);
+}
+
+function scopeText(row: { project_id: number; created_at: number }): string {
+  return `${scopeWord(row.project_id)} ${dayWord(row.created_at)}`;
 }

@@ -1,5 +1,7 @@
 // sessions: one row per conversation, and one per subagent below it.
 import type { Db } from "./driver.ts";
+import { markTurnStale } from "./stale-turns.ts";
+import { transaction } from "./transaction.ts";
 
 export interface SessionSeed {
   sessionId: string;
@@ -14,9 +16,16 @@ export interface SessionSeed {
   at: number;
 }
 
+export interface UpsertedSession {
+  id: number;
+  projectId: number;
+  /** The newest that is known of it: of what is older, only what was not known yet has been noted. */
+  lastAt: number;
+}
+
 /** Creates the session or notes that it was seen again; times only ever widen, so order of arrival does not matter. */
-export function upsertSession(db: Db, seed: SessionSeed): { id: number; projectId: number } {
-  const row = db.get<{ id: number; projectId: number }>(
+export function upsertSession(db: Db, seed: SessionSeed): UpsertedSession {
+  const row = db.get<UpsertedSession>(
     `INSERT INTO sessions
        (session_id, agent, project_id, parent_session_db_id, subtitle, cwd, git_branch, transcript_path, version, started_at, last_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)
@@ -26,8 +35,11 @@ export function upsertSession(db: Db, seed: SessionSeed): { id: number; projectI
        version = coalesce(version, excluded.version),
        parent_session_db_id = coalesce(parent_session_db_id, excluded.parent_session_db_id),
        started_at = min(started_at, excluded.started_at),
+       -- What was given up as interrupted goes on after all.
+       status = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN 'active' ELSE status END,
+       ended_at = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN NULL ELSE ended_at END,
        last_at = max(last_at, excluded.last_at)
-     RETURNING id, project_id AS projectId`,
+     RETURNING id, project_id AS projectId, last_at AS lastAt`,
     seed.sessionId,
     seed.agent,
     seed.projectId,
@@ -39,7 +51,7 @@ export function upsertSession(db: Db, seed: SessionSeed): { id: number; projectI
     seed.version ?? null,
     seed.at,
   );
-  return row as { id: number; projectId: number };
+  return row as UpsertedSession;
 }
 
 export function widenSession(db: Db, id: number, firstAt: number, lastAt: number): void {
@@ -79,9 +91,15 @@ export function setModel(db: Db, id: number, model: string): void {
   db.run("UPDATE sessions SET model = ?1 WHERE id = ?2 AND model IS NOT ?1", model, id);
 }
 
-/** A title the agent gave is better than a first prompt, and is kept beside it. */
+/** A title the agent gave is better than any that is derived. */
 export function setAgentTitle(db: Db, id: number, title: string): void {
-  db.run("UPDATE sessions SET subtitle = ? WHERE id = ?", title, id);
+  db.run("UPDATE sessions SET agent_title = ?1, title = ?1 WHERE id = ?2", title, id);
+}
+
+export function getAgentTitle(db: Db, id: number): string | null {
+  return (
+    db.get<{ agent_title: string | null }>("SELECT agent_title FROM sessions WHERE id = ?", id)?.agent_title ?? null
+  );
 }
 
 export function setReport(db: Db, id: number, report: string): void {
@@ -92,8 +110,12 @@ export function getTitle(db: Db, id: number): string | null {
   return db.get<{ title: string | null }>("SELECT title FROM sessions WHERE id = ?", id)?.title ?? null;
 }
 
+export function setSubtitle(db: Db, id: number, subtitle: string | null): void {
+  db.run("UPDATE sessions SET subtitle = ?1 WHERE id = ?2 AND subtitle IS NOT ?1", subtitle, id);
+}
+
 export function setTitle(db: Db, id: number, title: string): void {
-  db.run("UPDATE sessions SET title = ? WHERE id = ?", title, id);
+  db.run("UPDATE sessions SET title = ?1 WHERE id = ?2 AND title IS NOT ?1", title, id);
 }
 
 export interface SessionRow {
@@ -126,12 +148,47 @@ export function findSession(db: Db, sessionId: string): SessionRow | undefined {
   );
 }
 
+export interface SessionSource {
+  id: number;
+  agent: string;
+  transcript_path: string | null;
+}
+
+/** Where a session's evidence comes from. */
+export function sessionSource(db: Db, sessionId: string): SessionSource | undefined {
+  return db.get("SELECT id, agent, transcript_path FROM sessions WHERE session_id = ?", sessionId);
+}
+
+export function countSessions(db: Db): { sessions: number; lastAt: number | null } {
+  return db.get(
+    "SELECT count(*) AS sessions, max(last_at) AS lastAt FROM sessions WHERE parent_session_db_id IS NULL",
+  ) as { sessions: number; lastAt: number | null };
+}
+
 /** A session nobody has touched for this long will not send its end any more. */
 const IDLE_MS = 24 * 60 * 60 * 1000;
 
-export function interruptIdleSessions(db: Db, now: number): void {
-  db.run(
-    "UPDATE sessions SET status = 'interrupted', ended_at = last_at WHERE status = 'active' AND last_at < ?",
-    now - IDLE_MS,
+/** Marks sessions that stopped without an end, and closes their open turns. Returns those whose memory is now stale. */
+export function interruptIdleSessions(db: Db, now: number): string[] {
+  return transaction(db, () => {
+    const idle = db.all<{ id: number; session_id: string }>(
+      `UPDATE sessions SET status = 'interrupted', ended_at = last_at WHERE status = 'active' AND last_at < ?
+       RETURNING id, session_id`,
+      now - IDLE_MS,
+    );
+    return idle.filter(({ id }) => closeTurns(db, id)).map((row) => row.session_id);
+  });
+}
+
+/** An open turn ended when the next one began, or with the last that is known of the session. */
+function closeTurns(db: Db, sessionDbId: number): boolean {
+  const closed = db.all<{ prompt_number: number }>(
+    `UPDATE prompts SET ended_at = coalesce(
+       (SELECT next.created_at FROM prompts next WHERE next.session_db_id = prompts.session_db_id AND next.prompt_number = prompts.prompt_number + 1),
+       (SELECT last_at FROM sessions WHERE id = prompts.session_db_id))
+     WHERE session_db_id = ? AND ended_at IS NULL RETURNING prompt_number`,
+    sessionDbId,
   );
+  for (const turn of closed) markTurnStale(db, sessionDbId, turn.prompt_number);
+  return closed.length > 0;
 }

@@ -18,9 +18,12 @@ export interface SyncMark {
   mtime: number;
 }
 
-/** What each file was like when it was read last: enough to tell that nothing is new. */
-export function syncMarks(db: Db): Map<string, SyncMark> {
-  const rows = db.all<SyncMark & { path: string }>("SELECT path, size, mtime FROM sync_state");
+/** What each file was like when it was read last: enough to tell that nothing is new. Of all files, or one session's. */
+export function syncMarks(db: Db, sessionId?: string): Map<string, SyncMark> {
+  const rows = db.all<SyncMark & { path: string }>(
+    `SELECT path, size, mtime FROM sync_state ${sessionId === undefined ? "" : "WHERE session_id = ?"}`,
+    ...(sessionId === undefined ? [] : [sessionId]),
+  );
   return new Map(rows.map(({ path, size, mtime }) => [path, { size, mtime }]));
 }
 
@@ -31,10 +34,13 @@ export function readSyncState(db: Db, path: string): SyncState | undefined {
   );
 }
 
-/** The few states whose reader has met a wholly private prompt. */
-export function privateStates(db: Db): string[] {
+/** The few states whose reader has met a wholly private prompt. Of all files, or one session's. */
+export function privateStates(db: Db, sessionId?: string): string[] {
   return db
-    .all<{ state: string }>(`SELECT state FROM sync_state WHERE instr(state, 'Ids":["') > 0`)
+    .all<{ state: string }>(
+      `SELECT state FROM sync_state WHERE ${sessionId === undefined ? "" : "session_id = ? AND"} instr(state, 'Ids":["') > 0`,
+      ...(sessionId === undefined ? [] : [sessionId]),
+    )
     .map((row) => row.state);
 }
 
@@ -55,4 +61,14 @@ export function saveSyncState(db: Db, row: SyncState, malformed: number, at: num
     malformed,
     at,
   );
+}
+
+/** The files that these sessions were read from, or that their agent said it writes. */
+export function sourcesOf(db: Db, sessionIds: readonly string[]): string[] {
+  const rows = db.all<{ path: string }>(
+    `SELECT path FROM sync_state WHERE session_id IN (SELECT value FROM json_each(?1))
+     UNION SELECT transcript_path FROM sessions WHERE session_id IN (SELECT value FROM json_each(?1)) AND transcript_path IS NOT NULL`,
+    JSON.stringify(sessionIds),
+  );
+  return rows.map((row) => row.path);
 }

@@ -98,3 +98,9 @@ export function toolUsesOf(db: Db, sessionDbId: number): ToolUseRow[] {
     sessionDbId,
   );
 }
+
+/** By item id ("t56"). */
+export function isFailedUse(db: Db, itemId: string): boolean {
+  if (!itemId.startsWith("t")) return false;
+  return db.get("SELECT 1 FROM tool_uses WHERE id = ? AND is_error = 1", Number(itemId.slice(1))) !== undefined;
+}

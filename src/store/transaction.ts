@@ -1,6 +1,6 @@
 // Writes happen here and nowhere else. BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once under
 // contention, busy timeout or not.
-import type { Db } from "./driver.ts";
+import { type Db, isStoreTrouble } from "./driver.ts";
 
 export function transaction<T>(db: Db, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
@@ -24,8 +24,15 @@ export function startGroup(db: Db, maxBytes: number): TransactionGroup {
   let isOpen = false;
   let bytesIn = 0;
   const end = () => {
-    if (isOpen) db.exec("COMMIT");
+    if (!isOpen) return;
+    // Before it is tried: what could not be committed is not tried again, which would only hide why.
     isOpen = false;
+    try {
+      db.exec("COMMIT");
+    } catch (error) {
+      rollBack(db);
+      throw error;
+    }
   };
   return {
     add(bytes, work) {
@@ -48,14 +55,6 @@ export function startGroup(db: Db, maxBytes: number): TransactionGroup {
     },
     end,
   };
-}
-
-/** Busy, full, read-only, I/O: what was being written is fine. Constraints, wrong types and our own errors are its own. */
-export function isStoreTrouble(error: unknown): boolean {
-  const code = (error as { errcode?: number }).errcode;
-  if (code === undefined) return false;
-  const primary = code & 0xff;
-  return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
 }
 
 /** On a full disk SQLite has rolled back by itself; what matters then is why, not that there is nothing left to undo. */

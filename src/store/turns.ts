@@ -1,5 +1,7 @@
 // The texts of a turn, for showing what was found in it.
 import type { Db } from "./driver.ts";
+import { parseItemId } from "./items.ts";
+import type { ToolUseRow } from "./tool-uses.ts";
 
 export interface TurnTexts {
   prompt: { id: number; text: string; created_at: number } | undefined;
@@ -32,4 +34,22 @@ export interface ToolText {
 
 export function toolText(db: Db, id: number): ToolText | undefined {
   return db.get("SELECT id, name, input, output, is_error, created_at FROM tool_uses WHERE id = ?", id);
+}
+
+export type ItemRow = { kind: "prompt" | "message"; text: string; at: number } | { kind: "tool"; use: ToolUseRow };
+
+/** By item id ("p12", "m34", "t56"). */
+export function itemRow(db: Db, itemId: string): ItemRow | undefined {
+  const item = parseItemId(itemId);
+  if (item === undefined) return undefined;
+  if (item.kind === "t") {
+    const use = db.get<ToolUseRow>("SELECT * FROM tool_uses WHERE id = ?", item.id);
+    return use && { kind: "tool", use };
+  }
+  const kind = item.kind === "p" ? "prompt" : "message";
+  const row = db.get<{ text: string; created_at: number }>(
+    `SELECT text, created_at FROM ${kind}s WHERE id = ?`,
+    item.id,
+  );
+  return row && { kind, text: row.text, at: row.created_at };
 }

@@ -6,6 +6,9 @@ export const LAST_ANSWER = "add() had a minus sign; it adds now and the check pa
 export const REPORT = "The README has one heading.";
 export const CHECK = "node check.mjs";
 
+/** What the model answers where it is asked to take notes. */
+export const OBSERVED = { observations: [], summary: { request: "A & B < C" } };
+
 /** A bug found by a failing command, fixed, checked, noted; and a subagent that looks at the README. */
 const work: Scripts[string] = [
   (request) => [
@@ -53,6 +56,7 @@ export const scripts: Scripts = {
   delegate,
   slow: [() => [bash("sleep 3 && echo slept")], () => [{ text: "Slept." }]],
   list: [() => [bash("ls")], () => [{ text: "Listed." }]],
+  observe: [() => [{ text: JSON.stringify(OBSERVED) }]],
   secret: [() => [bash("echo SECRETOUTPUT")], () => [{ text: "SECRETANSWER" }]],
 };
 

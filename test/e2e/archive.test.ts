@@ -1,5 +1,14 @@
 // c-mem sync --archive: copies that outlive the transcripts, with nothing in them that the memory itself would not keep.
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -154,6 +163,40 @@ describe("the archive", () => {
     const again = await run(world, ["sync"]);
     expect(again.stdout).toContain("Brought 3 session files back from the archive.");
     expect(await evidence(world)).toEqual(expected);
+    expect(await data(world, ["sync"])).toMatchObject({ restored: 0 });
+  });
+
+  it("brings back the rest where a run was killed after a session and before its subagent", async () => {
+    const world = createWorld();
+    const subagent = join(dirname(transcript(world)), SESSION, "subagents", "agent-a1.jsonl");
+    write(world, open(world));
+    write(world, said(world, 7, { type: "text", text: "Looked." }).replace("{", '{"agentId":"a1",'), subagent);
+    await run(world, ["sync", "--archive"]);
+    const expected = await evidence(world);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.home, `c-mem.db${suffix}`), { force: true });
+    rmSync(subagent);
+    const away = join(world.home, "archive", "away");
+    const copy =
+      readdirSync(join(world.home, "archive", "claude-code")).find((name) => /^agent.*about/.test(name)) ?? "";
+    renameSync(join(world.home, "archive", "claude-code", copy), away);
+    await run(world, ["sync"]);
+    rmSync(transcript(world));
+    renameSync(away, join(world.home, "archive", "claude-code", copy));
+    expect(await data(world, ["sync"])).toMatchObject({ restored: 1 });
+    expect(await evidence(world)).toEqual(expected);
+  });
+
+  it("has a last line that is still without its end once, before and after that has come", async () => {
+    const world = createWorld();
+    write(world, (open(world) + user(world, 7, "And now the docs")).trimEnd());
+    await run(world, ["sync", "--archive"]);
+    expect(copies(world)[0]?.text.match(/And now the docs/g)).toHaveLength(1);
+    appendFileSync(transcript(world), `\n${user(world, 8, "And the tests")}`);
+    await run(world, ["sync", "--archive"]);
+    expect(copies(world)[0]?.text.match(/And now the docs|And the tests/g)).toEqual([
+      "And now the docs",
+      "And the tests",
+    ]);
   });
 
   it("outlives a kill while it is written: what was not finished is written again", async () => {

@@ -10,7 +10,11 @@ const CASES: [line: string[], offered: string[]][] = [
     ["completions", ""],
     ["bash", "zsh", "fish"],
   ],
-  [["stat"], ["stats", "status"]],
+  [["stat"], ["stats", "status", "statusline"]],
+  [
+    ["worker", "re"],
+    ["restart", "retry"],
+  ],
   [
     ["search", "--agent", "co"],
     ["codex", "copilot-cli"],
@@ -26,6 +30,11 @@ const CASES: [line: string[], offered: string[]][] = [
   ],
   [["show", "--tools", "s-o"], ["s-one"]],
   [["export", "--format", "h"], ["html"]],
+  [
+    ["observations", "--type", "d"],
+    ["decision", "discovery"],
+  ],
+  [["edit", "o"], ["o1"]],
   [["sav"], []],
   [["nonsense", ""], []],
   [["search", "--", "--"], []],
@@ -40,7 +49,7 @@ describe("completions", () => {
     for (const session_id of ["s-one", "s-two"]) {
       await hook(world, "new", { session_id, hook_event_name: "UserPromptSubmit", prompt: `about: ${session_id}` });
     }
-    await run(world, ["projects"]);
+    await run(world, ["remember", "Tabs, not spaces"]);
     const folder = join(world.home, "..", "bin");
     mkdirSync(folder);
     writeFileSync(join(folder, "c-mem"), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);

@@ -35,6 +35,10 @@ export function createWorld(): World {
     HOME: join(root, "home"),
     C_MEM_HOME: home,
     CLAUDE_CONFIG_DIR: claudeDir,
+    // No test leaves a worker behind; those about the worker switch it on and stop it.
+    C_MEM_WORKER: "0",
+    // Compiled code comes and goes beside the data: tests count bytes and files.
+    NODE_DISABLE_COMPILE_CACHE: "1",
   };
   mkdirSync(env.HOME);
   return { home, project, claudeDir, env };

@@ -21,12 +21,15 @@ export function hasPty(): boolean {
 }
 
 /** `after` is a shell command for the same terminal, for looking at what is left of it. */
-export function startPty(world: World, options: { cwd?: string; after?: string; size?: string } = {}): Pty {
-  const command = `"${process.execPath}" "${BIN}"`;
+export function startPty(
+  world: World,
+  options: { args?: string; cwd?: string; after?: string; size?: string; env?: Record<string, string> } = {},
+): Pty {
+  const command = `"${process.execPath}" "${BIN}" ${options.args ?? ""}`;
   const line = `stty ${options.size ?? "rows 24 cols 80"}; ${command}; code=$?; ${options.after ?? ":"}; exit $code`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
     cwd: options.cwd ?? world.project,
-    env: { ...world.env, TERM: "xterm", SHELL: "/bin/sh" },
+    env: { ...world.env, TERM: "xterm", SHELL: "/bin/sh", ...options.env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const chunks: Buffer[] = [];

@@ -19,11 +19,12 @@ describe("docs/reference.md", () => {
       sections.push(`## c-mem ${name}\n\n\`\`\`\n${stdout.trim()}\n\`\`\``);
     }
     const rows = SETTING_KEYS.map((key) => {
-      const { default: value, about, inProject } = SETTINGS[key];
-      return `| \`${key}\` | \`${JSON.stringify(value)}\` | ${about} | \`${envName(key)}\` | ${inProject ? "yes" : "no"} |`;
+      const { default: value, about, inProject, inUserFileOnly } = SETTINGS[key];
+      const environment = inUserFileOnly ? "no" : `\`${envName(key)}\``;
+      return `| \`${key}\` | \`${JSON.stringify(value)}\` | ${about} | ${environment} | ${inProject ? "yes" : "no"} |`;
     });
     sections.push(
-      "## Settings\n\nIn `~/.c-mem/config.json`; where the last column says so also in a project's `.c-mem.json`; always in the environment, which wins.\n\n" +
+      "## Settings\n\nIn `~/.c-mem/config.json`; where the last column says so also in a project's `.c-mem.json` or in the environment, which wins. What costs money or sends words elsewhere is the user's own file's alone.\n\n" +
         ["| key | default | what it does | environment | project |", "|---|---|---|---|---|", ...rows].join("\n"),
     );
     await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot(join(ROOT, "docs", "reference.md"));

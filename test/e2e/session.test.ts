@@ -124,7 +124,6 @@ describe("a session", () => {
       { path: "src/add.js", kind: "read", added: null, removed: null },
     ]);
     expect(await rows(world, "SELECT kind, key, status FROM jobs ORDER BY id")).toEqual([
-      { kind: "turn", key: "turn:session-1:1", status: "pending" },
       { kind: "session", key: "session:session-1", status: "pending" },
     ]);
     for (const words of ["subtract", "minus", "AssertionError"]) {

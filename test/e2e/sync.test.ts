@@ -35,6 +35,7 @@ describe("c-mem sync", () => {
       onStart: (child) => setTimeout(() => child.kill("SIGINT"), 400),
     });
     expect([0, 130, null]).toContain(first.status);
+    if (first.status === 130) expect(first.stderr).toContain("Interrupted: the next");
     await run(world, ["sync", "--quiet"], { onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 300) });
     expect((await run(world, ["sync", "--quiet"])).status).toBe(0);
     expect(await rows(world, "SELECT count(*) AS n, max(prompt_number) AS last FROM prompts")).toEqual([
@@ -213,6 +214,14 @@ describe("c-mem sync", () => {
     expect(result.stderr).toContain("c-mem projects");
     expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
     expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
+  });
+
+  it("says that there is no such session", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "Here"));
+    const result = await run(world, ["sync", "--session", "zzz"]);
+    expect(result.status).toBe(4);
+    expect(result.stderr).toContain('"zzz"');
   });
 
   it.each([[["--agent", "nobody"]], [["--nonsense"]]])("%j is a usage error", async (args) => {

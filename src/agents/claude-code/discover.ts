@@ -1,5 +1,5 @@
 // Finds the transcripts Claude Code has left on this machine.
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describeFile, listFolder, newestFirst, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
@@ -8,17 +8,27 @@ export function findTranscripts(configDir: string): TranscriptFile[] {
   return newestFirst(listFolder(projects).flatMap((project) => projectFiles(join(projects, project.name))));
 }
 
+/** The files of one session, by the path its hooks name, without looking at all the others. */
+export function sessionTranscripts(path: string): TranscriptFile[] {
+  const sessionId = basename(path, ".jsonl");
+  return [...describeFile(path, about(sessionId, false)), ...subagentFiles(join(dirname(path), sessionId), sessionId)];
+}
+
 function projectFiles(folder: string): TranscriptFile[] {
   return listFolder(folder).flatMap((entry) => {
     if (/^agent-.*\.jsonl$/.test(entry.name)) return flatSubagent(join(folder, entry.name));
     if (entry.name.endsWith(".jsonl")) {
       return describeFile(join(folder, entry.name), about(basename(entry.name, ".jsonl"), false));
     }
-    const subagents = join(folder, entry.name, "subagents");
-    return listFolder(subagents)
-      .filter((file) => file.name.endsWith(".jsonl"))
-      .flatMap((file) => describeFile(join(subagents, file.name), about(entry.name, true)));
+    return subagentFiles(join(folder, entry.name), entry.name);
   });
+}
+
+function subagentFiles(sessionFolder: string, sessionId: string): TranscriptFile[] {
+  const folder = join(sessionFolder, "subagents");
+  return listFolder(folder)
+    .filter((file) => file.name.endsWith(".jsonl"))
+    .flatMap((file) => describeFile(join(folder, file.name), about(sessionId, true)));
 }
 
 /** Older versions put a subagent's file beside the session's; its lines name the session. */

@@ -20,6 +20,7 @@ import { AppError } from "../../core/error.ts";
 import type { Step } from "../step.ts";
 import { pluginHooks } from "./hooks.ts";
 import { addHooks, removeHooks } from "./settings.ts";
+import { addStatusLine, removeStatusLine } from "./status-line.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -46,6 +47,9 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
+/** What is run of the plugin: the hooks, and the worker they start. */
+export const BUNDLES = ["hook.cjs", "worker.cjs"];
+
 export function copyPlugin({ source, target, node }: InstallOptions): Step {
   return {
     about: `copy the hooks to ${target}`,
@@ -55,7 +59,7 @@ export function copyPlugin({ source, target, node }: InstallOptions): Step {
       // File by file over what is there: a session that is running finds a whole bundle at every moment.
       for (const file of ["README.md", join(".claude-plugin", "plugin.json")])
         copyFile(join(source, file), join(folder, file));
-      copyFile(join(source, "dist", "hook.cjs"), bundlePath(target));
+      for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
       writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
       writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
     },
@@ -116,6 +120,26 @@ export function registerHooks(options: InstallOptions): Step[] {
   return steps;
 }
 
+/** Adds our status line, brings it up to date, or takes it out. */
+export function registerStatusLine({ site, env, node, target }: InstallOptions, isWanted: boolean): Step[] {
+  const text = site.settingsText ?? "";
+  if (!isWanted) return site.statusLine === "ours" ? [forgetStatusLine(site, env)] : [];
+  if (addStatusLine(text, node, bundlePath(target)) === text) return [];
+  return [
+    {
+      about: `show C-Mem in the status line (${site.settingsPath})`,
+      run: () => rewriteSettings(env, (now) => addStatusLine(now, node, bundlePath(target))),
+    },
+  ];
+}
+
+function forgetStatusLine(site: ClaudeSite, env: Env): Step {
+  return {
+    about: `take c-mem's status line out of ${site.settingsPath}`,
+    run: () => rewriteSettings(env, removeStatusLine),
+  };
+}
+
 /** Keeps the settings as they were before C-Mem, to be put back at uninstall. */
 export function backupSettings(site: ClaudeSite, backup: string): Step[] {
   if (site.settingsText === undefined) return [];
@@ -139,6 +163,7 @@ export function unregister(site: ClaudeSite, claude: string | undefined, env: En
       run: () => rewriteSettings(env, removeHooks),
     });
   }
+  if (site.statusLine === "ours") steps.push(forgetStatusLine(site, env));
   if (!site.pluginEnabled && site.marketplace === undefined) return steps;
   if (claude === undefined) return [...steps, forgetPlugin(site, env)];
   if (site.pluginEnabled) {

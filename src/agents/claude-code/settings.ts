@@ -72,6 +72,13 @@ export function removeHooks(source: string): string {
   return bom + result;
 }
 
+/** The settings with this one value set, or removed. */
+export function editSettings(source: string, path: string[], value: unknown): string {
+  const [text, bom] = [source.replace(BOM, ""), BOM.exec(source)?.[0] ?? ""];
+  if (isDeepStrictEqual(valueAt(text, path), value)) return source;
+  return bom + edit(text.trim() === "" ? "{}\n" : text, path, value);
+}
+
 /** The client passes over a file with comments or a trailing comma, all of it and without a word. */
 export function isReadByClient(text: string): boolean {
   try {

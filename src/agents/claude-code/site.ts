@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { findOurHooks, parseSettings } from "./settings.ts";
+import { findStatusLine } from "./status-line.ts";
 import { asObject } from "../wire.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -14,6 +15,8 @@ export interface ClaudeSite {
   settingsText: string | undefined;
   /** Our hooks in settings.json. */
   hooks: { event: string; node: string; bundle: string }[];
+  /** Whose status line is there. */
+  statusLine: "ours" | "other" | undefined;
   /** Our plugin is installed and switched on. */
   pluginEnabled: boolean;
   /** The folder the client knows our marketplace by. */
@@ -41,6 +44,7 @@ export function inspectClaude(env: Env): ClaudeSite {
     settingsPath,
     settingsText,
     hooks: findOurHooks(settings),
+    statusLine: findStatusLine(settings),
     pluginEnabled: asObject(settings["enabledPlugins"])?.[PLUGIN_ID] === true,
     marketplace: typeof source?.["path"] === "string" ? source["path"] : undefined,
     hooksDisabled: settings["disableAllHooks"] === true,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import { type Encounter, findFixes } from "../../recall/fix.ts";
-import { commandKey } from "../../recall/shell-command.ts";
+import { commandKey } from "../../core/shell-command.ts";
 import { commandOf, parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { block, columns, fit } from "../layout.ts";

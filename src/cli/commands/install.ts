@@ -5,24 +5,32 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   backupSettings,
-  bundlePath,
+  BUNDLES,
   copyPlugin,
   type InstallOptions,
+  pluginFolder,
   registerHooks,
   registerPlugin,
+  registerStatusLine,
   settingsHash,
 } from "../../agents/claude-code/install.ts";
 import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
 import { type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { loadSettings } from "../../config/load.ts";
+import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
+import { parseSetting, PROVIDERS } from "../../config/schema.ts";
+import { writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
 import { say } from "../output.ts";
+import { providerNotice } from "../provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
+import { wantsStatusLine } from "../status-line-offer.ts";
+import { wake } from "../worker-control.ts";
 
 type Method = "plugin" | "settings";
 
@@ -44,10 +52,13 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   };
   const record = readInstall(paths.install);
   const backup = backupPath(paths, site, record);
-  const registration =
-    method === "plugin" ? registerPlugin({ ...options, claude: claude as string }) : registerHooks(options);
+  const registration = [
+    ...(method === "plugin" ? registerPlugin({ ...options, claude: claude as string }) : registerHooks(options)),
+    ...registerStatusLine(options, await wantsStatusLine(site, flags)),
+  ];
   const changes: Step[] = [
     ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
+    ...chooseProvider(flags["provider"], paths, env),
     ...(isCurrent(record, options) ? [] : [copyPlugin(options)]),
     ...(registration.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : []),
   ];
@@ -56,6 +67,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
       version: VERSION,
       node,
       installedAt: Date.now(),
+      ...historyWanted(flags["sync"] !== false, record),
       sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null, settingsHash: settings } },
     });
   const known = record?.sites[site.configDir];
@@ -84,9 +96,33 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     dryRun: flags["dryRun"] === true,
     json,
     nothing: `C-Mem ${VERSION} is already installed in ${site.configDir}.`,
-    after: () => note(hashToKeep()),
+    after: () => {
+      note(hashToKeep());
+      wake(paths);
+    },
     done: "Done. The next Claude Code session is remembered. `c-mem search <words>` finds the sessions from before; `c-mem status` shows how it goes.",
   });
+}
+
+/** Who does not want the sessions from before is not given them later by the worker either; asking for them undoes that. */
+function historyWanted(isWanted: boolean, record: InstallRecord | undefined): { historySince?: number } {
+  return isWanted ? {} : { historySince: record?.historySince ?? Date.now() };
+}
+
+/** Only where it is asked for: no model is ever switched on by itself. */
+function chooseProvider(flag: unknown, paths: Paths, env: Env): Step[] {
+  if (flag === undefined) return [];
+  const name = parseSetting("provider", flag);
+  if (name === undefined) throw new AppError("usage", `--provider is one of ${PROVIDERS.join(", ")}.`);
+  const { values } = loadSettings({ user: paths.config }, env);
+  if (values.provider === name) return [];
+  const notice = providerNotice("provider", { ...values, provider: name }, env);
+  return [
+    {
+      about: `set provider to ${name} in ${paths.config}${notice === undefined ? "" : `\n${notice}`.replaceAll("\n", "\n    ")}`,
+      run: () => writeSetting(paths.config, "provider", name),
+    },
+  ];
 }
 
 /** In a process of its own: this one may be a Node that cannot open the database. */
@@ -122,8 +158,11 @@ function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | unde
 }
 
 function isCurrent(record: InstallRecord | undefined, { node, source, target }: InstallOptions): boolean {
-  if (record?.version !== VERSION || record.node !== node || !existsSync(bundlePath(target))) return false;
-  return readFileSync(bundlePath(target)).equals(readFileSync(join(source, "dist", "hook.cjs")));
+  if (record?.version !== VERSION || record.node !== node) return false;
+  return BUNDLES.every((name) => {
+    const copy = join(pluginFolder(target), "dist", name);
+    return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, "dist", name)));
+  });
 }
 
 function builtPlugin(): string {

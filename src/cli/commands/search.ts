@@ -24,17 +24,20 @@ export function run({ args, flags, json }: CommandOptions): number {
     updateSearchIndex(db);
     const { scope, limit, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: LIMIT });
     const start = performance.now();
-    const { findings, words, rung } = findSessions(db, query, { scope, limit, kind });
+    const { findings, words, rung, searched } = findSessions(db, query, { scope, limit, kind });
     const ms = Math.round((performance.now() - start) * 10) / 10;
     if (findings.length === 0) {
       throw new AppError("nothing_found", `Nothing in ${where} fits "${oneLine(query, 80)}".`, {
         hint: scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
       });
     }
-    if (json)
-      printJson("search", { results: findings.map(toJson) }, { query, kind: kind ?? null, rung, words, where, ms });
+    const lanes = searched.map(({ since, ...lane }) => ({ ...lane, since: iso(since) }));
+    const meta = { query, kind: kind ?? null, rung, words, where, searched: lanes, ms };
+    if (json) printJson("search", { results: findings.map(toJson) }, meta);
     else {
       if (rung === "typo") say(`Nothing fits the words as they are; these fit ${words.join(", ")}.`);
+      const since = Math.max(...searched.map((lane) => lane.since ?? 0));
+      if (since > 0) say(`Such common words were looked for only since ${new Date(since).toISOString().slice(0, 10)}.`);
       for (const finding of findings) print(findingText(finding));
     }
     return EXIT.ok;

@@ -1,7 +1,10 @@
-// c-mem show: one session as it reads.
+// c-mem show: one session as it reads, or one observation with what it rests on.
 import { resolveSession } from "../../recall/find-session.ts";
+import { readObservation } from "../../recall/observation.ts";
 import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
+import { parseObservationId } from "../../store/items.ts";
 import type { CommandOptions } from "../table.ts";
+import { storyJson, storyText } from "../observation-text.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { type Asked, ask } from "../question.ts";
 import { positiveInteger } from "../scope.ts";
@@ -10,6 +13,13 @@ import { transcriptText } from "../transcript-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, 1, (asked) => {
+    const id = parseObservationId(args[0] ?? "");
+    const story = id === undefined ? undefined : readObservation(asked.db, id);
+    if (story !== undefined) {
+      if (json) printJson("show", storyJson(story));
+      else print(storyText(story));
+      return EXIT.ok;
+    }
     const transcript = choose(asked, args[0] ?? "", flags);
     const detail = { tools: flags["tools"] === true, thinking: flags["thinking"] === true };
     if (json) printJson("show", transcriptJson(transcript, detail));

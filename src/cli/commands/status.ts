@@ -9,7 +9,8 @@ import { VERSION } from "../../core/version.ts";
 import { type Counts, counts, sqliteVersion } from "../../store/counts.ts";
 import { hookRuns } from "../../store/drops.ts";
 import { currentVersion } from "../../store/migrate.ts";
-import { checkHealth } from "../health.ts";
+import { findWorker } from "../../config/worker-lock.ts";
+import { type Check, checkHealth } from "../health.ts";
 import { lastHookErrors } from "../hook-errors.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, count, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
@@ -25,12 +26,17 @@ export function run({ json }: CommandOptions): number {
   const problems = checks.filter((check) => check.state !== "ok");
   const failed = checks.some((check) => check.state === "fail");
   const installed = checks.find((check) => check.name === "hooks installed");
-  const stored = withStore(paths, (db) => ({
-    counts: counts(db),
-    sqlite: sqliteVersion(db),
-    schema: currentVersion(db),
-    runs: new Map(hookRuns(db).map((row) => [row.hook, row])),
-  }));
+  const stored = withStore(
+    paths,
+    (db) => ({
+      counts: counts(db),
+      sqlite: sqliteVersion(db),
+      schema: currentVersion(db),
+      runs: new Map(hookRuns(db).map((row) => [row.hook, row])),
+    }),
+    { onlyLook: true },
+  );
+  const worker = findWorker(paths.workerLock, now);
   const commands = [...new Set(HOOKS.map((hook) => hook.command))];
   const hooks = commands.map((command) => ({
     command,
@@ -50,7 +56,9 @@ export function run({ json }: CommandOptions): number {
       counts: stored.counts,
       archive: { path: paths.archive, ...archive },
       spool: spoolCounts(paths.spool),
+      worker: { running: worker !== undefined, pid: worker?.pid ?? null, version: worker?.version ?? null },
       installed: installed?.message ?? null,
+      model: modelText(checks),
       hooks,
       errors,
       problems,
@@ -67,6 +75,8 @@ export function run({ json }: CommandOptions): number {
         ? []
         : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
       ["hooks", installed?.message ?? "unknown"],
+      ["worker", workerText(checks, stored.counts)],
+      ["model", modelText(checks)],
     ]),
   );
   print(`\n${heading("Hooks last fired")}`);
@@ -84,6 +94,17 @@ export function run({ json }: CommandOptions): number {
   if (problems.length > 0) print(`\n${heading("Needs attention")}`);
   for (const { name, message, fix } of problems) print(`  ${name}: ${message}${fix ? `\n    ${fix}` : ""}`);
   return failed ? EXIT.failure : EXIT.ok;
+}
+
+function workerText(checks: readonly Check[], { jobs_pending: pending, jobs_failed: failed }: Counts): string {
+  const worker = checks.find((check) => check.name === "worker")?.message ?? "unknown";
+  return `${worker}; ${count(pending, "job")} to do${failed > 0 ? `, ${failed} failed` : ""}`;
+}
+
+/** Which model, and what it has taken today. */
+function modelText(checks: readonly Check[]): string {
+  const about = checks.filter((check) => check.name === "model" || check.name === "model budget");
+  return about.map((check) => check.message).join("; ");
 }
 
 function countsText({ projects, sessions, prompts, tool_uses }: Counts): string {

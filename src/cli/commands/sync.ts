@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { archiveTranscript } from "../../capture/archive.ts";
+import { isTouched } from "../../capture/forgotten.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import type { Transcript } from "../../capture/read-transcript.ts";
@@ -14,6 +15,7 @@ import { type Env, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { countSince, newestRows } from "../../store/counts.ts";
 import type { Db } from "../../store/driver.ts";
+import { enqueueSession } from "../../store/jobs.ts";
 import { findProjectByName } from "../../store/projects.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
@@ -48,10 +50,20 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     process.once("SIGINT", stop);
     await syncAll(db, pending, context, report, isQuiet);
     await restoreAll(db, flags, context, report);
-    if (flags["archive"] === true || settings.archive) await archiveAll(files, maxBytes, context, report);
+    if (flags["archive"] === true || settings.archive) {
+      // Of what was forgotten there is no second copy.
+      const kept = files.filter(({ file }) => !isTouched(db, file.sessionId));
+      await archiveAll(kept, maxBytes, context, report, isQuiet);
+    }
     process.off("SIGINT", stop);
-    interruptIdleSessions(db, Date.now());
+    for (const id of interruptIdleSessions(db, Date.now())) enqueueSession(db, id, Date.now());
     updateSearchIndex(db);
+    const session = flags["session"];
+    if (session !== undefined && files.length + report.restored === 0) {
+      throw new AppError("nothing_found", `No transcript on this machine belongs to a session "${String(session)}".`, {
+        hint: "`c-mem list` shows the sessions that are remembered.",
+      });
+    }
     if (project !== undefined && !report.isInterrupted && findProjectByName(db, project) === undefined) {
       throw new AppError("nothing_found", `No session on this machine belongs to a project "${project}".`, {
         hint: "`c-mem projects` lists those that are remembered; `c-mem sync` without --project brings in all.",
@@ -102,7 +114,7 @@ async function restoreAll(
   report: SyncReport,
 ): Promise<void> {
   const { agent, session } = flags;
-  const copies = copiesToRestore(db, context).filter(
+  const copies = copiesToRestore(context).filter(
     ({ file }) =>
       (agent === undefined || file.agent === agent) &&
       (session === undefined || file.sessionId.startsWith(String(session))),
@@ -117,12 +129,17 @@ async function archiveAll(
   maxBytes: number,
   context: SyncContext,
   report: SyncReport,
+  isQuiet: boolean,
 ): Promise<void> {
   let written = 0;
   const wanted = files.filter(({ file }) => file.bytes <= maxBytes);
+  const total = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
+  const progress = startProgress(total, isQuiet);
   await forEachFile(wanted, report, (transcript) => {
     if (archiveTranscript(transcript, context)) written += 1;
+    progress.add(transcript.file.bytes);
   });
+  progress.end();
   report.archived = { written, ...archiveSize(context.archive) };
 }
 

@@ -2,8 +2,8 @@
 import { AppError } from "../../core/error.ts";
 import { titleOf } from "../../core/title.ts";
 import { resolveSession } from "../../recall/find-session.ts";
-import { errorLine } from "../../recall/fixed-commands.ts";
-import { commandForm } from "../../recall/shell-command.ts";
+import { errorLine } from "../../core/error-text.ts";
+import { commandForm } from "../../core/shell-command.ts";
 import { latestTurns, timelineAround, type TimelineTurn } from "../../recall/timeline.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";

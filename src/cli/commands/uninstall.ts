@@ -5,8 +5,10 @@ import { claudeConfigDir, findClaude, inspectClaude } from "../../agents/claude-
 import type { Step } from "../../agents/step.ts";
 import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { findWorker } from "../../config/worker-lock.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
+import { stopWorker } from "../worker-control.ts";
 
 export function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
@@ -20,7 +22,11 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
   const taken = folders.flatMap((folder) =>
     takeOut({ ...env, CLAUDE_CONFIG_DIR: folder }, claude, record?.sites[folder]),
   );
-  const steps = [...taken, ...(purge ? [deleteAll(paths)] : tidyUp(paths, here, record))];
+  const steps = [
+    ...taken,
+    ...stopWork(paths, taken.length > 0 || purge),
+    ...(purge ? [deleteAll(paths)] : tidyUp(paths, here, record)),
+  ];
   return applyPlan({
     command: "uninstall",
     steps,
@@ -40,6 +46,19 @@ function takeOut(env: NodeJS.ProcessEnv, claude: string | undefined, installed: 
   const untouched = installed?.settingsHash != null && installed.settingsHash === settingsHash(site);
   const hasBackup = installed?.backup == null || existsSync(installed.backup);
   return untouched && hasBackup ? [...steps, restoreSettings(site, installed.backup ?? undefined)] : steps;
+}
+
+/** Last of the hooks: none of them starts another. */
+function stopWork(paths: Paths, isLeaving: boolean): Step[] {
+  if (!isLeaving || findWorker(paths.workerLock, Date.now()) === undefined) return [];
+  return [
+    {
+      about: "stop the worker",
+      run: async () => {
+        await stopWorker(paths);
+      },
+    },
+  ];
 }
 
 /** The copies go with the last place that uses them. */

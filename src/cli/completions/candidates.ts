@@ -1,6 +1,8 @@
 // What could be typed next, given the words so far and the commands there are.
 import type { Command, Option } from "commander";
+import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { FIND_KINDS, ROLES } from "../../recall/find.ts";
+import { WORKER_ACTIONS } from "../worker-actions.ts";
 import { SHELLS } from "./scripts.ts";
 
 export interface Candidate {
@@ -13,12 +15,14 @@ export interface Known {
   agents(): Candidate[];
   projects(): Candidate[];
   sessions(prefix: string): Candidate[];
+  observations(): Candidate[];
 }
 
 type Values = readonly string[] | keyof Known;
 
 const OPTION_VALUES: Readonly<Record<string, Values>> = {
   agent: "agents",
+  concept: CONCEPTS,
   project: "projects",
   session: "sessions",
   format: ["md", "html", "json"],
@@ -26,12 +30,17 @@ const OPTION_VALUES: Readonly<Record<string, Values>> = {
   method: ["plugin", "settings"],
   role: Object.keys(ROLES),
   source: ["startup", "clear", "compact", "resume"],
+  type: OBSERVATION_TYPES,
 };
 
 /** Of a command's first argument, by its name. */
 const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
+  "worker-action": WORKER_ACTIONS,
   session: "sessions",
   project: "projects",
+  observation: "observations",
+  observations: "observations",
+  old: "observations",
   shell: SHELLS,
 };
 

@@ -5,6 +5,7 @@ import { AGENTS } from "../../agents/spec.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { type Db, openDriver } from "../../store/driver.ts";
+import { listObservations } from "../../store/observation-list.ts";
 import { listProjects } from "../../store/projects.ts";
 import { recentSessionIds } from "../../store/session-list.ts";
 import { EXIT, print } from "../output.ts";
@@ -32,6 +33,8 @@ function fromStore(env: Env): Known {
         const named = projects.filter(({ name }, index) => projects.findIndex((one) => one.name === name) === index);
         return named.map(({ name, root }) => ({ value: name, about: root }));
       }),
+    observations: () =>
+      read((db) => listObservations(db, {}, MAX_SESSIONS).map(({ id, title }) => ({ value: `o${id}`, about: title }))),
     sessions: (prefix) =>
       read((db) =>
         recentSessionIds(db, prefix, MAX_SESSIONS).map(({ session_id, title, last_at }) => ({

@@ -23,6 +23,7 @@ CREATE TABLE observations (
   pinned INTEGER NOT NULL DEFAULT 0,
   edited_at INTEGER,
   superseded_by INTEGER REFERENCES observations(id) ON DELETE SET NULL,
+  superseded_at INTEGER,                          -- when a person said so; NULL: settled by subject
   valid_from INTEGER NOT NULL,
   valid_to INTEGER,
   created_at INTEGER NOT NULL
@@ -53,6 +54,10 @@ CREATE TABLE summaries (
   UNIQUE (session_db_id, prompt_number, producer)
 ) STRICT;
 
+-- What the agent itself calls a session is kept apart: title and subtitle are derived.
+ALTER TABLE sessions ADD COLUMN agent_title TEXT;
+UPDATE sessions SET agent_title = subtitle, subtitle = NULL WHERE parent_session_db_id IS NULL;
+
 -- Turns whose evidence has changed since memory was derived from it.
 CREATE TABLE stale_memory (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
@@ -67,17 +72,29 @@ CREATE TABLE ledger (
   provider TEXT NOT NULL,
   model TEXT NOT NULL,
   purpose TEXT NOT NULL,                          -- 'turn', 'session', ...
-  status TEXT NOT NULL CHECK (status IN ('reserved', 'spent', 'failed')),
+  request_hash TEXT NOT NULL,                     -- of the whole question: one that was answered need not be asked again
+  status TEXT NOT NULL CHECK (status IN ('reserved', 'spent', 'failed', 'declined')), -- declined: not sent, over the budget
   input_tokens INTEGER NOT NULL,
   output_tokens INTEGER NOT NULL,
   cost_microusd INTEGER,                          -- NULL: the price is not known
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX ledger_by_day ON ledger(day, project_id);
+CREATE INDEX ledger_by_request ON ledger(request_hash);
+
+-- Providers nobody asks for the time being: after a refused login until something changes, after a rate limit for a while.
+CREATE TABLE model_pauses (
+  fingerprint TEXT PRIMARY KEY,                   -- of provider, model, address and key, one way
+  kind TEXT NOT NULL,                             -- 'auth', 'rate-limit', ...
+  message TEXT NOT NULL,
+  times INTEGER NOT NULL,                         -- how often in a row: pauses grow
+  until INTEGER,                                  -- NULL: until settings or key change, or a person says so
+  created_at INTEGER NOT NULL
+) STRICT;
 
 -- What was forgotten, by hashes that say nothing of what it was: a later sync does not bring it back.
 CREATE TABLE tombstones (
-  kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation'
+  kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation', ...
   hash TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (kind, hash)
@@ -87,6 +104,25 @@ CREATE TABLE tombstones (
 ALTER TABLE jobs ADD COLUMN owner TEXT;
 ALTER TABLE jobs ADD COLUMN again INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN done_at INTEGER;
+ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0; -- how often a process died over it
+-- Turns were jobs of their own once; a session's job does all that is stale now.
+DELETE FROM jobs WHERE kind = 'turn';
+
+-- The worker reads on in one session's files at a time.
+CREATE INDEX sync_state_by_session ON sync_state(session_id);
 
 CREATE VIRTUAL TABLE observations_fts USING fts5(scope, title, body, files,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+
+-- Whatever deletes an observation, nothing of it stays findable: ids are given out again.
+CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM observations_fts WHERE rowid = old.id;
+  DELETE FROM links WHERE source_type = 'observation' AND source_id = 'o' || old.id;
+  DELETE FROM links WHERE target_type = 'observation' AND target_id = 'o' || old.id;
+END;
+
+-- Every row of an index carries its day from here on, so that days can be asked for one by one: all are written anew.
+INSERT INTO turns_fts (turns_fts) VALUES ('delete-all');
+INSERT INTO tool_uses_fts (tool_uses_fts) VALUES ('delete-all');
+UPDATE index_state SET last_id = 0;
+INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts;

@@ -1,9 +1,17 @@
 // Shell commands made comparable: the same work typed with another folder, redirection or message is one command.
-import { normaliseCommand } from "./fixed-commands.ts";
 
 /** Longer quoted texts are messages and patterns: what is in them does not make another command. */
 const QUOTED_CHARS = 24;
 const MAX_CHARS = 4_000;
+
+/** Half of all commands start with a change of folder, some with a comment; that is not what the command is about. */
+export function normaliseCommand(command: string): string {
+  return command
+    .trim()
+    .replace(/^(?:#[^\n]*\n\s*)+/, "")
+    .replace(/^cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;)\s*/, "")
+    .replace(/\s+/g, " ");
+}
 
 /** The command without the folder it ran in and without what only shortens its output. */
 export function commandKey(command: string): string {

@@ -1,0 +1,75 @@
+// Real sessions laid out as the agents keep them, and brought in by the product's own sync.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { type Db, openDriver } from "../src/store/driver.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+/** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
+const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
+
+export interface RealStore {
+  db: Db;
+  /** Which repository each session belongs to. */
+  repos: Map<string, string>;
+  close(): void;
+}
+
+export function openRealSessions(): RealStore | undefined {
+  if (!existsSync(join(DATA, "queries.jsonl"))) return undefined;
+  const home = mkdtempSync(join(tmpdir(), "c-mem-real-"));
+  const repos = layOutSessions(home);
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), "sync", "--quiet"], {
+    env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home, C_MEM_HOME: join(home, ".c-mem") },
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
+  return {
+    db,
+    repos,
+    close() {
+      db.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Puts the sessions where each agent would keep them. */
+function layOutSessions(home: string): Map<string, string> {
+  const repos = new Map<string, string>();
+  for (const line of readLines("manifest.jsonl")) {
+    const entry = JSON.parse(line) as { file: string; repo: string; agent: string; session_id: string };
+    repos.set(entry.session_id, entry.repo);
+    const path = join(home, placeOf(entry));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, gunzipSync(readFileSync(join(DATA, `${entry.file}.gz`))));
+  }
+  return repos;
+}
+
+function placeOf({ agent, repo, session_id: id }: { agent: string; repo: string; session_id: string }): string {
+  if (agent === "Codex")
+    return join(".codex", "sessions", "2026", "01", "01", `rollout-2026-01-01T00-00-00-${id}.jsonl`);
+  if (agent === "Copilot CLI") return join(".copilot", "session-state", id, "events.jsonl");
+  return join(".claude", "projects", repo.replaceAll("/", "-"), `${id}.jsonl`);
+}
+
+export interface Query {
+  task: string;
+  repo: string;
+  query: string;
+  gold: string[];
+  before?: string;
+  exclude?: string[];
+}
+
+export function readQueries(): Query[] {
+  return readLines("queries.jsonl").map((line) => JSON.parse(line) as Query);
+}
+
+function readLines(name: string): string[] {
+  return readFileSync(join(DATA, name), "utf8").trim().split("\n");
+}

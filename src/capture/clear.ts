@@ -1,0 +1,27 @@
+// Clears what was forgotten out of the files beside the database: drops that could not be applied, copies of transcripts.
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Paths } from "../config/paths.ts";
+import { listFolder } from "../config/read.ts";
+import type { Db } from "../store/driver.ts";
+import { allCopies, removeCopy } from "./copies.ts";
+import { BAD_FOLDER } from "./drain.ts";
+import { isTouched } from "./forgotten.ts";
+
+/** Returns how many files went. `pieces` are words of what was forgotten, `sessions` the ids of those that went wholly. */
+export function clearFiles(
+  db: Db,
+  paths: Paths,
+  { pieces, sessions }: { pieces: readonly string[]; sessions: readonly string[] },
+): { drops: number; copies: number } {
+  const bad = join(paths.spool, BAD_FOLDER);
+  const drops = listFolder(bad).filter((name) => {
+    const text = readFileSync(join(bad, name), "utf8");
+    return [...pieces, ...sessions].some((piece) => text.includes(piece));
+  });
+  for (const name of drops) rmSync(join(bad, name), { force: true });
+  // A copy is compressed: nothing can be taken out of it.
+  const copies = allCopies(paths.archive).filter(({ file }) => isTouched(db, file.sessionId));
+  for (const { file } of copies) removeCopy(paths.archive, file);
+  return { drops: drops.length, copies: copies.length };
+}

@@ -1,0 +1,85 @@
+// What was forgotten does not come back: not from a transcript that is read again, not from a hook that was late.
+import type { CapturedEvent } from "../core/event.ts";
+import type { Db } from "../store/driver.ts";
+import { findPromptNumber } from "../store/prompts.ts";
+import { findSession } from "../store/sessions.ts";
+import { hasTombstones, isBuried, momentOf, type Tombstone, tombstoneOf } from "../store/tombstones.ts";
+
+/** The event without what was forgotten of it, or undefined if nothing is left. */
+export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | undefined {
+  if (isForgottenSession(db, event.sessionId)) return undefined;
+  if (event.agentId !== undefined && isForgottenSession(db, `agent-${event.agentId}`)) return undefined;
+  return isTouched(db, event.sessionId) ? filterPart(db, event) : event;
+}
+
+function isForgottenSession(db: Db, sessionId: string): boolean {
+  return isBuried(db, ofSession("session", sessionId));
+}
+
+/** The same few sessions stand in every event: each is hashed once. */
+const hashed = new Map<string, Tombstone>();
+const MAX_HASHED = 1_000;
+
+function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
+  const key = `${kind} ${sessionId}`;
+  const known = hashed.get(key);
+  if (known !== undefined) return known;
+  if (hashed.size >= MAX_HASHED) hashed.clear();
+  const tombstone = tombstoneOf(kind, sessionId);
+  hashed.set(key, tombstone);
+  return tombstone;
+}
+
+/** Something of the session was forgotten, or all of it. */
+export function isTouched(db: Db, sessionId: string): boolean {
+  if (!hasTombstones(db)) return false;
+  return isBuried(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
+}
+
+function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
+  const { sessionId, activity, at } = event;
+  const isGone = (kind: "message" | "tool-use" | "text", key: string): boolean =>
+    isBuried(db, tombstoneOf(kind, sessionId, key));
+  switch (activity.kind) {
+    case "prompt":
+      return isForgottenPrompt(db, sessionId, activity, at) ? undefined : event;
+    case "tool-use":
+      if (activity.toolUseId !== undefined && isGone("tool-use", activity.toolUseId)) return undefined;
+      return ofForgottenTurn(db, sessionId, activity.promptId) ? undefined : event;
+    case "message":
+      if (isGone("message", activity.uuid) || ofForgottenTurn(db, sessionId, activity.promptId)) return undefined;
+      return event;
+    case "compaction":
+      return isGone("message", activity.uuid) ? undefined : event;
+    case "title":
+      return isGone("text", activity.title) ? undefined : event;
+    case "turn-end": {
+      if (ofForgottenTurn(db, sessionId, activity.promptId)) return undefined;
+      const { response, ...rest } = activity;
+      return response !== undefined && isGone("text", response) ? { ...event, activity: rest } : event;
+    }
+    case "checkpoint":
+      return ofForgottenTurn(db, sessionId, activity.promptId) ? undefined : event;
+    default:
+      return event;
+  }
+}
+
+/** The same id with other words at another time is another prompt: a command may carry the id of the one before it. */
+function isForgottenPrompt(
+  db: Db,
+  sessionId: string,
+  { promptId, text }: { promptId?: string; text: string },
+  at: number,
+): boolean {
+  if (isBuried(db, momentOf(sessionId, text, at))) return true;
+  if (promptId === undefined) return false;
+  if (isBuried(db, tombstoneOf("prompt", sessionId, `${promptId}@${at}`))) return true;
+  return isBuried(db, tombstoneOf("prompt", sessionId, promptId)) && isBuried(db, tombstoneOf("text", sessionId, text));
+}
+
+function ofForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {
+  if (promptId === undefined || !isBuried(db, tombstoneOf("prompt", sessionId, promptId))) return false;
+  const session = findSession(db, sessionId);
+  return session === undefined || findPromptNumber(db, session.id, promptId) === undefined;
+}

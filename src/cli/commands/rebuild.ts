@@ -1,0 +1,67 @@
+// c-mem rebuild: derives the memory again from what was recorded.
+import { setImmediate } from "node:timers/promises";
+import { resolvePaths } from "../../config/paths.ts";
+import { type Rebuilt, rebuildMemory } from "../../memory/derive.ts";
+import type { Db } from "../../store/driver.ts";
+import { memoryCounts } from "../../store/observations.ts";
+import { relaxDurability } from "../../store/open.ts";
+import type { CommandOptions } from "../table.ts";
+import { count, EXIT, print, printJson } from "../output.ts";
+import { startProgress } from "../progress.ts";
+import { readScope } from "../scope.ts";
+import { withStoreAsync } from "../store.ts";
+
+export async function run({ flags, json }: CommandOptions): Promise<number> {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  return withStoreAsync(paths, async (db) => {
+    const { scope, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: 1 });
+    relaxDurability(db);
+    const { rebuilt, isInterrupted } = await rebuildAll(db, scope.projectId, flags["quiet"] === true || json);
+    const now = memoryCounts(db, scope.projectId);
+    const data = {
+      project: where,
+      ...rebuilt,
+      observations: now.observations,
+      summaries: now.summaries,
+      interrupted: isInterrupted,
+    };
+    if (json) printJson("rebuild", data);
+    else {
+      print(
+        `${where}: ${count(rebuilt.turns, "turn")} of ${count(rebuilt.sessions, "session")} derived again, ${rebuilt.changed} changed; ` +
+          `${count(now.observations, "observation")}, ${now.summaries.toLocaleString("en")} summaries.`,
+      );
+    }
+    return isInterrupted ? EXIT.interrupted : EXIT.ok;
+  });
+}
+
+/** What an interruption leaves undone stays marked, and is done by whoever looks next. */
+async function rebuildAll(
+  db: Db,
+  projectId: number | undefined,
+  isQuiet: boolean,
+): Promise<{ rebuilt: Rebuilt; isInterrupted: boolean }> {
+  let isInterrupted = false;
+  const stop = (): void => {
+    isInterrupted = true;
+  };
+  process.once("SIGINT", stop);
+  const work = rebuildMemory(db, { projectId, now: Date.now() });
+  let rebuilt: Rebuilt = { sessions: 0, turns: 0, changed: 0 };
+  let progress: ReturnType<typeof startProgress> | undefined;
+  for (;;) {
+    const step = work.next();
+    const before = rebuilt.turns;
+    rebuilt = step.done ? step.value : step.value.soFar;
+    if (step.done || isInterrupted) break;
+    progress ??= startProgress(step.value.total, isQuiet, (amount) => Math.round(amount).toLocaleString("en"));
+    progress.add(rebuilt.turns - before);
+    // Lets a Ctrl-C be heard.
+    await setImmediate();
+  }
+  progress?.end();
+  process.off("SIGINT", stop);
+  return { rebuilt, isInterrupted };
+}

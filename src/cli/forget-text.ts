@@ -1,0 +1,142 @@
+// What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
+import type { Forgotten } from "../memory/forget.ts";
+import type { Proof } from "../memory/traces.ts";
+import type { Doomed, DoomedRow } from "../store/doomed.ts";
+import { columns, fit, pad } from "./layout.ts";
+import { bytes, count, dim, fields } from "./output.ts";
+import { listText, paint, when } from "./session-text.ts";
+
+export interface Receipt extends Forgotten {
+  /** Files that went beside the database's rows. */
+  drops: number;
+  copies: number;
+  proof: Proof;
+  /** Free pages were written over and the log is empty. */
+  isClean: boolean;
+  isProven: boolean;
+  /** The agents' own files that it was read from. */
+  sources: string[];
+}
+
+type Rows = Record<keyof Doomed, DoomedRow[]>;
+
+const SHOWN = 20;
+const KINDS: readonly [keyof Doomed, string][] = [
+  ["sessions", "session"],
+  ["prompts", "turn"],
+  ["messages", "message"],
+  ["toolUses", "tool use"],
+  ["observations", "observation"],
+];
+
+/** What was asked for comes first; what goes with a session or a turn is counted. */
+export function planText(rows: Rows, lead: string): string {
+  const sessions = new Set(rows.sessions.map((row) => row.item));
+  const turns = new Set(rows.prompts.map((row) => `${row.session_db_id}:${row.prompt_number}`));
+  const lines = KINDS.flatMap(([kind, noun]) =>
+    rows[kind]
+      .filter((row) => kind === "sessions" || !sessions.has(row.session_id ?? ""))
+      .filter(
+        (row) => !["messages", "toolUses"].includes(kind) || !turns.has(`${row.session_db_id}:${row.prompt_number}`),
+      )
+      .map((row) => {
+        const left = `  ${pad(noun, 11)}  ${paint("yellow", pad(fit(row.item, 14), 8))}  ${when(row.at)}  `;
+        return left + fit(row.title, Math.max(20, columns() - 42));
+      }),
+  );
+  const more = lines.length > SHOWN ? [dim(`  and ${lines.length - SHOWN} more`)] : [];
+  return [lead, ...lines.slice(0, SHOWN), ...more, dim(`  in all: ${amounts(amountsOf(rows))}`)].join("\n");
+}
+
+function amountsOf(rows: Rows): Record<string, number> {
+  return Object.fromEntries(KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]));
+}
+
+function amounts(removed: Record<string, number>): string {
+  const parts = Object.entries(removed)
+    .filter(([, number]) => number > 0)
+    .map(([kind, number]) => plural(number, kind.replace("_", " ")));
+  return parts.length === 0 ? "nothing but mentions" : parts.join(", ");
+}
+
+function plural(number: number, many: string): string {
+  const one = many
+    .replace(/ies$/, "y")
+    .replace(/hashes$/, "hash")
+    .replace(/s$/, "");
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+const HASHES_SHOWN = 3;
+
+export function receiptText(receipt: Receipt, rows: Rows): string {
+  const { proof, tombstones } = receipt;
+  const names = Object.values(rows)
+    .flat()
+    .map((row) => row.item);
+  const files = [
+    receipt.copies > 0 && plural(receipt.copies, "transcript copies"),
+    receipt.drops > 0 && count(receipt.drops, "drop"),
+  ].filter(Boolean);
+  const hashes = tombstones.slice(0, HASHES_SHOWN).map(({ kind, hash }) => `${kind} ${hash.slice(0, 12)}`);
+  const lines: [string, string][] = [
+    ["removed", [amounts(receipt.removed), ...files].join(", ")],
+    ["which", fit(listText(names, 12), columns() - 14)],
+    ["kept out by", fit(`${plural(tombstones.length, "hashes")} (${listText(hashes, HASHES_SHOWN)})`, columns() - 14)],
+    ["search", searchText(proof)],
+    ["files", filesText(receipt)],
+    ...(proof.elsewhere.length > 0
+      ? [
+          ["also said in", `${fit(listText(proof.elsewhere, 12), columns() - 30)} (left as they are)`] satisfies [
+            string,
+            string,
+          ],
+        ]
+      : []),
+    ...receipt.sources.map((path): [string, string] => [
+      "still in",
+      `${path} (the agent's own file; not read in again)`,
+    ]),
+    ["not ours", dim("backups of this folder, and what an agent or a model was shown before")],
+  ];
+  const head = receipt.isProven
+    ? paint("green", "Forgotten.")
+    : paint("red", "Forgotten, but not all of it could be proven.");
+  return `${head}\n${fields(lines.map(([label, value]) => [dim(pad(label, 12)), value]))}`;
+}
+
+function searchText({ searchHits, alike }: Proof): string {
+  if (searchHits > 0) return paint("red", `still finds it ${searchHits} times`);
+  return `finds nothing of it${alike > 0 ? `, only ${alike} that say something alike` : ""}`;
+}
+
+function filesText({ proof, isClean }: Receipt): string {
+  const scanned = `${count(proof.files, "file")} (${bytes(proof.bytes)}) scanned for ${count(proof.pieces, "piece")} of it`;
+  if (proof.found.length > 0) return paint("red", `${scanned}: found in ${listText(proof.found, 5)}`);
+  if (!isClean)
+    return paint(
+      "red",
+      `${scanned}; free pages and the log could not be cleared now (another program reads the database?): run \`c-mem forget\` once more`,
+    );
+  return proof.elsewhere.length > 0 ? `${scanned}: only where it is also said` : `${scanned}: none holds it`;
+}
+
+export function receiptJson(receipt: Receipt, removedIds: Record<string, string[]>): Record<string, unknown> {
+  const { removed, tombstones, drops, copies, proof, isClean, isProven, sources } = receipt;
+  return {
+    removed: { ...removed, drops, transcript_copies: copies },
+    items: removedIds,
+    tombstones,
+    proof: {
+      proven: isProven,
+      search_hits: proof.searchHits,
+      search_alike: proof.alike,
+      pieces: proof.pieces,
+      files_scanned: proof.files,
+      bytes_scanned: proof.bytes,
+      found_in: proof.found,
+      log_emptied: isClean,
+    },
+    still_exists: { same_words_in: proof.elsewhere, transcripts: sources },
+  };
+}

@@ -1,0 +1,147 @@
+// How observations are printed, for people and as JSON.
+import type { Evidence, ObservationStory } from "../recall/observation.ts";
+import { observationOf } from "../store/observations.ts";
+import type { ObservationEntry } from "../store/observation-list.ts";
+import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
+import { dim, fields, heading, iso } from "./output.ts";
+import { listText, paint, shortId, titleText, when } from "./session-text.ts";
+
+export function observationJson(row: ObservationEntry): Record<string, unknown> {
+  const { type, title, narrative, facts, concepts, files, evidence, origin } = observationOf(row);
+  return {
+    id: `o${row.id}`,
+    type,
+    title,
+    subtitle: row.subtitle,
+    narrative,
+    facts,
+    concepts,
+    files,
+    evidence,
+    origin,
+    subject: row.subject,
+    producer: row.producer,
+    is_current: row.is_current === 1,
+    pinned: row.pinned === 1,
+    edited_at: iso(row.edited_at),
+    superseded_by: row.superseded_by === null ? null : { id: `o${row.superseded_by}`, title: row.successor_title },
+    superseded_by_hand: row.superseded_at !== null,
+    valid_from: iso(row.valid_from),
+    valid_to: iso(row.valid_to),
+    created_at: iso(row.created_at),
+    session_id: row.session_id,
+    prompt_number: row.prompt_number,
+    agent: row.agent,
+    project: row.project,
+    project_key: row.project_key,
+  };
+}
+
+export function observationTable(rows: readonly ObservationEntry[], withProject: boolean): string {
+  const idWidth = Math.max(...rows.map((row) => `o${row.id}`.length));
+  const projects = rows.map((row) => fit(row.project ?? "(all)", 20));
+  const projectWidth = Math.max(...projects.map((name) => name.length));
+  const used = idWidth + 2 + 16 + 2 + 9 + 2 + (withProject ? projectWidth + 2 : 0);
+  return rows
+    .map((row, index) => {
+      const left = [
+        paint("yellow", pad(`o${row.id}`, idWidth)),
+        when(row.valid_from),
+        paint("magenta", pad(row.type, 9)),
+        ...(withProject ? [paint("cyan", pad(projects[index] ?? "", projectWidth))] : []),
+      ];
+      const marks = row.pinned === 1 ? " (pinned)" : "";
+      const title = fit(row.title, Math.max(24, columns() - used - marks.length));
+      const line = `${left.join("  ")}  ${row.superseded_by === null ? title : dim(title)}${dim(marks)}`;
+      if (row.superseded_by === null) return line;
+      return `${line}\n${" ".repeat(idWidth + 2)}${dim(`replaced by ${reference(row.superseded_by, row.successor_title)}`)}`;
+    })
+    .join("\n");
+}
+
+function reference(id: number, title: string | null): string {
+  return fit(`o${id}: ${title ?? ""}`, columns() - 24);
+}
+
+export function storyText(story: ObservationStory): string {
+  const { observation: row, session, successor, predecessors, versions, evidence } = story;
+  const { narrative, facts, concepts, files } = observationOf(row);
+  const marks = [
+    row.type,
+    row.pinned === 1 && "pinned",
+    row.edited_at !== null && `edited ${when(row.edited_at)}`,
+    row.is_current === 0 && "another version stands",
+  ];
+  const rows: [string, string][] = [
+    ["observation", `o${row.id} (${marks.filter(Boolean).join(", ")})`],
+    ["project", row.project ?? "every project"],
+    ["holds", `from ${when(row.valid_from)}${row.valid_to === null ? "" : ` until ${when(row.valid_to)}`}`],
+    ["made by", row.producer === "user" ? "you" : `${row.producer}, from what the ${row.origin} said`],
+    ...(session === undefined
+      ? []
+      : [["session", `${shortId(session.session_id)} ${titleText(session)}`] satisfies [string, string]]),
+    ...(concepts.length > 0 ? [["concepts", concepts.join(", ")] satisfies [string, string]] : []),
+    ...(files.length > 0 ? [["files", listText(files, 8)] satisfies [string, string]] : []),
+    ...(successor === undefined
+      ? []
+      : [["replaced by", reference(successor.id, successor.title)] satisfies [string, string]]),
+    ...predecessors.map((one): [string, string] => ["replaces", reference(one.id, one.title)]),
+    ...versions.map((one): [string, string] => ["version", `${reference(one.id, one.title)} (${one.producer})`]),
+  ];
+  const safe = rows.map(([label, value]) => [dim(pad(label, 11)), harmless(value)] as const);
+  const parts = [
+    `${heading(fit(row.title, columns()))}${row.subtitle === null ? "" : `\n${block(row.subtitle, "")}`}\n${fields(safe)}`,
+    block(narrative, "  "),
+    ...(facts.length > 0 ? [facts.map((fact) => block(`- ${fact}`, "  ")).join("\n")] : []),
+    ...(evidence.length > 0 ? [[dim("── evidence"), ...evidence.map(evidenceText)].join("\n")] : []),
+  ];
+  return parts.join("\n\n");
+}
+
+/** More of a prompt or a message is a command away. */
+const EVIDENCE_CHARS = 1_500;
+
+function evidenceText(item: Evidence): string {
+  switch (item.kind) {
+    case "gone":
+      return `  ${dim(`${item.id} is no longer there`)}`;
+    case "tool": {
+      const outcome = item.outcome === "" ? "" : `  → ${paint(item.isError ? "red" : "green", fit(item.outcome, 30))}`;
+      const room = Math.max(16, columns() - item.name.length - item.outcome.length - 20);
+      return `  ${item.isError ? paint("red", "✗") : dim("·")} ${paint("cyan", fit(item.name, 40))}  ${fitPath(item.subject, room)}${outcome}  ${dim(item.id)}`;
+    }
+    default: {
+      const cut = item.text.length > EVIDENCE_CHARS ? `… (c-mem show ${item.id} shows all of it)` : "";
+      const text = block(item.text.slice(0, EVIDENCE_CHARS) + cut, "    ").trimStart();
+      return `  ${item.kind === "prompt" ? paint(["bold", "green"], "❯") : dim("│")} ${text} ${dim(item.id)}`;
+    }
+  }
+}
+
+export function storyJson(story: ObservationStory): Record<string, unknown> {
+  const { observation, session, successor, predecessors, versions, evidence } = story;
+  const named = (one: ObservationEntry) => ({ id: `o${one.id}`, title: one.title, producer: one.producer });
+  return {
+    ...observationJson(observation),
+    session: session === undefined ? null : { session_id: session.session_id, title: session.title },
+    replaced_by: successor === undefined ? null : named(successor),
+    replaces: predecessors.map(named),
+    versions: versions.map((one) => ({ ...named(one), is_current: one.is_current === 1 })),
+    prompt_hash: observation.prompt_hash,
+    content_hash: observation.content_hash,
+    evidence: evidence.map(evidenceJson),
+  };
+}
+
+function evidenceJson(item: Evidence): Record<string, unknown> {
+  switch (item.kind) {
+    case "gone":
+      return { id: item.id, kind: item.kind };
+    case "tool": {
+      const { id, kind, name, subject, outcome, isError, output, at } = item;
+      return { id, kind, name, subject, outcome, is_error: isError, output, at: iso(at) };
+    }
+    default:
+      return { id: item.id, kind: item.kind, text: item.text, at: iso(item.at) };
+  }
+}

@@ -1,0 +1,74 @@
+// Starts and stops the worker, and waits until that is so.
+import { rmSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "../config/load.ts";
+import type { Paths } from "../config/paths.ts";
+import { findWorker, isBeating, isSameProcess, machineId, readLock, type WorkerLock } from "../config/worker-lock.ts";
+import { askToLeave, spawnWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
+import { AppError } from "../core/error.ts";
+import { isNewer, VERSION } from "../core/version.ts";
+import { hasSqlite } from "../store/driver.ts";
+
+/** The worker's program, of the same version as this one. */
+export const WORKER: WorkerProgram = {
+  bundle: fileURLToPath(new URL("../plugin/dist/worker.cjs", import.meta.url)),
+  canRun: hasSqlite,
+};
+
+const START_MS = 20_000;
+/** A job is finished first, and some are long. */
+const STOP_MS = 60_000;
+const POLL_MS = 50;
+
+/** What every command does when it is through: has a worker started, unless the user wants none. */
+export function wake(paths: Paths): void {
+  const { values } = loadSettings({ user: paths.config }, process.env);
+  if (!values.worker || !values.enabled) return;
+  const lock = readLock(paths.workerLock);
+  // After an update: the new one takes over politely.
+  if (lock !== undefined && isNewer(VERSION, lock.version)) spawnWorker(paths, WORKER);
+  else wakeWorker(paths, WORKER);
+}
+
+export async function startWorker(paths: Paths): Promise<WorkerLock> {
+  if (!isBeating(paths.workerLock, Date.now())) {
+    // Somebody asks for it: an earlier start that came to nothing does not count.
+    rmSync(paths.workerStart, { force: true });
+    wakeWorker(paths, WORKER);
+  }
+  const found = await until(START_MS, () =>
+    isBeating(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined,
+  );
+  if (found !== undefined) return found;
+  throw new AppError("worker_failed", "The worker did not start.", { hint: "Run `c-mem worker run` to see why." });
+}
+
+/** Returns the one that has left, or undefined where there was none. */
+export async function stopWorker(paths: Paths): Promise<WorkerLock | undefined> {
+  const lock = findWorker(paths.workerLock, Date.now());
+  if (lock === undefined) return undefined;
+  askToLeave(paths, lock.token);
+  const isGone = await until(STOP_MS, () => hasLeft(paths, lock));
+  rmSync(paths.workerRequest, { force: true });
+  if (isGone) return lock;
+  throw new AppError("worker_busy", `The worker (pid ${lock.pid}) has not left within ${STOP_MS / 1000} s.`, {
+    hint: "It finishes its job first. Ending the process does no harm: nothing is lost.",
+  });
+}
+
+/** Without its lock, and no longer there: whoever asked may be about to delete what it had open. */
+function hasLeft(paths: Paths, lock: WorkerLock): boolean {
+  if (findWorker(paths.workerLock, Date.now())?.token === lock.token) return false;
+  return lock.machine !== machineId() || !isSameProcess(lock);
+}
+
+async function until<T>(maxMs: number, look: () => T | undefined | false): Promise<T | undefined> {
+  const start = performance.now();
+  for (;;) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() - start > maxMs) return undefined;
+    await setTimeout(POLL_MS);
+  }
+}

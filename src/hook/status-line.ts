@@ -1,0 +1,12 @@
+// The line under Claude Code's prompt: told from a small file, without opening the database.
+import { findSurroundings } from "../capture/surroundings.ts";
+import { activityLine } from "../config/activity-line.ts";
+import type { Env, Paths } from "../config/paths.ts";
+
+/** `payload` is what the client says of its session; of that only the folder matters. */
+export function statusLine(paths: Paths, env: Env, payload: unknown): string {
+  const { workspace, cwd } = (payload ?? {}) as { workspace?: { current_dir?: unknown }; cwd?: unknown };
+  const folder = workspace?.current_dir ?? cwd;
+  const isOff = typeof folder === "string" && findSurroundings(folder, paths.config, env).isExcluded;
+  return isOff ? "C-Mem is off here" : activityLine(paths, Date.now());
+}

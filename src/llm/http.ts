@@ -1,0 +1,98 @@
+// One POST with a deadline and a limit: whatever the other side does, it ends, and it ends in an LlmError or an answer.
+import { LlmError } from "./error.ts";
+import { statusError } from "./status-error.ts";
+
+/** A reply of a few thousand tokens is some 20 KB, streamed some 500 KB. */
+const MAX_REPLY_BYTES = 4 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+
+export interface HttpCall {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: object;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface HttpReply {
+  isStream: boolean;
+  chunks: AsyncIterable<string>;
+}
+
+/** `read` takes the reply apart; what it throws besides LlmErrors is taken for the connection's fault. */
+export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promise<T>): Promise<T> {
+  const deadline = AbortSignal.timeout(call.timeoutMs);
+  const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+  try {
+    const response = await fetch(call.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...call.headers },
+      body: JSON.stringify(call.body),
+      signal,
+      // Followed, the key would go along.
+      redirect: "manual",
+    });
+    if (!response.ok) {
+      const { status, headers } = response;
+      throw statusError({ status, headers, body: await textOf(chunksOf(response, MAX_ERROR_BYTES)) });
+    }
+    const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
+    return await read({ isStream, chunks: chunksOf(response, MAX_REPLY_BYTES) });
+  } catch (error) {
+    if (error instanceof LlmError) throw error;
+    throw transportError(error, call, deadline);
+  }
+}
+
+export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const chunk of chunks) text += chunk;
+  return text;
+}
+
+async function* chunksOf(response: Response, maxBytes: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) {
+      throw new LlmError("too-large", `The server's answer is over ${maxBytes} bytes`, { spent: "unknown" });
+    }
+    yield decoder.decode(chunk, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+/** Codes of connections that never came about: nothing was asked, so nothing was spent. */
+const NEVER_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function transportError(error: unknown, call: HttpCall, deadline: AbortSignal): LlmError {
+  if (call.signal?.aborted) return new LlmError("aborted", "The question was withdrawn", { spent: "unknown" });
+  if (deadline.aborted) {
+    return new LlmError("timeout", `No answer within ${call.timeoutMs / 1000} s`, { spent: "unknown" });
+  }
+  const { code, message } = rootOf(error);
+  if (code?.startsWith("UND_ERR_") && code.endsWith("_TIMEOUT") && !NEVER_SENT.has(code)) {
+    return new LlmError("timeout", message, { spent: "unknown", cause: error });
+  }
+  const spent = code !== undefined && NEVER_SENT.has(code) ? "nothing" : "unknown";
+  return new LlmError("network", `${new URL(call.url).host}: ${code ?? message}`, { spent, cause: error });
+}
+
+/** fetch says "fetch failed"; why is in the cause, or, with several addresses, in the causes of the cause. */
+function rootOf(error: unknown): { code: string | undefined; message: string } {
+  let current = error as { cause?: unknown; errors?: unknown[]; code?: unknown; message?: unknown };
+  for (let depth = 0; depth < 5; depth++) {
+    const inner = current.cause ?? current.errors?.[0];
+    if (typeof inner !== "object" || inner === null) break;
+    current = inner;
+  }
+  return { code: typeof current.code === "string" ? current.code : undefined, message: String(current.message) };
+}

@@ -1,0 +1,25 @@
+// Server-sent events, as far as models use them: the data of each event, in order.
+
+export async function* sseData(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  let data: string[] = [];
+  for await (const chunk of chunks) {
+    rest += chunk;
+    // A long line that comes in crumbs is not taken apart anew for each of them.
+    if (!chunk.includes("\n")) continue;
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const raw of lines) {
+      const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+      if (line === "" && data.length > 0) {
+        yield data.join("\n");
+        data = [];
+      } else if (line.startsWith("data:")) {
+        data.push(line.slice(line[5] === " " ? 6 : 5));
+      }
+    }
+  }
+  // A server that forgets the last empty line has still said it.
+  if (rest.startsWith("data:")) data.push(rest.slice(5).trim());
+  if (data.length > 0) yield data.join("\n");
+}

@@ -1,0 +1,57 @@
+// A model's version of a turn becomes the one that stands, if the turn is still the one it was shown.
+import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../../core/memory.ts";
+import type { Db } from "../../store/driver.ts";
+import { observationsOfTurn } from "../../store/observations.ts";
+import { findPromptPlace } from "../../store/prompts.ts";
+import { transaction } from "../../store/transaction.ts";
+import { loadTurnEvidence } from "../../store/turn-evidence.ts";
+import { saveTurnMemory, type TurnPlace } from "../save.ts";
+import type { Dropped } from "./check-reply.ts";
+import { type Enriched, kept } from "./outcome.ts";
+
+interface Version {
+  promptDbId: number;
+  producer: Producer;
+  /** What the model was shown. */
+  ids: ReadonlySet<string>;
+  memory: TurnMemory;
+  dropped: Dropped;
+}
+
+/** The turn may have moved, or lost some of its evidence, while the model was thinking. */
+export function saveVersion(db: Db, { promptDbId, producer, ids, memory, dropped }: Version, now: number): Enriched {
+  return transaction(db, () => {
+    const place = findPromptPlace(db, promptDbId);
+    const evidence = place && loadTurnEvidence(db, place.sessionDbId, place.promptNumber);
+    if (place === undefined || evidence === undefined) return kept("gone", "the turn is not there any more");
+    const items = [evidence.prompt, ...evidence.messages, ...evidence.toolUses];
+    const present = new Set(items.map((item) => item.id));
+    if (![...ids].every((id) => present.has(id))) {
+      return kept("changed-meanwhile", "the turn changed while the model was thinking");
+    }
+    const observations = withSubjects(db, place, memory.observations);
+    saveTurnMemory(db, place, { ...memory, observations }, producer, now);
+    return { kind: "saved", observations: observations.length, dropped };
+  });
+}
+
+/**
+ * What an observation replaces goes by its subject, and that only the extractor knows: each of its subjects goes to the
+ * observation of the same type that shares most of its evidence.
+ */
+function withSubjects(db: Db, place: TurnPlace, observations: readonly Observation[]): Observation[] {
+  const subjects = new Map<Observation, string>();
+  for (const row of observationsOfTurn(db, place.sessionDbId, place.promptNumber)) {
+    if (row.producer !== EXTRACTOR.name || row.subject === null) continue;
+    const cited = new Set(JSON.parse(row.evidence) as string[]);
+    const shared = (one: Observation): number => one.evidence.filter((id) => cited.has(id)).length;
+    const [best] = observations
+      .filter((one) => one.type === row.type && shared(one) > 0 && !subjects.has(one))
+      .toSorted((a, b) => shared(b) - shared(a));
+    if (best !== undefined) subjects.set(best, row.subject);
+  }
+  return observations.map((one) => {
+    const subject = subjects.get(one);
+    return subject === undefined ? one : { ...one, subject };
+  });
+}

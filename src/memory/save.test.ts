@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { bash, prompt, said, seedStore } from "../../test/seed.ts";
+import { EXTRACTOR, type Observation, type Producer, type Summary } from "../core/memory.ts";
+import type { Db } from "../store/driver.ts";
+import { contentHash, type ObservationRow, observationsOfTurn } from "../store/observations.ts";
+import { summariesOfTurn } from "../store/summaries.ts";
+import { loadTurnEvidence } from "../store/turn-evidence.ts";
+import { saveTurnMemory } from "./save.ts";
+
+const MODEL: Producer = { name: "anthropic/some-model", promptHash: "abc" };
+const NOW = Date.UTC(2026, 1, 1);
+
+function observation(title: string, extra: Partial<Observation> = {}): Observation {
+  return {
+    type: "change",
+    title,
+    narrative: `${title}.`,
+    facts: [],
+    concepts: [],
+    files: [],
+    evidence: ["p1"],
+    origin: "assistant",
+    ...extra,
+  };
+}
+
+const summary = (request: string): Summary => ({
+  request,
+  investigated: "",
+  learned: "",
+  completed: "",
+  nextSteps: "",
+  filesRead: [],
+  filesEdited: [],
+  notes: "",
+  evidence: ["p1"],
+});
+
+function store(): { db: Db; save: (titles: (string | Observation)[], turn?: number, producer?: Producer) => boolean } {
+  const { db, add } = seedStore();
+  add("a", prompt("Mend the build"));
+  add("a", bash("npm run build", "Exit code 1\nError: no", 1));
+  add("a", bash("npm run build", "ok"));
+  add("a", prompt("And the tests"));
+  add("a", said("u1", "Done."));
+  return {
+    db,
+    save: (titles, turn = 1, producer = EXTRACTOR) =>
+      saveTurnMemory(
+        db,
+        { sessionDbId: 1, promptNumber: turn },
+        {
+          observations: titles.map((one) => (typeof one === "string" ? observation(one) : one)),
+          summary: summary("Mend"),
+        },
+        producer,
+        NOW,
+      ),
+  };
+}
+
+const titles = (db: Db, turn = 1): string[] => observationsOfTurn(db, 1, turn).map((row) => row.title);
+const row = (db: Db, title: string): ObservationRow =>
+  db.get("SELECT * FROM observations WHERE title = ?", title) as ObservationRow;
+const found = (db: Db, word: string): number =>
+  db.all("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?", word).length;
+
+describe("saving a turn's memory", () => {
+  it("keeps the id of what is the same, and takes out what is gone, also from the index", () => {
+    const { db, save } = store();
+    expect(save(["First thing", "Second thing"])).toBe(true);
+    const { id } = row(db, "Second thing");
+    expect(save(["First thing", "Second thing"])).toBe(false);
+    expect(save(["Second thing", "Third thing"])).toBe(true);
+    expect(titles(db)).toEqual(["Second thing", "Third thing"]);
+    expect(row(db, "Second thing").id).toBe(id);
+    expect([found(db, "first"), found(db, "second"), found(db, "thirds")]).toEqual([0, 1, 1]);
+  });
+
+  it("writes the same words once, on the newest evidence, from the time of it", () => {
+    const { db, save } = store();
+    save(["Same"]);
+    expect(save([observation("Same", { evidence: ["p1", "t2"] }), "Same"])).toBe(false);
+    expect(titles(db)).toEqual(["Same"]);
+    const { created_at: at } = db.get("SELECT created_at FROM tool_uses WHERE id = 2") as { created_at: number };
+    expect(row(db, "Same")).toMatchObject({ evidence: '["p1","t2"]', valid_from: at, created_at: NOW });
+  });
+
+  it("never takes away what a person has pinned or reworded, and honours what was forgotten", () => {
+    const { db, save } = store();
+    save(["Pinned", "Reworded", "Forgotten"]);
+    db.run("UPDATE observations SET pinned = 1 WHERE title = 'Pinned'");
+    db.run("UPDATE observations SET edited_at = 1, title = 'In my words' WHERE title = 'Reworded'");
+    const hash = contentHash(observation("Forgotten"));
+    db.run("DELETE FROM observations WHERE content_hash = ?", hash);
+    db.run("INSERT INTO tombstones (kind, hash, created_at) VALUES ('observation', ?, 1)", hash);
+    save(["Reworded", "Forgotten", "Other"]);
+    expect(titles(db)).toEqual(["Pinned", "In my words", "Other"]);
+    save([], 1, MODEL);
+    expect(observationsOfTurn(db, 1, 1).map((one) => one.is_current)).toEqual([1, 1, 0]);
+  });
+
+  it("lets a model's version stand before the extractor's, whichever is written last, and keeps both", () => {
+    const { db, save } = store();
+    save(["Plain"]);
+    save(["Fine"], 1, MODEL);
+    save(["Plain", "Plainer"]);
+    expect(observationsOfTurn(db, 1, 1).map((one) => [one.title, one.producer, one.is_current])).toEqual([
+      ["Plain", "extractor", 0],
+      ["Fine", MODEL.name, 1],
+      ["Plainer", "extractor", 0],
+    ]);
+    expect(summariesOfTurn(db, 1, 1).map((one) => [one.producer, one.is_current])).toEqual([
+      ["extractor", 0],
+      [MODEL.name, 1],
+    ]);
+    expect(db.get("SELECT title FROM sessions")).toEqual({ title: "Mend the build" });
+    expect(summariesOfTurn(db, 1, 0)).toHaveLength(1);
+    save(["Finer"], 1, { name: "openai/other" });
+    expect(
+      observationsOfTurn(db, 1, 1)
+        .filter((one) => one.is_current)
+        .map((one) => one.title),
+    ).toEqual(["Finer"]);
+  });
+
+  it("says of a fix which failures it mended", () => {
+    const { db, save } = store();
+    save([observation("Build mended", { type: "bugfix", evidence: ["t1", "t2"] })]);
+    expect(db.all("SELECT source_type, source_id, target_type, target_id, relationship FROM links")).toEqual([
+      { source_type: "observation", source_id: "o1", target_type: "tool-use", target_id: "t1", relationship: "fixes" },
+    ]);
+    save([]);
+    expect(db.all("SELECT * FROM links")).toEqual([]);
+  });
+});
+
+describe("of observations on one subject", () => {
+  const older = observation("Use npm", { subject: "packages", evidence: ["p1"] });
+  const newer = observation("Use pnpm", { subject: "packages", evidence: ["p2"] });
+
+  it.each([[["older", "newer"]], [["newer", "older"]]])("the newest holds, learnt in the order %s", (order) => {
+    const { db, save } = store();
+    for (const one of order) {
+      if (one === "older") save([older], 1);
+      else save([newer], 2);
+    }
+    expect(row(db, "Use npm")).toMatchObject({
+      superseded_by: row(db, "Use pnpm").id,
+      valid_to: row(db, "Use pnpm").valid_from,
+    });
+    expect(row(db, "Use pnpm")).toMatchObject({ superseded_by: null, valid_to: null });
+    expect(db.all("SELECT source_id, target_id FROM links WHERE relationship = 'supersedes'")).toEqual([
+      { source_id: `o${row(db, "Use pnpm").id}`, target_id: `o${row(db, "Use npm").id}` },
+    ]);
+  });
+
+  it("the older one holds again when the newer is gone or no longer stands", () => {
+    const { db, save } = store();
+    save([older], 1);
+    save([newer], 2);
+    save([], 2);
+    expect(row(db, "Use npm")).toMatchObject({ superseded_by: null, valid_to: null });
+    save([newer], 2);
+    save(["Something else"], 2, MODEL);
+    expect(row(db, "Use npm")).toMatchObject({ superseded_by: null, valid_to: null });
+    expect(db.all("SELECT * FROM links")).toEqual([]);
+  });
+
+  it("what a person said replaces it is left as it is", () => {
+    const { db, save } = store();
+    save([older, "By hand"], 1);
+    db.run(
+      "UPDATE observations SET superseded_by = ?, superseded_at = 1 WHERE title = 'Use npm'",
+      row(db, "By hand").id,
+    );
+    save([newer], 2);
+    expect(row(db, "Use npm").superseded_by).toBe(row(db, "By hand").id);
+  });
+});
+
+describe("the evidence of a turn", () => {
+  it("has the work of subagents, and only its own turn", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("Go"));
+    add("a", said("u1", "I look."));
+    add("a", bash("make", "ok"), { agentId: "sub" });
+    add("a", bash("git commit -m x", "[main abc1234] Do it"));
+    add("a", prompt("Again"));
+    const turn = loadTurnEvidence(db, 1, 1);
+    expect(turn).toMatchObject({
+      project: "app",
+      prompt: { id: "p1", text: "Go", response: "" },
+      messages: [{ id: "m1", text: "I look.", isSubagent: false }],
+      toolUses: [
+        { id: "t1", input: { command: "make" }, output: "ok", isSubagent: true, exitCode: 0 },
+        { id: "t2", isSubagent: false },
+      ],
+      commits: [{ sha: "abc1234", subject: "Do it" }],
+    });
+    expect(loadTurnEvidence(db, 1, 3)).toBeUndefined();
+  });
+});

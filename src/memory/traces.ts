@@ -1,0 +1,136 @@
+// Looks for what is left of a text: in every file of a folder byte by byte, in the indexes, and in rows that say the same.
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { quoted } from "../core/query.ts";
+import { wordsOf } from "../core/words.ts";
+import type { Db } from "../store/driver.ts";
+import { countPhrase } from "../store/erase.ts";
+import { placesHolding } from "../store/holding.ts";
+
+/** Long enough to be nobody else's words by chance, short enough to lie on one page of the database. */
+const PIECE_CHARS = 32;
+const MIN_PIECE_CHARS = 16;
+const PIECES_PER_TEXT = 3;
+const MAX_PIECES = 48;
+/** Of a long text its beginning is enough to find it by. */
+const MAX_TEXT_CHARS = 100_000;
+
+// Control characters, quotes and backslashes are written in another way inside JSON.
+const RUN = /[^\p{Cc}"\\]{16,}/gu;
+
+/** Pieces of the texts as they lie on disk, whatever is put around them: without quotes, escapes and line ends. */
+export function piecesOf(texts: readonly string[]): string[] {
+  const perText = texts.map((text) => {
+    const runs = text.slice(0, MAX_TEXT_CHARS).match(RUN) ?? [];
+    return runs
+      .toSorted((a, b) => b.length - a.length)
+      .slice(0, PIECES_PER_TEXT)
+      .map((run) => run.slice(0, PIECE_CHARS).trim())
+      .filter((piece) => piece.length >= MIN_PIECE_CHARS && piece.isWellFormed());
+  });
+  const rounds = Array.from({ length: PIECES_PER_TEXT }, (_, index) =>
+    perText.flatMap((pieces) => pieces[index] ?? []),
+  );
+  return [...new Set(rounds.flat())].slice(0, MAX_PIECES);
+}
+
+export interface Proof {
+  pieces: number;
+  files: number;
+  bytes: number;
+  /** Files that hold a piece which no row accounts for. */
+  found: string[];
+  /** Items and sessions that say the same in so many words. */
+  elsewhere: string[];
+  /** What a search for its words finds that is not there any more. */
+  searchHits: number;
+  /** What it finds beside: rows that say it with other endings or signs. */
+  alike: number;
+}
+
+export function proveGone(db: Db, home: string, pieces: readonly string[], database: string): Proof {
+  const scan = scanFolder(home, pieces);
+  const inStore = [
+    ...new Set([...scan.found].filter(([path]) => path.startsWith(database)).flatMap(([, held]) => held)),
+  ];
+  const elsewhere = inStore.length === 0 ? [] : placesHolding(db, inStore);
+  const accounted = (path: string, held: string[]): boolean =>
+    path.startsWith(database) && held.every((piece) => placesHolding(db, [piece]).length > 0);
+  const found = [...scan.found].filter(([path, held]) => !accounted(path, held)).map(([path]) => path);
+  const hits = pieces.map((piece) => ({ piece, ...countPhrase(db, phraseOf(piece)) }));
+  const searchHits = hits.reduce((sum, { gone }) => sum + gone, 0);
+  const alike = hits.filter(({ piece }) => !inStore.includes(piece)).reduce((sum, hit) => sum + hit.alike, 0);
+  return { pieces: pieces.length, files: scan.files, bytes: scan.bytes, found, elsewhere, searchHits, alike };
+}
+
+/** The words that are whole; where there are too few to mean anything, all of them. */
+function phraseOf(piece: string): string {
+  const words = wordsOf(piece);
+  const whole = words.slice(1, -1);
+  return quoted(...(whole.length >= 2 ? whole : words));
+}
+
+interface Scan {
+  files: number;
+  bytes: number;
+  /** By path, the pieces it holds. */
+  found: Map<string, string[]>;
+}
+
+function scanFolder(folder: string, pieces: readonly string[]): Scan {
+  const scan: Scan = { files: 0, bytes: 0, found: new Map() };
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    const held = scanFile(path, pieces, scan);
+    if (held.length > 0) scan.found.set(path, held);
+  }
+  return scan;
+}
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+function scanFile(path: string, pieces: readonly string[], scan: Scan): string[] {
+  try {
+    const { size } = statSync(path);
+    if (!statSync(path).isFile()) return [];
+    scan.files += 1;
+    scan.bytes += size;
+    if (path.endsWith(".gz")) {
+      const text = foldCase(gunzipSync(readFileSync(path)));
+      return pieces.filter((piece) => text.includes(foldCase(Buffer.from(piece))));
+    }
+    return scanBytes(path, pieces);
+  } catch (error) {
+    // Gone since it was listed.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function scanBytes(path: string, pieces: readonly string[]): string[] {
+  const wanted = new Map(pieces.map((piece) => [piece, foldCase(Buffer.from(piece))]));
+  const overlap = Math.max(0, ...[...wanted.values()].map((bytes) => bytes.length));
+  const buffer = Buffer.alloc(CHUNK_BYTES + overlap);
+  const held = new Set<string>();
+  const fd = openSync(path, "r");
+  try {
+    for (let kept = 0, position = 0; ;) {
+      const read = readSync(fd, buffer, kept, CHUNK_BYTES, position);
+      if (read === 0) return [...held];
+      const chunk = buffer.subarray(0, kept + read);
+      const text = foldCase(chunk);
+      for (const [piece, bytes] of wanted) if (!held.has(piece) && text.includes(bytes)) held.add(piece);
+      position += read;
+      kept = Math.min(overlap, chunk.length);
+      chunk.copy(buffer, 0, chunk.length - kept);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Byte by byte, and the same in upper and lower case: an index keeps words in lower case. */
+function foldCase(bytes: Buffer): string {
+  return bytes.toString("latin1").toLowerCase();
+}

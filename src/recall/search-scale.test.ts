@@ -1,0 +1,86 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY_MS, dayWord, scopeWord } from "../core/words.ts";
+import type { Db } from "../store/driver.ts";
+import { openStore } from "../store/open.ts";
+import { transaction } from "../store/transaction.ts";
+import { findSessions } from "./find.ts";
+
+const SESSIONS = 60;
+const USES = 220;
+/** The last day of all. */
+const LAST = 20_000;
+
+/** Session 0 is the newest and is written first, as by a first sync; each is a day older than the one before it. */
+function addSession(db: Db, index: number): void {
+  const at = (LAST - index) * DAY_MS + 1;
+  const project = index % 10 === 9 ? 2 : 1;
+  const { lastId: session } = db.run(
+    "INSERT INTO sessions (session_id, agent, project_id, cwd, prompt_count, started_at, last_at) VALUES (?, 'claude-code', ?, '/', 1, ?, ?)",
+    `s${index}`,
+    project,
+    at,
+    at,
+  );
+  for (let use = 0; use < USES; use++) {
+    const { lastId: id } = db.run(
+      "INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, is_error, created_at) VALUES (?, 1, ?, 'Bash', '{}', 0, ?)",
+      session,
+      `u${use}`,
+      at,
+    );
+    // Every use builds, nearly every one tests; one session says both as neighbours, another has a word of its own.
+    const words = ["make the build", use % 6 > 0 ? "then test it" : "", use === 0 && index === 40 ? "heron" : ""];
+    if (index === 25 && use === 1) words.push("build test");
+    const scope = `${scopeWord(project)} ${dayWord(at)}`;
+    db.run("INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, '')", id, scope, words.join(" "));
+  }
+}
+
+describe("words that are in more rows than can be ranked", () => {
+  let db: Db;
+  beforeAll(() => {
+    db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-scale-")), "c-mem.db"));
+    transaction(db, () => {
+      for (const name of ["app", "tool"])
+        db.run("INSERT INTO projects (key, name, root, created_at) VALUES (?, ?, '/', 1)", name, name);
+      for (let index = 0; index < SESSIONS; index++) addSession(db, index);
+    });
+  });
+  afterAll(() => db.close());
+
+  const find = (text: string, scope: Parameters<typeof findSessions>[2]["scope"] = {}) => {
+    const { findings, searched } = findSessions(db, text, { scope, limit: 2 });
+    return { sessions: findings.map(({ session }) => session.session_id), work: searched[1] };
+  };
+
+  it("find the newest sessions, by time and not by id, and say how far they looked", () => {
+    const { sessions, work } = find("build");
+    expect(sessions).toEqual(["s0", "s1"]);
+    expect(work).toEqual({ lane: "work", words: ["build"], since: (LAST - 2) * DAY_MS });
+  });
+
+  it("are looked for together and as neighbours, which counts for more than being new", () => {
+    expect(find("build test").sessions).toEqual(["s25", "s0"]);
+    expect(find('"build test"')).toMatchObject({ sessions: ["s25"], work: { words: ["build", "test"] } });
+  });
+
+  it("are left out beside a rarer one", () => {
+    expect(find("build heron")).toEqual({ sessions: ["s40"], work: { lane: "work", words: ["heron"] } });
+  });
+
+  it("are found though another word is nowhere", () => {
+    expect(find("build pelican").sessions).toEqual(["s0", "s1"]);
+  });
+
+  it("are found within a project and a time", () => {
+    expect(find("build", { projectId: 2 }).sessions).toEqual(["s9", "s19"]);
+    expect(find("build", { before: (LAST - 30) * DAY_MS }).sessions).toEqual(["s31", "s32"]);
+    expect(find("build", { projectId: 1, since: (LAST - 5) * DAY_MS, before: (LAST - 3) * DAY_MS }).sessions).toEqual([
+      "s4",
+      "s5",
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+// The third place an answer may stand: the touched files.
+import { type PreparedQuery, tailsOf } from "../core/query.ts";
+import type { Db } from "./driver.ts";
+import type { Hit } from "./lane.ts";
+
+/** An edit says more about a session than a read. */
+const EDIT_WEIGHT = 4;
+const READ_WEIGHT = 2;
+const MAX_TOUCHES = 500;
+
+export interface FileScope {
+  project?: number | undefined;
+  /** Somebody asks for files and nothing else: then also for the end of a path, which no index helps with. */
+  isFileSearch: boolean;
+}
+
+interface Touch {
+  session: number;
+  promptNumber: number;
+  edited: number;
+}
+
+/** Sessions that touched a file the query names, rarer files first. */
+export function fileHits(db: Db, query: PreparedQuery, scope: FileScope): Hit[] {
+  return query.paths.flatMap((path) => {
+    const touches = touchesOf(db, path, scope);
+    const rarity = Math.log(1 + MAX_TOUCHES / (touches.length + 0.5)) / 2;
+    return touches.map(({ session, promptNumber, edited }) => ({
+      session,
+      promptNumber,
+      score: rarity * (edited ? EDIT_WEIGHT : READ_WEIGHT),
+    }));
+  });
+}
+
+function touchesOf(db: Db, path: string, scope: FileScope): Touch[] {
+  const tails = tailsOf(path);
+  const ending = scope.isFileSearch ? "OR f.path LIKE ? ESCAPE '\\'" : "";
+  const inProject = scope.project === undefined ? "" : "AND s.project_id = ?";
+  return db.all<Touch>(
+    `SELECT coalesce(s.parent_session_db_id, s.id) AS session, max(t.prompt_number) AS promptNumber, max(f.kind <> 'read') AS edited
+     FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
+     WHERE (f.path IN (SELECT value FROM json_each(?)) ${ending}) ${inProject}
+     GROUP BY 1 ORDER BY max(f.id) DESC LIMIT ${MAX_TOUCHES}`,
+    JSON.stringify(tails),
+    ...(scope.isFileSearch ? [`%/${path.replace(/[%_\\]/g, "\\$&")}`] : []),
+    ...(scope.project === undefined ? [] : [scope.project]),
+  );
+}

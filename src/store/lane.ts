@@ -1,0 +1,79 @@
+// The two full-text indexes as lanes: the talk of a turn, the work of a tool use. How their rows are counted and become hits.
+import { quoted } from "../core/query.ts";
+import type { Db } from "./driver.ts";
+
+export interface Hit {
+  session: number;
+  promptNumber: number;
+  score: number;
+  /** Set where a tool use matched. */
+  toolUse?: number;
+}
+
+export interface Lane {
+  /** The index, and the table whose rows it has. */
+  table: string;
+  source: string;
+  weights: string;
+  /** Hits of a table `hits (id, score)`, in its order; the session is `s`. */
+  rows: string;
+}
+
+export const TALK: Lane = {
+  table: "turns_fts",
+  source: "prompts",
+  weights: "0, 1, 1, 1",
+  rows: `SELECT s.id AS session, p.prompt_number AS promptNumber, h.score AS score
+    FROM hits h CROSS JOIN prompts p ON p.id = h.id CROSS JOIN sessions s ON s.id = p.session_db_id`,
+};
+export const WORK: Lane = {
+  table: "tool_uses_fts",
+  source: "tool_uses",
+  weights: "0, 1, 1",
+  rows: `SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber, h.score AS score, t.id AS toolUse
+    FROM hits h CROSS JOIN tool_uses t ON t.id = h.id CROSS JOIN sessions s ON s.id = t.session_db_id`,
+};
+
+/** FTS5 keeps no counts: each row is walked past, 20 of them in a microsecond. */
+export function countRows(db: Db, { table }: Pick<Lane, "table">, match: string, maxRows: number): number {
+  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`;
+  return db.get<{ n: number }>(sql, match, maxRows)?.n ?? 0;
+}
+
+export function idRange(db: Db, lane: Lane): { first: number; last: number } {
+  // Two statements: SQLite looks up one end of a table at once, for both ends it reads all of it.
+  const end = (sql: "min" | "max"): number =>
+    db.get<{ id: number | null }>(`SELECT ${sql}(id) AS id FROM ${lane.source}`)?.id ?? 0;
+  return { first: end("min"), last: end("max") };
+}
+
+/** Up to here rows are counted, 0.5 ms. */
+const MAX_EXACT_IDS = 10_000;
+const SAMPLES = 10;
+/** Of the ids, this share is looked at. */
+const SAMPLED = 0.01;
+
+/** About how many rows have the word, from a few places of the index: for words too common to be counted. */
+export function estimateRows(
+  db: Db,
+  lane: Lane,
+  word: string,
+  { first, last }: { first: number; last: number },
+): number {
+  const span = last - first + 1;
+  if (span <= MAX_EXACT_IDS) return countRows(db, lane, quoted(word), MAX_EXACT_IDS);
+  const width = Math.floor((span * SAMPLED) / SAMPLES);
+  let rows = 0;
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const from = first + Math.floor(((sample + 0.5) / SAMPLES) * span);
+    // Without the cast a number arrives as a REAL, which FTS5 does not seek by.
+    const found = db.get<{ n: number }>(
+      `SELECT count(*) AS n FROM ${lane.table} WHERE ${lane.table} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+      quoted(word),
+      from,
+      from + width - 1,
+    );
+    rows += found?.n ?? 0;
+  }
+  return Math.round((rows * span) / (width * SAMPLES));
+}

@@ -1,0 +1,38 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Db } from "./driver.ts";
+import { openStore } from "./open.ts";
+import { updateSearchIndex } from "./search-index.ts";
+import { transaction } from "./transaction.ts";
+
+function addUses(db: Db, count: number): void {
+  transaction(db, () => {
+    for (let use = 0; use < count; use++) {
+      db.run(
+        `INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, output, is_error, created_at)
+         VALUES (1, 1, (SELECT count(*) FROM tool_uses), 'Bash', '{}', ?, 0, 1)`,
+        `word${use} and more`,
+      );
+    }
+  });
+}
+
+const pieces = (db: Db): number =>
+  db.get<{ n: number }>("SELECT count(DISTINCT segid) AS n FROM tool_uses_fts_idx")?.n ?? 0;
+
+it("makes the index one piece after many rows, and leaves it alone after a few", () => {
+  const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-index-")), "c-mem.db"));
+  db.run("INSERT INTO projects (key, name, root, created_at) VALUES ('app', 'app', '/', 1)");
+  db.run(
+    "INSERT INTO sessions (session_id, agent, project_id, cwd, started_at, last_at) VALUES ('s', 'claude-code', 1, '/', 1, 1)",
+  );
+  addUses(db, 3_000);
+  expect(updateSearchIndex(db)).toBe(3_000);
+  expect(pieces(db)).toBe(1);
+  addUses(db, 5);
+  expect(updateSearchIndex(db)).toBe(5);
+  expect(pieces(db)).toBe(2);
+  db.close();
+});

@@ -1,0 +1,21 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openStore } from "./open.ts";
+import { startGroup } from "./transaction.ts";
+
+it("a group that cannot be committed says why, once, and leaves no transaction open", () => {
+  const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-group-")), "c-mem.db"));
+  db.exec(`PRAGMA foreign_keys = ON; CREATE TABLE above (id INTEGER PRIMARY KEY);
+    CREATE TABLE below (id INTEGER REFERENCES above (id) DEFERRABLE INITIALLY DEFERRED)`);
+  const group = startGroup(db, 100);
+  group.add(1, () => db.run("INSERT INTO below VALUES (7)"));
+  expect(() => group.end()).toThrow("FOREIGN KEY");
+  group.end();
+  group.add(1, () => db.run("INSERT INTO above VALUES (7)"));
+  group.end();
+  expect(db.all("SELECT id FROM below")).toEqual([]);
+  expect(db.all("SELECT id FROM above")).toEqual([{ id: 7 }]);
+  db.close();
+});

@@ -1,0 +1,92 @@
+// The worker's program: one per data directory. Started by hooks and commands, detached.
+//   --once    does what waits and leaves
+//   --echo    says on stderr what it does
+//   --fresh   follows on another that has just looked at all transcripts
+import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
+import { join } from "node:path";
+import { DROP_SUFFIX } from "../capture/spool.ts";
+import { type Paths, resolvePaths } from "../config/paths.ts";
+import { listFolder, statOf } from "../config/read.ts";
+import { removeLock } from "../config/worker-lock.ts";
+import { VERSION } from "../core/version.ts";
+import { createLog, type Log, reasonOf } from "./log.ts";
+import { takeLock } from "./single.ts";
+import { createWaker } from "./waker.ts";
+import { work } from "./worker.ts";
+
+/** Below everything a person waits for. */
+const NICE = 10;
+
+async function main(args: readonly string[]): Promise<void> {
+  const paths = resolvePaths(process.env);
+  const log = createLog(paths.workerLog, { echo: args.includes("--echo") });
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
+  lowerPriority();
+  process.title = "c-mem worker";
+  while (await live(paths, log, stop.signal, args));
+}
+
+/** One life with the lock. True when it must be lived again: something came in just as it left. */
+async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
+  const lock = await takeLock(paths, VERSION);
+  if (lock === undefined) {
+    log("another worker is at it");
+    return false;
+  }
+  log(`started, version ${VERSION}`);
+  const waker = createWaker([
+    { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
+    { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
+  ]);
+  const wake = () => waker.wake();
+  signal.addEventListener("abort", wake);
+  try {
+    const leaving = await work({
+      paths,
+      env: process.env,
+      token: lock.token,
+      log,
+      waker,
+      signal,
+      once: args.includes("--once"),
+      isCaughtUp: args.includes("--fresh"),
+    });
+    log(`left: ${leaving}`);
+    removeLock(paths.workerLock, lock.token);
+    if (leaving === "grown") startSuccessor(paths);
+    return leaving === "idle" && hasNewDrop(paths.spool);
+  } catch (error) {
+    log(`ended by an error: ${reasonOf(error)}`, { stack: error instanceof Error ? error.stack : undefined });
+    removeLock(paths.workerLock, lock.token);
+    process.exitCode = 1;
+    return false;
+  } finally {
+    signal.removeEventListener("abort", wake);
+    waker.close();
+  }
+}
+
+/** A hook that came before the lock was gone has not started another worker. */
+const JUST_NOW_MS = 10_000;
+
+function hasNewDrop(spool: string): boolean {
+  const drops = listFolder(spool).filter((name) => name.endsWith(DROP_SUFFIX));
+  return drops.some((name) => Math.abs(Date.now() - (statOf(join(spool, name))?.mtimeMs ?? 0)) < JUST_NOW_MS);
+}
+
+function startSuccessor(paths: Paths): void {
+  const args = [process.argv[1] ?? "", "--fresh"];
+  spawn(process.execPath, args, { cwd: paths.home, detached: true, stdio: "ignore", windowsHide: true }).unref();
+}
+
+function lowerPriority(): void {
+  try {
+    setPriority(NICE);
+  } catch {
+    // Not allowed here: it does without.
+  }
+}
+
+void main(process.argv.slice(2));

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ended, prompt, seedStore } from "../../test/seed.ts";
+import { resolvePaths } from "../config/paths.ts";
+import { findWorker, removeLock } from "../config/worker-lock.ts";
+import { askToLeave } from "../config/worker-start.ts";
+import { countJobs, enqueueSession, troubledJobs } from "../store/jobs.ts";
+import { takeLock } from "./single.ts";
+import { createWaker } from "./waker.ts";
+import { type Leaving, work, type WorkerOptions } from "./worker.ts";
+
+interface Home {
+  paths: ReturnType<typeof resolvePaths>;
+  env: Record<string, string>;
+  said: string[];
+  live(extra?: Partial<WorkerOptions>): Promise<Leaving>;
+}
+
+/** A data directory and a worker in this very process. */
+function createHome(): Home {
+  const folder = mkdtempSync(join(tmpdir(), "c-mem-worker-"));
+  const env = { HOME: folder, C_MEM_HOME: join(folder, "data") };
+  const paths = resolvePaths(env);
+  const said: string[] = [];
+  return {
+    paths,
+    env,
+    said,
+    async live(extra = {}) {
+      const lock = await takeLock(paths, "1.0.0");
+      if (lock === undefined) throw new Error("another has the lock");
+      const waker = createWaker([{ folder: paths.spool, matters: () => true }]);
+      const log = (message: string) => void said.push(message);
+      try {
+        const { signal } = new AbortController();
+        return await work({ paths, env, token: lock.token, log, waker, signal, ...extra });
+      } finally {
+        waker.close();
+        removeLock(paths.workerLock, lock.token);
+      }
+    },
+  };
+}
+
+/** A session that has ended, in the home's database. */
+function remember(home: Home, transcriptPath?: string): void {
+  const { db, add } = seedStore(home.paths.database);
+  add("s1", prompt("Why?"), transcriptPath === undefined ? {} : { transcriptPath });
+  add("s1", ended("Because."));
+  enqueueSession(db, "s1", Date.now());
+  db.close();
+}
+
+const ask = <Row>(home: Home, sql: string): Row[] => {
+  const { db } = seedStore(home.paths.database);
+  const rows = db.all<Row>(sql);
+  db.close();
+  return rows;
+};
+
+describe("a worker", () => {
+  it("leaves when there has been nothing to do for a while", async () => {
+    const home = createHome();
+    remember(home);
+    expect(await home.live({ idleMs: 4_000 })).toBe("idle");
+    expect(ask(home, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
+    expect(existsSync(home.paths.workerLock)).toBe(false);
+  });
+
+  it("leaves when it is told to, and when somebody else has its lock", async () => {
+    const home = createHome();
+    const asked = home.live();
+    const wait = () => new Promise((done) => setTimeout(done, 100));
+    while (findWorker(home.paths.workerLock, Date.now()) === undefined) await wait();
+    askToLeave(home.paths, findWorker(home.paths.workerLock, Date.now())?.token ?? "");
+    expect(await asked).toBe("asked");
+    expect(await home.live({ token: "not the lock's" })).toBe("lost");
+  });
+
+  it("remembers what the hooks saw even where the transcript cannot be read, and says so", async () => {
+    const home = createHome();
+    const folder = join(home.env["HOME"] ?? "", "transcripts");
+    mkdirSync(folder);
+    const path = join(folder, "s1.jsonl");
+    writeFileSync(path, "{}\n");
+    remember(home, path);
+    // Its mark says that it was read further than can be told: reading on is an error.
+    const { db } = seedStore(home.paths.database);
+    db.run(
+      `INSERT INTO sync_state (path, agent, session_id, byte_offset, line, size, mtime, fingerprint, state, malformed, synced_at)
+       VALUES (?, 'claude-code', 's1', 3, 1, 1, 1, '', 'no JSON', 0, 0)`,
+      path,
+    );
+    expect(await home.live({ once: true })).toBe("done");
+    expect(ask(home, "SELECT prompt_number FROM summaries ORDER BY 1")).toEqual([
+      { prompt_number: 0 },
+      { prompt_number: 1 },
+    ]);
+    expect(troubledJobs(db, 5)).toMatchObject([{ key: "session:s1", status: "pending", attempts: 1 }]);
+    expect(home.said.join()).toContain("session:s1 failed");
+    db.close();
+  });
+
+  it("finds memory that is stale though nobody asked", async () => {
+    const home = createHome();
+    const { db, add } = seedStore(home.paths.database);
+    add("s1", prompt("Why?"));
+    add("s1", ended("Because."));
+    expect(countJobs(db)).toMatchObject({ pending: 0 });
+    expect(await home.live({ once: true })).toBe("done");
+    expect(db.get("SELECT count(*) AS n FROM stale_memory")).toEqual({ n: 0 });
+    expect(JSON.parse(readFileSync(home.paths.activity, "utf8"))).toMatchObject({ sessions: 1, queue: { pending: 0 } });
+    db.close();
+  });
+
+  it("closes what has been idle for a day and remembers it", async () => {
+    const home = createHome();
+    const { db, add } = seedStore(home.paths.database);
+    add("s1", prompt("Why?"));
+    expect(await home.live({ once: true })).toBe("done");
+    expect(db.get("SELECT status FROM sessions")).toEqual({ status: "interrupted" });
+    expect(db.get("SELECT count(*) AS n FROM summaries WHERE prompt_number = 1")).toEqual({ n: 1 });
+    db.close();
+  });
+});
+
+describe("the lock", () => {
+  const patience = { listenMs: 300, handOverMs: 300 };
+
+  it.each(["", "{", '{"pid": "x"}'])("%j of a process that was killed while it wrote is taken over", async (text) => {
+    const { paths } = createHome();
+    mkdirSync(paths.worker, { recursive: true });
+    writeFileSync(paths.workerLock, text);
+    expect(await takeLock(paths, "1.0.0", patience)).toMatchObject({ pid: process.pid, version: "1.0.0" });
+  });
+
+  it("of a process that is gone, or whose pid has another process now, is taken over", async () => {
+    const { paths } = createHome();
+    const first = await takeLock(paths, "1.0.0", patience);
+    writeFileSync(paths.workerLock, JSON.stringify({ ...first, birth: "another" }));
+    const second = await takeLock(paths, "1.0.0", patience);
+    expect(second?.token).not.toBe(first?.token);
+    writeFileSync(paths.workerLock, JSON.stringify({ ...second, pid: 2 ** 22 + 1 }));
+    expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
+  });
+
+  it("of another machine counts as long as its heart beats", async () => {
+    const { paths } = createHome();
+    const first = await takeLock(paths, "1.0.0", patience);
+    writeFileSync(paths.workerLock, JSON.stringify({ ...first, machine: "elsewhere", pid: 2 ** 22 + 1 }));
+    expect(await takeLock(paths, "1.0.0", patience)).toBeUndefined();
+    utimesSync(paths.workerLock, new Date(0), new Date(0));
+    expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
+  });
+
+  it("of a worker that does not make way is left to it, older or not", async () => {
+    const { paths } = createHome();
+    const first = await takeLock(paths, "1.0.0", patience);
+    for (const version of ["1.0.0", "0.9.0", "1.0.0-beta", "1.0.1"])
+      expect(await takeLock(paths, version, patience)).toBeUndefined();
+    expect(findWorker(paths.workerLock, Date.now())?.token).toBe(first?.token);
+  });
+});

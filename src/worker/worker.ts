@@ -1,0 +1,282 @@
+// The worker: drains the spool, does jobs, catches up; rests when there is nothing to do, and leaves after a while.
+import { setImmediate } from "node:timers/promises";
+import { drainSpool } from "../capture/drain.ts";
+import { forgetOldPrivateTurns } from "../capture/private-turn.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
+import { isAskedToLeave } from "../config/worker-start.ts";
+import type { Db } from "../store/driver.ts";
+import {
+  claimJob,
+  enqueueSession,
+  enqueueStaleSessions,
+  failJob,
+  finishJob,
+  forgetDoneJobs,
+  type Job,
+  nextDueAt,
+  recoverJobs,
+  releaseJobs,
+  subjectOf,
+} from "../store/jobs.ts";
+import { dataVersion, openStore, setDurable } from "../store/open.ts";
+import { interruptIdleSessions } from "../store/sessions.ts";
+import { refreshActivity } from "./activity.ts";
+import { type Asking, createAsking } from "./asking.ts";
+import { catchUp } from "./catch-up.ts";
+import { modelSettings } from "./enrich-job.ts";
+import { type Log, reasonOf } from "./log.ts";
+import { runSessionJob } from "./session-job.ts";
+import { isTrouble } from "./trouble.ts";
+import type { Waker } from "./waker.ts";
+
+export interface WorkerOptions {
+  paths: Paths;
+  env: Env;
+  /** Of the lock this worker holds. */
+  token: string;
+  log: Log;
+  waker: Waker;
+  /** Aborted: finish the job and leave. */
+  signal: AbortSignal;
+  /** Leave once nothing is left to do. */
+  once?: boolean;
+  /** Transcripts have just been looked at. */
+  isCaughtUp?: boolean;
+  idleMs?: number;
+}
+
+/** Why it left. "lost": somebody else has the lock now. "grown": a fresh process would need less memory. */
+export type Leaving = "idle" | "asked" | "lost" | "done" | "grown";
+
+const IDLE_MS = 15 * 60_000;
+/** How often it looks where folders cannot be watched. */
+const LOOK_MS = 1_000;
+/** Long work leaves V8 and malloc with more than they give back: at rest a process this big is replaced. */
+const GROWN_BYTES = 75 * 1024 * 1024;
+const GROWN_BY_BYTES = 20 * 1024 * 1024;
+const GROWN_REST_MS = 30_000;
+const TIDY_MS = 60 * 60_000;
+/** How long draining goes on before jobs get a turn. */
+const DRAIN_MS = 1_000;
+const FIRST_TROUBLE_MS = 500;
+const MAX_TROUBLE_MS = 30_000;
+/** With `once`, work that is due this soon is waited for. */
+const SOON_MS = 5_000;
+
+/** Times are those of the process's own clock, which never jumps; only what is stored has the time of day. */
+interface State extends WorkerOptions {
+  db: Db | undefined;
+  owner: string;
+  asking: Asking;
+  /** Left to read of the transcripts; undefined before the start, null once all are read. */
+  catchUp: Generator<void, void> | undefined | null;
+  hasLock: boolean;
+  beatenAt: number;
+  workedAt: number;
+  tidiedAt: number;
+  /** How long it waits after trouble; 0 while all is well. */
+  troubleMs: number;
+  activity: string;
+  /** Something may be new in the database that this worker has written itself. */
+  hasWritten: boolean;
+  dataVersion: number;
+  bytesAtStart: number;
+}
+
+/** What is to be done after a round: the next at once, or a rest, or nothing more. */
+type Next = { kind: "go-on" } | { kind: "rest"; ms: number } | { kind: "done" };
+
+export async function work(options: WorkerOptions): Promise<Leaving> {
+  const state = begin(options);
+  try {
+    for (;;) {
+      keepBeating(state);
+      const leaving = reasonToLeave(state);
+      if (leaving !== undefined) return leaving;
+      const next = await tryRound(state);
+      if (next.kind === "done") return "done";
+      if (next.kind === "rest") await state.waker.sleep(next.ms);
+      else await setImmediate();
+    }
+  } finally {
+    await leave(state);
+  }
+}
+
+function begin(options: WorkerOptions): State {
+  const owner = ownerName(options.token);
+  const state: State = {
+    ...options,
+    db: undefined,
+    owner,
+    asking: createAsking({ ...options, owner: `${owner}/asking` }, () => {
+      state.workedAt = performance.now();
+      state.hasWritten = true;
+      state.waker.wake();
+    }),
+    catchUp: options.isCaughtUp ? null : undefined,
+    hasLock: true,
+    beatenAt: -Infinity,
+    workedAt: performance.now(),
+    tidiedAt: -Infinity,
+    troubleMs: 0,
+    activity: "",
+    hasWritten: false,
+    dataVersion: -1,
+    bytesAtStart: process.memoryUsage.rss(),
+  };
+  return state;
+}
+
+/** A job's owner says whom to ask for, should the job be left behind. */
+function ownerName(token: string): string {
+  return [process.pid, birthOf(process.pid) ?? "", token].join("/");
+}
+
+function isOwnerAlive(owner: string): boolean {
+  const [pid, birth] = owner.split("/");
+  return isSameProcess({ pid: Number(pid), birth: birth === "" ? undefined : birth });
+}
+
+function keepBeating(state: State): void {
+  if (performance.now() - state.beatenAt < BEAT_MS) return;
+  state.beatenAt = performance.now();
+  state.hasLock = beat(state.paths.workerLock, state.token, Date.now());
+}
+
+function reasonToLeave(state: State): Leaving | undefined {
+  if (!state.hasLock) return "lost";
+  if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
+  if (state.asking.isBusy()) return undefined;
+  const restedMs = performance.now() - state.workedAt;
+  if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
+  return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
+}
+
+function hasGrown(bytesAtStart: number): boolean {
+  const bytes = process.memoryUsage.rss();
+  return bytes > GROWN_BYTES && bytes > bytesAtStart + GROWN_BY_BYTES;
+}
+
+async function tryRound(state: State): Promise<Next> {
+  try {
+    const db = (state.db ??= open(state));
+    const hasWorked = await round(db, state);
+    if (state.troubleMs > 0) state.log("all is well again");
+    state.troubleMs = 0;
+    if (hasWorked) state.workedAt = performance.now();
+    return hasWorked ? { kind: "go-on" } : whatNext(db, state);
+  } catch (error) {
+    if (!isTrouble(error)) throw error;
+    // The disk is full, the database busy: nothing is lost, and it goes on when that is over.
+    if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(error)}`);
+    state.troubleMs = Math.min(MAX_TROUBLE_MS, Math.max(FIRST_TROUBLE_MS, state.troubleMs * 2));
+    if (state.catchUp !== null) state.catchUp = undefined;
+    return { kind: "rest", ms: state.troubleMs };
+  }
+}
+
+function whatNext(db: Db, { waker, asking, once }: State): Next {
+  const now = Date.now();
+  const session = nextDueAt(db, "session", now) ?? Infinity;
+  // While one question is asked the next one waits, due or not.
+  const question = asking.isBusy() ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
+  const due = Math.min(session, question) - now;
+  if (once && due > SOON_MS && !asking.isBusy()) return { kind: "done" };
+  return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
+}
+
+function open({ paths, owner, log }: State): Db {
+  const db = openStore(paths.database);
+  const recovered = recoverJobs(db, (other) => !other.startsWith(owner) && isOwnerAlive(other), Date.now());
+  if (recovered > 0) log(`took over ${recovered} jobs of a worker that is gone`);
+  return db;
+}
+
+/** True when something was done: there may be more. */
+async function round(db: Db, state: State): Promise<boolean> {
+  // A job that trouble has interrupted is still marked as being done here.
+  if (state.troubleMs > 0) releaseJobs(db, state.owner, Date.now());
+  state.asking.keep(db);
+  const { applied } = drain(db, state);
+  const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
+  const asked = isNew ? enqueueStaleSessions(db, Date.now()) : 0;
+  const job = claimJob(db, "session", state.owner, Date.now());
+  if (job !== undefined) await doSession(db, job, state);
+  const hasAsked = state.asking.start(db);
+  const hasWorked = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
+  if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
+  state.hasWritten = hasWorked;
+  return hasWorked;
+}
+
+/** Only here a commit must outlive a power cut: drops are deleted after it. All else can be done again. */
+function drain(db: Db, { paths }: State): { applied: number } {
+  setDurable(db, true);
+  try {
+    return drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
+  } finally {
+    setDurable(db, false);
+  }
+}
+
+function tidy(db: Db, state: State): boolean {
+  if (performance.now() - state.tidiedAt < TIDY_MS) return false;
+  const now = Date.now();
+  for (const sessionId of interruptIdleSessions(db, now)) enqueueSession(db, sessionId, now);
+  forgetDoneJobs(db, now);
+  forgetOldPrivateTurns(state.paths.privateTurns, now);
+  state.tidiedAt = performance.now();
+  return true;
+}
+
+/** By this worker in its last round, or by anybody else: else there is nothing to look for. */
+function hasChanged(db: Db, state: State): boolean {
+  const before = state.dataVersion;
+  state.dataVersion = dataVersion(db);
+  return state.hasWritten || state.dataVersion !== before;
+}
+
+async function doSession(db: Db, job: Job, state: State): Promise<void> {
+  const { paths, env, owner, log } = state;
+  try {
+    const enrich = modelSettings(state).provider !== "none";
+    const steps = runSessionJob(db, subjectOf(job.key), { paths, env, now: Date.now(), enrich });
+    let step = steps.next();
+    while (!step.done) {
+      keepBeating(state);
+      await setImmediate();
+      step = steps.next();
+    }
+    finishJob(db, job, owner, Date.now());
+    if (step.value.turns > 0) log(`${job.key}: memory of ${step.value.turns} turn${step.value.turns === 1 ? "" : "s"}`);
+  } catch (error) {
+    if (isTrouble(error)) throw error;
+    failJob(db, job, owner, { now: Date.now(), reason: reasonOf(error) });
+    log(`${job.key} failed: ${reasonOf(error)}`);
+  }
+}
+
+/** Reads one piece more of what no hook has told of. */
+function readOn(db: Db, state: State): boolean {
+  if (state.catchUp === null) return false;
+  state.catchUp ??= catchUp(db, state.paths, state.env, state.log);
+  if (state.catchUp.next().done) {
+    state.catchUp = null;
+    // What was read may have been idle for long.
+    state.tidiedAt = -Infinity;
+  }
+  return true;
+}
+
+async function leave({ db, owner, asking }: State): Promise<void> {
+  if (db === undefined) return;
+  try {
+    await asking.stop(db);
+    releaseJobs(db, owner, Date.now());
+  } catch {
+    // Whoever comes next finds the owner gone.
+  }
+  db.close();
+}

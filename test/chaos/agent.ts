@@ -1,0 +1,70 @@
+// An agent at work: it writes its transcript and runs its hooks, and does not care what becomes of them.
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { run, type World } from "../e2e/harness.ts";
+
+export interface Agent {
+  sessionId: string;
+  /** Tool use ids by prompt id: what must be there in the end. */
+  turns: Map<string, string[]>;
+  turn(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export function createAgent(world: World, sessionId: string, random: () => number): Agent {
+  const folder = join(world.claudeDir, "projects", "chaos");
+  mkdirSync(folder, { recursive: true });
+  const transcript = join(folder, `${sessionId}.jsonl`);
+  const turns = new Map<string, string[]>();
+  let lines = 0;
+
+  /** The true time, whatever clock the hooks are shown: the order of a transcript is that of its lines. */
+  const write = (line: object) => {
+    const about = { uuid: `${sessionId}-${lines++}`, sessionId, cwd: world.project, version: "2.1.325" };
+    appendFileSync(transcript, `${JSON.stringify({ ...about, timestamp: new Date().toISOString(), ...line })}\n`);
+  };
+  const hook = async (command: string, payload: object) => {
+    const about = { session_id: sessionId, transcript_path: transcript, cwd: world.project };
+    const { status, stderr } = await run(world, [command], { input: JSON.stringify({ ...about, ...payload }) });
+    if (status !== 0 || stderr !== "") throw new Error(`${command} was heard: ${status} ${stderr}`);
+  };
+  const assistant = (block: object, id: string) =>
+    write({ type: "assistant", message: { id, role: "assistant", model: "opus", content: [block] } });
+  const user = (content: unknown, promptId: string, extra: object = {}) =>
+    write({ type: "user", promptId, message: { role: "user", content }, ...extra });
+
+  async function useTool(promptId: string, id: string): Promise<void> {
+    const input = { command: `npm run task-${id}` };
+    assistant({ type: "tool_use", id, name: "Bash", input }, `m-${id}`);
+    const stdout = `${id} is done. `.repeat(20);
+    user([{ type: "tool_result", tool_use_id: id, content: stdout }], promptId, {
+      toolUseResult: { stdout, stderr: "" },
+    });
+    await hook("save", {
+      hook_event_name: "PostToolUse",
+      prompt_id: promptId,
+      tool_name: "Bash",
+      tool_use_id: id,
+      tool_input: input,
+      tool_response: { stdout, stderr: "" },
+    });
+  }
+
+  return {
+    sessionId,
+    turns,
+    async turn() {
+      const promptId = `${sessionId}-p${turns.size + 1}`;
+      const tools = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, index) => `${promptId}-t${index}`);
+      turns.set(promptId, tools);
+      const prompt = `Do ${promptId}: run its tasks, and say when they are through.`;
+      user(prompt, promptId, { promptSource: "typed" });
+      await hook("new", { hook_event_name: "UserPromptSubmit", prompt_id: promptId, prompt });
+      for (const id of tools) await useTool(promptId, id);
+      const words = `All of ${promptId} is through.`;
+      assistant({ type: "text", text: words }, `m-${promptId}`);
+      await hook("summary", { hook_event_name: "Stop", prompt_id: promptId, last_assistant_message: words });
+    },
+    end: () => hook("cleanup", { hook_event_name: "SessionEnd", reason: "other" }),
+  };
+}

@@ -1,0 +1,151 @@
+// Real hooks and real workers under everything at once. In the end nothing is missing and nothing is there twice.
+//   C_MEM_CHAOS_SECONDS   how long it goes on (default: 12)
+//   C_MEM_CHAOS_SEED      which chaos
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { createWorld, data, run, type World } from "../e2e/harness.ts";
+import { type Agent, createAgent } from "./agent.ts";
+import { type FlappingModel, startFlappingModel } from "./flapping-model.ts";
+import { fillDisk, jumpClock, jumpLock, killWorker, startWorkers, type Trouble } from "./monkey.ts";
+
+const SECONDS = Number(process.env["C_MEM_CHAOS_SECONDS"] ?? 12);
+const SEED = Number(process.env["C_MEM_CHAOS_SEED"] ?? Date.now() % 100_000);
+const AGENTS = 3;
+const HEAL_MS = 90_000;
+
+it(
+  `nothing is lost or done twice, whatever happens to the worker (seed ${SEED})`,
+  { timeout: SECONDS * 1000 + HEAL_MS + 60_000 },
+  async () => {
+    const random = seeded(SEED);
+    const world = createWorld();
+    world.env["C_MEM_WORKER"] = "1";
+    const disk = fillDisk(world);
+    const clock = jumpClock(world, random);
+    // Said, not hidden: what could not be tried here.
+    if (disk === undefined) console.warn("no full disk: mounting is not allowed here");
+    if (clock === undefined)
+      console.warn("no jumping clock: libfaketime is not installed (apt-get install libfaketime)");
+    const model = await startFlappingModel(random);
+    configure(world, model);
+    onTestFinished(async () => {
+      await run(world, ["worker", "stop"]);
+      disk?.unmount();
+    });
+
+    const counted = { kills: 0 };
+    const agents = Array.from({ length: AGENTS }, (_, index) => createAgent(world, `chaos-${index}`, random));
+    const troubles = [
+      killWorker(world, counted),
+      killWorker(world, counted),
+      startWorkers(world),
+      jumpLock(world, random),
+      flap(model),
+      ...(disk === undefined ? [] : [disk.trouble]),
+      ...(clock === undefined ? [] : [clock]),
+    ];
+    const until = performance.now() + SECONDS * 1000;
+    await Promise.all([...agents.map((agent) => keepWorking(agent, until)), rage(troubles, random, until)]);
+    expect(counted.kills).toBeGreaterThan(0);
+
+    for (const trouble of troubles) trouble.end?.();
+    for (const agent of agents) await agent.end();
+    await heal(world);
+    check(world, agents);
+    const turns = agents.flatMap((agent) => [...agent.turns.values()]);
+    const log = readFileSync(join(world.home, "logs", "worker.log"), "utf8");
+    const times = (words: string) => log.split(words).length - 1;
+    console.info(
+      `${turns.length} turns, ${turns.flat().length} tool uses; ${counted.kills} kills, ${times('"started')} workers, ` +
+        `${times("took over")} took jobs over, ${times('"trouble')} troubles, ${model.asked.length} questions`,
+    );
+  },
+);
+
+/** The same chaos for the same seed, as far as processes allow. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+function configure(world: World, model: FlappingModel): void {
+  mkdirSync(world.home, { recursive: true, mode: 0o700 });
+  const settings = { provider: "openai", baseUrl: `${model.url}/v1`, model: "chaos", modelTimeoutSeconds: 1 };
+  writeFileSync(join(world.home, "config.json"), JSON.stringify(settings));
+}
+
+function flap(model: FlappingModel): Trouble {
+  return { name: "model", bring: () => (model.isWell = false), end: () => (model.isWell = true) };
+}
+
+async function keepWorking(agent: Agent, until: number): Promise<void> {
+  while (performance.now() < until) await agent.turn();
+}
+
+async function rage(troubles: readonly Trouble[], random: () => number, until: number): Promise<void> {
+  while (performance.now() < until) {
+    const trouble = troubles[Math.floor(random() * troubles.length)];
+    trouble?.bring();
+    await setTimeout(50 + random() * 600);
+    trouble?.end?.();
+    await setTimeout(random() * 200);
+  }
+}
+
+/** With all troubles over: somebody says "try again", and it comes to rest by itself. */
+async function heal(world: World): Promise<void> {
+  const deadline = performance.now() + HEAL_MS;
+  for (;;) {
+    await run(world, ["worker", "start"]);
+    await run(world, ["worker", "retry"]);
+    const status = (await data(world, ["worker", "status"])) as unknown as {
+      jobs: { pending: number; running: number; failed: number };
+      spool: { waiting: number };
+    };
+    const { pending, running, failed } = status.jobs;
+    if (pending + running + failed + status.spool.waiting === 0) return;
+    if (performance.now() > deadline) throw new Error(`does not come to rest: ${JSON.stringify(status)}`);
+    await setTimeout(500);
+  }
+}
+
+function check(world: World, agents: readonly Agent[]): void {
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
+  const wanted = agents.flatMap(({ sessionId, turns }) =>
+    [...turns].flatMap(([promptId, ids]) => ids.map((id) => `${sessionId} ${promptId} ${id}`)),
+  );
+  const found = all<{ text: string }>(
+    `SELECT s.session_id || ' ' || p.prompt_id || ' ' || t.tool_use_id AS text FROM tool_uses t
+     JOIN sessions s ON s.id = t.session_db_id
+     JOIN prompts p ON p.session_db_id = t.session_db_id AND p.prompt_number = t.prompt_number`,
+  );
+  expect(found.map(({ text }) => text).sort(), "every tool use in its one turn").toEqual(wanted.sort());
+  expect(
+    all(`SELECT p.prompt_id FROM prompts p WHERE NOT EXISTS (SELECT 1 FROM summaries s
+         WHERE s.session_db_id = p.session_db_id AND s.prompt_number = p.prompt_number AND s.producer = 'extractor')`),
+    "every turn has its summary",
+  ).toEqual([]);
+  expect(
+    all(`SELECT p.prompt_id FROM prompts p WHERE (SELECT count(*) FROM summaries s
+         WHERE s.session_db_id = p.session_db_id AND s.prompt_number = p.prompt_number AND is_current = 1) <> 1`),
+    "one version of it stands",
+  ).toEqual([]);
+  expect(
+    all(`SELECT session_db_id, prompt_number, producer, content_hash FROM observations
+         GROUP BY 1, 2, 3, 4 HAVING count(*) > 1`),
+    "nothing is noted twice",
+  ).toEqual([]);
+  expect(all("SELECT prompt_db_id FROM stale_memory"), "all memory is derived").toEqual([]);
+  expect(all("SELECT key, status FROM jobs WHERE status <> 'done'"), "every job is done").toEqual([]);
+  expect(all("SELECT name FROM drops"), "no drop is left half done").toEqual([]);
+  const enriched = all<{ n: number }>("SELECT count(*) AS n FROM summaries WHERE producer = 'openai/chaos'");
+  expect(enriched[0]?.n, "the model had its say").toBeGreaterThan(0);
+  db.close();
+}

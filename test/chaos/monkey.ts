@@ -1,0 +1,109 @@
+// What can go wrong on a machine, one thing at a time and at random: each trouble has a way to bring it and to end it.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, type World } from "../e2e/harness.ts";
+
+const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");
+
+export interface Trouble {
+  name: string;
+  bring(): void;
+  end?(): void;
+}
+
+export function killWorker(world: World, counted: { kills: number }): Trouble {
+  return {
+    name: "kill -9",
+    bring() {
+      const pid = workerPid(world);
+      if (pid === undefined) return;
+      process.kill(pid, "SIGKILL");
+      counted.kills += 1;
+    },
+    // As the next hook would, only sooner: a lock stays fresh for a while after its worker was killed.
+    end: () => startWorker(world),
+  };
+}
+
+function startWorker(world: World): void {
+  spawn(process.execPath, [WORKER], { env: world.env, detached: true, stdio: "ignore" }).unref();
+}
+
+export function startWorkers(world: World): Trouble {
+  return {
+    name: "start workers",
+    bring() {
+      for (let count = 0; count < 3; count++) startWorker(world);
+    },
+  };
+}
+
+function workerPid(world: World): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(world.home, "worker", "lock.json"), "utf8")) as { pid: number };
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lock's time, as a clock that is set leaves it. */
+export function jumpLock(world: World, random: () => number): Trouble {
+  return {
+    name: "lock from another time",
+    bring() {
+      try {
+        const at = Date.now() / 1000 + (random() - 0.5) * 10 * 365 * 86_400;
+        utimesSync(join(world.home, "worker", "lock.json"), at, at);
+      } catch {
+        // None is there.
+      }
+    },
+  };
+}
+
+const FAKETIME = ["/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", process.env["C_MEM_FAKETIME"] ?? ""];
+
+/** The clock of every hook and worker, running ones too. Undefined where libfaketime is not installed. */
+export function jumpClock(world: World, random: () => number): Trouble | undefined {
+  const library = FAKETIME.find((path) => path !== "" && existsSync(path));
+  if (library === undefined) return undefined;
+  const file = join(world.project, "..", "clock");
+  const set = (offset: string) => writeFileSync(file, offset);
+  set("+0");
+  Object.assign(world.env, {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    NO_FAKE_STAT: "1",
+  });
+  const offsets = ["-2h", "+2h", "-3d", "+400d"];
+  return {
+    name: "clock",
+    bring: () => set(offsets[Math.floor(random() * offsets.length)] ?? "+0"),
+    end: () => set("+0"),
+  };
+}
+
+const DISK_MB = 64;
+
+/** The data directory on a disk of its own, which can be filled. Undefined where nothing may be mounted. */
+export function fillDisk(world: World): { trouble: Trouble; unmount(): void } | undefined {
+  mkdirSync(world.home, { recursive: true, mode: 0o700 });
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m,mode=700`, "c-mem-chaos", world.home]);
+  if (status !== 0) return undefined;
+  const ballast = join(world.home, "ballast");
+  return {
+    trouble: {
+      name: "full disk",
+      bring() {
+        spawnSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=64k", `count=${DISK_MB * 16}`], { stdio: "ignore" });
+      },
+      end: () => rmSync(ballast, { force: true }),
+    },
+    unmount: () => void execFileSync("umount", ["-l", world.home]),
+  };
+}

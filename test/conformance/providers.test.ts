@@ -1,0 +1,408 @@
+// Every provider does the same in the same situation: the answer, or the same kind of error, with what it cost.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SETTINGS } from "../../src/config/schema.ts";
+import { LlmError } from "../../src/llm/error.ts";
+import type { LlmReply, LlmRequest, Provider } from "../../src/llm/provider.ts";
+import { type Learnt, type ModelSettings, openProvider } from "../../src/llm/providers.ts";
+import { type ClaudeCall, type FakeClaude, fakeClaude } from "./fake-claude.ts";
+import { type Loopback, type Script, startLoopback, WIRES } from "./loopback.ts";
+import { type Scene, USAGE, VALUE } from "./scenes.ts";
+
+const REQUEST: LlmRequest = {
+  system: "You take notes.",
+  text: "What was done — “ü” 漢字",
+  schema: {
+    name: "record",
+    about: "Records it.",
+    json: { type: "object", properties: {}, additionalProperties: true },
+  },
+  maxOutputTokens: 1_000,
+};
+
+const KEY = "made-up-key";
+const TIMEOUT_SECONDS = 0.4;
+/** For the fake program: a start of Node takes a while on a busy machine. */
+const PROGRAM_TIMEOUT_SECONDS = 3;
+
+interface Variant {
+  name: string;
+  protocol: "messages" | "chat" | "claude";
+  isStreamed: boolean;
+}
+
+const VARIANTS: Variant[] = [
+  { name: "anthropic, streamed", protocol: "messages", isStreamed: true },
+  { name: "anthropic, whole", protocol: "messages", isStreamed: false },
+  { name: "openai, streamed", protocol: "chat", isStreamed: true },
+  { name: "openai, whole", protocol: "chat", isStreamed: false },
+  { name: "claude", protocol: "claude", isStreamed: false },
+];
+const OVER_HTTP = VARIANTS.filter((variant) => variant.protocol !== "claude");
+
+interface Stage {
+  provider: Provider;
+  loopback?: Loopback;
+  claude?: FakeClaude;
+}
+
+async function stage({ protocol, isStreamed }: Variant, script: Script): Promise<Stage> {
+  const settings = { ...MODEL_SETTINGS, modelTimeoutSeconds: TIMEOUT_SECONDS };
+  if (protocol === "claude") {
+    const claude = fakeClaude(script[0] as Scene);
+    const env = { PATH: `${claude.bin}:${process.env["PATH"]}`, HOME: join(claude.bin, "home"), CLAUDECODE: "1" };
+    const provider = openProvider(
+      { ...settings, provider: "claude", modelTimeoutSeconds: PROGRAM_TIMEOUT_SECONDS },
+      env,
+    ) as Provider;
+    return { provider, claude };
+  }
+  const loopback = await startLoopback(WIRES[protocol], script);
+  const provider = openProvider(
+    {
+      ...settings,
+      provider: protocol === "chat" ? "openai" : "anthropic",
+      baseUrl: `${loopback.url}/v1`,
+      apiKeyEnv: "KEY",
+    },
+    { KEY },
+    { isStreamed },
+  ) as Provider;
+  return { provider, loopback };
+}
+
+const MODEL_SETTINGS: ModelSettings = {
+  provider: "none",
+  model: "model-we-asked-for",
+  baseUrl: "",
+  apiKeyEnv: "",
+  modelTimeoutSeconds: SETTINGS.modelTimeoutSeconds.default,
+};
+
+async function ask(variant: Variant, ...script: Script): Promise<LlmReply> {
+  const { provider } = await stage(variant, script);
+  return provider.complete(REQUEST);
+}
+
+async function failure(variant: Variant, ...script: Script): Promise<LlmError> {
+  const error: unknown = await ask(variant, ...script).then(
+    (reply) => `answered ${JSON.stringify(reply)}`,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(LlmError);
+  return error as LlmError;
+}
+
+describe.each(VARIANTS)("$name", (variant) => {
+  it("answers with a value, what it took and which model it was", async () => {
+    const { value, usage, model } = await ask(variant, { kind: "answer", value: VALUE });
+    expect({ value, model }).toEqual({ value: VALUE, model: "model-of-the-server" });
+    expect(usage).toMatchObject({ inputTokens: USAGE.input, outputTokens: USAGE.output });
+  });
+
+  it("finds the JSON among words", async () => {
+    const text = `Here you are:\n\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\`\nDone.`;
+    const reply = await ask(variant, { kind: "words", text });
+    expect(reply).toMatchObject({ value: VALUE, text });
+  });
+
+  it("hands over words as they are where there is no JSON", async () => {
+    const reply = await ask(variant, { kind: "words", text: "<observation>A & B < C</observation>" });
+    expect(reply).toMatchObject({ value: undefined, text: "<observation>A & B < C</observation>" });
+  });
+
+  it("tells a refusal, which has been paid for", async () => {
+    const error = await failure(variant, { kind: "refusal" });
+    expect(error).toMatchObject({ kind: "refusal", spent: { inputTokens: USAGE.input } });
+  });
+
+  it("tells an answer that was cut off, which has been paid for", async () => {
+    const error = await failure(variant, { kind: "truncated" });
+    expect(error).toMatchObject({ kind: "truncated", spent: { outputTokens: USAGE.output } });
+  });
+
+  it("gives up on silence at the deadline", async () => {
+    expect(await failure(variant, { kind: "silence" })).toMatchObject({ kind: "timeout", spent: "unknown" });
+  });
+
+  it("gives up at the deadline on one that drips on for ever", async () => {
+    expect(await failure(variant, { kind: "drip" })).toMatchObject({ kind: "timeout" });
+  });
+
+  it("reads no more than a few megabytes of one that floods", async () => {
+    expect(await failure(variant, { kind: "flood" })).toMatchObject({ kind: "too-large" });
+  });
+
+  it("tells a connection that is cut in the middle", async () => {
+    const { kind, spent } = await failure(variant, { kind: "reset" });
+    expect([kind, spent === "nothing"]).toEqual(["network", false]);
+  });
+
+  it.each([
+    [401, "auth"],
+    [403, "auth"],
+    [402, "auth"],
+    [404, "not-found"],
+    [413, "too-large"],
+    [429, "rate-limit"],
+    [500, "server"],
+    [503, "server"],
+    [529, "server"],
+  ])("takes status %i for %s, and it cost nothing", async (status, kind) => {
+    const error = await failure(variant, { kind: "status", status });
+    expect([error.kind, error.spent]).toEqual([kind, "nothing"]);
+  });
+
+  it("tells an account without money from a rate limit", async () => {
+    const message = "Your credit balance is too low to access the API.";
+    expect(await failure(variant, { kind: "status", status: 400, message })).toMatchObject({ kind: "auth" });
+  });
+
+  it("tells a question that is too long", async () => {
+    const message = "prompt is too long: 210000 tokens > 200000 maximum";
+    expect(await failure(variant, { kind: "status", status: 400, message })).toMatchObject({ kind: "too-large" });
+  });
+
+  it("does not quote a key the server echoes", async () => {
+    const message = `Incorrect API key provided: sk-ant-api03-${"a".repeat(95)}`;
+    expect((await failure(variant, { kind: "status", status: 401, message })).message).not.toContain("aaaa");
+  });
+
+  it("is withdrawn when we say so", async () => {
+    const { provider } = await stage(variant, [{ kind: "silence" }]);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 200);
+    await expect(provider.complete(REQUEST, { signal: stop.signal })).rejects.toMatchObject({ kind: "aborted" });
+  });
+});
+
+describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
+  it("takes what is not of the protocol for malformed", async () => {
+    expect(await failure(variant, { kind: "nonsense" })).toMatchObject({ kind: "malformed", spent: "unknown" });
+  });
+
+  it.each([
+    [{ "retry-after": "7" }, 7_000],
+    [{ "retry-after-ms": "1500" }, 1_500],
+    [{ "retry-after": "in an hour" }, 3_600_000],
+    [{ "retry-after": "999999999" }, 86_400_000],
+    [{ "retry-after": "soon" }, undefined],
+  ])("honours %j", async (said: Record<string, string>, expected) => {
+    const isDate = said["retry-after"] === "in an hour";
+    const headers = isDate ? { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() } : said;
+    const { retryAfterMs } = await failure(variant, { kind: "status", status: 429, headers });
+    if (expected === undefined) expect(retryAfterMs).toBeUndefined();
+    else expect(Math.abs((retryAfterMs ?? 0) - expected)).toBeLessThan(5_000);
+  });
+
+  it("follows no redirect: the key would go along", async () => {
+    const elsewhere = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
+    const error = await failure(variant, { kind: "status", status: 307, headers: { location: elsewhere.url } });
+    expect([error.kind, elsewhere.asked]).toEqual(["not-found", []]);
+  });
+
+  it("sends the key where it belongs and asks for temperature 0", async () => {
+    const { provider, loopback } = await stage(variant, [{ kind: "answer", value: VALUE }]);
+    await provider.complete(REQUEST);
+    const [asked] = loopback?.asked ?? [];
+    const key = variant.protocol === "chat" ? asked?.headers["authorization"] : asked?.headers["x-api-key"];
+    expect(key).toContain(KEY);
+    expect(asked?.body).toMatchObject({ model: "model-we-asked-for", temperature: 0, stream: variant.isStreamed });
+    expect(JSON.stringify(asked?.body)).toContain("漢字");
+  });
+
+  it("asks nobody while the key is not set", async () => {
+    const loopback = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
+    const provider = openProvider(
+      { ...MODEL_SETTINGS, provider: "openai", baseUrl: loopback.url, apiKeyEnv: "KEY" },
+      {},
+    );
+    await expect(provider?.complete(REQUEST)).rejects.toMatchObject({ kind: "auth", message: "KEY is not set" });
+    expect(loopback.asked).toEqual([]);
+  });
+
+  it("tells that nobody is there, and that it cost nothing", async () => {
+    const { provider } = await stage(variant, [{ kind: "silence" }]);
+    const settings = { ...MODEL_SETTINGS, provider: provider.name, baseUrl: await nobodyThere() };
+    await expect(openProvider(settings, {})?.complete(REQUEST)).rejects.toMatchObject({
+      kind: "network",
+      spent: "nothing",
+    });
+  });
+});
+
+describe.each(OVER_HTTP.filter((variant) => variant.isStreamed))("$name, in the middle of a stream", (variant) => {
+  it.each([
+    ["overloaded_error", "server"],
+    ["rate_limit_error", "rate-limit"],
+    ["authentication_error", "auth"],
+  ])("takes %s for %s", async (type, kind) => {
+    expect(await failure(variant, { kind: "error-in-stream", type })).toMatchObject({ kind });
+  });
+
+  it("takes an end without an ending for a broken connection, not for an answer", async () => {
+    const { kind, spent } = await failure(variant, { kind: "broken-off" });
+    expect([kind, spent === "nothing"]).toEqual(["network", false]);
+  });
+});
+
+describe("fields a server refuses", () => {
+  const answer: Scene = { kind: "answer", value: VALUE };
+  const no = (message: string): Scene => ({ kind: "status", status: 400, message });
+
+  it.each([
+    ["temperature", "`temperature` is deprecated for this model."],
+    ["thinking", "thinking: disabled is not supported for this model"],
+  ])("of the Messages API: %s is left out, at once and from then on", async (field, message) => {
+    const variant = VARIANTS[0] as Variant;
+    const refuse = ({ body }: { body: Record<string, unknown> }): Scene => (field in body ? no(message) : answer);
+    const { provider, loopback } = await stage(variant, [refuse]);
+    await provider.complete(REQUEST);
+    expect((await provider.complete(REQUEST)).value).toEqual(VALUE);
+    expect(loopback?.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
+  });
+
+  it("of the Messages API: a tool that may not be forced is offered", async () => {
+    const { provider, loopback } = await stage(VARIANTS[0] as Variant, [
+      no("Thinking may not be enabled when tool_choice forces tool use."),
+      answer,
+    ]);
+    expect((await provider.complete(REQUEST)).value).toEqual(VALUE);
+    expect(loopback?.asked[1]?.body["tool_choice"]).toEqual({ type: "auto" });
+  });
+
+  it("of chat completions: a schema becomes JSON, JSON becomes words, and the shape is said in words", async () => {
+    const { provider, loopback } = await stage(VARIANTS[3] as Variant, [
+      no("This model does not support structured output"),
+      no("'response_format.type' must be 'text'"),
+      answer,
+    ]);
+    expect((await provider.complete(REQUEST)).value).toEqual(VALUE);
+    const formats = loopback?.asked.map(({ body }) => (body["response_format"] as { type: string } | undefined)?.type);
+    expect(formats).toEqual(["json_schema", "json_object", undefined]);
+    expect(JSON.stringify(loopback?.asked[2]?.body["messages"])).toContain("JSON Schema");
+  });
+
+  it("of chat completions: max_tokens under its newer name, no temperature, no stream_options", async () => {
+    const { provider, loopback } = await stage(VARIANTS[2] as Variant, [
+      no("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
+      no("Unsupported value: 'temperature' does not support 0 with this model."),
+      no("unknown field stream_options"),
+      answer,
+    ]);
+    expect((await provider.complete(REQUEST)).value).toEqual(VALUE);
+    const { body } = loopback?.asked[3] ?? { body: {} };
+    expect(body).toMatchObject({ max_completion_tokens: 1_000, response_format: { type: "json_schema" } });
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(["max_tokens"]));
+    expect("temperature" in body || "stream_options" in body).toBe(false);
+  });
+
+  it("are remembered by whoever opens providers again and again", async () => {
+    const { url, asked } = await startLoopback(WIRES.messages, [
+      ({ body }) => ("temperature" in body ? no("`temperature` is deprecated for this model.") : answer),
+    ]);
+    const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "anthropic", baseUrl: url };
+    const learnt: Learnt = new Map();
+    for (let round = 0; round < 3; round++) await openProvider(settings, {}, { learnt })?.complete(REQUEST);
+    expect(asked.map(({ body }) => "temperature" in body)).toEqual([true, false, false, false]);
+  });
+
+  it("do not send us round in circles", async () => {
+    const { provider, loopback } = await stage(VARIANTS[3] as Variant, [no("response_format temperature max_tokens")]);
+    await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "rejected" });
+    expect(loopback?.asked.length).toBeLessThan(7);
+  });
+});
+
+describe("a server that counts nothing", () => {
+  it("is counted for", async () => {
+    const wire = { ...WIRES.chat, whole: (scene: Scene) => ({ ...WIRES.chat.whole(scene), usage: undefined }) };
+    const { url } = await startLoopback(wire, [{ kind: "answer", value: VALUE }]);
+    const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
+    const reply = await openProvider(settings, {}, { isStreamed: false })?.complete(REQUEST);
+    expect(reply?.usage.inputTokens).toBeGreaterThan(5);
+    expect(reply?.usage.outputTokens).toBeGreaterThan(5);
+  });
+});
+
+describe("a key", () => {
+  it("of a company goes to that company alone", async () => {
+    const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
+    const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
+    await openProvider(settings, { OPENAI_API_KEY: "secret" })?.complete(REQUEST);
+    expect(asked[0]?.headers["authorization"]).toBeUndefined();
+  });
+
+  it("that changes makes another fingerprint, and none shows the key", () => {
+    const of = (key: string): string =>
+      openProvider({ ...MODEL_SETTINGS, provider: "openai", apiKeyEnv: "KEY" }, { KEY: key })?.fingerprint ?? "";
+    expect(of("one")).not.toBe(of("two"));
+    expect(of("one")).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe("the claude command", () => {
+  it("is cut off from everything: settings, tools, MCP, hooks, transcripts, the session it was started from", async () => {
+    const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "answer", value: VALUE }]);
+    await provider.complete(REQUEST);
+    const [line = ""] = readFileSync(claude?.log ?? "", "utf8").split("\n");
+    const { argv, env, cwd, stdin } = JSON.parse(line) as ClaudeCall;
+    const option = (name: string): string | undefined => argv[argv.indexOf(name) + 1];
+    expect([option("--tools"), option("--setting-sources"), option("--settings")]).toEqual([
+      "",
+      "",
+      '{"disableAllHooks":true}',
+    ]);
+    expect(argv).toEqual(expect.arrayContaining(["-p", "--strict-mcp-config", "--no-session-persistence"]));
+    expect(env).toMatchObject({ C_MEM_ENABLED: "0", CLAUDE_CODE_MAX_OUTPUT_TOKENS: "1000" });
+    expect(env["CLAUDECODE"]).toBeUndefined();
+    expect(cwd.endsWith(join(".c-mem", "model"))).toBe(true);
+    // What was done in a session is on stdin, where `ps` does not show it.
+    expect([stdin, argv.join(" ").includes(REQUEST.text)]).toEqual([REQUEST.text, false]);
+  });
+
+  it("leaves nothing running when it takes too long", async () => {
+    const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "silence" }]);
+    await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "timeout" });
+    const { env } = JSON.parse(readFileSync(claude?.log ?? "", "utf8")) as ClaudeCall;
+    expect(env["HOME"]).toBe(join(claude?.bin ?? "", "home"));
+    expect(processesUnder(claude?.bin ?? "")).toEqual([]);
+  });
+
+  it("that says until when its limit holds is believed", async () => {
+    const until = Math.floor(Date.now() / 1000) + 3_600;
+    const message = `Claude AI usage limit reached|${until}`;
+    const { kind, retryAfterMs } = await failure(VARIANTS[4] as Variant, { kind: "status", status: 429, message });
+    expect([kind, Math.round((retryAfterMs ?? 0) / 600_000)]).toEqual(["rate-limit", 6]);
+  });
+
+  it("that is not there is told, and not looked for again", async () => {
+    const provider = openProvider({ ...MODEL_SETTINGS, provider: "claude" }, { PATH: "", HOME: "/nowhere" });
+    await expect(provider?.complete(REQUEST)).rejects.toMatchObject({ kind: "not-found" });
+  });
+});
+
+/** An address where somebody was a moment ago. */
+async function nobodyThere(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Processes whose environment names this folder: the program and whatever it started. */
+function processesUnder(folder: string): string[] {
+  if (!existsSync("/proc/self/environ")) return [];
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(folder));
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,57 @@
+// Memory as a user meets it: derived from what the hooks saw, and again whenever they ask for it.
+import { describe, expect, it } from "vitest";
+import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
+
+const SESSION = "11111111-2222-4333-8444-555555555555";
+
+async function work(world: World): Promise<void> {
+  const common = { session_id: SESSION, cwd: world.project, transcript_path: "/nowhere.jsonl" };
+  const prompt = "Raise the timeout of the client. Never retry a request that was sent.";
+  await hook(world, "new", { ...common, hook_event_name: "UserPromptSubmit", prompt });
+  await hook(world, "save", {
+    ...common,
+    hook_event_name: "PostToolUse",
+    tool_name: "Edit",
+    tool_use_id: "toolu_1",
+    tool_input: { file_path: `${world.project}/src/client.ts`, old_string: "1000", new_string: "5000" },
+    tool_response: {
+      structuredPatch: [{ oldStart: 1, newStart: 1, lines: ["-const TIMEOUT = 1000;", "+const TIMEOUT = 5000;"] }],
+    },
+  });
+  await hook(world, "summary", {
+    ...common,
+    hook_event_name: "Stop",
+    last_assistant_message: "Raised the timeout of `client.ts` to 5 seconds.",
+  });
+}
+
+describe("c-mem rebuild", () => {
+  it("derives the memory of what hooks saw, the same again and again", async () => {
+    const world = createWorld();
+    await work(world);
+    expect(await data(world, ["rebuild"], { cwd: world.project })).toMatchObject({
+      sessions: 1,
+      turns: 1,
+      changed: 1,
+      observations: 2,
+      summaries: 1,
+      interrupted: false,
+    });
+    const memory = "SELECT id, type, title, narrative, evidence, files FROM observations ORDER BY id";
+    const expected = await rows(world, memory);
+    expect(expected).toMatchObject([
+      { type: "change", title: "Raised the timeout of client.ts to 5 seconds", files: '["src/client.ts"]' },
+      { type: "decision", title: "Never retry a request that was sent", evidence: '["p1"]' },
+    ]);
+    const again = await run(world, ["rebuild", "--all"]);
+    expect(again.stdout).toContain("1 turn of 1 session derived again, 0 changed; 2 observations, 1 summaries.");
+    expect(await rows(world, memory)).toEqual(expected);
+  });
+
+  it("says that there is no such project", async () => {
+    const world = createWorld();
+    const result = await run(world, ["rebuild", "-p", "nowhere", "--json"]);
+    expect(result.status).toBe(4);
+    expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: "nothing_found" } });
+  });
+});

@@ -1,0 +1,270 @@
+// The worker as users have it: hooks start it, it does its work and leaves, whatever happens to it in between.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createWorld, data, hook, pool, ROOT, rows, run, type World } from "./harness.ts";
+
+const BUNDLE = join(ROOT, "plugin", "dist", "worker.cjs");
+
+/** A world whose hooks start a worker, which goes with the test. */
+function createWorkerWorld(): World {
+  const world = createWorld();
+  world.env["C_MEM_WORKER"] = "1";
+  onTestFinished(async () => {
+    await run(world, ["worker", "stop"]);
+  });
+  return world;
+}
+
+const lockPath = (world: World) => join(world.home, "worker", "lock.json");
+const lock = (world: World) => JSON.parse(readFileSync(lockPath(world), "utf8")) as { pid: number; token: string };
+const log = (world: World) => readFileSync(join(world.home, "logs", "worker.log"), "utf8");
+
+async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 20_000): Promise<void> {
+  const start = Date.now();
+  for (;;) {
+    try {
+      if (await look()) return;
+    } catch {
+      // Not there yet.
+    }
+    if (Date.now() - start > maxMs) throw new Error(`timed out: ${what}`);
+    await setTimeout(50);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Rows as they are, without a command that would drain or start anything. */
+function stored<Row = Record<string, unknown>>(world: World, sql: string): Row[] {
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  try {
+    return db.prepare(sql).all() as Row[];
+  } finally {
+    db.close();
+  }
+}
+
+const prompt = (world: World, id: string, text: string) =>
+  hook(world, "new", { session_id: id, prompt_id: `${id}-p`, hook_event_name: "UserPromptSubmit", prompt: text });
+const end = (world: World, id: string, words: string, extra: object = {}) =>
+  hook(world, "summary", {
+    session_id: id,
+    prompt_id: `${id}-p`,
+    hook_event_name: "Stop",
+    last_assistant_message: words,
+    ...extra,
+  });
+
+const toolUse = (index: number) => ({
+  hook_event_name: "PostToolUse",
+  tool_name: "Bash",
+  tool_use_id: `t${index}`,
+  tool_input: { command: `echo ${index}` },
+  tool_response: { stdout: `${index}` },
+});
+
+describe("the worker", () => {
+  it("is started by a hook, derives memory after the turn, and tells of itself", async () => {
+    const world = createWorkerWorld();
+    await prompt(world, "s1", "Why is the sky blue?");
+    await end(world, "s1", "Because of Rayleigh scattering.");
+    await until(
+      "the turn's summary",
+      () => stored(world, "SELECT 1 FROM summaries WHERE prompt_number = 1").length === 1,
+    );
+    expect(stored(world, "SELECT count(*) AS n FROM stale_memory")).toEqual([{ n: 0 }]);
+    const status = await data(world, ["worker", "status"]);
+    expect(status).toMatchObject({ running: true, pid: lock(world).pid, jobs: { pending: 0, running: 0, failed: 0 } });
+    expect(await data(world, ["status"])).toMatchObject({ worker: { running: true, pid: lock(world).pid } });
+    const activity = JSON.parse(readFileSync(join(world.home, "activity.json"), "utf8")) as object;
+    expect(activity).toMatchObject({ sessions: 1, queue: { pending: 0, failed: 0 }, spent: { tokens: 0 } });
+    expect(log(world)).toContain("session:s1: memory of 1 turn");
+  });
+
+  it("is one, however many hooks and commands ask for it at once", async () => {
+    const world = createWorkerWorld();
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, index) => prompt(world, `s${index}`, "go")),
+      ...Array.from({ length: 3 }, () => run(world, ["projects"])),
+    ]);
+    await until("all prompts", () => stored<{ n: number }>(world, "SELECT count(*) AS n FROM prompts")[0]?.n === 20);
+    expect(log(world).match(/"started/g)).toHaveLength(1);
+  });
+
+  it("is one, even where many are started by hand", async () => {
+    const world = createWorkerWorld();
+    const started = Array.from({ length: 6 }, () =>
+      spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" }),
+    );
+    await until("five to leave", () => started.filter((child) => child.exitCode !== null).length === 5);
+    expect(started.filter((child) => child.exitCode === null).map((child) => child.pid)).toEqual([lock(world).pid]);
+  });
+
+  it("drains what has gathered while nobody waits", async () => {
+    const world = createWorkerWorld();
+    const off = { env: { C_MEM_WORKER: "0" } };
+    await pool(
+      Array.from({ length: 110 }, (_, index) => index),
+      4,
+      async (index) => {
+        await hook(world, "save", { ...toolUse(index), session_id: "s0" }, off);
+      },
+    );
+    await end(world, "s0", "done");
+    await until("an empty spool", () => readdirSync(join(world.home, "spool")).length === 0);
+    expect(stored(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 110 }]);
+  });
+
+  it("is not started where the user wants none, nor by a folder that is excluded", async () => {
+    const world = createWorkerWorld();
+    writeFileSync(join(world.project, ".c-mem.json"), '{"enabled": false}');
+    await prompt(world, "s1", "secret work");
+    const off = { env: { C_MEM_WORKER: "0" }, cwd: world.env["HOME"] ?? "" };
+    await hook(world, "new", { session_id: "s2", cwd: off.cwd, hook_event_name: "UserPromptSubmit", prompt: "x" }, off);
+    await run(world, ["projects"], off);
+    await setTimeout(300);
+    expect(() => statSync(join(world.home, "worker"))).toThrow("ENOENT");
+    expect(await data(world, ["worker", "status"])).toMatchObject({ running: false, pid: null });
+  });
+
+  it("that was killed is replaced by the next hook, and its work goes on", async () => {
+    const world = createWorkerWorld();
+    await prompt(world, "s1", "first");
+    await until("a worker", () => isAlive(lock(world).pid));
+    const { pid } = lock(world);
+    process.kill(pid, "SIGKILL");
+    await until("its end", () => !isAlive(pid));
+    // The heart may still seem to beat for a while: made old, as it would be then.
+    utimesSync(lockPath(world), new Date(0), new Date(0));
+    await end(world, "s1", "done");
+    await until("another", () => lock(world).pid !== pid);
+    await until("the memory", () => stored(world, "SELECT 1 FROM summaries").length > 0);
+    expect(stored(world, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
+  });
+
+  it.each([
+    ["long ago", -365 * 24 * 3600],
+    ["in a year", 365 * 24 * 3600],
+  ])("whose lock was touched %s by a clock that was wrong stays the only one", async (_when, seconds) => {
+    const world = createWorkerWorld();
+    await run(world, ["worker", "start"]);
+    const before = lock(world);
+    const at = Date.now() / 1000 + seconds;
+    utimesSync(lockPath(world), at, at);
+    const second = spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" });
+    await until("the second to leave", () => second.exitCode !== null);
+    expect(lock(world)).toEqual(before);
+  });
+
+  it("makes way for a newer version, which takes over", async () => {
+    const world = createWorkerWorld();
+    const newer = join(world.project, "newer.cjs");
+    writeFileSync(newer, readFileSync(BUNDLE, "utf8").replaceAll("`0.1.0`", "`99.0.0`"));
+    await run(world, ["worker", "start"]);
+    const { pid } = lock(world);
+    const child = spawn(process.execPath, [newer], { env: world.env, stdio: "ignore" });
+    await until("the takeover", () => lock(world).pid === child.pid);
+    expect(isAlive(pid) && lock(world).pid === pid).toBe(false);
+    expect(await data(world, ["worker", "status"])).toMatchObject({ version: "99.0.0", pid: child.pid });
+    // And an older one does not come back by itself.
+    const older = spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" });
+    await until("the older to leave", () => older.exitCode !== null);
+    expect(lock(world).pid).toBe(child.pid);
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)("leaves on %s and takes its lock along", async (signal) => {
+    const world = createWorkerWorld();
+    await run(world, ["worker", "start"]);
+    const { pid } = lock(world);
+    process.kill(pid, signal);
+    await until("its end", () => !isAlive(pid));
+    expect(() => statSync(lockPath(world))).toThrow("ENOENT");
+    expect(log(world)).toContain("left: asked");
+  });
+
+  it("reads what no hook has told of: at its start, and of a session when its turn ends", async () => {
+    const world = createWorkerWorld();
+    const folder = join(world.claudeDir, "projects", "x");
+    mkdirSync(folder, { recursive: true });
+    const line = (session: string, rest: object) =>
+      `${JSON.stringify({ sessionId: session, cwd: world.project, version: "2", timestamp: new Date().toISOString(), ...rest })}\n`;
+    const asked = (session: string, text: string) =>
+      line(session, {
+        type: "user",
+        uuid: `${session}-u`,
+        promptId: `${session}-p`,
+        promptSource: "typed",
+        message: { role: "user", content: text },
+      });
+    const said = (session: string, text: string) =>
+      line(session, {
+        type: "assistant",
+        uuid: `${session}-a`,
+        message: { id: `${session}-m`, role: "assistant", model: "m", content: [{ type: "text", text }] },
+      });
+    writeFileSync(join(folder, "old.jsonl"), asked("old", "From before.") + said("old", "An old answer."));
+    const transcript = join(folder, "s1.jsonl");
+    await prompt(world, "s1", "What now?");
+    await until(
+      "the old session",
+      () => stored(world, "SELECT 1 FROM messages WHERE text = 'An old answer.'").length === 1,
+    );
+    writeFileSync(transcript, asked("s1", "What now?") + said("s1", "Words only the transcript has."));
+    await end(world, "s1", "Done.", { transcript_path: transcript });
+    await until("its words", () => stored(world, "SELECT 1 FROM messages WHERE text LIKE 'Words only%'").length === 1);
+    await until("its memory", () => stored(world, "SELECT 1 FROM stale_memory").length === 0);
+    expect(stored(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
+  });
+
+  it("does what waits, once, where it is run by hand", async () => {
+    const world = createWorld();
+    await prompt(world, "s1", "One?");
+    await end(world, "s1", "One.");
+    const result = await run(world, ["worker", "run", "--once"]);
+    expect(result).toMatchObject({ status: 0 });
+    expect(result.stderr).toContain("left: done");
+    expect(await rows(world, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
+  });
+
+  it("gives a job up after three failures, says why, and tries again when asked", async () => {
+    const world = createWorld();
+    await prompt(world, "s1", "One?");
+    await rows(world, "SELECT 1");
+    const db = new DatabaseSync(join(world.home, "c-mem.db"));
+    db.exec(
+      `INSERT INTO jobs (kind, key, status, attempts, run_after, last_error, created_at) VALUES ('session', 'session:s1', 'failed', 3, 0, 'no reason', 0)`,
+    );
+    db.close();
+    expect(await data(world, ["worker"])).toMatchObject({
+      jobs: { failed: 1 },
+      troubled: [{ key: "session:s1", status: "failed", attempts: 3, last_error: "no reason", next_try: null }],
+    });
+    expect((await run(world, ["doctor"])).stdout).toContain("1 job failed; e.g. session:s1: no reason");
+    expect(await data(world, ["worker", "retry"])).toEqual({ retried: 1, models: 0 });
+    await run(world, ["worker", "run", "--once"]);
+    expect(await data(world, ["worker"])).toMatchObject({ jobs: { pending: 0, failed: 0 } });
+    expect((await run(world, ["worker", "retry"])).status).toBe(4);
+  });
+
+  it("is stopped by uninstall", async () => {
+    const world = createWorkerWorld();
+    execFileSync("git", ["init", "-q"], { cwd: world.project });
+    await run(world, ["install", "--yes", "--method", "settings"]);
+    await until("a worker", () => isAlive(lock(world).pid));
+    const { pid } = lock(world);
+    expect((await run(world, ["uninstall", "--yes", "--purge"])).status).toBe(0);
+    await until("its end", () => !isAlive(pid));
+    expect(() => statSync(world.home)).toThrow("ENOENT");
+  });
+});
