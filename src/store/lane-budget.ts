@@ -5,6 +5,8 @@ import { countRows, estimateRows, idRange, type Lane, TALK } from "./lane.ts";
 
 /** Rows a lane may score: bm25 takes a good microsecond for each. */
 export const MAX_SCORED_ROWS = 10_000;
+/** The same rows once for each word they have: where words share rows, more of them rank no better. */
+const MAX_WORD_ROWS = 15_000;
 /** Rows of all words, in scope or not: bm25 walks past each once more, to know how rare the word is (50 in a microsecond). */
 const MAX_WALKED_ROWS = 200_000;
 /** More words than this add time and no rank. */
@@ -47,6 +49,7 @@ export function affordable(
   const span = ids.last - ids.first + 1;
   /** The share of rows that none of the terms is in, if they do not seek each other's company. */
   let missed = 1;
+  let wordRowsLeft = MAX_WORD_ROWS;
   let walkedLeft = MAX_WALKED_ROWS;
   const rest: string[] = [];
   for (const word of query.words) {
@@ -56,7 +59,7 @@ export function affordable(
     const scored =
       within === undefined ? walked : countRows(db, lane, `${within} AND ${quoted(word)}`, MAX_SCORED_ROWS + 1);
     const missedNow = missed * (1 - scored / span);
-    if ((1 - missedNow) * span > MAX_SCORED_ROWS || walked > walkedLeft) {
+    if ((1 - missedNow) * span > MAX_SCORED_ROWS || scored > wordRowsLeft || walked > walkedLeft) {
       rest.push(word);
       // What nobody says may be in every output: rarer words may follow.
       if (rowsOf.size > 0 || rest.length === MAX_TRIED) break;
@@ -65,6 +68,7 @@ export function affordable(
     if (scored === 0) continue;
     rowsOf.set(word, walked);
     missed = missedNow;
+    wordRowsLeft -= scored;
     walkedLeft -= walked;
   }
   // A pair with a common neighbour ("not found") gains 0.5 of MRR and doubles the time: its long list must be walked.

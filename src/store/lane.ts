@@ -52,6 +52,7 @@ const MAX_EXACT_IDS = 10_000;
 const SAMPLES = 10;
 /** Of the ids, this share is looked at. */
 const SAMPLED = 0.01;
+const GOLDEN = 0.618;
 
 /** About how many rows have the word, from a few places of the index: for words too common to be counted. */
 export function estimateRows(
@@ -65,7 +66,8 @@ export function estimateRows(
   const width = Math.floor((span * SAMPLED) / SAMPLES);
   let rows = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {
-    const from = first + Math.floor(((sample + 0.5) / SAMPLES) * span);
+    // At uneven places, lest they fall in with a rhythm of the sessions.
+    const from = first + Math.floor(((sample + ((sample * GOLDEN) % 1)) / SAMPLES) * (span - width));
     // Without the cast a number arrives as a REAL, which FTS5 does not seek by.
     const found = db.get<{ n: number }>(
       `SELECT count(*) AS n FROM ${lane.table} WHERE ${lane.table} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,

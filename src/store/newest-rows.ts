@@ -8,7 +8,7 @@ const MAX_HITS = 500;
 /** Rows of all words to walk past: some 15 ms. */
 const MAX_WALKED_ROWS = 200_000;
 /** To ask for a day at all takes as long as walking past so many rows. */
-const DAY_ROWS = 500;
+const DAY_ROWS = 1_000;
 const MAX_SESSIONS = 5_000;
 /** Of a session that went on for longer, the last. */
 const MAX_DAYS = 60;
