@@ -6,6 +6,7 @@ import type { DocumentReader, LineReader, TranscriptFile } from "../agents/trans
 import { turnOf } from "../agents/turn.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
+import { isUnrecorded } from "../core/own-tools.ts";
 import { isWhollyPrivate } from "../core/private-tags.ts";
 import { addPrivateIds, isStorable, STATE_VERSION } from "./checkpoint.ts";
 import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
@@ -124,7 +125,8 @@ function keptLine(
 
 /** Whatever a skipped tool was given and gave is left out. */
 function keptText(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
-  const isSkippedUse = ({ activity }: AgentEvent) => activity.kind === "tool-use" && skipTools.includes(activity.name);
+  const isSkippedUse = ({ activity }: AgentEvent) =>
+    activity.kind === "tool-use" && isUnrecorded(activity.name, skipTools);
   if (events.some(isSkippedUse)) return undefined;
   return JSON.stringify(filterValue(value), (_, inner: unknown) => withoutInput(inner, skipTools));
 }
@@ -135,7 +137,7 @@ const INPUTS = new Set(["input", "arguments", "args"]);
 function withoutInput(value: unknown, skipTools: readonly string[]): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const object = value as Record<string, unknown>;
-  if (!NAMES.some((name) => skipTools.includes(object[name] as string))) return value;
+  if (!NAMES.some((name) => typeof object[name] === "string" && isUnrecorded(object[name], skipTools))) return value;
   return Object.fromEntries(Object.entries(object).filter(([key]) => !INPUTS.has(key)));
 }
 

@@ -3,6 +3,7 @@
 import type { Settings } from "../config/schema.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
+import { isUnrecorded } from "../core/own-tools.ts";
 import { branchOf, type Place, storedPath } from "./project.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -46,7 +47,7 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
     case "turn-end":
       return activity.response === undefined ? activity : { ...activity, response: clean(activity.response) };
     case "tool-use":
-      if (settings.skipTools.includes(activity.name)) return undefined;
+      if (isUnrecorded(activity.name, settings.skipTools)) return undefined;
       return {
         ...activity,
         name: filterRepeated(activity.name),

@@ -67,6 +67,12 @@ export function storedPath(path: string, place: Place): string {
   return sep === "/" ? inside : inside.replaceAll(sep, "/");
 }
 
+/** A file somebody names: as typed, as it would be stored from here, and in full. */
+export function pathNames(typed: string, cwd: string): string[] {
+  const full = resolve(cwd, typed.replaceAll("\0", ""));
+  return [typed, storedPath(full, findPlace(cwd)), full];
+}
+
 function pathInside(folder: string, path: string): string | undefined {
   const inside = relative(folder, path);
   return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? undefined : inside;

@@ -1,9 +1,11 @@
 // All that is known of the folder an event happened in: looked up once per folder, not once per event.
 import { loadSettings } from "../config/load.ts";
-import type { Env } from "../config/paths.ts";
+import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Project } from "../core/event.ts";
 import { filterText } from "../core/filter.ts";
+import type { Db } from "../store/driver.ts";
+import { findProject, type ProjectRow } from "../store/projects.ts";
 import { findPlace, identifyProject, isExcluded, type Place } from "./project.ts";
 
 export interface Surroundings {
@@ -30,4 +32,15 @@ export function findSurroundings(cwd: string, userSettings: string, env: Env): S
     },
     isExcluded: isExcluded(place, loaded.values),
   };
+}
+
+/** The project of a folder, and what is known of it. */
+export function findProjectHere(
+  db: Db,
+  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string },
+): { here: Project; known: ProjectRow | undefined } {
+  const place = findPlace(cwd);
+  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
+  const here = identifyProject(place, settings);
+  return { here, known: findProject(db, here.key) };
 }

@@ -3,15 +3,12 @@ import type { Env } from "../config/paths.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { hasSqlite } from "../store/driver.ts";
-import { readInstall } from "../config/install-record.ts";
-
-/** What `install` noted may be a name that now stands for a Node as old as this one: tried once, not for ever. */
-const HANDED_OVER = "C_MEM_HANDED_OVER";
+import { HANDED_OVER, otherNode } from "../config/install-record.ts";
 
 export function ensureRuntime(env: Env, argv: readonly string[]): void {
   if (hasSqlite()) return;
-  const node = readInstall(resolvePaths(env).install)?.node;
-  if (node === undefined || node === process.execPath || env[HANDED_OVER] !== undefined) {
+  const node = otherNode(resolvePaths(env).install, env);
+  if (node === undefined) {
     throw new AppError("node_too_old", `This needs Node 22.16 or newer; this is ${process.versions.node}.`, {
       hint: "Run `c-mem install`: it finds or fetches a Node that works, and every command then uses it.",
     });

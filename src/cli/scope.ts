@@ -1,13 +1,11 @@
 // The options that say which sessions a command is about, the same for every command that lists or searches.
 import { AGENTS } from "../agents/spec.ts";
-import { findPlace, identifyProject } from "../capture/project.ts";
-import { loadSettings } from "../config/load.ts";
+import { findProjectHere } from "../capture/surroundings.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import type { Project } from "../core/event.ts";
 import { parseTime } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
-import { findProject, findProjectByName, type ProjectRow } from "../store/projects.ts";
+import { findProjectByName } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
 
 export const SCOPE_OPTIONS: [flags: string, about: string][] = [
@@ -67,17 +65,6 @@ function readProject(
   throw new AppError("nothing_found", `Nothing is remembered of ${here.name} (${here.key}) yet.`, {
     hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
   });
-}
-
-/** The project of a folder, and what is known of it. */
-export function findProjectHere(
-  db: Db,
-  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string },
-): { here: Project; known: ProjectRow | undefined } {
-  const place = findPlace(cwd);
-  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
-  const here = identifyProject(place, settings);
-  return { here, known: findProject(db, here.key) };
 }
 
 export function checkAgent(id: unknown): string | undefined {

@@ -3,13 +3,8 @@ import { styleText } from "node:util";
 import type { SessionEntry } from "../store/session-list.ts";
 import { iso } from "./output.ts";
 
-const SHORT_ID_CHARS = 8;
-
-/** Enough of an id to pass on. A subagent's begins with "agent-", which tells nothing apart. */
-export function shortId(sessionId: string): string {
-  const prefix = sessionId.startsWith("agent-") ? "agent-".length : 0;
-  return sessionId.slice(0, prefix + SHORT_ID_CHARS);
-}
+export { shortId } from "../core/text.ts";
+export { localMinute as when } from "../core/time.ts";
 
 export function titleText(session: { title: string | null; subtitle: string | null }): string {
   return session.title ?? session.subtitle ?? "(untitled)";
@@ -17,12 +12,6 @@ export function titleText(session: { title: string | null; subtitle: string | nu
 
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return styleText(style, text, { stream: process.stdout });
-}
-
-/** "2026-02-19 14:05", in the reader's own time zone. */
-export function when(at: number): string {
-  const date = new Date(at);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
 export function howLong(ms: number): string {
@@ -55,10 +44,6 @@ export function sessionJson(session: SessionEntry): Record<string, unknown> {
     started_at: iso(session.started_at),
     last_at: iso(session.last_at),
   };
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, "0");
 }
 
 /** " +3 -1" after a file's name, or nothing. */

@@ -1,6 +1,7 @@
 // What `install` did, kept in the data directory: which Node the hooks run with, and what to put back at uninstall.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Env } from "./paths.ts";
 
 export interface InstallRecord {
   version: string;
@@ -28,6 +29,15 @@ export function readInstall(path: string): InstallRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Set for a process that another of ours has started: what `install` noted may be a name for this very Node. */
+export const HANDED_OVER = "C_MEM_HANDED_OVER";
+
+/** The Node that `install` has found, for one that cannot open the database: tried once, not for ever. */
+export function otherNode(installRecord: string, env: Env): string | undefined {
+  const node = readInstall(installRecord)?.node;
+  return node === process.execPath || env[HANDED_OVER] !== undefined ? undefined : node;
 }
 
 export function writeInstall(path: string, record: InstallRecord): void {

@@ -44,3 +44,11 @@ export function ago(at: number, now: number): string {
 export function withCommas(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
+
+const SHORT_ID_CHARS = 8;
+
+/** Enough of a session's id to pass on. A subagent's begins with "agent-", which tells nothing apart. */
+export function shortId(sessionId: string): string {
+  const prefix = sessionId.startsWith("agent-") ? "agent-".length : 0;
+  return sessionId.slice(0, prefix + SHORT_ID_CHARS);
+}

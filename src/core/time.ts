@@ -18,9 +18,18 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
+/** "2026-02-19 14:05", in the reader's own time zone. */
+export function localMinute(at: number): string {
+  const date = new Date(at);
+  return `${localDay(at)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 /** The date on the reader's own calendar, YYYY-MM-DD: budgets begin anew with their day, not with UTC's. */
 export function localDay(at: number): string {
   const date = new Date(at);
-  const two = (number: number): string => String(number).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0");
 }

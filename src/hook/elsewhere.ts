@@ -1,14 +1,12 @@
 // Work a hook hands to another Node: one that can open the database.
-import { readInstall } from "../config/install-record.ts";
+import { HANDED_OVER, otherNode } from "../config/install-record.ts";
 
 const TIMEOUT_MS = 8_000;
-/** Set for a hook that was started by another: what `install` noted may be a name for this very Node. */
-const HANDED_OVER = "C_MEM_HANDED_OVER";
 
 /** True when the other Node has answered on our stdout. stdin must not have been read before. */
 export function continueElsewhere(installRecord: string): boolean {
-  const node = readInstall(installRecord)?.node;
-  if (node === undefined || node === process.execPath || process.env[HANDED_OVER] !== undefined) return false;
+  const node = otherNode(installRecord, process.env);
+  if (node === undefined) return false;
   // Loaded only here: no other hook needs it, and it costs them a millisecond.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status } = spawnSync(node, process.argv.slice(1, 3), {

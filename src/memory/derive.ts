@@ -38,6 +38,17 @@ export function deriveSession(
   }
 }
 
+/** The newest sessions first, for so long. Returns how many are left for later. */
+export function deriveNewest(db: Db, projectId: number | undefined, maxMs: number): number {
+  const deadline = Date.now() + maxMs;
+  const waiting = staleSessions(db, projectId);
+  for (const [index, { id }] of waiting.entries()) {
+    if (Date.now() >= deadline) return waiting.length - index;
+    deriveSession(db, id, Date.now());
+  }
+  return 0;
+}
+
 function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isChanged: boolean } | undefined {
   const turn = nextStaleTurn(db, sessionDbId);
   if (turn === undefined) return undefined;

@@ -1,4 +1,5 @@
 // Answers a search: the sessions that fit, each with the turn and the words that show why.
+import { sessionsTouching } from "../store/blame.ts";
 import type { Db } from "../store/driver.ts";
 import { type Scope, scopeCondition } from "../store/scope.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
@@ -41,7 +42,14 @@ export type Role = keyof typeof ROLES;
 export function findSessions(
   db: Db,
   text: string,
-  options: { scope: Scope; limit: number; kind?: FindKind | undefined; isTyping?: boolean },
+  options: {
+    scope: Scope;
+    limit: number;
+    kind?: FindKind | undefined;
+    isTyping?: boolean;
+    /** Only sessions that touched this file: a path, or the end of one. */
+    file?: string | undefined;
+  },
 ): { findings: Finding[]; words: string[]; rung: Rung; searched: Searched[] } {
   const { kind } = options;
   const { hits, rung, words, searched } =
@@ -64,7 +72,13 @@ export function findSessions(
 function search(
   db: Db,
   text: string,
-  options: { scope: Scope; limit: number; kind: SearchKind | undefined; isTyping?: boolean },
+  options: {
+    scope: Scope;
+    limit: number;
+    kind: SearchKind | undefined;
+    isTyping?: boolean;
+    file?: string | undefined;
+  },
 ): SearchAnswer {
   return searchSessions(db, text, {
     limit: options.limit,
@@ -73,7 +87,7 @@ function search(
     ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
     ...(options.scope.since !== undefined && { since: options.scope.since }),
     ...(options.scope.before !== undefined && { before: options.scope.before }),
-    ...acceptOf(db, options.scope),
+    ...acceptOf(db, options.scope, options.file),
   });
 }
 
@@ -90,14 +104,16 @@ function describeName(session: SessionEntry, { score }: SessionHit, words: reado
   };
 }
 
-/** Agent and time are not in the index: the sessions that fit are looked up first. */
-function acceptOf(db: Db, scope: Scope): { accept?: (session: number) => boolean } {
-  if (scope.agent === undefined && scope.since === undefined && scope.before === undefined) return {};
+/** Agent, time and file are not in the index: the sessions that fit are looked up first. */
+function acceptOf(db: Db, scope: Scope, file: string | undefined): { accept?: (session: number) => boolean } {
+  const { agent, since, before } = scope;
+  if ([agent, since, before, file].every((one) => one === undefined)) return {};
   const { sql, params } = scopeCondition(scope);
   const ids = new Set(
     db.all<{ id: number }>(`SELECT s.id FROM sessions s WHERE ${sql}`, ...params).map((row) => row.id),
   );
-  return { accept: (session) => ids.has(session) };
+  const touching = file === undefined ? undefined : sessionsTouching(db, file);
+  return { accept: (session) => ids.has(session) && touching?.has(session) !== false };
 }
 
 const SPEAKERS = { prompt: "user", message: "assistant", tool: "tool" } as const;

@@ -22,7 +22,7 @@ describe("a timeline", () => {
     add("b", bash("git commit -m y", "[main abc1234] Do it"));
     add("c", prompt("third"));
     add("d", prompt("fourth"));
-    const turns = timelineAround(db, { session: session(db, "b") }, {}, 1);
+    const turns = timelineAround(db, { session: session(db, "b") }, {}, { before: 1, after: 1 });
     expect(turns.map((turn) => [turn.text, turn.isAnchor])).toEqual([
       ["first", false],
       ["second", true],
@@ -35,7 +35,9 @@ describe("a timeline", () => {
     });
     expect(latestTurns(db, {}, 1).map((turn) => turn.text)).toEqual(["third", "fourth"]);
     expect(
-      timelineAround(db, { session: session(db, "agent-sub"), itemId: "t1" }, {}, 1).map((turn) => turn.text),
+      timelineAround(db, { session: session(db, "agent-sub"), itemId: "t1" }, {}, { before: 1, after: 1 }).map(
+        (turn) => turn.text,
+      ),
     ).toEqual(["first", "second", "third"]);
     db.close();
   });
@@ -83,7 +85,10 @@ describe("a timeline within a scope", () => {
     }
     add("codex", prompt("codex after"), { at: START + 1_000, agent: "codex" });
     const around = (scope: Parameters<typeof timelineAround>[2], itemId?: string) =>
-      timelineAround(db, { session: session(db, "long"), ...(itemId !== undefined && { itemId }) }, scope, 5);
+      timelineAround(db, { session: session(db, "long"), ...(itemId !== undefined && { itemId }) }, scope, {
+        before: 5,
+        after: 5,
+      });
     const anchors = (turns: ReturnType<typeof around>) =>
       turns.filter((turn) => turn.isAnchor).map((turn) => turn.text);
     const others = (turns: ReturnType<typeof around>) =>

@@ -33,14 +33,20 @@ export function latestTurns(db: Db, scope: Scope, depth: number): TimelineTurn[]
   return turns.map((turn, index) => withEvents(db, turn, index === turns.length - 1));
 }
 
+export interface Depth {
+  before: number;
+  after: number;
+}
+
+/** Around a session, one of its turns, or the turn of an item. */
 export function timelineAround(
   db: Db,
-  anchor: { session: SessionEntry; itemId?: string },
+  anchor: { session: SessionEntry; itemId?: string; promptNumber?: number },
   scope: Scope,
-  depth: number,
+  depth: Depth,
 ): TimelineTurn[] {
   const sessionDbId = anchor.session.parent_session_db_id ?? anchor.session.id;
-  const number = promptNumberOf(db, anchor.itemId);
+  const number = anchor.promptNumber ?? promptNumberOf(db, anchor.itemId);
   const own = turnsOfSession(db, sessionDbId).filter((turn) => number === undefined || turn.prompt_number === number);
   const first = own[0];
   if (first === undefined) {
@@ -52,11 +58,17 @@ export function timelineAround(
   const anchors = new Set(own.map((turn) => turn.id));
   const between = turnsBetween(db, scope, span, MAX_TURNS_BETWEEN + own.length).filter((turn) => !anchors.has(turn.id));
   const turns = [
-    ...turnsBefore(db, scope, span.from, depth).toReversed(),
+    ...turnsBefore(db, scope, span.from, depth.before).toReversed(),
     ...[...own, ...between.slice(0, MAX_TURNS_BETWEEN)].sort((a, b) => a.created_at - b.created_at || a.id - b.id),
-    ...turnsAfter(db, scope, span.to, depth),
+    ...turnsAfter(db, scope, span.to, depth.after),
   ];
   return turns.map((turn) => withEvents(db, turn, anchors.has(turn.id)));
+}
+
+/** Around a moment that is no turn's. */
+export function timelineAt(db: Db, at: number, scope: Scope, depth: Depth): TimelineTurn[] {
+  const turns = [...turnsBefore(db, scope, at, depth.before).toReversed(), ...turnsAfter(db, scope, at, depth.after)];
+  return turns.map((turn) => withEvents(db, turn, false));
 }
 
 function promptNumberOf(db: Db, itemId: string | undefined): number | undefined {

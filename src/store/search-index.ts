@@ -14,11 +14,12 @@ const MERGE_MIN_ROWS = 2_000;
 /** Pages per step: the lock is held for some 20 ms. */
 const MERGE_PAGES = 500;
 
-/** Brings the indexes up to date; returns how many rows were written. */
-export function updateSearchIndex(db: Db): number {
+/** Brings the indexes up to date, as far as the time goes; returns how many rows were written. */
+export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): number {
+  const deadline = Date.now() + (options.maxMs ?? Infinity);
   let written = 0;
-  for (const step of [indexToolUses, indexTurns]) {
-    for (;;) {
+  for (const step of [indexTurns, indexToolUses]) {
+    while (Date.now() < deadline) {
       const rows = transaction(db, () => step(db, BATCH));
       written += rows;
       if (rows < BATCH) break;

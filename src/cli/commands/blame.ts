@@ -1,8 +1,7 @@
 // c-mem blame: which sessions touched a file and why, newest first.
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { AGENTS } from "../../agents/spec.ts";
-import { findPlace, storedPath } from "../../capture/project.ts";
+import { pathNames } from "../../capture/project.ts";
 import { AppError } from "../../core/error.ts";
 import { titleOf } from "../../core/title.ts";
 import { blame, type BlameEntry } from "../../recall/blame.ts";
@@ -20,7 +19,7 @@ export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
     const { scope, limit, where } = question();
     const reads = flags["reads"] === true;
-    const entries = blame(db, { names: namesOf(typed, process.cwd()), reads, limit }, scope);
+    const entries = blame(db, { names: pathNames(typed, process.cwd()), reads, limit }, scope);
     if (entries.length === 0) {
       throw new AppError(
         "nothing_found",
@@ -36,12 +35,6 @@ export function run({ args, flags, json }: CommandOptions): number {
     else print(blameText(entries));
     return EXIT.ok;
   });
-}
-
-/** As typed, as it would be stored from here, and in full. */
-function namesOf(typed: string, cwd: string): string[] {
-  const full = resolve(cwd, typed.replaceAll("\0", ""));
-  return [typed, storedPath(full, findPlace(cwd)), full];
 }
 
 function blameText(entries: readonly BlameEntry[]): string {

@@ -1,11 +1,9 @@
 // c-mem observations: what is known here, newest first, or what of it fits some words.
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
-import { deriveSession } from "../../memory/derive.ts";
+import { deriveNewest } from "../../memory/derive.ts";
 import { findObservations } from "../../recall/find-observations.ts";
-import type { Db } from "../../store/driver.ts";
 import { listObservations, type ObservationFilter } from "../../store/observation-list.ts";
-import { staleSessions } from "../../store/stale-turns.ts";
 import type { CommandOptions } from "../table.ts";
 import { readConcepts, readType } from "../observation-flags.ts";
 import { observationJson, observationTable } from "../observation-text.ts";
@@ -27,7 +25,7 @@ export function run({ args, flags, json }: CommandOptions): number {
   };
   return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
     const { scope, limit, where } = question();
-    const left = deriveNewest(db, scope.projectId);
+    const left = deriveNewest(db, scope.projectId, MAX_DERIVE_MS);
     const filter: ObservationFilter = { ...scope, ...wanted };
     const found = query === "" ? undefined : findObservations(db, query, filter, limit + 1);
     const all = found?.rows ?? listObservations(db, filter, limit + 1);
@@ -52,15 +50,4 @@ export function run({ args, flags, json }: CommandOptions): number {
     if (hasMore) print(dim(`\nThere are more: -n ${limit * 2} shows them.`));
     return EXIT.ok;
   });
-}
-
-/** Returns how many sessions are left for later. */
-function deriveNewest(db: Db, projectId: number | undefined): number {
-  const deadline = Date.now() + MAX_DERIVE_MS;
-  const waiting = staleSessions(db, projectId);
-  for (const [index, { id }] of waiting.entries()) {
-    if (Date.now() >= deadline) return waiting.length - index;
-    deriveSession(db, id, Date.now());
-  }
-  return 0;
 }

@@ -37,7 +37,7 @@ function choose({ db, question }: Asked, name: string, flags: Record<string, unk
   // Unless told otherwise, the neighbours are those of the anchor's own project, wherever one stands.
   const isTold = flags["all"] === true || flags["project"] !== undefined;
   const scope = isTold ? question().scope : { projectId: anchor.session.project_id, ...readRange(flags) };
-  return timelineAround(db, anchor, scope, depth);
+  return timelineAround(db, anchor, scope, { before: depth, after: depth });
 }
 
 function turnText(turn: TimelineTurn, index: number, turns: readonly TimelineTurn[]): string {

@@ -5,7 +5,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { listAgents } from "../../store/session-list.ts";
 import { EXIT } from "../output.ts";
-import { findProjectHere } from "../scope.ts";
+import { findProjectHere } from "../../capture/surroundings.ts";
 import { withStoreAsync } from "../store.ts";
 import { createKeyReader, type Key } from "./keys.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";

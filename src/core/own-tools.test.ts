@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { isUnrecorded } from "./own-tools.ts";
+
+describe("isUnrecorded", () => {
+  it.each([
+    "mcp__plugin_c-mem_memory__search",
+    "mcp__c-mem__get_observations",
+    "c-mem__timeline",
+    "c-mem_search",
+    "c-mem-find_fix",
+    "TodoWrite",
+  ])("is so for %s", (tool) => expect(isUnrecorded(tool, ["TodoWrite"])).toBe(true));
+
+  it.each(["Bash", "search", "mcp__other__search", "mcp__plugin_demo-mem_mem__search", "c-member_search", "c-mem"])(
+    "is not so for %s",
+    (tool) => expect(isUnrecorded(tool, ["TodoWrite"])).toBe(false),
+  );
+});
