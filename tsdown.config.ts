@@ -1,7 +1,10 @@
-// Builds what users run: the hooks and the worker (a CJS bundle each, which needs nothing beside it) and the command line
+// Builds what users run: the hooks, the worker and the MCP server (a CJS bundle each, which needs nothing beside it) and the command line
 // (a chunk per command).
+import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
 import { textImport } from "./dev/text-import.ts";
+
+const shims = fileURLToPath(new URL("dev/mcp-shims.ts", import.meta.url));
 
 const shared: UserConfig = {
   platform: "node",
@@ -11,10 +14,12 @@ const shared: UserConfig = {
   deps: { alwaysBundle: [/./] },
   logLevel: "warn",
   // jsonc-parser's CommonJS build requires its parts in a way no bundler can follow; its ES build is fine.
-  inputOptions: { resolve: { mainFields: ["module", "main"] } },
+  inputOptions: {
+    resolve: { mainFields: ["module", "main"], alias: { "@modelcontextprotocol/server/_shims": shims } },
+  },
 };
 
-/** Two bundles in one folder: neither may clean it. */
+/** Several bundles in one folder: none may clean it. */
 const bundle: UserConfig = {
   ...shared,
   format: "cjs",
@@ -27,6 +32,7 @@ const bundle: UserConfig = {
 export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/main.ts" } },
   { ...bundle, entry: { worker: "src/worker/main.ts" } },
+  { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   {
     ...shared,
     entry: { cli: "src/cli/main.ts", "reader-thread": "src/capture/reader-thread.ts" },

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Hook commands and the status line, fed by an agent, go straight to the hook bundle; everything else is the command line.
+// Hook commands and the status line, fed by an agent, go straight to the hook bundle, `mcp` to the MCP server's; everything
+// else is the command line.
 "use strict";
 const HOOKS = ["context", "new", "save", "summary", "cleanup", "statusline"];
 const [command, ...rest] = process.argv.slice(2);
@@ -8,7 +9,7 @@ if (HOOKS.includes(command) && rest.length === 0 && !require("node:tty").isatty(
 } else {
   // What comes and goes with these must leave nothing behind.
   if (!["install", "uninstall"].includes(command)) keepCompiled();
-  require("../dist/cli.cjs");
+  require(command === "mcp" && rest.length === 0 ? "../plugin/dist/mcp.cjs" : "../dist/cli.cjs");
 }
 
 /** Compiled code is kept in the data directory, where there is one: a command then starts in a fifth less time. */

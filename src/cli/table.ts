@@ -276,6 +276,11 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/worker.ts"),
   },
   {
+    name: "mcp",
+    about: "serve memory to agents as MCP tools, on stdin and stdout",
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "cost",
     about: "what models took: requests, tokens and dollars, by day, project, provider and model",
     options: [

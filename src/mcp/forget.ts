@@ -1,0 +1,107 @@
+// forget: takes something out for good, once the person at the client has agreed.
+import { clearFiles } from "../capture/clear.ts";
+import type { Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { addDoomed } from "../memory/choose-doomed.ts";
+import { forget as takeOut } from "../memory/forget.ts";
+import { piecesOf, proveGone } from "../memory/traces.ts";
+import { completeDoom, type Doomed, type DoomedRow, nothingDoomed, readDoomed } from "../store/doomed.ts";
+import { type Db, isStoreTrouble } from "../store/driver.ts";
+import { overwriteDeleted, scrub } from "../store/erase.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { readFlag, readIds } from "./args.ts";
+import { layOut } from "./budget.ts";
+import type { Answer, Call } from "./call.ts";
+import { line, plural, when } from "./words.ts";
+
+const KINDS: readonly [keyof Doomed, string][] = [
+  ["sessions", "session"],
+  ["prompts", "turn"],
+  ["messages", "message"],
+  ["toolUses", "tool use"],
+  ["observations", "observation"],
+];
+
+export function forget(call: Call): Answer {
+  const { db, args, now, maxTokens, paths, consent } = call;
+  const ids = readIds(args, "ids");
+  const isConfirmed = readFlag(args, "confirm");
+  const doomed = choose(db, ids);
+  const all = structuredClone(doomed);
+  completeDoom(db, all);
+  const plan = planText(readDoomed(db, all), now);
+  const key = ids.toSorted().join(" ");
+  if (consent.canAsk) {
+    if (consent.answer === undefined) return { question: layOut({ ...plan, foot: more }, MAX_QUESTION_TOKENS) };
+    if (consent.answer === "decline") return { text: "The user did not agree. Nothing was forgotten." };
+  } else if (!isConfirmed || !consent.shown.has(key)) {
+    consent.shown.add(key);
+    const foot = (left: number): string =>
+      [more(left), "Nothing was changed. Once the user has agreed to this, call again with confirm: true."]
+        .filter((part) => part !== "")
+        .join("\n");
+    return { text: layOut({ ...plan, foot }, maxTokens) };
+  }
+  consent.shown.delete(key);
+  return erase(db, doomed, paths, now);
+}
+
+const MAX_QUESTION_TOKENS = 400;
+
+function more(left: number): string {
+  return left === 0 ? "" : `and ${left} more`;
+}
+
+function choose(db: Db, ids: readonly string[]): Doomed {
+  const doomed = nothingDoomed();
+  const unknown = ids.find((id) => !addDoomed(db, doomed, id));
+  if (unknown === undefined) return doomed;
+  throw new AppError("nothing_found", `There is no ${line(unknown, 60)}.`, {
+    hint: "Ids are shown by search and timeline; `c-mem forget <words>` forgets by words.",
+  });
+}
+
+function planText(rows: Record<keyof Doomed, DoomedRow[]>, now: number): { head: string; pieces: { text: string }[] } {
+  const counts = KINDS.flatMap(([kind, noun]) => {
+    const count = rows[kind].length;
+    return count === 0 ? [] : [plural(count, noun)];
+  });
+  const pieces = KINDS.flatMap(([kind, noun]) =>
+    rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${line(row.title, 100)}` })),
+  );
+  return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
+}
+
+function erase(db: Db, doomed: Doomed, paths: Paths, now: number): Answer {
+  overwriteDeleted(db);
+  const forgotten = takeOut(db, doomed, now);
+  const pieces = piecesOf(forgotten.texts);
+  clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
+  updateSearchIndex(db);
+  const isClean = tryScrub(db);
+  const { found, searchHits, elsewhere } = proveGone(db, paths.home, pieces, paths.database);
+  const removed = Object.entries(forgotten.removed).flatMap(([kind, count]) =>
+    count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`],
+  );
+  const isProven = isClean && found.length === 0 && searchHits === 0;
+  return {
+    text: [
+      `Forgotten: ${removed.join(", ")}.`,
+      isProven
+        ? "No file of C-Mem's holds it any more."
+        : "Not all traces could be cleared (another program was reading): `c-mem forget` without arguments finishes it.",
+      ...(elsewhere.length > 0 ? [`The same words also stand in ${line(elsewhere.join(", "), 200)}, which stay.`] : []),
+    ].join("\n"),
+    ...(!isProven && { isError: true as const }),
+  };
+}
+
+/** The rows are gone already: somebody who reads meanwhile only keeps their bytes from being written over now. */
+function tryScrub(db: Db): boolean {
+  try {
+    return scrub(db);
+  } catch (error) {
+    if (isStoreTrouble(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+// The MCP server's program: memory as tools, over stdio, for as long as the client keeps the line open.
+import { spawnSync } from "node:child_process";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { HANDED_OVER, otherNode } from "../config/install-record.ts";
+import { resolvePaths } from "../config/paths.ts";
+import { VERSION } from "../core/version.ts";
+import { hasSqlite } from "../store/driver.ts";
+import { createServer } from "./server.ts";
+import { createStore } from "./store.ts";
+
+function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
+  if (args.includes("--version")) {
+    console.log(VERSION);
+    return;
+  }
+  const paths = resolvePaths(env);
+  const node = hasSqlite() ? undefined : otherNode(paths.install, env);
+  if (node !== undefined) {
+    const { status } = spawnSync(node, process.argv.slice(1), {
+      stdio: "inherit",
+      windowsHide: true,
+      env: { ...env, [HANDED_OVER]: "1" },
+    });
+    process.exitCode = status ?? 1;
+    return;
+  }
+  if (process.stdin.isTTY) console.error("This speaks MCP on stdin and stdout, for an agent. Ctrl-D ends it.");
+  const store = createStore(paths);
+  process.on("exit", () => store.close());
+  // A client may end us so: the way out is the same.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
+  serveStdio(() => createServer({ store, paths, env, cwd: process.cwd() }), {
+    // stderr is where clients look; stdout is the protocol's alone.
+    onerror: (error) => console.error(error.message),
+  });
+}
+
+main(process.argv.slice(2), process.env);

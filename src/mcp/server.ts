@@ -1,0 +1,125 @@
+// The MCP server: lists the tools, runs them, turns whatever goes wrong into an answer the model can read.
+import { fileURLToPath } from "node:url";
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  Server,
+} from "@modelcontextprotocol/server";
+import type { Env, Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { estimateTokens } from "../core/tokens.ts";
+import { VERSION } from "../core/version.ts";
+import { type Args, checkNames } from "./args.ts";
+import { readBudget } from "./budget.ts";
+import type { Answer, Consent } from "./call.ts";
+import INSTRUCTIONS from "./instructions.md";
+import type { Store } from "./store.ts";
+import { TOOLS } from "./tools.ts";
+import { line, plain } from "./words.ts";
+
+/** The client's answer to where it works is worth waiting for this long. */
+const ROOTS_TIMEOUT_MS = 1_000;
+const CONFIRM = "confirm";
+
+export interface Surroundings {
+  store: Store;
+  paths: Paths;
+  env: Env;
+  cwd: string;
+}
+
+export function createServer(around: Surroundings): Server {
+  const server = new Server(
+    { name: "c-mem", title: "C-Mem", version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS.trim() },
+  );
+  const shown = new Set<string>();
+  let folder: Promise<string> | undefined;
+  server.setNotificationHandler("notifications/roots/list_changed", () => {
+    folder = undefined;
+  });
+  server.setRequestHandler("tools/list", () => ({ tools: TOOLS.map(({ definition }) => definition) }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    try {
+      folder ??= clientFolder(server, around.cwd);
+      const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
+      const answer = inputResponse(mcpReq.inputResponses, CONFIRM);
+      const consent: Consent = {
+        canAsk: canAsk(envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()),
+        answer: answer.kind !== "elicit" ? undefined : answer.action === "accept" ? "accept" : "decline",
+        shown,
+      };
+      return resultOf(run(around, params, { folder: await folder, consent }));
+    } catch (error) {
+      return errorResult(error);
+    }
+  });
+  return server;
+}
+
+function run(
+  { store, paths, env }: Surroundings,
+  params: { name: string; arguments?: Args | undefined },
+  client: { folder: string; consent: Consent },
+): Answer {
+  const { name, arguments: args = {} } = params;
+  const tool = TOOLS.find(({ definition }) => definition.name === name);
+  if (tool === undefined) {
+    const names = TOOLS.map(({ definition }) => definition.name).join(", ");
+    throw new AppError("usage", `There is no tool "${line(name, 60)}".`, { hint: `There are: ${names}` });
+  }
+  checkNames(args, Object.keys(tool.definition.inputSchema.properties ?? {}));
+  const maxTokens = readBudget(args);
+  return store.use((db, notes) => {
+    const footer = notes.length === 0 ? "" : `\n(${notes.join(" ")})`;
+    const room = maxTokens - estimateTokens(footer);
+    const answer = tool.run({ db, args, paths, env, now: Date.now(), maxTokens: room, ...client });
+    return "text" in answer ? { ...answer, text: answer.text + footer } : answer;
+  }, tool);
+}
+
+function resultOf(answer: Answer): CallToolResult | InputRequiredResult {
+  if ("text" in answer) {
+    return { content: [{ type: "text", text: answer.text }], ...(answer.isError && { isError: true }) };
+  }
+  // Nothing to fill in: to accept is to agree.
+  const question = inputRequired.elicit({
+    message: answer.question,
+    requestedSchema: { type: "object", properties: {} },
+  });
+  return inputRequired({ inputRequests: { [CONFIRM]: question } });
+}
+
+/** What somebody can act on is said; anything else is a bug, and its stack goes where the client keeps its logs. */
+function errorResult(error: unknown): CallToolResult {
+  const message =
+    error instanceof AppError
+      ? [error.message, error.hint].filter((part) => part !== undefined).join(" ")
+      : `C-Mem met an error of its own: ${error instanceof Error ? error.message : String(error)}`;
+  if (!(error instanceof AppError)) console.error(error);
+  return { content: [{ type: "text", text: plain(message).slice(0, MAX_ERROR_CHARS) }], isError: true };
+}
+
+const MAX_ERROR_CHARS = 2_000;
+
+/** Capabilities as a client states them: with a bare "elicitation" it shows forms. */
+function canAsk(capabilities: unknown): boolean {
+  const { elicitation } = (capabilities ?? {}) as { elicitation?: { form?: unknown; url?: unknown } };
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** The client's first root, where it has some to tell of, else where it has started us. */
+async function clientFolder(server: Server, cwd: string): Promise<string> {
+  if (server.getClientCapabilities()?.roots === undefined) return cwd;
+  try {
+    const { roots } = await server.listRoots(undefined, { timeout: ROOTS_TIMEOUT_MS });
+    const root = roots.find(({ uri }) => uri.startsWith("file:"));
+    return root === undefined ? cwd : fileURLToPath(root.uri);
+  } catch {
+    // Newer protocols have no such question; and some clients do not answer it.
+    return cwd;
+  }
+}
