@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { estimateTokens } from "../core/tokens.ts";
+import { readBudget } from "./budget.ts";
+import { cutToTokens, layOut } from "./budget.ts";
+
+describe("an answer", () => {
+  it("never exceeds its tokens and counts what it leaves out", () => {
+    const pieces = fc.array(
+      fc.record({ text: fc.string({ unit: "grapheme", maxLength: 400 }), rank: fc.integer({ min: 0, max: 9 }) }),
+    );
+    fc.assert(
+      fc.property(pieces, fc.integer({ min: 40, max: 600 }), (list, maxTokens) => {
+        const text = layOut({ head: "Head.", pieces: list, foot: (left) => `${left} left` }, maxTokens);
+        expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens);
+        expect(text).toMatch(/^Head\.[\s\S]*\d+ left$/);
+      }),
+    );
+  });
+
+  it("takes in what matters most and shows it in its place", () => {
+    const word = "word ".repeat(20).trim();
+    const pieces = ["a", "b", "c", "d"].map((name, index) => ({
+      text: `${name} ${word}`,
+      rank: [2, 0, 1, 3][index] ?? 0,
+    }));
+    const text = layOut({ head: "", pieces, foot: (left) => `${left} left` }, 60);
+    expect(text.split("\n").map((one) => one.slice(0, 1))).toEqual(["b", "c", "2"]);
+  });
+
+  it("has 2,000 tokens unless told otherwise, within limits", () => {
+    const asked = [undefined, 50, 5_000, "5000", 1_000_000].map((max) => readBudget({ max_tokens: max }));
+    expect(asked).toEqual([2_000, 300, 5_000, 5_000, 10_000]);
+    for (const max of [-1, 1.5, "many", {}, Number.NaN])
+      expect(() => readBudget({ max_tokens: max })).toThrow("whole number");
+  });
+});
+
+describe("a text that is too long", () => {
+  it("is cut to its tokens, whatever is in it", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 4_000 }),
+        fc.integer({ min: 40, max: 300 }),
+        (text, maxTokens) => {
+          const cut = cutToTokens(text, maxTokens);
+          expect(estimateTokens(cut)).toBeLessThanOrEqual(maxTokens);
+          expect(cut.isWellFormed()).toBe(true);
+        },
+      ),
+    );
+  });
+});
