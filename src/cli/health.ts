@@ -1,11 +1,9 @@
 // Everything that can be wrong, each with a way to mend it. `status` shows the short form, `doctor` all of it.
-import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { findTranscripts } from "../agents/claude-code/discover.ts";
 import { HOOKS } from "../agents/claude-code/hooks.ts";
-import { bundlePath } from "../agents/claude-code/install.ts";
 import { isReadByClient } from "../agents/claude-code/settings.ts";
-import { type ClaudeSite, inspectClaude } from "../agents/claude-code/site.ts";
+import { type ClaudeSite, inspectClaude, isInstalled } from "../agents/claude-code/site.ts";
 import { spoolCounts } from "../capture/drain.ts";
 import { readInstall } from "../config/install-record.ts";
 import { loadSettings } from "../config/load.ts";
@@ -21,6 +19,7 @@ import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { count } from "./output.ts";
 import { checkModel } from "./model-health.ts";
+import { checkHookRuns, checkTools } from "./run-health.ts";
 import { withStore } from "./store.ts";
 
 export interface Check {
@@ -52,6 +51,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkPermissions(paths),
     ...checkInstall(paths, site),
     checkHookRuns(paths, site),
+    checkTools(paths, site),
     checkSpool(paths),
     checkErrors(paths, now),
     checkWorker(paths, env, now),
@@ -154,10 +154,6 @@ function checkPermissions(paths: Paths): Check | undefined {
   };
 }
 
-function isInstalled(site: ClaudeSite): boolean {
-  return site.pluginEnabled || site.hooks.length > 0;
-}
-
 function checkInstall(paths: Paths, site: ClaudeSite): Check[] {
   const name = "hooks installed";
   if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
@@ -209,23 +205,6 @@ function checkInstall(paths: Paths, site: ClaudeSite): Check[] {
           },
         ];
   return [{ name, state: "ok", message: where }, ...version];
-}
-
-/** Not "is the file there": the hook is run, as the client would, with nothing on stdin. */
-function checkHookRuns(paths: Paths, site: ClaudeSite): Check | undefined {
-  const record = readInstall(paths.install);
-  const node = site.hooks[0]?.node ?? record?.node;
-  const bundle = site.hooks[0]?.bundle ?? bundlePath(paths.plugin);
-  if (!isInstalled(site) || node === undefined) return undefined;
-  const { status, stdout, error } = spawnSync(node, [bundle, "save"], { input: "", encoding: "utf8", timeout: 10_000 });
-  if (status === 0 && stdout.includes('"continue":true'))
-    return { name: "hook runs", state: "ok", message: `${node} ${bundle}` };
-  return {
-    name: "hook runs",
-    state: "fail",
-    message: `${node} ${bundle} does not run${error ? `: ${error.message}` : ""}`,
-    fix: "Run: c-mem install",
-  };
 }
 
 function checkSpool(paths: Paths): Check {

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, hook, rows, run, type World } from "./harness.ts";
+import { connect } from "./mcp-client.ts";
 
 const USERS_OWN = `{
   // mine
@@ -67,6 +68,42 @@ describe("c-mem install", () => {
     const off = installWorld('{"disableAllHooks": true}');
     await run(off, ["install", "--yes"]);
     expect(await run(off, ["doctor"])).toMatchObject({ status: 1, stdout: expect.stringContaining("disableAllHooks") });
+  });
+
+  it("registers memory tools that work among the user's MCP servers, and says so first", async () => {
+    const world = installWorld("{}");
+    const state = join(world.claudeDir, ".claude.json");
+    const dry = await run(world, ["install", "--dry-run"]);
+    expect(dry.stderr).toContain(`register the memory tools (the MCP server c-mem) in ${state}`);
+    await run(world, ["install", "--yes"]);
+    const { mcpServers } = JSON.parse(readFileSync(state, "utf8")) as {
+      mcpServers: Record<string, { command: string; args: string[]; env: Record<string, string> }>;
+    };
+    const { command, args, env } = mcpServers["c-mem"] ?? { command: "", args: [], env: {} };
+    expect(args).toEqual([join(world.home, "plugin", "c-mem", "dist", "mcp.cjs")]);
+    const { call } = await connect(world, { command, args, env });
+    expect((await call("remember", { text: "It works from where it was installed." })).text).toContain("o1");
+    expect((await run(world, ["doctor"])).stdout).toContain("ok    memory tools");
+    rmSync(state);
+    expect((await run(world, ["doctor"])).stdout).toMatch(/warn {2}memory tools[\s\S]*c-mem install/);
+    rmSync(args[0] ?? "");
+    await run(world, ["install", "--yes"]);
+    expect((await run(world, ["doctor"])).status).toBe(0);
+  });
+
+  it("leaves a server of the user's own by that name alone, and a state file it does not understand", async () => {
+    const own = '{"mcpServers": {"c-mem": {"command": "c-mem", "args": ["mcp"]}}}';
+    const world = installWorld("{}");
+    const state = join(world.claudeDir, ".claude.json");
+    writeFileSync(state, own);
+    await run(world, ["install", "--yes"]);
+    await run(world, ["uninstall", "--yes"]);
+    expect(readFileSync(state, "utf8")).toBe(own);
+    for (const broken of ['{"mcpServers": []}', '{"mcpServers": ']) {
+      writeFileSync(state, broken);
+      expect((await run(world, ["install", "--yes"])).status).toBe(1);
+      expect([readFileSync(state, "utf8"), readFileSync(world.settings, "utf8")]).toEqual([broken, "{}"]);
+    }
   });
 
   it("is idempotent, and a dry run changes nothing", async () => {
@@ -154,6 +191,35 @@ describe("c-mem uninstall", () => {
       expect((await run(world, ["uninstall", "--yes"])).stderr).toContain("not installed");
     },
   );
+
+  const STATE = `${JSON.stringify({ numStartups: 3, projects: { "/a": { allowedTools: [] } } }, null, 2)}\n`;
+  it.each([
+    undefined,
+    STATE,
+    '{\n  "mcpServers": {\n    "other": {\n      "command": "x"\n    }\n  },\n  "userID": "u"\n}',
+  ])("leaves the client's state %j byte for byte as it was", async (text) => {
+    const world = installWorld("{}");
+    const state = join(world.claudeDir, ".claude.json");
+    if (text !== undefined) writeFileSync(state, text, { mode: 0o600 });
+    await run(world, ["install", "--yes"]);
+    expect([readFileSync(state, "utf8").includes("mcp.cjs"), statSync(state).mode & 0o777]).toEqual([true, 0o600]);
+    await run(world, ["uninstall", "--yes"]);
+    expect(existsSync(state) ? readFileSync(state, "utf8") : undefined).toBe(text);
+  });
+
+  it("finds the client's state beside the config folder where that is the usual one, also when purging", async () => {
+    const world = installWorld();
+    const { CLAUDE_CONFIG_DIR: elsewhere = "", ...usual } = world.env;
+    const home = world.env["HOME"] ?? "";
+    mkdirSync(join(home, ".claude"));
+    await run({ ...world, env: usual }, ["install", "--yes"]);
+    expect(readFileSync(join(home, ".claude.json"), "utf8")).toContain("mcp.cjs");
+    await run({ ...world, env: { ...usual, CLAUDE_CONFIG_DIR: elsewhere } }, ["uninstall", "--purge", "--yes"]);
+    expect([existsSync(join(home, ".claude.json")), existsSync(join(home, ".claude", ".claude.json"))]).toEqual([
+      false,
+      false,
+    ]);
+  });
 
   it("keeps what the user changed between two installs", async () => {
     const world = installWorld('{ "model": "opus" }\n');

@@ -1,27 +1,18 @@
 // Plans how C-Mem gets into Claude Code and out again. A plan is a list of steps; nothing changes until they run.
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
 import type { Step } from "../step.ts";
 import { pluginHooks } from "./hooks.ts";
+import { forgetMcpServer, mcpProgram } from "./mcp-install.ts";
+import { pluginMcp } from "./mcp.ts";
 import { addHooks, removeHooks } from "./settings.ts";
 import { addStatusLine, removeStatusLine } from "./status-line.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
+import { copyFile, writeFile, writeSettings } from "./write.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -36,6 +27,8 @@ export interface InstallOptions {
   target: string;
   /** The Node the hooks run with. */
   node: string;
+  /** Where that Node may keep compiled code. */
+  cache: string;
 }
 
 /** The plugin's folder inside the marketplace folder. */
@@ -47,20 +40,26 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
-/** What is run of the plugin: the hooks, and the worker they start. */
-export const BUNDLES = ["hook.cjs", "worker.cjs"];
+/** What is run of the plugin: the hooks, the worker they start, the MCP server. */
+export const BUNDLES = ["hook.cjs", "worker.cjs", "mcp.cjs"];
 
-export function copyPlugin({ source, target, node }: InstallOptions): Step {
+/** The rest that is copied as it is. */
+const FILES = ["README.md", join(".claude-plugin", "plugin.json")];
+const FOLDERS = ["skills", "commands"];
+
+export function copyPlugin(options: InstallOptions): Step {
+  const { source, target, node } = options;
   return {
-    about: `copy the hooks to ${target}`,
+    about: `copy the hooks and the memory tools to ${target}`,
     run() {
       const folder = pluginFolder(target);
       mkdirSync(target, { recursive: true, mode: 0o700 });
       // File by file over what is there: a session that is running finds a whole bundle at every moment.
-      for (const file of ["README.md", join(".claude-plugin", "plugin.json")])
-        copyFile(join(source, file), join(folder, file));
+      for (const file of FILES) copyFile(join(source, file), join(folder, file));
+      for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
       for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
       writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
+      writeFile(join(folder, ".mcp.json"), json(pluginMcp(mcpProgram(folder, options))));
       writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
     },
   };
@@ -85,6 +84,7 @@ export function registerPlugin(options: InstallOptions & { claude: string }): St
       run: () => rewriteSettings(env, removeHooks),
     });
   }
+  steps.push(...forgetMcpServer(site));
   if (site.marketplace !== target) {
     steps.push({
       about: `tell Claude Code about the plugin (claude plugin marketplace add ${target})`,
@@ -164,6 +164,7 @@ export function unregister(site: ClaudeSite, claude: string | undefined, env: En
     });
   }
   if (site.statusLine === "ours") steps.push(forgetStatusLine(site, env));
+  steps.push(...forgetMcpServer(site));
   if (!site.pluginEnabled && site.marketplace === undefined) return steps;
   if (claude === undefined) return [...steps, forgetPlugin(site, env)];
   if (site.pluginEnabled) {
@@ -219,11 +220,6 @@ function rewriteSettings(env: Env, change: (text: string) => string): void {
   if (text !== settingsText) writeSettings(settingsPath, text);
 }
 
-/** Settings are often a link into somebody's dotfiles: the file changes, the link stays. */
-function writeSettings(path: string, content: string | Buffer): void {
-  writeFile(existsSync(path) ? realpathSync(path) : path, content);
-}
-
 async function runClaude(claude: string, args: string[], env: Env): Promise<void> {
   const { exitCode, stdout, stderr } = await x(claude, args, {
     timeout: 60_000,
@@ -237,17 +233,4 @@ async function runClaude(claude: string, args: string[], env: Env): Promise<void
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-function copyFile(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  cpSync(from, `${to}.new`);
-  renameSync(`${to}.new`, to);
-}
-
-function writeFile(path: string, content: string | Buffer): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, content, { mode: 0o600 });
-  if (existsSync(path)) chmodSync(`${path}.new`, statSync(path).mode);
-  renameSync(`${path}.new`, path);
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { findMcpServer, type FoundServer } from "./mcp.ts";
 import { findOurHooks, parseSettings } from "./settings.ts";
 import { findStatusLine } from "./status-line.ts";
 import { asObject } from "../wire.ts";
@@ -21,6 +22,10 @@ export interface ClaudeSite {
   pluginEnabled: boolean;
   /** The folder the client knows our marketplace by. */
   marketplace: string | undefined;
+  /** The client's own state, with the MCP servers of the user. */
+  statePath: string;
+  /** Our MCP server there. */
+  mcpServer: FoundServer;
   /** The user has switched off every hook. */
   hooksDisabled: boolean;
 }
@@ -32,11 +37,24 @@ export function claudeConfigDir(env: Env): string {
   return env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
 }
 
+/** Beside the config folder, unless that was moved: then inside. */
+function claudeStatePath(env: Env): string {
+  return join(env["CLAUDE_CONFIG_DIR"] || env["HOME"] || homedir(), ".claude.json");
+}
+
+/** The environment in which that folder is the config folder. */
+export function envOfSite(env: Env, configDir: string): Env {
+  const { CLAUDE_CONFIG_DIR: _, ...rest } = env;
+  if (claudeConfigDir(env) === configDir) return env;
+  return claudeConfigDir(rest) === configDir ? rest : { ...rest, CLAUDE_CONFIG_DIR: configDir };
+}
+
 export function inspectClaude(env: Env): ClaudeSite {
   const configDir = claudeConfigDir(env);
   const settingsPath = join(configDir, "settings.json");
   const settingsText = readText(settingsPath);
   const settings = settingsText === undefined ? {} : parseSettings(settingsText, settingsPath);
+  const statePath = claudeStatePath(env);
   const known = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
   const source = asObject(asObject(known?.[MARKETPLACE])?.["source"]);
   return {
@@ -47,8 +65,14 @@ export function inspectClaude(env: Env): ClaudeSite {
     statusLine: findStatusLine(settings),
     pluginEnabled: asObject(settings["enabledPlugins"])?.[PLUGIN_ID] === true,
     marketplace: typeof source?.["path"] === "string" ? source["path"] : undefined,
+    statePath,
+    mcpServer: findMcpServer(readJson(statePath)),
     hooksDisabled: settings["disableAllHooks"] === true,
   };
+}
+
+export function isInstalled(site: ClaudeSite): boolean {
+  return site.pluginEnabled || site.hooks.length > 0;
 }
 
 /** Days after which the client deletes transcripts, as long as the user has not said otherwise. */

@@ -14,6 +14,7 @@ import {
   registerStatusLine,
   settingsHash,
 } from "../../agents/claude-code/install.ts";
+import { registerMcpServer } from "../../agents/claude-code/mcp-install.ts";
 import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
@@ -49,11 +50,14 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     source: builtPlugin(),
     target: paths.plugin,
     node,
+    cache: paths.cache,
   };
   const record = readInstall(paths.install);
   const backup = backupPath(paths, site, record);
   const registration = [
-    ...(method === "plugin" ? registerPlugin({ ...options, claude: claude as string }) : registerHooks(options)),
+    ...(method === "plugin"
+      ? registerPlugin({ ...options, claude: claude as string })
+      : [...registerHooks(options), ...registerMcpServer({ ...options, folder: pluginFolder(paths.plugin) })]),
     ...registerStatusLine(options, await wantsStatusLine(site, flags)),
   ];
   const changes: Step[] = [

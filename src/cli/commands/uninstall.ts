@@ -1,10 +1,10 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
-import { claudeConfigDir, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
+import { claudeConfigDir, envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
 import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { findWorker } from "../../config/worker-lock.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
@@ -19,9 +19,7 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
   // Hooks must not be left pointing at what is no longer there: --purge takes them out wherever they were put.
   const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : [here];
   const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
-  const taken = folders.flatMap((folder) =>
-    takeOut({ ...env, CLAUDE_CONFIG_DIR: folder }, claude, record?.sites[folder]),
-  );
+  const taken = folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder]));
   const steps = [
     ...taken,
     ...stopWork(paths, taken.length > 0 || purge),
@@ -40,7 +38,7 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
   });
 }
 
-function takeOut(env: NodeJS.ProcessEnv, claude: string | undefined, installed: InstalledSite | undefined): Step[] {
+function takeOut(env: Env, claude: string | undefined, installed: InstalledSite | undefined): Step[] {
   const site = inspectClaude(env);
   const steps = unregister(site, claude, env);
   const untouched = installed?.settingsHash != null && installed.settingsHash === settingsHash(site);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import mcpFile from "../../../plugin/.mcp.json" with { type: "json" };
+import { addMcpServer, findMcpServer, pluginMcp, removeMcpServer } from "./mcp.ts";
+
+const PROGRAM = {
+  node: "/bin/node",
+  bundle: "/home/me/.c-mem/plugin/c-mem/dist/mcp.cjs",
+  cache: "/home/me/.c-mem/cache",
+};
+
+describe("the plugin's .mcp.json", () => {
+  it("is what the installer would write, with the client's own places", () => {
+    const root = "${CLAUDE_PLUGIN_ROOT}";
+    const program = { node: "node", bundle: `${root}/dist/mcp.cjs`, cache: "${CLAUDE_PLUGIN_DATA}/cache" };
+    expect(mcpFile).toEqual(pluginMcp(program));
+  });
+});
+
+describe("the client's state", () => {
+  it("gets our server once, brought up to date, and loses it again without a trace", () => {
+    const before = '{\n  "userID": "u",\n  "mcpServers": {\n    "a": {}\n  }\n}\n';
+    const added = addMcpServer(before, { ...PROGRAM, node: "/old/node" });
+    expect(findMcpServer(JSON.parse(added))).toEqual({ node: "/old/node", bundle: PROGRAM.bundle });
+    const updated = addMcpServer(added, PROGRAM);
+    expect(findMcpServer(JSON.parse(updated))).toEqual({ node: PROGRAM.node, bundle: PROGRAM.bundle });
+    expect(addMcpServer(updated, PROGRAM)).toBe(updated);
+    expect(removeMcpServer(updated)).toBe(before);
+  });
+
+  it.each([
+    [undefined, undefined],
+    [{ mcpServers: [] }, undefined],
+    [{ mcpServers: { other: {} } }, undefined],
+    [{ mcpServers: { "c-mem": { command: "c-mem", args: ["mcp"] } } }, "other"],
+    [{ mcpServers: { "c-mem": { type: "http", url: "http://localhost" } } }, "other"],
+  ])("%j has %s of ours", (state, found) => expect(findMcpServer(state)).toEqual(found));
+});

@@ -1,0 +1,21 @@
+// Writes files so that whoever reads them meanwhile finds the old ones or the new ones, whole.
+import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Settings are often a link into somebody's dotfiles: the file changes, the link stays. */
+export function writeSettings(path: string, content: string | Buffer): void {
+  writeFile(existsSync(path) ? realpathSync(path) : path, content);
+}
+
+export function copyFile(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  cpSync(from, `${to}.new`);
+  renameSync(`${to}.new`, to);
+}
+
+export function writeFile(path: string, content: string | Buffer): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.new`, content, { mode: 0o600 });
+  if (existsSync(path)) chmodSync(`${path}.new`, statSync(path).mode);
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,44 @@
+// Whether what the client runs does run: asked of the programs themselves, not of the files they are in.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
+import { type ClaudeSite, isInstalled } from "../agents/claude-code/site.ts";
+import { readInstall } from "../config/install-record.ts";
+import type { Paths } from "../config/paths.ts";
+import type { Check } from "./health.ts";
+
+/** Not "is the file there": the hook is run, as the client would, with nothing on stdin. */
+export function checkHookRuns(paths: Paths, site: ClaudeSite): Check | undefined {
+  const record = readInstall(paths.install);
+  const node = site.hooks[0]?.node ?? record?.node;
+  const bundle = site.hooks[0]?.bundle ?? bundlePath(paths.plugin);
+  if (!isInstalled(site) || node === undefined) return undefined;
+  const { status, stdout, error } = spawnSync(node, [bundle, "save"], { input: "", encoding: "utf8", timeout: 10_000 });
+  if (status === 0 && stdout.includes('"continue":true'))
+    return { name: "hook runs", state: "ok", message: `${node} ${bundle}` };
+  return {
+    name: "hook runs",
+    state: "fail",
+    message: `${node} ${bundle} does not run${error ? `: ${error.message}` : ""}`,
+    fix: "Run: c-mem install",
+  };
+}
+
+/** The MCP server is started as the client would, and asked for its version. */
+export function checkTools(paths: Paths, site: ClaudeSite): Check | undefined {
+  const name = "memory tools";
+  if (!isInstalled(site)) return undefined;
+  if (!site.pluginEnabled && site.mcpServer === undefined) {
+    return { name, state: "warn", message: `not registered in ${site.statePath}`, fix: "Run: c-mem install" };
+  }
+  if (!site.pluginEnabled && site.mcpServer === "other")
+    return { name, state: "ok", message: `${site.statePath} has a server c-mem of the user's own` };
+  const own = typeof site.mcpServer === "object" ? site.mcpServer : undefined;
+  const node = own?.node ?? readInstall(paths.install)?.node;
+  const bundle = own?.bundle ?? join(pluginFolder(paths.plugin), "dist", "mcp.cjs");
+  // A plugin that was installed by hand: what the client runs is not known.
+  if (node === undefined) return undefined;
+  const { status } = spawnSync(node, [bundle, "--version"], { encoding: "utf8", timeout: 10_000 });
+  if (status === 0) return { name, state: "ok", message: `${node} ${bundle}` };
+  return { name, state: "fail", message: `${node} ${bundle} does not run`, fix: "Run: c-mem install" };
+}
