@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchHooks } from "./hook.ts";
+import { benchMcp } from "./mcp.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
@@ -21,6 +22,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   // Loaded late: it imports prompts, which Node can once the hooks above are in place.
   model: async () => (await import("./model.ts")).benchModel(),
   worker: benchWorker,
+  mcp: benchMcp,
   memory: () => benchMemory({ examples: values.examples }),
 };
 

@@ -1,6 +1,6 @@
 // forget: takes something out for good, once the person at the client has agreed.
+import { existsSync } from "node:fs";
 import { clearFiles } from "../capture/clear.ts";
-import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { addDoomed } from "../memory/choose-doomed.ts";
 import { forget as takeOut } from "../memory/forget.ts";
@@ -9,10 +9,11 @@ import { completeDoom, type Doomed, type DoomedRow, nothingDoomed, readDoomed } 
 import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { sourcesOf } from "../store/sync-state.ts";
 import { readFlag, readIds } from "./args.ts";
 import { layOut } from "./budget.ts";
 import type { Answer, Call } from "./call.ts";
-import { line, plural, when } from "./words.ts";
+import { line, pathLine, plural, when } from "./words.ts";
 
 const KINDS: readonly [keyof Doomed, string][] = [
   ["sessions", "session"],
@@ -23,13 +24,14 @@ const KINDS: readonly [keyof Doomed, string][] = [
 ];
 
 export function forget(call: Call): Answer {
-  const { db, args, now, maxTokens, paths, consent } = call;
+  const { db, args, now, maxTokens, consent } = call;
   const ids = readIds(args, "ids");
   const isConfirmed = readFlag(args, "confirm");
   const doomed = choose(db, ids);
   const all = structuredClone(doomed);
   completeDoom(db, all);
-  const plan = planText(readDoomed(db, all), now);
+  const rows = readDoomed(db, all);
+  const plan = planText(rows, now);
   const key = ids.toSorted().join(" ");
   if (consent.canAsk) {
     if (consent.answer === undefined) return { question: layOut({ ...plan, foot: more }, MAX_QUESTION_TOKENS) };
@@ -43,7 +45,7 @@ export function forget(call: Call): Answer {
     return { text: layOut({ ...plan, foot }, maxTokens) };
   }
   consent.shown.delete(key);
-  return erase(db, doomed, paths, now);
+  return erase(call, doomed, rows);
 }
 
 const MAX_QUESTION_TOKENS = 400;
@@ -61,7 +63,9 @@ function choose(db: Db, ids: readonly string[]): Doomed {
   });
 }
 
-function planText(rows: Record<keyof Doomed, DoomedRow[]>, now: number): { head: string; pieces: { text: string }[] } {
+type Rows = Record<keyof Doomed, DoomedRow[]>;
+
+function planText(rows: Rows, now: number): { head: string; pieces: { text: string }[] } {
   const counts = KINDS.flatMap(([kind, noun]) => {
     const count = rows[kind].length;
     return count === 0 ? [] : [plural(count, noun)];
@@ -72,8 +76,13 @@ function planText(rows: Record<keyof Doomed, DoomedRow[]>, now: number): { head:
   return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
 }
 
-function erase(db: Db, doomed: Doomed, paths: Paths, now: number): Answer {
+function erase({ db, paths, now }: Call, doomed: Doomed, rows: Rows): Answer {
   overwriteDeleted(db);
+  const { sessions, prompts, messages, toolUses } = rows;
+  const sources = sourcesOf(
+    db,
+    [...sessions, ...prompts, ...messages, ...toolUses].map((row) => row.session_id ?? ""),
+  );
   const forgotten = takeOut(db, doomed, now);
   const pieces = piecesOf(forgotten.texts);
   clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
@@ -90,6 +99,9 @@ function erase(db: Db, doomed: Doomed, paths: Paths, now: number): Answer {
       isProven
         ? "No file of C-Mem's holds it any more."
         : "Not all traces could be cleared (another program was reading): `c-mem forget` without arguments finishes it.",
+      ...sources
+        .filter((path) => existsSync(path))
+        .map((path) => `Still in the agent's own file ${pathLine(path, 200)}, which is not read in again.`),
       ...(elsewhere.length > 0 ? [`The same words also stand in ${line(elsewhere.join(", "), 200)}, which stay.`] : []),
     ].join("\n"),
     ...(!isProven && { isError: true as const }),

@@ -57,6 +57,17 @@ export const scripts: Scripts = {
   slow: [() => [bash("sleep 3 && echo slept")], () => [{ text: "Slept." }]],
   list: [() => [bash("ls")], () => [{ text: "Listed." }]],
   observe: [() => [{ text: JSON.stringify(OBSERVED) }]],
+  // The client shows the names of MCP tools; what they take it shows once they are asked for.
+  recall: [
+    (request) => [tool("ToolSearch", { query: `select:${memoryTool(request)}`, max_results: 5 })],
+    (request) => [tool(memoryTool(request), { query: "why does add subtract" })],
+    () => [{ text: "Recalled." }],
+  ],
+  forget: [
+    (request) => [tool("ToolSearch", { query: `select:${memoryTool(request, "forget")}`, max_results: 5 })],
+    (request) => [tool(memoryTool(request, "forget"), { ids: ["o1"], confirm: true })],
+    () => [{ text: "So much for that." }],
+  ],
   secret: [() => [bash("echo SECRETOUTPUT")], () => [{ text: "SECRETANSWER" }]],
 };
 
@@ -66,6 +77,14 @@ function tool(name: string, input: object): { tool: string; input: object } {
 
 function bash(command: string): { tool: string; input: object } {
   return tool("Bash", { command, description: "Run it" });
+}
+
+/** What our tool is called here: by way of the plugin it is another name than without. */
+function memoryTool(request: ModelRequest, wanted = "search"): string {
+  const shown = request.text + JSON.stringify(request.body.system);
+  const name = new RegExp(`mcp__(?:plugin_c-mem_memory|c-mem)__${wanted}`).exec(shown)?.[0];
+  if (name === undefined) throw new Error("The request does not name our tools.");
+  return name;
 }
 
 /** The client tells the model where it works; its file tools want absolute paths. */

@@ -294,6 +294,8 @@ describe("on a Node without SQLite", () => {
     expect([status.status, status.stderr]).toEqual([1, expect.stringContaining("c-mem install")]);
     const doctor = await run(world, ["doctor"], { node });
     expect([doctor.status, doctor.stdout]).toEqual([1, expect.stringContaining("FAIL  node")]);
+    const { call } = await connect(world, { command: node });
+    expect(await call("search")).toMatchObject({ isError: true, text: expect.stringContaining("c-mem install") });
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "caught" }]);
   });
 
@@ -318,5 +320,7 @@ describe("on a Node without SQLite", () => {
     expect((await run(world, ["projects"], { node })).status).toBe(0);
     const answer = await hook(world, "context", { session_id: "t", hook_event_name: "SessionStart" }, { node });
     expect(JSON.stringify(answer)).toContain("caught");
+    const { call } = await connect(world, { command: node });
+    expect((await call("search", { query: "caught" })).text).toContain("caught");
   });
 });

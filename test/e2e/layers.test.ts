@@ -37,6 +37,7 @@ describe("the layers", () => {
     ["src/hook/a.ts", "../cli/output.ts"],
     ["src/cli/a.ts", "../hook/log.ts"],
     ["src/cli/commands/a.ts", "../../worker/main.ts"],
+    ["src/mcp/a.ts", "../cli/scope.ts"],
   ])("%s may not import %s", (file, from) => {
     expect(lint(file, from)).toContain("no-restricted-imports");
   });
@@ -51,6 +52,7 @@ describe("the layers", () => {
     ["src/hook/a.ts", "../recall/context.ts"],
     ["src/cli/commands/a.ts", "../../capture/drain.ts"],
     ["src/cli/commands/a.ts", "../output.ts"],
+    ["src/mcp/a.ts", "../recall/find.ts"],
   ])("%s may import %s", (file, from) => {
     expect(lint(file, from)).not.toContain("no-restricted-imports");
   });

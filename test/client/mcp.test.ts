@@ -1,0 +1,86 @@
+// The memory tools in the real client: listed, explained, called by the model, answered within their budget.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { estimateTokens } from "../../src/core/tokens.ts";
+import { rows, run } from "../e2e/harness.ts";
+import { claude, session } from "./client.ts";
+import type { ModelRequest } from "./fake-model.ts";
+import { testLab } from "./lab.ts";
+import { startTui } from "./tui.ts";
+
+const METHODS = [
+  { method: "plugin", server: "plugin:c-mem:memory", tool: "mcp__plugin_c-mem_memory__search" },
+  { method: "settings", server: "c-mem", tool: "mcp__c-mem__search" },
+];
+
+describe.each(METHODS)("installed by way of the $method", ({ method, server, tool }) => {
+  it("the tools are listed, called and answered, and leave no evidence of themselves", async () => {
+    const lab = await testLab();
+    await run(lab, ["install", "--yes", "--method", method]);
+    const listed = await claude(lab, ["mcp", "list"]);
+    expect(listed.stdout).toMatch(new RegExp(`${server}: .*mcp\\.cjs.*Connected`));
+    const first = await session(lab, "Why does add subtract? [[script:work]]");
+    const { requests, answer } = await session(lab, "What was it about add? [[script:recall]]");
+    expect(answer).toBe("Recalled.");
+    expect(requests[0]?.text).toContain(tool);
+    expect(requests[0]?.text).toContain("Three layers, the cheap one first");
+    const found = resultText(requests.at(-1));
+    expect(found).toContain(`claude-code ${first.id.slice(0, 8)} turn 1`);
+    expect(found).toMatch(/^o\d+ {2}.* tokens/m);
+    expect(estimateTokens(found)).toBeLessThanOrEqual(2_000);
+    expect(await rows(lab, "SELECT name FROM tool_uses WHERE name LIKE 'mcp%'")).toEqual([]);
+  });
+});
+
+it("forgets nothing where nobody is there to agree, whatever the model says", async () => {
+  const lab = await testLab();
+  await run(lab, ["install", "--yes"]);
+  await run(lab, ["remember", "The quokka sleeps in the attic."]);
+  const { requests } = await session(lab, "Forget it [[script:forget]]");
+  expect(resultText(requests.at(-1))).toContain("Nothing was forgotten");
+  expect(await rows(lab, "SELECT narrative FROM observations WHERE id = 1")).toEqual([
+    { narrative: "The quokka sleeps in the attic." },
+  ]);
+});
+
+it("shows the person what would be forgotten, and forgets it when they accept", async () => {
+  const lab = await testLab();
+  await run(lab, ["install", "--yes"]);
+  await run(lab, ["remember", "The quokka sleeps in the attic."]);
+  const tools = "ToolSearch,mcp__plugin_c-mem_memory__forget";
+  const tui = startTui(lab, ["--permission-mode", "acceptEdits", "--allowedTools", tools]);
+  onTestFinished(() => tui.close());
+  await tui.waitFor(/accept edits on/);
+  // With a screen the client does not wait for its servers before the first turn.
+  await tui.say("Good morning [[script:hello]]");
+  await tui.waitFor(/● Hello from the model\.[\s\S]* done \d/);
+  await tui.say("Forget it [[script:forget]]");
+  await tui.waitFor(/observation o1.*quokka[\s\S]*Accept/);
+  expect(await rows(lab, "SELECT id FROM observations WHERE narrative LIKE '%quokka%'")).toEqual([{ id: 1 }]);
+  await tui.say("");
+  await tui.waitFor(/● So much for that\./);
+  expect(await rows(lab, "SELECT id FROM observations WHERE narrative LIKE '%quokka%'")).toEqual([]);
+});
+
+it("the plugin brings a skill and commands for people", async () => {
+  const lab = await testLab();
+  await run(lab, ["install", "--yes"]);
+  const { stdout } = await claude(lab, ["-p", "Hi [[script:hello]]", "--output-format", "stream-json", "--verbose"]);
+  const start = stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .find((line) => line["subtype"] === "init");
+  expect(start?.["slash_commands"]).toEqual(
+    expect.arrayContaining(["c-mem:recall", "c-mem:remember", "c-mem:forget", "c-mem:fix"]),
+  );
+});
+
+/** What the last tool call gave the model. */
+function resultText(request: ModelRequest | undefined): string {
+  const blocks = request?.body.messages.flatMap(({ content }) => (typeof content === "string" ? [] : content)) ?? [];
+  const results = blocks.filter((block) => block.type === "tool_result") as {
+    content?: string | { text?: string }[];
+  }[];
+  const content = results.at(-1)?.content;
+  return typeof content === "string" ? content : (content ?? []).map((block) => block.text ?? "").join("\n");
+}
