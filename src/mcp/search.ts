@@ -1,6 +1,7 @@
 // search: the compact index of what is known and where it was said or done. Layer one.
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { shortId } from "../core/text.ts";
+import { localDay } from "../core/time.ts";
 import { findObservations } from "../recall/find-observations.ts";
 import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
 import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
@@ -39,7 +40,7 @@ export function search(call: Call): Answer {
     const wider = asked.scope.projectId === undefined ? "" : ', or project: "all"';
     return { text: `Nothing in ${asked.where} fits ${about}. Try other words, fewer filters${wider}.` };
   }
-  const how = [known.how, said.how].find((one) => one !== "") ?? "";
+  const how = [...new Set([known.how, said.how])].join("");
   return {
     text: layOut(
       {
@@ -91,16 +92,22 @@ function sessions(
     const newest = file === undefined ? listSessions(db, scope, limit) : [];
     return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
   }
-  const { findings, rung, words } = findSessions(db, query, { scope, limit, kind, file });
+  const { findings, rung, words, searched } = findSessions(db, query, { scope, limit, kind, file });
   return {
     lines: findings.map((finding) => findingLine(finding, asked, now, sizeOf(finding))),
-    how: findings.length === 0 ? "" : howFound(rung, words),
+    how:
+      findings.length === 0 ? "" : howFound(rung, words) + howFar(Math.max(...searched.map((lane) => lane.since ?? 0))),
   };
   function sizeOf({ item }: Finding): number {
     const row = itemRow(db, item);
     if (row === undefined) return 0;
     return roughTokens(row.kind === "tool" ? `${row.use.input}\n${row.use.output ?? ""}` : row.text);
   }
+}
+
+/** In a large store common words are looked for among the newest only. */
+function howFar(since: number): string {
+  return since > 0 ? ` (such common words were looked for in sessions only since ${localDay(since)})` : "";
 }
 
 function howFound(rung: string, words: readonly string[]): string {
