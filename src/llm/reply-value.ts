@@ -3,7 +3,7 @@ import { asObject, parseJson } from "../agents/wire.ts";
 
 export function replyValue(text: string): unknown {
   const said = text.replace(/^[\s\S]*<\/think(?:ing)?>/, "").trim();
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(said)?.[1];
+  const fenced = insideFence(said);
   const braced = said.slice(Math.max(0, said.indexOf("{")), said.lastIndexOf("}") + 1);
   return [said, fenced, braced].map(objectIn).find((value) => value !== undefined);
 }
@@ -11,4 +11,14 @@ export function replyValue(text: string): unknown {
 function objectIn(text: string | undefined): unknown {
   if (text === undefined || !text.trimStart().startsWith("{")) return undefined;
   return asObject(parseJson(text));
+}
+
+/** In one pass: an answer of nothing but line ends must not take the worker's day. */
+function insideFence(text: string): string | undefined {
+  const start = /```(?:json)?[ \t]*\r?\n/.exec(text);
+  if (start === null) return undefined;
+  const close = /\n[ \t]*```/g;
+  close.lastIndex = start.index + start[0].length;
+  const end = close.exec(text)?.index;
+  return end === undefined ? undefined : text.slice(start.index + start[0].length, end);
 }
