@@ -338,6 +338,22 @@ describe("when the model fails", () => {
     expect(await enrich({ at: NOW + 91_000 })).toMatchObject({ kind: "saved" });
   });
 
+  it("looks again within the hour, however long a server says to wait, and asks nobody meanwhile", async () => {
+    const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "999999" } };
+    const { enrich, loopback } = await world([limit, limit]);
+    expect(await enrich()).toMatchObject({ kind: "later", afterMs: 3_600_000 });
+    expect(await enrich({ at: NOW + 3_600_000 })).toMatchObject({ kind: "later", afterMs: 3_600_000 });
+    expect(loopback.asked).toHaveLength(1);
+  });
+
+  it("does not hold to a pause that was written while the clock was ahead", async () => {
+    const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "90" } };
+    const { enrich, loopback } = await world([limit, answer(GOOD)]);
+    await enrich({ at: NOW + 365 * 86_400_000 });
+    expect(await enrich()).toMatchObject({ kind: "saved" });
+    expect(loopback.asked).toHaveLength(2);
+  });
+
   it("again and again the pauses grow, up to a quarter of an hour, and an answer ends them", async () => {
     let isUp = false;
     const { db, enrich } = await world([() => (isUp ? answer(GOOD) : { kind: "status", status: 500 })]);

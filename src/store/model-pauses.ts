@@ -15,8 +15,9 @@ export function findPause(db: Db, fingerprint: string): ModelPause | undefined {
   return db.get("SELECT kind, message, times, until, created_at FROM model_pauses WHERE fingerprint = ?", fingerprint);
 }
 
+/** A pause from the future was written while the clock was ahead: nobody knows how long it was to be. */
 export function isPausing(pause: ModelPause, now: number): boolean {
-  return pause.until === null || pause.until > now;
+  return pause.until === null || (pause.until > now && pause.created_at <= now);
 }
 
 /** Of other settings nothing is kept: coming back to them is a new beginning. */

@@ -7,7 +7,7 @@ import type { Db } from "../../store/driver.ts";
 import { type Limit, type Limits, reserve, settle } from "../../store/ledger.ts";
 import { clearPauses, findPause, isPausing, pauseModel } from "../../store/model-pauses.ts";
 import { transaction } from "../../store/transaction.ts";
-import { type Enriched, kept, later } from "./outcome.ts";
+import { type Enriched, kept, later, LONGEST_MS } from "./outcome.ts";
 import { questionHash } from "./question.ts";
 
 export interface AskOptions {
@@ -16,14 +16,11 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Where only a change of settings helps, jobs look again this often; they ask nobody while the pause holds. */
-const STOPPED_MS = 3_600_000;
-
 /** Undefined: the provider may be asked. */
 export function whilePausing(db: Db, provider: Provider, now: number): Enriched | undefined {
   const pause = findPause(db, provider.fingerprint);
   if (pause === undefined || !isPausing(pause, now)) return undefined;
-  return later(pause.until === null ? STOPPED_MS : pause.until - now, false, `${pause.kind}: ${pause.message}`);
+  return later(pause.until === null ? LONGEST_MS : pause.until - now, false, `${pause.kind}: ${pause.message}`);
 }
 
 export async function askModel(
@@ -84,7 +81,7 @@ function afterFailure(db: Db, provider: Provider, error: LlmError, now: number):
   switch (next.kind) {
     case "stop":
       pause(null);
-      return later(STOPPED_MS, false, error.message);
+      return later(LONGEST_MS, false, error.message);
     case "pause":
       pause(now + next.afterMs);
       return later(next.afterMs, next.counts, error.message);

@@ -24,6 +24,12 @@ export function kept(why: KeptBecause, message: string): Enriched {
   return { kind: "kept", why, message };
 }
 
+/**
+ * However long a server says to wait, jobs look again this often; they ask nobody while the pause holds. The queue takes
+ * a longer wait for one written while the clock was wrong, and would do the job at once, again and again.
+ */
+export const LONGEST_MS = 60 * 60_000;
+
 export function later(afterMs: number, counts: boolean, message: string): Enriched {
-  return { kind: "later", afterMs, counts, message };
+  return { kind: "later", afterMs: Math.min(afterMs, LONGEST_MS), counts, message };
 }
