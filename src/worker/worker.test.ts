@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ended, prompt, seedStore } from "../../test/seed.ts";
+import { writeDrop } from "../capture/spool.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { findWorker, removeLock } from "../config/worker-lock.ts";
 import { askToLeave } from "../config/worker-start.ts";
@@ -161,5 +162,23 @@ describe("the lock", () => {
     for (const version of ["1.0.0", "0.9.0", "1.0.0-beta", "1.0.1"])
       expect(await takeLock(paths, version, patience)).toBeUndefined();
     expect(findWorker(paths.workerLock, Date.now())?.token).toBe(first?.token);
+  });
+
+  it("writes to the database that is there, also where somebody has deleted the one it began with", async () => {
+    const home = createHome();
+    remember(home);
+    const worker = home.live({ idleMs: 6_000 });
+    while (!home.said.some((line) => line.includes("memory of"))) await new Promise((done) => setTimeout(done, 50));
+    for (const end of ["", "-wal", "-shm"]) rmSync(home.paths.database + end);
+    writeDrop(home.paths.spool, {
+      agent: "claude-code",
+      sessionId: "s2",
+      cwd: "/app",
+      project: { key: "k", name: "app", root: "/app" },
+      activity: prompt("Still there?"),
+      at: Date.now(),
+    });
+    expect(await worker).toBe("idle");
+    expect(ask(home, "SELECT text FROM prompts")).toEqual([{ text: "Still there?" }]);
   });
 });

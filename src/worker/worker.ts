@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/drain.ts";
 import { forgetOldPrivateTurns } from "../capture/private-turn.ts";
 import type { Env, Paths } from "../config/paths.ts";
+import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
 import { isAskedToLeave } from "../config/worker-start.ts";
 import type { Db } from "../store/driver.ts";
@@ -67,6 +68,8 @@ const SOON_MS = 5_000;
 /** Times are those of the process's own clock, which never jumps; only what is stored has the time of day. */
 interface State extends WorkerOptions {
   db: Db | undefined;
+  /** Which file the database was when it was opened. */
+  inode: number | undefined;
   owner: string;
   asking: Asking;
   /** Left to read of the transcripts; undefined before the start, null once all are read. */
@@ -109,6 +112,7 @@ function begin(options: WorkerOptions): State {
   const state: State = {
     ...options,
     db: undefined,
+    inode: undefined,
     owner,
     asking: createAsking({ ...options, owner: `${owner}/asking` }, () => {
       state.workedAt = performance.now();
@@ -161,6 +165,7 @@ function hasGrown(bytesAtStart: number): boolean {
 
 async function tryRound(state: State): Promise<Next> {
   try {
+    if (state.db !== undefined && statOf(state.paths.database)?.ino !== state.inode) letGo(state, state.db);
     const db = (state.db ??= open(state));
     const hasWorked = await round(db, state);
     if (state.troubleMs > 0) state.log("all is well again");
@@ -187,8 +192,18 @@ function whatNext(db: Db, { waker, asking, once }: State): Next {
   return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
 }
 
-function open({ paths, owner, log }: State): Db {
+/** Somebody has deleted or replaced the file: what is written to the old one, nobody reads, and drops are deleted. */
+function letGo(state: State, db: Db): void {
+  state.log("the database is another file now");
+  db.close();
+  state.db = undefined;
+  state.catchUp = undefined;
+}
+
+function open(state: State): Db {
+  const { paths, owner, log } = state;
   const db = openStore(paths.database);
+  state.inode = statOf(paths.database)?.ino;
   const recovered = recoverJobs(db, (other) => !other.startsWith(owner) && isOwnerAlive(other), Date.now());
   if (recovered > 0) log(`took over ${recovered} jobs of a worker that is gone`);
   return db;
