@@ -32,9 +32,14 @@ export function mostOf(request: LlmRequest, provider: Provider, settings: Budget
 
 /** What is entered once it is over; where nobody can say, what was reserved stands. */
 export function actualCost(spent: Spent, reserved: Cost, provider: Provider, settings: BudgetSettings): Cost {
-  if (spent === "unknown") return reserved;
+  if (spent === "unknown" || isUncounted(spent)) return reserved;
   if (spent === "nothing") return { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
   return costOf(spent, provider, settings);
+}
+
+/** No question is without words: who counts none does not count, and would be asked without end. */
+function isUncounted(spent: Spent): boolean {
+  return typeof spent === "object" && spent.inputTokens === 0 && spent.costUsd === undefined;
 }
 
 function costOf(usage: Usage, provider: Provider, settings: BudgetSettings): Cost {
