@@ -250,6 +250,17 @@ describe("a turn", () => {
     expect(await enrich()).toMatchObject({ kind: "kept", why: "gone" });
   });
 
+  it("that was forgotten while the model was thinking does not come back in the one that has its ids now", async () => {
+    const { db, enrich } = await world([
+      () => {
+        // As after `forget`: the next turn is given the same numbers.
+        db.run("UPDATE prompts SET text = 'Something else', created_at = created_at + 90000 WHERE id = 1");
+        return answer(GOOD);
+      },
+    ]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "changed-meanwhile" });
+  });
+
   it("whose evidence was forgotten while the model was thinking keeps nothing of its answer", async () => {
     const { db, enrich } = await world([
       () => {

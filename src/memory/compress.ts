@@ -53,7 +53,7 @@ export async function enrichTurn(
     if ("kind" in reply) return reply;
     const checked = checkReply(reply.value ?? parseXmlReply(reply.text), evidence, record);
     if (!("problem" in checked)) {
-      return saveVersion(db, { promptDbId, producer, ids: record.ids, ...checked }, now());
+      return saveVersion(db, { promptDbId, producer, ids: record.ids, shown: evidence, ...checked }, now());
     }
     problem = checked.problem;
   }

@@ -4,7 +4,7 @@ import type { Db } from "../../store/driver.ts";
 import { observationsOfTurn } from "../../store/observations.ts";
 import { findPromptPlace } from "../../store/prompts.ts";
 import { transaction } from "../../store/transaction.ts";
-import { loadTurnEvidence } from "../../store/turn-evidence.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../../store/turn-evidence.ts";
 import { saveTurnMemory, type TurnPlace } from "../save.ts";
 import type { Dropped } from "./check-reply.ts";
 import { type Enriched, kept } from "./outcome.ts";
@@ -12,27 +12,37 @@ import { type Enriched, kept } from "./outcome.ts";
 interface Version {
   promptDbId: number;
   producer: Producer;
-  /** What the model was shown. */
+  /** What the model was shown, and of which turn. */
   ids: ReadonlySet<string>;
+  shown: TurnEvidence;
   memory: TurnMemory;
   dropped: Dropped;
 }
 
 /** The turn may have moved, or lost some of its evidence, while the model was thinking. */
-export function saveVersion(db: Db, { promptDbId, producer, ids, memory, dropped }: Version, now: number): Enriched {
+export function saveVersion(
+  db: Db,
+  { promptDbId, producer, ids, shown, memory, dropped }: Version,
+  now: number,
+): Enriched {
   return transaction(db, () => {
     const place = findPromptPlace(db, promptDbId);
     const evidence = place && loadTurnEvidence(db, place.sessionDbId, place.promptNumber);
     if (place === undefined || evidence === undefined) return kept("gone", "the turn is not there any more");
-    const items = [evidence.prompt, ...evidence.messages, ...evidence.toolUses];
-    const present = new Set(items.map((item) => item.id));
-    if (![...ids].every((id) => present.has(id))) {
+    const present = momentsOf(evidence);
+    const then = momentsOf(shown);
+    if (![...ids].every((id) => present.get(id) === then.get(id))) {
       return kept("changed-meanwhile", "the turn changed while the model was thinking");
     }
     const observations = withSubjects(db, place, memory.observations);
     saveTurnMemory(db, place, { ...memory, observations }, producer, now);
     return { kind: "saved", observations: observations.length, dropped };
   });
+}
+
+/** With its time: what is forgotten meanwhile leaves its id to what comes next. */
+function momentsOf({ prompt, messages, toolUses }: TurnEvidence): Map<string, number> {
+  return new Map([prompt, ...messages, ...toolUses].map(({ id, at }) => [id, at]));
 }
 
 /**
