@@ -17,3 +17,8 @@ export function createLog(path: string, options: { echo: boolean }): Log {
 export function reasonOf(error: unknown): string {
   return filterText(error instanceof Error ? error.message : String(error), 500);
 }
+
+/** It begins with the message. */
+export function stackOf(error: unknown): string | undefined {
+  return error instanceof Error && error.stack !== undefined ? filterText(error.stack, 4_000) : undefined;
+}

@@ -10,7 +10,7 @@ import { type Paths, resolvePaths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
-import { createLog, type Log, reasonOf } from "./log.ts";
+import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "./single.ts";
 import { createWaker } from "./waker.ts";
 import { work } from "./worker.ts";
@@ -58,7 +58,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     if (leaving === "grown") startSuccessor(paths);
     return leaving === "idle" && hasNewDrop(paths.spool);
   } catch (error) {
-    log(`ended by an error: ${reasonOf(error)}`, { stack: error instanceof Error ? error.stack : undefined });
+    log(`ended by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
     removeLock(paths.workerLock, lock.token);
     process.exitCode = 1;
     return false;
