@@ -55,7 +55,9 @@ const DONE = new RegExp(
 const SAID_BEFORE =
   /^(?:(?:yes|yep|done|perfect|great|good|ok(?:ay)?|all done|fixed|correct|agreed|excellent|understood)[.,!:;—–-]+\s*(?:i (?:made|did) (?:that|this|it)[.,]?\s*)?)+/i;
 const FILLER =
-  /^(?:(?:here(?:'s|’s| is| are)|below|the following|summary|changes?(?: made)?|what (?:changed|i did|was done)|files? (?:changed|modified)|all (?:done|set|good|clean|checks|tests|fixes|changes|three|four|five|of|\d)|everything|both|done|perfect|great|excellent|sure|now|let me|let's|i(?:'ll|’ll| will|'m|’m| am) |next|to (?:test|verify|run|use)|you can|you'll|want me|would you|should i|shall i|ready|committed|pushed|commit(?:s)?:|branch:|pr:|result|checks? run|verification|verified|tests? (?:pass|run)|the (?:remaining|other|working tree|commit|branch|build|tests?)\b.*(?:clean|pass|unrelated|pre-existing|created)|no (?:other |further )?(?:changes|issues|errors)|note|take a look|have a look|pr created|pr opened|merge committed|worktree|fixed and pushed|problem|root cause|the (?:only|root|fix (?:is|was) (?:a|an|in|simple))|short answer|honestly|that's|this is ready|it(?:'s|’s| is) (?:done|ready|clean))\b)/i;
+  /^(?:(?:here(?:'s|’s| is| are)|below|the following|summary|changes?(?: made)?|what (?:changed|i did|was done)|files? (?:changed|modified)|all (?:done|set|good|clean|checks|tests|fixes|changes|three|four|five|of|\d)|everything|both|done|perfect|great|excellent|sure|now|let me|let's|i(?:'ll|’ll| will|'m|’m| am) |next|to (?:test|verify|run|use)|you can|you'll|want me|would you|should i|shall i|ready|committed|pushed|result|checks? run|verification|verified|tests? (?:pass|run)|the (?:remaining|other|working tree|commit|branch|build|tests?)\b.*(?:clean|pass|unrelated|pre-existing|created)|no (?:other |further )?(?:changes|issues|errors)|note|take a look|have a look|pr created|pr opened|merge committed|worktree|fixed and pushed|problem|root cause|the (?:only|root|fix (?:is|was) (?:a|an|in|simple))|short answer|honestly|that's|this is ready|it(?:'s|’s| is) (?:done|ready|clean))\b)/i;
+/** "PR: https://…" says where, and what is ticked off says that it was looked at: neither says what was done. */
+const LABEL = /^(?:commits?|branch|pr|url|link):|[✅✓☑]\uFE0F?$/iu;
 const MIN_CHARS = 20;
 const MAX_CHARS = 220;
 
@@ -78,7 +80,8 @@ function headlineOf(blocks: readonly Block[]): { text: string; score: number } {
 }
 
 function scoreOf(text: string, block: Block): number {
-  if (text.length < MIN_CHARS || text.length > MAX_CHARS || text.endsWith("?") || FILLER.test(text)) return 0;
+  if (text.length < MIN_CHARS || text.length > MAX_CHARS || text.endsWith("?")) return 0;
+  if (FILLER.test(text) || LABEL.test(text)) return 0;
   if (/[:]$/.test(text)) return 0;
   let score = 1;
   if (DONE.test(text)) score += 3;

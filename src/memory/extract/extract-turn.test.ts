@@ -51,6 +51,30 @@ describe("work", () => {
       "Add dark mode",
     ],
     [
+      "a commit's subject before the names of files, be it bookkeeping",
+      turn(
+        "Pleas bump",
+        edited("plugin.json"),
+        edited("marketplace.json"),
+        ran("git commit -m 'Bump to 0.2.0 for the flat layout'", "[main abc1234] Bump to 0.2.0 for the flat layout"),
+        committed("abc1234", "Bump to 0.2.0 for the flat layout"),
+        said("Done."),
+      ),
+      "change",
+      "Bump to 0.2.0 for the flat layout",
+    ],
+    [
+      "one file and what was asked for, as far as there is room",
+      turn(
+        "The section about line numbers reads as if blame were run before they were resolved, say so more clearly",
+        edited("SKILL.ts"),
+        edited("README.ts"),
+        said("PR: https://example.com/app/pull/5"),
+      ),
+      "change",
+      "Changed SKILL.ts and 1 more: The section about line numbers reads as if blame were run…",
+    ],
+    [
       "the assistant's words, not the prompt",
       turn(
         "this should be hidden in cloud mode",

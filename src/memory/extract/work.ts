@@ -78,21 +78,27 @@ function titleOf(
   const words = answer.isTelling ? shorten(answer.headline) : "";
   if (words !== "") return { title: clip(words, TITLE_CHARS), spoken: true };
   if (asked.split(/\s+/).length >= 4) return { title: asked, spoken: false };
-  const names = namesOf(changes);
-  const about =
-    ask.kind === "word" || ask.title.length > TITLE_CHARS - 20 ? "" : `: ${ask.title.replaceAll("`", "").trim()}`;
-  return { title: clip(`${names}${about}`, TITLE_CHARS), spoken: false };
+  // Of several commits the first that says something; of bookkeeping that rather than the names of files.
+  const said = landing ?? landings.find((one) => one.title.split(/\s+/).length > 2);
+  if (said !== undefined) return { title: clip(said.title, TITLE_CHARS), spoken: false };
+  const title =
+    ask.kind === "word"
+      ? namesOf(changes, MAX_NAMES)
+      : `${namesOf(changes, 1)}: ${ask.title.replaceAll("`", "").trim()}`;
+  return { title: clip(title, TITLE_CHARS), spoken: false };
 }
 
-function namesOf({ files, renamed, deleted }: Changes): string {
+const MAX_NAMES = 3;
+
+function namesOf({ files, renamed, deleted }: Changes, max: number): string {
   const [first] = files;
   if (first === undefined) {
     return renamed[0] === undefined
       ? `Deleted ${deleted[0]?.path ?? "files"}`
       : `Renamed ${renamed[0].from} to ${renamed[0].to}`;
   }
-  const names = files.slice(0, 3).map(({ path }) => baseName(path));
-  const more = files.length > 3 ? ` and ${files.length - 3} more` : "";
+  const names = files.slice(0, max).map(({ path }) => baseName(path));
+  const more = files.length > max ? ` and ${files.length - max} more` : "";
   return `${files.every(({ isNew }) => isNew) ? "Created" : "Changed"} ${names.join(", ")}${more}`;
 }
 
