@@ -39,6 +39,14 @@ describe("work", () => {
     });
   });
 
+  it("does not swallow the rule that was laid down with it", () => {
+    const rule = "We should never display AGENTS.md for GitHub Copilot instructions";
+    const titles = observe(turn(rule, edited("src/tree.ts"), edited("src/list.ts"), said("Done."))).map(
+      (one) => one.title,
+    );
+    expect(titles).toEqual(["Changed tree.ts, list.ts", rule]);
+  });
+
   it.each<[name: string, evidence: TurnEvidence, type: string, title: string]>([
     [
       "a commit's subject",

@@ -1,10 +1,11 @@
 // The work of a turn as one observation: what was done and why, in which files, checked how, committed as what.
+import type { Reading } from "./extract-turn.ts";
+import type { Statement } from "./statements.ts";
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, capitalise, TITLE_CHARS } from "./ask.ts";
 import { baseName, type Changes, filesText, weight } from "./changes.ts";
-import type { Run } from "./commands.ts";
 import { type Landing, landingFacts, landingsOf } from "./landings.ts";
 import { clip, sentencesOf } from "./prose.ts";
 import { lastTestOf, testFact } from "./test-state.ts";
@@ -20,11 +21,11 @@ const TEXT_FILE = /\.(?:md|mdx|txt|rst)$|(?:^|\/)(?:CHANGELOG|LICENSE|README)/i;
 
 export function workObservation(
   evidence: TurnEvidence,
-  { ask, answer, changes, runs }: { ask: Ask; answer: Answer; changes: Changes; runs: readonly Run[] },
+  { ask, answer, changes, runs, rules }: Omit<Reading, "evidence" | "found">,
 ): Observation | undefined {
   const landings = landingsOf(evidence, runs);
   if (!isWork(changes) && !landings.some((landing) => landing.isWorthNoting)) return undefined;
-  const { title, spoken } = titleOf(ask, answer, changes, landings);
+  const { title, spoken } = titleOf(ask, answer, changes, landings, rules);
   const type = typeOf(title.replace(/^Opened PR #\d+: /, ""), ask, changes, landings);
   const lastTest = lastTestOf(runs);
   const facts = [
@@ -64,6 +65,7 @@ function titleOf(
   answer: Answer,
   changes: Changes,
   landings: readonly Landing[],
+  rules: readonly Statement[],
 ): { title: string; spoken: boolean } {
   const landed = landings.filter(({ isWorthNoting }) => isWorthNoting);
   const [landing] = landed;
@@ -81,8 +83,9 @@ function titleOf(
   // Of several commits the first that says something; of bookkeeping that rather than the names of files.
   const said = landing ?? landings.find((one) => one.title.split(/\s+/).length > 2);
   if (said !== undefined) return { title: clip(said.title, TITLE_CHARS), spoken: false };
+  // What the user laid down is an observation of its own: under the same words the two would be taken for one.
   const title =
-    ask.kind === "word"
+    ask.kind === "word" || rules.length > 0
       ? namesOf(changes, MAX_NAMES)
       : `${namesOf(changes, 1)}: ${ask.title.replaceAll("`", "").trim()}`;
   return { title: clip(title, TITLE_CHARS), spoken: false };
