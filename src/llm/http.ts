@@ -1,4 +1,5 @@
 // One POST with a deadline and a limit: whatever the other side does, it ends, and it ends in an LlmError or an answer.
+import { filterText } from "../core/filter.ts";
 import { LlmError } from "./error.ts";
 import { statusError } from "./status-error.ts";
 
@@ -83,7 +84,10 @@ function transportError(error: unknown, call: HttpCall, deadline: AbortSignal): 
     return new LlmError("timeout", message, { spent: "unknown", cause: error });
   }
   const spent = code !== undefined && NEVER_SENT.has(code) ? "nothing" : "unknown";
-  return new LlmError("network", `${new URL(call.url).host}: ${code ?? message}`, { spent, cause: error });
+  return new LlmError("network", `${new URL(call.url).host}: ${code ?? filterText(message, 300)}`, {
+    spent,
+    cause: error,
+  });
 }
 
 /** fetch says "fetch failed"; why is in the cause, or, with several addresses, in the causes of the cause. */
