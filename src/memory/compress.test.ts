@@ -250,6 +250,24 @@ describe("a turn", () => {
     expect(await enrich()).toMatchObject({ kind: "kept", why: "gone" });
   });
 
+  it("in a folder that was excluded since is not sent to anybody", async () => {
+    const { db, provider, settings, loopback } = await world([answer(GOOD)]);
+    const isExcluded = (cwd: string): boolean => cwd === "/app";
+    expect(await enrichTurn(db, provider, 1, { settings, isExcluded })).toMatchObject({
+      kind: "kept",
+      why: "excluded",
+    });
+    expect(loopback.asked).toEqual([]);
+  });
+
+  it("says nothing of a password in the server's address", async () => {
+    const { db, settings } = await world([answer(GOOD)]);
+    const own = { ...settings, baseUrl: "http://bob:open-sesame-42@127.0.0.1:9" };
+    await enrichTurn(db, openProvider(own, { KEY: "k" }) as Provider, 1, { settings: own });
+    expect(JSON.stringify(db.all("SELECT * FROM model_pauses"))).not.toContain("open-sesame-42");
+    expect(db.all("SELECT 1 FROM model_pauses")).toHaveLength(1);
+  });
+
   it("that was forgotten while the model was thinking does not come back in the one that has its ids now", async () => {
     const { db, enrich } = await world([
       () => {

@@ -20,6 +20,8 @@ export interface EnrichOptions {
   settings: Settings;
   now?: () => number;
   signal?: AbortSignal;
+  /** Whether nothing of what happens in this folder may be recorded, as the settings are now. */
+  isExcluded?: (cwd: string) => boolean;
 }
 
 export type { Enriched } from "./compress/outcome.ts";
@@ -32,13 +34,14 @@ export async function enrichTurn(
   db: Db,
   provider: Provider,
   promptDbId: number,
-  { settings, now = Date.now, signal }: EnrichOptions,
+  { settings, now = Date.now, signal, isExcluded = () => false }: EnrichOptions,
 ): Promise<Enriched> {
   const pausing = whilePausing(db, provider, now());
   if (pausing !== undefined) return pausing;
   const place = findPromptPlace(db, promptDbId);
   const evidence = place && loadTurnEvidence(db, place.sessionDbId, place.promptNumber);
   if (place === undefined || evidence === undefined) return kept("gone", "the turn is not there any more");
+  if (isExcluded(evidence.cwd)) return kept("excluded", "what happens there is not to be recorded any more");
   if (!isWorthAsking(evidence)) return kept("nothing-to-say", "there is next to nothing in this turn");
   const record = turnRecord(evidence);
   const question = turnQuestion(evidence, record);

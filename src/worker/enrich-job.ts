@@ -1,4 +1,5 @@
 // A turn's second look, by a model: what comes of it decides whether the job is done, waits or has failed.
+import { findSurroundings } from "../capture/surroundings.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -31,7 +32,11 @@ export async function runEnrichJob(db: Db, job: Job, context: EnrichContext): Pr
     const outcome: Enriched =
       provider === undefined
         ? { kind: "kept", why: "nothing-to-say", message: "no model is chosen" }
-        : await enrichTurn(db, provider, Number(subjectOf(job.key)), { settings, signal: context.signal });
+        : await enrichTurn(db, provider, Number(subjectOf(job.key)), {
+            settings,
+            signal: context.signal,
+            isExcluded: (cwd) => findSurroundings(cwd, context.paths.config, context.env).isExcluded,
+          });
     conclude(db, job, outcome, context);
   } catch (error) {
     if (isTrouble(error)) throw error;

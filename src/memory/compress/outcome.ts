@@ -14,6 +14,7 @@ export type Enriched =
 
 export type KeptBecause =
   | "gone"
+  | "excluded"
   | "nothing-to-say"
   | "answered-before"
   | "over-budget"
