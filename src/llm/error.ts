@@ -42,7 +42,7 @@ export class LlmError extends AppError {
     super(`model_${kind.replaceAll("-", "_")}`, message, options);
     this.name = "LlmError";
     this.kind = kind;
-    this.retryAfterMs = options.retryAfterMs;
+    this.retryAfterMs = options.retryAfterMs && Math.min(options.retryAfterMs, LONGEST_ASKED_MS);
     this.spent = options.spent ?? "nothing";
   }
 }
@@ -50,6 +50,8 @@ export class LlmError extends AppError {
 const RATE_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
+/** Whoever says it, and however it is said: once a day is no hammering. */
+const LONGEST_ASKED_MS = 24 * 3_600_000;
 
 /** What to do after a failure. */
 export type Next =

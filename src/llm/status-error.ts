@@ -5,7 +5,6 @@ import { oneLine } from "../core/text.ts";
 import { LlmError } from "./error.ts";
 
 const MESSAGE_CHARS = 300;
-const LONGEST_WAIT_MS = 24 * 3_600_000;
 const NO_MONEY = /insufficient_quota|credit balance|exceeded your current quota|billing/i;
 const TOO_LONG = /context_length_exceeded|maximum context length|prompt is too long|context window|too many tokens/i;
 
@@ -74,5 +73,5 @@ function retryAfter(headers: Headers, now: number): number | undefined {
   const seconds = Number(said ?? Number.NaN);
   const date = said === null ? Number.NaN : Date.parse(said);
   const ms = [exact, seconds * 1000, date - now].find((value) => Number.isFinite(value));
-  return ms === undefined ? undefined : Math.min(Math.max(0, ms), LONGEST_WAIT_MS);
+  return ms === undefined ? undefined : Math.max(0, ms);
 }
