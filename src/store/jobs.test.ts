@@ -80,6 +80,15 @@ describe("a job", () => {
     expect(claim(db, now)).toMatchObject({ attempts: 0 });
   });
 
+  it("that fails for the last time is not given up where somebody has asked for it meanwhile", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    const job = { ...claim(db, NOW + 3_000), attempts: 2 };
+    enqueueSession(db, "s1", NOW + 4_000);
+    failJob(db, job, "me", { now: NOW + 5_000, reason: "no" });
+    expect(stateOf(db)).toMatchObject({ status: "pending", attempts: 0, again: 0 });
+  });
+
   it("belongs to who took it: another can neither finish nor fail it", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);

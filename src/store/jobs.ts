@@ -151,7 +151,10 @@ export const MAX_ATTEMPTS = 3;
 const FIRST_RETRY_MS = 10_000;
 const RETRY_FACTOR = 6;
 
-/** Tried again later; after three failures it stays failed, with the reason, until somebody asks for it anew. */
+/**
+ * Tried again later; after three failures it stays failed, with the reason, until somebody asks for it anew. Who has asked
+ * while it ran has: there is something new in it.
+ */
 export function failJob(
   db: Db,
   job: Job,
@@ -160,7 +163,7 @@ export function failJob(
 ): void {
   const attempts = job.attempts + 1;
   db.run(
-    `UPDATE jobs SET status = ?3, attempts = ?4, run_after = ?5, last_error = ?6, again = 0, owner = NULL, lease_until = NULL
+    `UPDATE jobs SET status = iif(again = 1, 'pending', ?3), attempts = iif(again = 1, 0, ?4), run_after = ?5, last_error = ?6, again = 0, owner = NULL, lease_until = NULL
      WHERE id = ?1 AND status = 'running' AND owner = ?2`,
     job.id,
     owner,
