@@ -35,6 +35,11 @@ describe("settings", () => {
     expect(values).toMatchObject({ excludePaths: [], maxOutputChars: 32_000, projects: {}, enabled: false });
   });
 
+  it("take no address with a password in it", () => {
+    expect(loadSettings(files('{"baseUrl": "http://bob:sesame@host/v1"}', "{}"), {}).values.baseUrl).toBe("");
+    expect(loadSettings(files('{"baseUrl": "http://host/v1"}', "{}"), {}).values.baseUrl).toBe("http://host/v1");
+  });
+
   it("that cost money or send words elsewhere come from the user's own file alone", () => {
     const evil = {
       provider: "openai",

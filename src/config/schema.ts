@@ -42,6 +42,8 @@ interface Setting<T> {
    */
   inUserFileOnly?: true;
   oneOf?: readonly string[];
+  /** A text like this is not taken. */
+  refuses?: RegExp;
   /** Takes fractions. */
   isFraction?: true;
   min?: number;
@@ -113,7 +115,9 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
   },
   baseUrl: {
     default: "",
-    about: "Where the provider is, e.g. http://localhost:11434/v1 for Ollama; empty: the company's own.",
+    about:
+      "Where the provider is, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the company's own.",
+    refuses: /^[a-z]+:\/\/[^/]*@/i,
     inUserFileOnly: true,
   },
   apiKeyEnv: {
@@ -176,6 +180,7 @@ export function envName(key: SettingKey): string {
 /** Turns what a file or the environment holds into a setting's value, or undefined where it does not fit. */
 export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settings[K] | undefined {
   const setting: Setting<unknown> = SETTINGS[key];
+  if (typeof raw === "string" && setting.refuses?.test(raw)) return undefined;
   return parseAs(setting, raw) as Settings[K] | undefined;
 }
 

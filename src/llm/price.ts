@@ -1,5 +1,8 @@
 // What models cost, in US dollars per million tokens. List prices of November 2026; `prices` in the config says otherwise.
 
+/** No answer costs this much: a server that says so is not believed. */
+export const MAX_COST_USD = 1_000;
+
 export interface Price {
   input: number;
   output: number;

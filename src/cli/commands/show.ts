@@ -1,4 +1,5 @@
 // c-mem show: one session as it reads, or one observation with what it rests on.
+import { AppError } from "../../core/error.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { readObservation } from "../../recall/observation.ts";
 import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
@@ -19,6 +20,11 @@ export function run({ args, flags, json }: CommandOptions): number {
       if (json) printJson("show", storyJson(story));
       else print(storyText(story));
       return EXIT.ok;
+    }
+    if (id !== undefined) {
+      throw new AppError("nothing_found", `There is no observation "${args[0] ?? ""}".`, {
+        hint: "`c-mem observations` lists those there are; deriving memory anew may give others.",
+      });
     }
     const transcript = choose(asked, args[0] ?? "", flags);
     const detail = { tools: flags["tools"] === true, thinking: flags["thinking"] === true };

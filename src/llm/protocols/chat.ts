@@ -9,6 +9,7 @@ import { type OptionalField, sendWithout } from "../refused-fields.ts";
 import { replyValue } from "../reply-value.ts";
 import { sseData } from "../sse.ts";
 import { streamedError } from "../status-error.ts";
+import { MAX_COST_USD } from "../price.ts";
 
 export interface ChatServer {
   /** Up to and without "/chat/completions". */
@@ -132,7 +133,11 @@ function usageOf(usage: JsonObject | undefined): Usage | undefined {
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   // OpenRouter says what it charged.
   const cost = usage?.["cost"];
-  return { inputTokens, outputTokens, ...(typeof cost === "number" && cost >= 0 && { costUsd: cost }) };
+  return {
+    inputTokens,
+    outputTokens,
+    ...(typeof cost === "number" && cost >= 0 && cost < MAX_COST_USD && { costUsd: cost }),
+  };
 }
 
 function finish(request: LlmRequest, completion: Completion): LlmReply {

@@ -9,6 +9,7 @@ import { LlmError, type LlmErrorKind } from "../error.ts";
 import { jsonOnly } from "../json-only.ts";
 import type { LlmReply, LlmRequest, Usage } from "../provider.ts";
 import { replyValue } from "../reply-value.ts";
+import { MAX_COST_USD } from "../price.ts";
 
 export interface ClaudeCode {
   /** The executable; undefined where none was found. */
@@ -111,6 +112,6 @@ function usageOf(result: JsonObject): Usage {
   return {
     inputTokens: input.reduce((sum, key) => sum + (asCount(usage?.[key]) ?? 0), 0),
     outputTokens: asCount(usage?.["output_tokens"]) ?? 0,
-    ...(typeof cost === "number" && cost >= 0 && { costUsd: cost }),
+    ...(typeof cost === "number" && cost >= 0 && cost < MAX_COST_USD && { costUsd: cost }),
   };
 }

@@ -12,7 +12,7 @@ import {
 } from "../../core/memory.ts";
 import { oneLine, plainLines, truncate } from "../../core/text.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
-import { isGrounded } from "./grounding.ts";
+import { isGrounded, sharedWords } from "./grounding.ts";
 import { isCovered, type TurnRecord } from "./record.ts";
 
 const MAX_OBSERVATIONS = 12;
@@ -71,6 +71,8 @@ function checkObservation(
     .map((fact) => line(fact, FACT_CHARS))
     .filter((fact) => fact !== "");
   if (!isGrounded([title, narrative, ...facts].join("\n"), everything)) return "madeUp";
+  // What a tool printed decides nothing, whoever it is put in the mouth of.
+  if (type === "decision" && sharedWords(title, talkOf(evidence)) < TALK_SHARE) return "madeUp";
   const subtitle = line(raw["subtitle"], TITLE_CHARS);
   return {
     type,
@@ -81,7 +83,7 @@ function checkObservation(
     concepts: CONCEPTS.filter((concept: Concept) => asArray(raw["concepts"]).includes(concept)),
     files: knownFiles(raw["files"], evidence),
     evidence: cited,
-    origin: originOf(cited, evidence),
+    origin: originOf(cited, `${title}\n${narrative}`, evidence),
   };
 }
 
@@ -102,12 +104,22 @@ function endsAlike(named: string, known: string): boolean {
   return named !== "" && (named.endsWith(`/${known}`) || known.endsWith(`/${named}`));
 }
 
+/** Share of a decision's words that somebody must have said. */
+const TALK_SHARE = 0.4;
+/** The same for what is told as the user's own words. */
+const USER_SHARE = 0.6;
+
+function talkOf({ prompt, messages }: TurnEvidence): string {
+  return [prompt.text, prompt.response, ...messages.map((message) => message.text)].join("\n");
+}
+
 /** Whose words it rests on: of several the least to be trusted. What the agent wrote into files is its own word. */
-function originOf(cited: readonly string[], evidence: TurnEvidence): Origin {
+function originOf(cited: readonly string[], claim: string, evidence: TurnEvidence): Origin {
   const uses = evidence.toolUses.filter((use) => cited.includes(use.id));
   if (uses.some((use) => use.files.every((file) => file.kind === "read"))) return "tool";
   const isAllAsked = cited.every((id) => id.startsWith("p"));
-  return isAllAsked && isCovered(evidence) ? "user" : "assistant";
+  const isTheirs = isAllAsked && isCovered(evidence) && sharedWords(claim, evidence.prompt.text) >= USER_SHARE;
+  return isTheirs ? "user" : "assistant";
 }
 
 const SUMMARY_FIELDS = ["request", "investigated", "learned", "completed"];
