@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Db } from "./driver.ts";
 import { openStore } from "./open.ts";
-import { updateSearchIndex } from "./search-index.ts";
+import { mergeSearchIndex, updateSearchIndex } from "./search-index.ts";
 import { transaction } from "./transaction.ts";
 
 function addUses(db: Db, count: number): void {
@@ -30,9 +30,12 @@ it("makes the index one piece after many rows, and leaves it alone after a few",
   );
   addUses(db, 3_000);
   expect(updateSearchIndex(db)).toBe(3_000);
+  expect(pieces(db)).toBeGreaterThan(1);
+  expect(mergeSearchIndex(db)).toBe(true);
   expect(pieces(db)).toBe(1);
   addUses(db, 5);
   expect(updateSearchIndex(db)).toBe(5);
+  expect(mergeSearchIndex(db)).toBe(false);
   expect(pieces(db)).toBe(2);
   db.close();
 });

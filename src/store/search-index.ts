@@ -8,7 +8,7 @@ import { transaction } from "./transaction.ts";
 const BATCH = 2_000;
 /** Rows while waiting for something else. */
 const SOME = 500;
-/** After this share of new rows the pieces FTS5 writes are made one again: with ten of them a long query takes half as long again. */
+/** After this share of new tool uses the pieces FTS5 writes are made one again: with ten of them a long query takes half as long again. */
 const MERGE_SHARE = 0.1;
 const MERGE_MIN_ROWS = 2_000;
 /** Pages per step: the lock is held for some 20 ms. */
@@ -25,11 +25,18 @@ export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): num
       if (rows < BATCH) break;
     }
   }
-  const known = db.get<{ last: number }>("SELECT last_id AS last FROM index_state WHERE name = 'tool_uses'")?.last ?? 0;
-  if (written >= Math.max(MERGE_MIN_ROWS, known * MERGE_SHARE)) {
-    for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
-  }
   return written;
+}
+
+/** The worker's: whoever waits for an index does not wait for this. True if there was something to merge. */
+export function mergeSearchIndex(db: Db): boolean {
+  const lastOf = (name: string): number =>
+    db.get<{ last_id: number }>("SELECT last_id FROM index_state WHERE name = ?", name)?.last_id ?? 0;
+  const [last, merged] = [lastOf("tool_uses"), lastOf("merged")];
+  if (last - merged < Math.max(MERGE_MIN_ROWS, last * MERGE_SHARE)) return false;
+  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
+  transaction(db, () => db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('merged', ?)", last));
+  return true;
 }
 
 /** For a moment with nothing else to do; false when too little waits to be worth a transaction. */

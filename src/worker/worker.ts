@@ -21,6 +21,7 @@ import {
   subjectOf,
 } from "../store/jobs.ts";
 import { dataVersion, openStore, setDurable } from "../store/open.ts";
+import { mergeSearchIndex } from "../store/search-index.ts";
 import { interruptIdleSessions } from "../store/sessions.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
@@ -220,7 +221,8 @@ async function round(db: Db, state: State): Promise<boolean> {
   const job = claimJob(db, "session", state.owner, Date.now());
   if (job !== undefined) await doSession(db, job, state);
   const hasAsked = state.asking.start(db);
-  const hasWorked = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
+  const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
+  const hasWorked = isBusy || (isNew && mergeSearchIndex(db));
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
   return hasWorked;
