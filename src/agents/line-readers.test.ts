@@ -125,6 +125,7 @@ describe.each(READERS)("the %s reader", (_, reader, lines) => {
         "turn-end",
         "compaction",
         ...(reader === claudeCodeReader ? ["title"] : []),
+        ...(reader === codexReader ? ["origin"] : []),
       ]),
     );
     for (let split = 0; split < lines.length; split += 1) expect(readInTwo(reader, lines, split)).toEqual(whole);

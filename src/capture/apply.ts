@@ -5,7 +5,6 @@ import type { Db } from "../store/driver.ts";
 import { insertFileTouch, noteBackup } from "../store/file-touches.ts";
 import { insertCommit } from "../store/commits.ts";
 import { insertInjection } from "../store/injections.ts";
-import { insertLink } from "../store/links.ts";
 import { upsertMessage } from "../store/messages.ts";
 import { enqueueSession } from "../store/jobs.ts";
 import { endPrompt, insertPrompt } from "../store/prompts.ts";
@@ -13,6 +12,7 @@ import {
   endSession,
   getAgentTitle,
   getTitle,
+  noteOrigin,
   reopenSession,
   setAgentTitle,
   setReport,
@@ -34,7 +34,6 @@ import {
 } from "./batch.ts";
 import { commitsMade } from "./commits.ts";
 import { withoutForgotten } from "./forgotten.ts";
-import { linksOf } from "./mentions.ts";
 
 /** `eventName` stands in for an id where the agent gave none. */
 export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
@@ -109,7 +108,6 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       reopenSession(db, main, at);
       improveTitle(db, main, activity.text, number);
       if (activity.promptId !== undefined && ownsId) adoptTurn(db, main, activity.promptId, number);
-      for (const link of linksOf(activity.text, event.sessionId)) insertLink(db, link, at);
       return;
     }
     case "tool-use":
@@ -135,6 +133,9 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       return;
     case "title":
       setAgentTitle(db, own, activity.title);
+      return;
+    case "origin":
+      if (own === main) noteOrigin(db, main, activity);
       return;
     case "turn-end": {
       const number = turnOf(db, batch, main, activity.promptId);
@@ -213,7 +214,5 @@ function applyCommits(
   if (typeof command !== "string") return;
   for (const commit of commitsMade(command, activity.output ?? "")) {
     insertCommit(db, { ...commit, sessionDbId: main, promptNumber, at: event.at });
-    const source = { type: "session", id: event.sessionId } as const;
-    insertLink(db, { source, target: { type: "commit", id: commit.sha }, relationship: "references" }, event.at);
   }
 }

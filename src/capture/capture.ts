@@ -63,6 +63,14 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       };
     case "title":
       return { ...activity, title: filterText(activity.title, settings.maxOutputChars) };
+    case "origin":
+      return {
+        kind: "origin",
+        ...(activity.plan !== undefined && { plan: filterText(activity.plan, settings.maxOutputChars) }),
+        ...(activity.forkedFrom !== undefined && {
+          forkedFrom: filterText(activity.forkedFrom, settings.maxOutputChars),
+        }),
+      };
     case "compaction":
       return { ...activity, summary: clean(activity.summary) };
     case "machine-prompt":

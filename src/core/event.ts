@@ -41,6 +41,8 @@ export type Activity =
     }
   /** A title the agent itself gave the session. */
   | { kind: "title"; title: string }
+  /** What the session goes on with: a plan that is handed on from session to session, or a history that was copied. */
+  | { kind: "origin"; plan?: string; forkedFrom?: string }
   /** The agent summed up and forgot what came before. */
   | { kind: "compaction"; uuid: string; summary: string }
   /** The agent is about to forget part of the conversation: a good moment to write down what it knows. */
@@ -54,6 +56,7 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   "tool-use": true,
   message: true,
   title: true,
+  origin: true,
   compaction: true,
   "turn-end": true,
   checkpoint: true,

@@ -2,10 +2,12 @@
 import { EXTRACTOR } from "../core/memory.ts";
 import type { Db } from "../store/driver.ts";
 import { deleteOrphans } from "../store/observations.ts";
+import { markAllLinksStale } from "../store/stale-links.ts";
 import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/stale-turns.ts";
 import { transaction } from "../store/transaction.ts";
 import { loadTurnEvidence } from "../store/turn-evidence.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
+import { updateLinks } from "./link/update-links.ts";
 import { saveTurnMemory } from "./save.ts";
 import { saveSession } from "./session.ts";
 
@@ -61,6 +63,9 @@ function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isC
   return { id: turn.id, isChanged };
 }
 
+/** How long links are made before somebody may interrupt. */
+const LINKS_MS = 200;
+
 export interface Rebuilt {
   sessions: number;
   turns: number;
@@ -78,6 +83,7 @@ export function* rebuildMemory(
   transaction(db, () => {
     deleteOrphans(db, projectId);
     markMemoryStale(db, projectId);
+    markAllLinksStale(db, projectId);
   });
   const sessions = staleSessions(db, projectId);
   const total = sessions.reduce((sum, { turns }) => sum + turns, 0);
@@ -89,5 +95,6 @@ export function* rebuildMemory(
     rebuilt.changed += changed.length;
     yield { soFar: { ...rebuilt }, total };
   }
+  while (updateLinks(db, { maxMs: LINKS_MS }) > 0) yield { soFar: { ...rebuilt }, total };
   return rebuilt;
 }

@@ -2,7 +2,7 @@
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../core/memory.ts";
 import type { Db } from "../store/driver.ts";
 import { findItem } from "../store/items.ts";
-import { insertLink } from "../store/links.ts";
+import { deleteFixes, insertLink } from "../store/links.ts";
 import {
   contentHash,
   deleteObservation,
@@ -42,11 +42,12 @@ export function saveTurnMemory(db: Db, place: TurnPlace, memory: TurnMemory, pro
     const same = old.find((row) => row.content_hash === hash && isIntact(row) && !kept.has(row.id));
     if (same === undefined) {
       const id = insertObservation(db, { projectId, turn: place, observation, producer, validFrom }, now);
-      if (observation.type === "bugfix") linkFailures(db, id, observation, now);
+      linkFailures(db, id, observation, now);
       isChanged = true;
     } else {
       kept.add(same.id);
       moveEvidence(db, same.id, { evidence: observation.evidence, promptHash: producer.promptHash, validFrom });
+      linkFailures(db, same.id, observation, now);
     }
   }
   for (const row of old) {
@@ -76,6 +77,8 @@ function timeOf(db: Db, observation: Observation): number {
 
 /** A fix that cites what failed says what it mended. */
 function linkFailures(db: Db, id: number, observation: Observation, now: number): void {
+  if (observation.type !== "bugfix") return;
+  deleteFixes(db, `o${id}`);
   for (const item of observation.evidence.filter((one) => isFailedUse(db, one))) {
     insertLink(
       db,

@@ -1,6 +1,7 @@
 // Questions about the past that cross sessions: what came before, what belongs together, who touched a file.
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
+import { updateLinks } from "../memory/link/update-links.ts";
 import type { Db } from "../store/driver.ts";
 import { findProject } from "../store/projects.ts";
 import { sessionsByPrefix, type SessionEntry } from "../store/session-list.ts";
@@ -34,6 +35,10 @@ describe("a timeline", () => {
       commits: [{ sha: "abc1234", subject: "Do it" }],
     });
     expect(latestTurns(db, {}, 1).map((turn) => turn.text)).toEqual(["third", "fourth"]);
+    add("e", prompt("fifth"), { at: START + DAY });
+    db.run("UPDATE sessions SET forked_from = 'b' WHERE session_id = 'e'");
+    updateLinks(db, { maxMs: Infinity });
+    expect(latestTurns(db, {}, 1).map((turn) => turn.continues)).toEqual([[], [{ session_id: "b", weight: 1 }]]);
     expect(
       timelineAround(db, { session: session(db, "agent-sub"), itemId: "t1" }, {}, { before: 1, after: 1 }).map(
         (turn) => turn.text,
@@ -61,12 +66,13 @@ describe("related sessions", () => {
     add("far", prompt("x"), { project: { key: "other", name: "other", root: "/other" } });
     add("far", touch("rare.ts"), { project: { key: "other", name: "other", root: "/other" } });
     add("near", prompt("x"), { at: START + DAY, branch: "feat" });
+    updateLinks(db, { maxMs: Infinity });
     const related = relatedSessions(db, session(db, id), 10);
     expect(related.map(({ session: { session_id }, reasons }) => [session_id, reasons])).toEqual([
       ["next", ["continues it"]],
-      ["reverts", ["mentions commit abc1234, which it made"]],
+      ["reverts", ["has much in common with it", "mentions commit abc1234, which it made"]],
+      ["near", ["perhaps continues it", "on the same branch feat, 24 h apart"]],
       ["rare", ["changed the same rare.ts"]],
-      ["near", ["on the same branch feat, 24 h apart"]],
       ...["c1", "c2", "c3"].map((name) => [name, ["changed the same package.json"]]),
     ]);
     db.close();

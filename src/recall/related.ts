@@ -1,4 +1,5 @@
 // Which sessions belong with this one, and why, in words.
+import { isTrunk } from "../core/branch.ts";
 import type { Db } from "../store/driver.ts";
 import {
   countConversations,
@@ -6,7 +7,8 @@ import {
   mentionedChanges,
   sessionsOnBranch,
   sharedChanges,
-  sharedCommits,
+  sharedTargets,
+  type SharedTarget,
 } from "../store/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
 
@@ -20,8 +22,16 @@ const DAY_MS = 86_400_000;
 /** Work on a branch of its own belongs together for longer than work on the branch everybody is on. */
 const BRANCH_WINDOW_MS = 7 * DAY_MS;
 const TRUNK_WINDOW_MS = DAY_MS;
-const TRUNKS = new Set(["main", "master", "develop", "dev", "trunk"]);
-const WEIGHT = { link: 10, commit: 6, mention: 0.5, branch: 1.5, trunk: 0.4 } as const;
+const WEIGHT = {
+  continues: 10,
+  related_to: 3,
+  commit: 6,
+  issue: 4,
+  url: 2,
+  mention: 0.5,
+  branch: 1.5,
+  trunk: 0.4,
+} as const;
 const FILES_NAMED = 3;
 
 export function relatedSessions(db: Db, session: SessionEntry, limit: number): RelatedSession[] {
@@ -36,7 +46,7 @@ export function relatedSessions(db: Db, session: SessionEntry, limit: number): R
   addLinks(db, session, add);
   addFiles(db, session, add);
   addBranch(db, session, add);
-  const best = [...found].sort(([, a], [, b]) => b.weight - a.weight).slice(0, limit);
+  const best = [...found].sort(([a, one], [b, other]) => other.weight - one.weight || a - b).slice(0, limit);
   const entries = new Map(
     sessionsByIds(
       db,
@@ -51,38 +61,28 @@ export function relatedSessions(db: Db, session: SessionEntry, limit: number): R
 
 type Add = (id: number, weight: number, reason: string) => void;
 
-const LINK_WORDS: Readonly<Record<string, [outgoing: string, incoming: string]>> = {
-  continues: ["is continued by it", "continues it"],
-  references: ["is referred to by it", "refers to it"],
-  mentions: ["is mentioned in it", "mentions it"],
-  fixes: ["is mended by it", "mends it"],
-  supersedes: ["is replaced by it", "replaces it"],
-};
+/** From here on a guess is worth saying without a "perhaps". */
+const LIKELY = 0.6;
 
 function addLinks(db: Db, session: SessionEntry, add: Add): void {
-  for (const link of linkedSessions(db, session.session_id)) {
-    const [outgoing, incoming] = LINK_WORDS[link.relationship] ?? ["is tied to it", "is tied to it"];
-    add(link.session_db_id, WEIGHT.link, link.is_incoming ? incoming : outgoing);
+  for (const { session_db_id: id, relationship, weight, is_incoming } of linkedSessions(db, session.session_id)) {
+    if (relationship === "continues") {
+      const perhaps = weight < LIKELY ? "perhaps " : "";
+      add(id, WEIGHT.continues * weight, perhaps + (is_incoming === 1 ? "continues it" : "is continued by it"));
+    } else if (relationship === "related_to") add(id, WEIGHT.related_to * weight, "has much in common with it");
   }
-  for (const shared of sharedCommits(db, session.session_id)) {
-    add(shared.session_db_id, WEIGHT.commit, commitReason(shared));
+  for (const shared of sharedTargets(db, session.session_id)) {
+    add(shared.session_db_id, WEIGHT[shared.type], targetReason(shared));
   }
 }
 
-function commitReason({
-  target,
-  relationship,
-  own_relationship,
-}: {
-  target: string;
-  relationship: string;
-  own_relationship: string;
-}): string {
-  if (relationship === "references" && own_relationship === "mentions")
-    return `made commit ${target}, which it mentions`;
-  if (relationship === "mentions" && own_relationship === "references")
-    return `mentions commit ${target}, which it made`;
-  return `names the same commit ${target}`;
+const TARGET_WORDS = { commit: "commit", issue: "issue", url: "address" } as const;
+
+function targetReason({ type, target, relationship, own_relationship }: SharedTarget): string {
+  const what = `${TARGET_WORDS[type]} ${target}`;
+  if (relationship === "references" && own_relationship === "mentions") return `made ${what}, which it mentions`;
+  if (relationship === "mentions" && own_relationship === "references") return `mentions ${what}, which it made`;
+  return `names the same ${what}`;
 }
 
 /** A file that hardly anybody touches ties two sessions together; one that everybody touches does not. */
@@ -114,13 +114,17 @@ function addFiles(db: Db, session: SessionEntry, add: Add): void {
 function addBranch(db: Db, session: SessionEntry, add: Add): void {
   const branch = session.git_branch;
   if (branch === null || branch === "") return;
-  const isTrunk = TRUNKS.has(branch);
-  const window = isTrunk ? TRUNK_WINDOW_MS : BRANCH_WINDOW_MS;
+  const isShared = isTrunk(branch);
+  const window = isShared ? TRUNK_WINDOW_MS : BRANCH_WINDOW_MS;
   const span = { from: session.started_at - window, to: session.last_at + window };
   for (const near of sessionsOnBranch(db, { project_id: session.project_id, git_branch: branch }, span)) {
     const gap = Math.max(0, near.started_at - session.last_at, session.started_at - near.last_at);
     const closeness = 1 - gap / window / 2;
-    add(near.id, (isTrunk ? WEIGHT.trunk : WEIGHT.branch) * closeness, `on the same branch ${branch}, ${gapText(gap)}`);
+    add(
+      near.id,
+      (isShared ? WEIGHT.trunk : WEIGHT.branch) * closeness,
+      `on the same branch ${branch}, ${gapText(gap)}`,
+    );
   }
 }
 

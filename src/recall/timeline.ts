@@ -3,6 +3,7 @@ import { AppError } from "../core/error.ts";
 import { type CommitRow, commitsInTurn } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { findItem } from "../store/items.ts";
+import { continuedSessions } from "../store/relations.ts";
 import type { Scope } from "../store/scope.ts";
 import type { SessionEntry } from "../store/session-list.ts";
 import {
@@ -23,6 +24,8 @@ export interface TimelineTurn extends TurnEntry {
   files: TurnFile[];
   commits: CommitRow[];
   failed: FailedCommand[];
+  /** What its session goes on with. */
+  continues: { session_id: string; weight: number }[];
 }
 
 /** What other sessions did meanwhile is shown up to here; what was asked about is shown as a whole. */
@@ -82,5 +85,6 @@ function withEvents(db: Db, turn: TurnEntry, isAnchor: boolean): TimelineTurn {
     files: filesChangedInTurn(db, turn),
     commits: commitsInTurn(db, turn),
     failed: failedCommandsInTurn(db, turn),
+    continues: continuedSessions(db, turn.session_id),
   };
 }

@@ -3,6 +3,7 @@
 import type { Db } from "./driver.ts";
 import type { Doomed, DoomedRow } from "./doomed.ts";
 import { renumberTurns } from "./renumber.ts";
+import { markLaterSessions } from "./stale-links.ts";
 import { markSessionStale } from "./stale-turns.ts";
 
 const INDEXES = ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"] as const;
@@ -45,7 +46,7 @@ function count(db: Db, table: string): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0;
 }
 
-function erasePrompt(db: Db, { id, session_id, session_db_id, prompt_number, at }: DoomedRow): void {
+function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DoomedRow): void {
   db.run("DELETE FROM turns_fts WHERE rowid = ?", id);
   db.run(
     "INSERT INTO prompts_trigram (prompts_trigram, rowid, text) SELECT 'delete', id, text FROM prompts WHERE id = ?",
@@ -56,18 +57,17 @@ function erasePrompt(db: Db, { id, session_id, session_db_id, prompt_number, at 
   for (const table of ["summaries", "commits"]) {
     db.run(`DELETE FROM ${table} WHERE session_db_id = ? AND prompt_number = ?`, session_db_id, prompt_number);
   }
-  db.run("DELETE FROM links WHERE source_type = 'session' AND source_id = ? AND created_at = ?", session_id, at);
 }
 
-function eraseToolUse(db: Db, { id, item, session_id, session_db_id, at }: DoomedRow): void {
+function eraseToolUse(db: Db, { id, item, session_db_id, at }: DoomedRow): void {
   db.run("DELETE FROM tool_uses_fts WHERE rowid = ?", id);
   db.run("DELETE FROM tool_uses WHERE id = ?", id);
   db.run("DELETE FROM commits WHERE session_db_id = ? AND created_at = ?", session_db_id, at);
-  db.run("DELETE FROM links WHERE source_type = 'session' AND source_id = ? AND created_at = ?", session_id, at);
   db.run("DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ?", item);
 }
 
 function eraseSession(db: Db, { id, item }: DoomedRow): void {
+  markLaterSessions(db, id);
   db.run("DELETE FROM sessions WHERE id = ?", id);
   db.run(
     "DELETE FROM jobs WHERE key = 'session:' || ?1 OR substr(key, 1, length(?1) + 6) = 'turn:' || ?1 || ':'",
@@ -89,6 +89,11 @@ export function mendSession(db: Db, sessionDbId: number, turns: Iterable<number>
     const own = number === 0 ? "" : "AND producer <> 'extractor'";
     db.run(`DELETE FROM summaries WHERE session_db_id = ? AND prompt_number = ? ${own}`, sessionDbId, number);
   }
+  // Made anew from what is left, as all that is marked below.
+  db.run(
+    "DELETE FROM links WHERE source_type = 'session' AND source_id = (SELECT session_id FROM sessions WHERE id = ?)",
+    sessionDbId,
+  );
   renumberTurns(db, sessionDbId, 0);
   db.run(
     `UPDATE sessions SET prompt_count = (SELECT count(*) FROM prompts WHERE session_db_id = ?1), title = agent_title, subtitle = NULL

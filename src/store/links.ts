@@ -1,10 +1,16 @@
 // links: which session continues which, what is mentioned, referenced, fixed or replaced by what.
 import type { Db } from "./driver.ts";
 
+export interface Target {
+  type: "session" | "file" | "commit" | "issue" | "url" | "branch" | "plan" | "term" | "tool-use" | "observation";
+  id: string;
+}
+
 export interface Link {
-  source: { type: "session" | "prompt" | "observation"; id: string };
-  target: { type: "session" | "file" | "commit" | "tool-use" | "observation"; id: string };
+  source: { type: "session" | "observation"; id: string };
+  target: Target;
   relationship: "mentions" | "related_to" | "continues" | "references" | "fixes" | "supersedes";
+  /** How sure it is, or how much it says: 0 to 1. */
   weight?: number;
 }
 
@@ -31,4 +37,15 @@ export function deleteLink(db: Db, { source, target, relationship }: Link): void
     target.id,
     relationship,
   );
+}
+
+export function deleteFixes(db: Db, observation: string): void {
+  db.run(
+    "DELETE FROM links WHERE source_type = 'observation' AND source_id = ? AND relationship = 'fixes'",
+    observation,
+  );
+}
+
+export function deleteSessionLinks(db: Db, sessionId: string): void {
+  db.run("DELETE FROM links WHERE source_type = 'session' AND source_id = ?", sessionId);
 }

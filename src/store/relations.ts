@@ -21,38 +21,56 @@ export function sharedChanges(
 export interface SessionLink {
   session_db_id: number;
   relationship: string;
+  weight: number;
   /** True where the other session points at this one. */
   is_incoming: number;
 }
 
 export function linkedSessions(db: Db, sessionId: string): SessionLink[] {
   return db.all(
-    `SELECT s.id AS session_db_id, l.relationship, 0 AS is_incoming FROM links l JOIN sessions s ON s.session_id = l.target_id
+    `SELECT s.id AS session_db_id, l.relationship, l.weight, 0 AS is_incoming FROM links l JOIN sessions s ON s.session_id = l.target_id
      WHERE l.source_type = 'session' AND l.source_id = ?1 AND l.target_type = 'session'
      UNION
-     SELECT s.id, l.relationship, 1 FROM links l JOIN sessions s ON s.session_id = l.source_id
+     SELECT s.id, l.relationship, l.weight, 1 FROM links l JOIN sessions s ON s.session_id = l.source_id
      WHERE l.target_type = 'session' AND l.target_id = ?1 AND l.source_type = 'session'`,
+    sessionId,
+  );
+}
+
+/** What this one goes on with and is known, the surest first. */
+export function continuedSessions(db: Db, sessionId: string): { session_id: string; weight: number }[] {
+  return db.all(
+    `SELECT s.session_id, l.weight FROM links l JOIN sessions s ON s.session_id = l.target_id
+     WHERE l.source_type = 'session' AND l.source_id = ? AND l.target_type = 'session' AND l.relationship = 'continues'
+     ORDER BY l.weight DESC, s.started_at DESC`,
     sessionId,
   );
 }
 
 export interface SharedTarget {
   session_db_id: number;
+  type: "commit" | "issue" | "url";
   target: string;
-  /** How the other session names it: a commit it made is "references". */
+  /** How the other session has it: what it made is "references", what it names "mentions". */
   relationship: string;
   own_relationship: string;
 }
 
-/** Commits are written with as many digits as somebody liked: the first seven decide. */
-export function sharedCommits(db: Db, sessionId: string): SharedTarget[] {
+/** What many sessions name ties none of them together. */
+const MAX_NAMERS = 20;
+
+/** Commits, issues and addresses both name. */
+export function sharedTargets(db: Db, sessionId: string): SharedTarget[] {
   return db.all(
-    `SELECT DISTINCT s.id AS session_db_id, substr(other.target_id, 1, 7) AS target, other.relationship, own.relationship AS own_relationship
+    `SELECT DISTINCT s.id AS session_db_id, own.target_type AS type, own.target_id AS target, other.relationship,
+       own.relationship AS own_relationship
      FROM links own
-     JOIN links other ON other.target_type = 'commit' AND substr(other.target_id, 1, 7) = substr(own.target_id, 1, 7)
+     JOIN links other ON other.target_type = own.target_type AND other.target_id = own.target_id AND other.source_type = 'session'
      JOIN sessions s ON s.session_id = other.source_id
-     WHERE own.source_type = 'session' AND own.source_id = ?1 AND own.target_type = 'commit' AND other.source_id <> ?1`,
+     WHERE own.source_type = 'session' AND own.source_id = ?1 AND own.target_type IN ('commit', 'issue', 'url') AND other.source_id <> ?1
+       AND (SELECT count(*) FROM (SELECT 1 FROM links n WHERE n.target_type = own.target_type AND n.target_id = own.target_id LIMIT ?2)) < ?2`,
     sessionId,
+    MAX_NAMERS,
   );
 }
 

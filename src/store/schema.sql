@@ -1,3 +1,5 @@
+CREATE INDEX changes_by_path ON file_touches(path, created_at, session_db_id) WHERE kind <> 'read';
+
 CREATE INDEX commits_by_sha ON commits(sha);
 
 CREATE INDEX file_touches_by_path ON file_touches(path);
@@ -12,7 +14,7 @@ CREATE INDEX ledger_by_day ON ledger(day, project_id);
 
 CREATE INDEX ledger_by_request ON ledger(request_hash);
 
-CREATE INDEX links_by_target ON links(target_type, target_id);
+CREATE INDEX links_by_target ON links(target_type, target_id, created_at);
 
 CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT NULL;
 
@@ -33,6 +35,8 @@ CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);
 CREATE INDEX sessions_by_parent ON sessions(parent_session_db_id) WHERE parent_session_db_id IS NOT NULL;
 
 CREATE INDEX sessions_by_project ON sessions(project_id, last_at);
+
+CREATE INDEX sessions_by_start ON sessions(project_id, started_at);
 
 CREATE INDEX sync_state_by_session ON sync_state(session_id);
 
@@ -236,7 +240,12 @@ CREATE TABLE sessions (
   last_at INTEGER NOT NULL,
   ended_at INTEGER,
   end_reason TEXT
-, agent_title TEXT) STRICT;
+, agent_title TEXT, plan TEXT, forked_from TEXT) STRICT;
+
+CREATE TABLE stale_links (
+  session_db_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE,
+  changed_from INTEGER                    -- its evidence has changed from here on: sessions that began later may have other links, too
+) STRICT;
 
 CREATE TABLE stale_memory (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE

@@ -1,5 +1,6 @@
 // sessions: one row per conversation, and one per subagent below it.
 import type { Db } from "./driver.ts";
+import { markLinksStale } from "./stale-links.ts";
 import { markTurnStale } from "./stale-turns.ts";
 import { transaction } from "./transaction.ts";
 
@@ -94,6 +95,22 @@ export function setModel(db: Db, id: number, model: string): void {
 /** A title the agent gave is better than any that is derived. */
 export function setAgentTitle(db: Db, id: number, title: string): void {
   db.run("UPDATE sessions SET agent_title = ?1, title = ?1 WHERE id = ?2", title, id);
+}
+
+/** The first that is said of it holds. */
+export function noteOrigin(
+  db: Db,
+  id: number,
+  { plan, forkedFrom }: { plan?: string | undefined; forkedFrom?: string | undefined },
+): void {
+  const { changes } = db.run(
+    `UPDATE sessions SET plan = coalesce(plan, ?2), forked_from = coalesce(forked_from, ?3)
+     WHERE id = ?1 AND ((plan IS NULL AND ?2 IS NOT NULL) OR (forked_from IS NULL AND ?3 IS NOT NULL))`,
+    id,
+    plan ?? null,
+    forkedFrom ?? null,
+  );
+  if (changes > 0) markLinksStale(db, id);
 }
 
 export function getAgentTitle(db: Db, id: number): string | null {

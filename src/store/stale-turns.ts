@@ -1,5 +1,6 @@
 // Turns whose evidence has changed: their index rows and their memory are made anew, later and by others.
 import type { Db } from "./driver.ts";
+import { markLinksStale } from "./stale-links.ts";
 
 /** Who still has to look at a changed turn. */
 const READERS = ["stale_turns", "stale_memory"] as const;
@@ -12,12 +13,14 @@ export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number)
       promptNumber,
     );
   }
+  markLinksStale(db, sessionDbId, promptNumber);
 }
 
 export function markSessionStale(db: Db, sessionDbId: number): void {
   for (const table of READERS) {
     db.run(`INSERT OR IGNORE INTO ${table} SELECT id FROM prompts WHERE session_db_id = ?`, sessionDbId);
   }
+  markLinksStale(db, sessionDbId);
 }
 
 /** The first turn of the session whose memory is out of date. */

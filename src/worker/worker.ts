@@ -6,6 +6,7 @@ import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
 import { isAskedToLeave } from "../config/worker-start.ts";
+import { updateLinks } from "../memory/link/update-links.ts";
 import type { Db } from "../store/driver.ts";
 import {
   claimJob,
@@ -61,6 +62,7 @@ const GROWN_REST_MS = 30_000;
 const TIDY_MS = 60 * 60_000;
 /** How long draining goes on before jobs get a turn. */
 const DRAIN_MS = 1_000;
+const LINKS_MS = 200;
 const FIRST_TROUBLE_MS = 500;
 const MAX_TROUBLE_MS = 30_000;
 /** With `once`, work that is due this soon is waited for. */
@@ -222,7 +224,7 @@ async function round(db: Db, state: State): Promise<boolean> {
   if (job !== undefined) await doSession(db, job, state);
   const hasAsked = state.asking.start(db);
   const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
-  const hasWorked = isBusy || (isNew && mergeSearchIndex(db));
+  const hasWorked = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || (isNew && mergeSearchIndex(db));
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
   return hasWorked;

@@ -55,6 +55,26 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
+  it("says once which plan it is about, and whose history a fork has copied", () => {
+    const forkedFrom = { sessionId: "before", messageUuid: "m" };
+    expect(
+      activities(
+        line({ type: "system", slug: "calm-blue-sea" }),
+        user("Fix it", { promptId: "p1", slug: "calm-blue-sea", forkedFrom }),
+        user("Go on", { promptId: "p2", slug: "calm-blue-sea" }),
+      ),
+    ).toEqual([
+      { kind: "prompt", promptId: "p1", text: "Fix it" },
+      { kind: "origin", plan: "calm-blue-sea", forkedFrom: "before" },
+      { kind: "prompt", promptId: "p2", text: "Go on" },
+    ]);
+    const hidden = user("<private>Fix it</private>", { promptId: "p1", slug: "calm-blue-sea" });
+    expect(activities(hidden, user("Go on", { promptId: "p2", slug: "calm-blue-sea" }))).toEqual([
+      { kind: "prompt", promptId: "p2", text: "Go on" },
+      { kind: "origin", plan: "calm-blue-sea" },
+    ]);
+  });
+
   it("knows what a message follows: the line before its first one", () => {
     expect(
       activities(

@@ -54,6 +54,8 @@ export interface ClaudeCodeState {
   /** A title met before the first line that says when and where. */
   title?: string;
   hasCustomTitle: boolean;
+  /** It was said what the session goes on with. */
+  hasOrigin?: boolean;
   queue: QueuedPrompt[];
   backups: Backups;
   /**
@@ -179,7 +181,22 @@ function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[
   else if (message === undefined || line["isMeta"] === true) return events;
   else if (line["type"] === "assistant") events.push(...readAssistant(state, line, message));
   else events.push(...readUser(state, line, message));
+  // Beside something that happened: a file of nothing else is no session.
+  if (events.length > 0 && !state.hasOrigin) events.push(...readOrigin(state, line));
   return events;
+}
+
+/** A plan's name goes from the session that made it to the one that carries it out; a fork copies lines and says whose they were. */
+function readOrigin(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  const plan = asId(line["slug"]);
+  const forkedFrom = asId(asObject(line["forkedFrom"])?.["sessionId"]);
+  if (plan === undefined && forkedFrom === undefined) return [];
+  state.hasOrigin = true;
+  return emit(state.turn, {
+    kind: "origin",
+    ...(plan !== undefined && { plan }),
+    ...(forkedFrom !== undefined && { forkedFrom }),
+  });
 }
 
 function readHeader(turn: Turn, line: JsonObject): void {

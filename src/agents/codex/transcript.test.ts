@@ -239,7 +239,7 @@ describe("a rollout", () => {
     expect(codexReader.flush(state)).toEqual([]);
   });
 
-  it("of a fork leaves out the history it begins with", () => {
+  it("of a fork leaves out the history it begins with, and says whose it is", () => {
     const before = "019e0000-0000-7000-8000-000000000002";
     expect(
       activities(
@@ -250,7 +250,10 @@ describe("a rollout", () => {
         line("turn_context", { turn_id: TURN, cwd: "/app" }),
         prompt("new"),
       ),
-    ).toEqual([{ kind: "prompt", promptId: TURN, text: "new" }]);
+    ).toEqual([
+      { kind: "origin", forkedFrom: "019e0000-0000-7000-8000-000000000001" },
+      { kind: "prompt", promptId: TURN, text: "new" },
+    ]);
   });
 
   it("of the first versions has no envelopes", () => {

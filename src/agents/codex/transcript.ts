@@ -72,8 +72,7 @@ function readLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentE
   if (payload === undefined) return readBareLine(state, line, notes);
   switch (line["type"]) {
     case "session_meta":
-      readSession(state, payload);
-      return [];
+      return readSession(state, payload);
     case "turn_context":
       readContext(state, payload);
       return [];
@@ -95,19 +94,19 @@ function readLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentE
 function readBareLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentEvent[] {
   if (line["record_type"] === "state") return [];
   if (line["type"] === undefined && asId(line["id"]) !== undefined) {
-    readSession(state, line);
-    return [];
+    return readSession(state, line);
   }
   if (line["type"] === "message" && line["role"] === "user") return readPrompt(state, itemText(line));
   return readItem(state, line, notes);
 }
 
-function readSession(state: CodexState, meta: JsonObject): void {
+function readSession(state: CodexState, meta: JsonObject): AgentEvent[] {
   const id = asId(meta["id"]) ?? state.threadId;
   // A fork begins with a copy of the history it was forked from, the first line of that included.
   if (state.hasSession) {
-    state.isReplay ||= id !== state.threadId;
-    return;
+    if (id === state.threadId || state.isReplay) return [];
+    state.isReplay = true;
+    return state.isMachine ? [] : emit(state.turn, { kind: "origin", forkedFrom: id });
   }
   state.hasSession = true;
   const { header } = state.turn;
@@ -129,6 +128,7 @@ function readSession(state: CodexState, meta: JsonObject): void {
   const version = asString(meta["cli_version"]);
   if (version !== undefined) header.version = version;
   header.branch = asString(asObject(meta["git"])?.["branch"]) ?? "";
+  return [];
 }
 
 function readContext(state: CodexState, context: JsonObject): void {

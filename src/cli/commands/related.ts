@@ -1,5 +1,6 @@
 // c-mem related: the sessions that belong with one, and why.
 import { AppError } from "../../core/error.ts";
+import { MAX_LINKS_MS, updateLinks } from "../../memory/link/update-links.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { relatedSessions, type RelatedSession } from "../../recall/related.ts";
 import type { Db } from "../../store/driver.ts";
@@ -15,6 +16,7 @@ const DEFAULT_LIMIT = 8;
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
+    updateLinks(db, { maxMs: MAX_LINKS_MS });
     const limit = flags["limit"] === undefined ? DEFAULT_LIMIT : positiveInteger("--limit", flags["limit"]);
     const session = conversationOf(db, resolveSession(db, args[0] ?? "", () => question().scope).session);
     const results = relatedSessions(db, session, limit);

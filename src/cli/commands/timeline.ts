@@ -5,6 +5,7 @@ import { resolveSession } from "../../recall/find-session.ts";
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm } from "../../core/shell-command.ts";
 import { latestTurns, timelineAround, type TimelineTurn } from "../../recall/timeline.ts";
+import { MAX_LINKS_MS, updateLinks } from "../../memory/link/update-links.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson } from "../output.ts";
@@ -18,6 +19,7 @@ const FAILED_SHOWN = 3;
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, 1, (asked) => {
+    updateLinks(asked.db, { maxMs: MAX_LINKS_MS });
     const depth = flags["depth"] === undefined ? DEFAULT_DEPTH : positiveInteger("--depth", flags["depth"]);
     const turns = choose(asked, args.join(" "), flags, depth);
     if (turns.length === 0) {
@@ -51,6 +53,8 @@ function turnText(turn: TimelineTurn, index: number, turns: readonly TimelineTur
     lines.push(
       `${dim("┌")} ${paint("yellow", shortId(turn.session_id))}  ${dim(fit(`${turn.project}: ${title}`, width - 12))}`,
     );
+    const [first] = turn.continues;
+    if (first !== undefined) lines.push(dim(`│ continues ${shortId(first.session_id)}`));
   }
   lines.push(
     `${mark} ${dim(when(turn.created_at))}  ${paint("bold", fit(titleOf(turn.text), width - 26))}  ${dim(`p${turn.id}`)}`,
@@ -93,6 +97,7 @@ function turnJson(turn: TimelineTurn): Record<string, unknown> {
     at: iso(turn.created_at),
     ended_at: iso(turn.ended_at),
     is_anchor: turn.isAnchor,
+    continues: turn.continues,
     files: turn.files.map(({ path, created, added, removed }) => ({ path, created: created === 1, added, removed })),
     commits: turn.commits.map(({ sha, subject }) => ({ sha, subject })),
     failed: turn.failed.map(({ id, command, exit_code, output }) => ({

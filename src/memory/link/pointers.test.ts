@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { type Pointers, pointersOf, repositoryOf } from "./pointers.ts";
+
+const ID = "0b7e2a54-1111-4222-8333-444455556666";
+const targets = (prompt: string): string[] =>
+  pointersOf(prompt, "me/app").targets.map(({ type, id }) => `${type} ${id}`);
+
+describe("a prompt points at", () => {
+  it.each([
+    ["files", "Look at ./src/a.ts and docs/x.md, not a/b", ["file src/a.ts", "file docs/x.md"]],
+    ["commits, by their first digits", "revert abc1234def5678 please", ["commit abc1234"]],
+    [
+      "issues of its own repository",
+      "Fix #12, see issue 7 and PR 9",
+      ["issue me/app#12", "issue me/app#7", "issue me/app#9"],
+    ],
+    ["issues of others", "like you/lib#3", ["issue you/lib#3"]],
+    ["issues by their address", "see https://github.com/You/Lib/pull/3/files.", ["issue you/lib#3"]],
+    ["addresses", "read https://example.org/a/b.html, then go on", ["url https://example.org/a/b.html"]],
+    ["nothing", "Version 2.0 of #fff and C# and a#1b", []],
+  ])("%s", (_, prompt, expected) => {
+    expect(targets(prompt)).toEqual(expected);
+  });
+
+  it("sessions, by their transcripts or their ids", () => {
+    const of = (prompt: string): Partial<Pointers> => {
+      const { transcripts, sessionIds } = pointersOf(prompt, undefined);
+      return { transcripts, sessionIds };
+    };
+    expect(of(`read the full transcript at: /home/me/.claude/projects/x/${ID}.jsonl`)).toMatchObject({
+      transcripts: [ID],
+    });
+    expect(of(`go on with ${ID}, please`)).toEqual({ transcripts: [], sessionIds: [ID] });
+    expect(of(`x${ID}`)).toEqual({ transcripts: [], sessionIds: [] });
+  });
+
+  it("no more than so many of a kind", () => {
+    const many = Array.from({ length: 500 }, (_, index) => `src/f${index}.ts`).join(" ");
+    expect(targets(many)).toHaveLength(50);
+  });
+});
+
+it("reads a repository's name off any of its addresses", () => {
+  const all = ["git@github.com:Me/App.git", "https://github.com/Me/App", "github.com/me/app", null];
+  expect(all.map(repositoryOf)).toEqual(["me/app", "me/app", "me/app", undefined]);
+});
