@@ -211,6 +211,20 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/related.ts"),
   },
   {
+    name: "efforts",
+    about: "what was worked on, each over all its sessions: title, latest decision, open ends",
+    options: SCOPE_OPTIONS,
+    usesStore: true,
+    load: () => import("./commands/efforts.ts"),
+  },
+  {
+    name: "effort <effort>",
+    about: "one effort from its first session to its last (by its id, or by a session in it)",
+    options: WHICH_SESSION,
+    usesStore: true,
+    load: () => import("./commands/effort.ts"),
+  },
+  {
     name: "stats",
     about: "how much was done: sessions, tools, failures, tokens, by agent, project and month",
     options: SCOPE_OPTIONS,

@@ -211,6 +211,8 @@ describe("history on the command line", () => {
       ["show", FIRST, "--turn", "9"],
       ["show", FIRST, "--around", "t99"],
       ["related", "nothing"],
+      ["effort", "nothing"],
+      ["effort", "e123456789"],
       ["blame", "nothing.ts"],
       ["fix", "nothing", "like", "this"],
       ["how", "nothing"],
@@ -249,7 +251,7 @@ describe("history on the command line", () => {
     const world = createPast();
     for (const text of ["%", '"', "'", "*", "AND", "((", "\u001B[2J", "x".repeat(100_000)]) {
       const statuses = await Promise.all(
-        ["show", "timeline", "related", "blame", "fix", "how", "resume", "export"].map(
+        ["show", "timeline", "related", "effort", "blame", "fix", "how", "resume", "export"].map(
           async (command) => (await run(world, [command, "--", text])).status,
         ),
       );

@@ -16,6 +16,7 @@ export interface Known {
   projects(): Candidate[];
   sessions(prefix: string): Candidate[];
   observations(): Candidate[];
+  efforts(): Candidate[];
 }
 
 type Values = readonly string[] | keyof Known;
@@ -38,6 +39,7 @@ const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   "worker-action": WORKER_ACTIONS,
   session: "sessions",
   project: "projects",
+  effort: "efforts",
   observation: "observations",
   observations: "observations",
   old: "observations",

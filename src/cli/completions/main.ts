@@ -4,6 +4,8 @@ import type { Command } from "commander";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { ago, oneLine } from "../../core/text.ts";
+import { tellEffort } from "../../recall/effort-story.ts";
+import { findEfforts } from "../../recall/efforts.ts";
 import { type Db, openDriver } from "../../store/driver.ts";
 import { listObservations } from "../../store/observation-list.ts";
 import { listProjects } from "../../store/projects.ts";
@@ -12,6 +14,7 @@ import { EXIT, print } from "../output.ts";
 import { type Candidate, findCandidates, type Known } from "./candidates.ts";
 
 const MAX_SESSIONS = 50;
+const MAX_EFFORTS = 20;
 const MAX_ABOUT_CHARS = 60;
 const BUSY_TIMEOUT_MS = 100;
 
@@ -35,6 +38,15 @@ function fromStore(env: Env): Known {
       }),
     observations: () =>
       read((db) => listObservations(db, {}, MAX_SESSIONS).map(({ id, title }) => ({ value: `o${id}`, about: title }))),
+    efforts: () =>
+      read((db) =>
+        findEfforts(db)
+          .slice(0, MAX_EFFORTS)
+          .map((effort) => {
+            const { id, title, lastAt } = tellEffort(db, effort);
+            return { value: id, about: `${ago(lastAt, Date.now())}: ${title}` };
+          }),
+      ),
     sessions: (prefix) =>
       read((db) =>
         recentSessionIds(db, prefix, MAX_SESSIONS).map(({ session_id, title, last_at }) => ({

@@ -1,0 +1,93 @@
+// An effort as people and programs read it.
+import type { EffortStory } from "../recall/effort-story.ts";
+import { columns, fit, pad } from "./layout.ts";
+import { count, dim, heading, iso } from "./output.ts";
+import { listText, paint, shortId, titleText, when } from "./session-text.ts";
+
+const BRANCHES_SHOWN = 3;
+
+export function effortLine(story: EffortStory, withProject: boolean): string {
+  const width = columns() - 30;
+  const facts = [
+    count(story.sessions.length, "session"),
+    ...(withProject ? [story.project] : []),
+    ...(story.branches.length > 0 ? [listText(story.branches, BRANCHES_SHOWN)] : []),
+    ...(story.openEnds.length > 0 ? [`${story.openEnds.length} open`] : []),
+  ].join(" · ");
+  const lines = [
+    `${paint("yellow", story.id)}  ${when(story.lastAt)}  ${fit(story.title, width)}`,
+    `            ${dim(fit(facts, columns() - 12))}`,
+  ];
+  const [latest] = story.decisions;
+  if (latest !== undefined) lines.push(`            ${dim("decided")} ${fit(latest.title, columns() - 20)}`);
+  return lines.join("\n");
+}
+
+export function effortText(story: EffortStory): string {
+  const about = [
+    story.project,
+    listText(story.branches, BRANCHES_SHOWN),
+    story.agents.join(", "),
+    story.subagents > 0 ? count(story.subagents, "subagent") : "",
+  ].filter(Boolean);
+  const lines = [
+    `${heading(fit(story.title, columns() - 14))}  ${dim(story.id)}`,
+    dim(fit(about.join(" · "), columns())),
+    "",
+    ...story.sessions.map(({ session, continues }) => {
+      const perhaps = continues !== undefined && continues.weight < SURE_ENOUGH ? dim(" (perhaps)") : "";
+      const came = session.subtitle === null ? "" : ` ${dim(`→ ${session.subtitle}`)}`;
+      const text = fit(`${titleText(session)}${came}`, columns() - 30);
+      return `${dim(when(session.started_at))}  ${paint("yellow", pad(shortId(session.session_id), 8))}  ${text}${perhaps}`;
+    }),
+  ];
+  const list = (name: string, items: readonly { id: string; text: string }[]): void => {
+    if (items.length === 0) return;
+    lines.push("", heading(name));
+    for (const { id, text } of items) lines.push(`  ${paint("yellow", pad(id, 8))}  ${fit(text, columns() - 12)}`);
+  };
+  list(
+    "Decided",
+    story.decisions.map(({ id, title }) => ({ id: `o${id}`, text: title })),
+  );
+  list(
+    "Open",
+    story.openEnds.map(({ session_id, text }) => ({ id: shortId(session_id), text })),
+  );
+  return lines.join("\n");
+}
+
+/** Below, a session belongs to the effort by a guess that may be wrong. */
+const SURE_ENOUGH = 0.55;
+
+export function effortJson(story: EffortStory): Record<string, unknown> {
+  return {
+    id: story.id,
+    title: story.title,
+    project: story.project,
+    branches: story.branches,
+    agents: story.agents,
+    subagents: story.subagents,
+    started_at: iso(story.startedAt),
+    last_at: iso(story.lastAt),
+    sessions: story.sessions.map(({ session, continues }) => ({
+      session_id: session.session_id,
+      agent: session.agent,
+      title: session.title,
+      outcome: session.subtitle,
+      git_branch: session.git_branch,
+      started_at: iso(session.started_at),
+      last_at: iso(session.last_at),
+      continues: continues?.session_id ?? null,
+      weight: continues?.weight ?? null,
+    })),
+    decisions: story.decisions.map((one) => ({
+      id: `o${one.id}`,
+      session_id: one.session_id,
+      title: one.title,
+      narrative: one.narrative,
+      at: iso(one.valid_from),
+    })),
+    open_ends: story.openEnds,
+  };
+}
