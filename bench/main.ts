@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchHooks } from "./hook.ts";
+import { benchLinks } from "./links.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRecall } from "./recall.ts";
@@ -19,6 +20,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   sync: benchSync,
   recall: benchRecall,
   search: benchSearch,
+  links: benchLinks,
   // Loaded late: it imports prompts, which Node can once the hooks above are in place.
   model: async () => (await import("./model.ts")).benchModel(),
   worker: benchWorker,

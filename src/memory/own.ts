@@ -22,7 +22,7 @@ import {
 import { markTurnStale } from "../store/stale-turns.ts";
 import { deleteTombstone } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
-import { likeness } from "./extract/merge.ts";
+import { likeness } from "../core/likeness.ts";
 import { dropSuccessor, settleSubjects, supersedes } from "./supersede.ts";
 
 export const BY_HAND: Producer = { name: "user" };

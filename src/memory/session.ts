@@ -9,8 +9,8 @@ import { promptsOf } from "../store/prompts.ts";
 import { getAgentTitle, setSubtitle, setTitle } from "../store/sessions.ts";
 import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/summaries.ts";
 import { type Ask, readAsk } from "./extract/ask.ts";
-import { clip } from "./extract/prose.ts";
-import { ALIKE, likeness } from "./extract/merge.ts";
+import { clip } from "../core/prose.ts";
+import { ALIKE, likeness } from "../core/likeness.ts";
 import { isFull } from "./extract/statements.ts";
 
 const FIELD_CHARS = 1_200;

@@ -2,8 +2,8 @@
 import { isTrunk } from "../core/branch.ts";
 import { isWeakTitle } from "../core/title.ts";
 import { STOP_WORDS, wordsOf } from "../core/words.ts";
-import { ALIKE, likeness } from "../memory/extract/merge.ts";
-import { sentencesOf } from "../memory/extract/prose.ts";
+import { ALIKE, likeness } from "../core/likeness.ts";
+import { sentencesOf } from "../core/prose.ts";
 import type { Db } from "../store/driver.ts";
 import {
   branchesOfSessions,

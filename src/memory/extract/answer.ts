@@ -1,7 +1,7 @@
 // What the assistant said it had done: its last words of the turn, and of those the sentence that says it best.
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { capitalise } from "./ask.ts";
-import { type Block, readBlocks, sentencesOf } from "./prose.ts";
+import { type Block, readBlocks, sentencesOf } from "../../core/prose.ts";
 
 export interface Answer {
   /** Item id of what it was said in. */

@@ -1,5 +1,5 @@
 // What was asked: a plan to carry out, a question, an order, or a word that only makes sense after what came before.
-import { type Block, clip, readBlocks, sentencesOf, wholeSentences } from "./prose.ts";
+import { type Block, clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 
 export interface Ask {
   kind: "plan" | "question" | "order" | "word";

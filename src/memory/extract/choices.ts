@@ -2,7 +2,7 @@
 import type { Observation } from "../../core/memory.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/turn-evidence.ts";
 import { TITLE_CHARS } from "./ask.ts";
-import { clip, plain, readBlocks, sentencesOf } from "./prose.ts";
+import { clip, plain, readBlocks, sentencesOf } from "../../core/prose.ts";
 
 const FACT_CHARS = 240;
 const QUESTION_TOOLS = /^(?:AskUserQuestion|ask_user|ask_followup_question|question|request_user_input)$/;

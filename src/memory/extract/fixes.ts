@@ -5,7 +5,7 @@ import { commandHead } from "../../core/shell-command.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import { hasFailed, type Run, shownCommand } from "./commands.ts";
-import { clip } from "./prose.ts";
+import { clip } from "../../core/prose.ts";
 import type { Statement } from "./statements.ts";
 import { testCounts } from "./tests.ts";
 

@@ -3,7 +3,7 @@ import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import { hasFailed, type Run, shownCommand } from "./commands.ts";
 import { lastError, telling } from "./fixes.ts";
-import { clip, plain } from "./prose.ts";
+import { clip, plain } from "../../core/prose.ts";
 import { testCounts } from "./tests.ts";
 
 const ERROR_CHARS = 140;

@@ -2,7 +2,7 @@
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { capitalise } from "./ask.ts";
 import { type Run, shownCommand } from "./commands.ts";
-import { clip, readBlocks, sentencesOf, wholeSentences } from "./prose.ts";
+import { clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 
 export interface Landing {
   title: string;

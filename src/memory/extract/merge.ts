@@ -1,10 +1,9 @@
 // Near-duplicates of one turn become one; the most telling come first, and only so many are kept.
 import type { Observation } from "../../core/memory.ts";
-import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import { ALIKE, likeness } from "../../core/likeness.ts";
 
 const MAX_PER_TURN = 4;
 const MAX_FACTS = 8;
-export const ALIKE = 0.6;
 const SAME = 0.9;
 
 /** In order of importance: what comes first gives the words. */
@@ -25,22 +24,6 @@ function areAlike(a: Observation, b: Observation): boolean {
   // An error that was mended says more than that something was: only the very same words are one.
   const isHalf = (a.subject === undefined) !== (b.subject === undefined);
   return likeness(a.title, b.title) >= (isHalf ? SAME : ALIKE) || likeness(a.title, b.narrative) >= SAME;
-}
-
-/** Of the words of the shorter, the share that is in the longer. */
-export function likeness(a: string, b: string): number {
-  const [one, other] = [informative(a), informative(b)];
-  const [short, long] = one.size <= other.size ? [one, other] : [other, one];
-  if (short.size < 3) return 0;
-  return [...short].filter((word) => long.has(word)).length / short.size;
-}
-
-function informative(text: string): Set<string> {
-  return new Set(
-    wordsOf(text)
-      .map((word) => word.toLowerCase())
-      .filter((word) => !STOP_WORDS.has(word)),
-  );
 }
 
 function join(a: Observation, b: Observation): Observation {

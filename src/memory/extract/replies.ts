@@ -3,7 +3,7 @@ import type { Observation } from "../../core/memory.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, isAboutStatus, TITLE_CHARS } from "./ask.ts";
-import { clip, sentencesOf, wholeSentences } from "./prose.ts";
+import { clip, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { isFull, isNarration, statementTitle } from "./statements.ts";
 
 const MIN_CHARS = 120;

@@ -4,7 +4,7 @@ import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import type { Run } from "./commands.ts";
 import { editLines } from "./edits.ts";
-import { clip } from "./prose.ts";
+import { clip } from "../../core/prose.ts";
 
 interface Setting {
   kind: "dependency" | "setting";

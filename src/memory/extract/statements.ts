@@ -3,7 +3,7 @@ import type { Observation } from "../../core/memory.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, capitalise, TITLE_CHARS, withoutOpening } from "./ask.ts";
-import { type Block, clip, readBlocks, sentencesOf } from "./prose.ts";
+import { type Block, clip, readBlocks, sentencesOf } from "../../core/prose.ts";
 
 const SENTENCE_CHARS = 320;
 const MIN_WORDS = 5;

@@ -8,7 +8,7 @@ import type { Reading } from "./extract-turn.ts";
 import { frictionsOf } from "./frictions.ts";
 import { landingFacts, landingsOf } from "./landings.ts";
 import { openTasks } from "./tasks.ts";
-import { clip, plain, sentencesOf } from "./prose.ts";
+import { clip, plain, sentencesOf } from "../../core/prose.ts";
 import { lastTestOf, testFact } from "./test-state.ts";
 import { countsText } from "./tests.ts";
 

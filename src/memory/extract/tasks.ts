@@ -1,6 +1,6 @@
 // The tasks an agent had set itself and not ticked off when the turn ended.
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
-import { clip, plain } from "./prose.ts";
+import { clip, plain } from "../../core/prose.ts";
 
 const MAX_TASKS = 5;
 const TASK_CHARS = 120;

@@ -3,7 +3,7 @@ import type { Observation } from "../../core/memory.ts";
 import { TITLE_CHARS } from "./ask.ts";
 import type { Changes } from "./changes.ts";
 import { type Run, shownCommand } from "./commands.ts";
-import { clip } from "./prose.ts";
+import { clip } from "../../core/prose.ts";
 import { countsText, type TestCounts, testCounts } from "./tests.ts";
 
 export interface TestRun {

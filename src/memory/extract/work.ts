@@ -7,7 +7,7 @@ import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, capitalise, TITLE_CHARS } from "./ask.ts";
 import { baseName, type Changes, filesText, weight } from "./changes.ts";
 import { type Landing, landingFacts, landingsOf } from "./landings.ts";
-import { clip, sentencesOf } from "./prose.ts";
+import { clip, sentencesOf } from "../../core/prose.ts";
 import { lastTestOf, testFact } from "./test-state.ts";
 
 const SENTENCE_CHARS = 300;

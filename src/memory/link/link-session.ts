@@ -42,5 +42,5 @@ export function linkSession(db: Db, sessionDbId: number): void {
 /** Its branch is the one it was on last: those that began meanwhile were compared with another. */
 function hasMoved(db: Db, session: LinkedSession, branches: ReadonlySet<string>): boolean {
   const before = branchesOf(db, session.session_id);
-  return before.length > 0 && before.some((branch) => !branches.has(branch));
+  return before.some((branch) => !branches.has(branch));
 }

@@ -1,0 +1,21 @@
+// How alike two texts are, by the words in them that say something.
+import { STOP_WORDS, wordsOf } from "./words.ts";
+
+/** From here on two titles are about the same. */
+export const ALIKE = 0.6;
+
+/** Of the words of the shorter, the share that is in the longer. */
+export function likeness(a: string, b: string): number {
+  const [one, other] = [informative(a), informative(b)];
+  const [short, long] = one.size <= other.size ? [one, other] : [other, one];
+  if (short.size < 3) return 0;
+  return [...short].filter((word) => long.has(word)).length / short.size;
+}
+
+function informative(text: string): Set<string> {
+  return new Set(
+    wordsOf(text)
+      .map((word) => word.toLowerCase())
+      .filter((word) => !STOP_WORDS.has(word)),
+  );
+}
