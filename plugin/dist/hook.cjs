@@ -418,7 +418,7 @@ INSERT INTO turns_fts (turns_fts) VALUES ('delete-all');
 INSERT INTO tool_uses_fts (tool_uses_fts) VALUES ('delete-all');
 UPDATE index_state SET last_id = 0;
 INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts;
-`,breaking:!0},{id:5,name:`efforts`,sql:`-- Links are derived like all memory: from rows that stay, for the sessions marked here.
+`,breaking:!0},{id:4,name:`efforts`,sql:`-- Links are derived like all memory: from rows that stay, for the sessions marked here.
 CREATE TABLE stale_links (
   session_db_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE,
   changed_from INTEGER                    -- its evidence has changed from here on: sessions that began later may have other links, too

@@ -5,7 +5,7 @@ import { transaction } from "./transaction.ts";
 import evidence from "./migrations/0001-evidence.sql";
 import history from "./migrations/0002-history.sql";
 import memory from "./migrations/0003-memory.sql";
-import efforts from "./migrations/0005-efforts.sql";
+import efforts from "./migrations/0004-efforts.sql";
 
 export interface Migration {
   id: number;
@@ -22,7 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // Breaking: an older one changes evidence without saying that the memory of it is stale.
   { id: 3, name: "memory", sql: memory, breaking: true },
   // Breaking: an older one writes links of its own, and changes evidence without saying that links are stale.
-  { id: 5, name: "efforts", sql: efforts, breaking: true },
+  { id: 4, name: "efforts", sql: efforts, breaking: true },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
