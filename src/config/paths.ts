@@ -17,6 +17,8 @@ export interface Paths {
   runtime: string;
   install: string;
   backups: string;
+  /** What `c-mem model install` fetches, and what is made of it. */
+  models: string;
   /** Where `npm start` plays its example. */
   example: string;
 }
@@ -35,6 +37,7 @@ export function resolvePaths(env: Env): Paths {
     runtime: join(home, "runtime"),
     install: join(home, "install.json"),
     backups: join(home, "backups"),
+    models: join(home, "models"),
     example: join(home, "example"),
   };
 }
