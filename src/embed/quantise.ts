@@ -3,6 +3,8 @@ import { type DenseLayout, GROUP, layoutOf, type ModelShape, type NormLayout } f
 import type { Tensors } from "./safetensors.ts";
 
 const WEIGHT_MAX = 127;
+/** The table of words is half of the model: read in parts it needs little memory. */
+const WORDS_AT_ONCE = 1024;
 
 /** Texts longer than what the model was trained on are cut, so the positions beyond are left out. */
 export function shapeOf(tensors: Tensors, maxTokens: number): ModelShape {
@@ -35,14 +37,12 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
       put(bias + first * 4, tensors.read(`${name}.bias`));
     }
   };
-  const words = tensors.read("embeddings.word_embeddings.weight");
   const wordScales = new Float32Array(out.buffer, layout.wordScales, shape.vocabulary);
-  round(
-    words,
-    hidden,
-    new Int8Array(out.buffer, layout.words, words.length),
-    (row, scale) => (wordScales[row] = scale),
-  );
+  for (let first = 0; first < shape.vocabulary; first += WORDS_AT_ONCE) {
+    const words = tensors.read("embeddings.word_embeddings.weight", first * hidden, (first + WORDS_AT_ONCE) * hidden);
+    const rounded = new Int8Array(out.buffer, layout.words + first * hidden, words.length);
+    round(words, hidden, rounded, (row, scale) => (wordScales[first + row] = scale));
+  }
   put(layout.places, placesOf(tensors, shape));
   norm("embeddings.LayerNorm", layout.norm);
   for (const [index, layer] of layout.layers.entries()) {

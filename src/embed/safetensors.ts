@@ -3,7 +3,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 
 export interface Tensors {
   shapeOf(name: string): number[];
-  read(name: string): Float32Array;
+  /** All numbers of a tensor, or those from one place to another. */
+  read(name: string, from?: number, to?: number): Float32Array;
   close(): void;
 }
 
@@ -29,9 +30,12 @@ export function openTensors(path: string): Tensors {
     };
     return {
       shapeOf: (name) => entryOf(name).shape,
-      read(name) {
+      read(name, from = 0, to = Infinity) {
         const { dtype, data_offsets: offsets } = entryOf(name);
-        return floatsOf(readAt(file, 8 + length + offsets[0], offsets[1] - offsets[0]), dtype);
+        const size = dtype === "F32" ? 4 : 2;
+        const start = offsets[0] + from * size;
+        const end = Math.min(offsets[1], offsets[0] + to * size);
+        return floatsOf(readAt(file, 8 + length + start, end - start), dtype);
       },
       close: () => closeSync(file),
     };
