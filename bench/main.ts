@@ -1,5 +1,6 @@
 // npm run bench [name] [-- --rounds N]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
 import { parseArgs } from "node:util";
+import { benchEmbed } from "./embed.ts";
 import { benchHooks } from "./hook.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
@@ -15,6 +16,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   sync: benchSync,
   recall: benchRecall,
   search: benchSearch,
+  embed: benchEmbed,
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);

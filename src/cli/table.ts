@@ -181,7 +181,7 @@ export const COMMANDS: Definition[] = [
   },
   {
     name: "model [action]",
-    about: "search by meaning as well as by words: status (default), install or remove the embedding model",
+    about: "the embedding model, which search by meaning needs: status (default), install or remove",
     options: [
       YES,
       DRY_RUN,

@@ -88,14 +88,18 @@ describe("the model in a process of its own", () => {
       const { openSpawned } = await import(${JSON.stringify(new URL("./spawned.ts", import.meta.url).href)});
       const { resolvePaths } = await import(${JSON.stringify(new URL("../config/paths.ts", import.meta.url).href)});
       const embedder = await openSpawned(resolvePaths(process.env));
-      console.log(embedder.pid, (await embedder.embed(["the"])).length);`;
+      console.log(embedder.pid, (await embedder.embed(["the"])).length);
+      const other = await openSpawned(resolvePaths(process.env));
+      await other.close();
+      console.log("closed");`;
     const env = { ...process.env, C_MEM_HOME: tinyHome().home };
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
       env,
       timeout: 20_000,
     });
-    const [pid = 0, count] = stdout.trim().split(" ").map(Number);
+    const [pid = 0, count] = (stdout.split("\n")[0] ?? "").split(" ").map(Number);
     expect(count).toBe(1);
+    expect(stdout).toContain("closed");
     while (isAlive(pid)) await setTimeout(10);
   });
 });

@@ -44,7 +44,7 @@ const DEFAULT_IDLE_MS = 30_000;
 /** Starts the process once to see that the model is there and whole; throws what there is to say if not. */
 export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Promise<SpawnedEmbedder> {
   const { idleMs = DEFAULT_IDLE_MS } = options;
-  let current: Helper | undefined;
+  let current: ModelProcess | undefined;
   let idle: NodeJS.Timeout | undefined;
   let busy = 0;
 
@@ -54,7 +54,7 @@ export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Pro
     current = undefined;
     await ending?.end();
   };
-  const running = (): Helper => {
+  const running = (): ModelProcess => {
     if (current !== undefined) return current;
     const started = start(paths, () => {
       if (current === started) current = undefined;
@@ -62,7 +62,7 @@ export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Pro
     current = started;
     return started;
   };
-  const use = async <T>(work: (helper: Helper) => Promise<T>): Promise<T> => {
+  const use = async <T>(work: (each: ModelProcess) => Promise<T>): Promise<T> => {
     clearTimeout(idle);
     busy++;
     try {
@@ -73,7 +73,7 @@ export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Pro
     }
   };
 
-  const { id, dimensions, note } = await use((helper) => helper.ready);
+  const { id, dimensions, note } = await use((each) => each.ready);
   return {
     id,
     dimensions,
@@ -81,20 +81,20 @@ export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Pro
     get pid() {
       return current?.pid;
     },
-    embed: (texts) => (texts.length === 0 ? Promise.resolve([]) : use((helper) => helper.ask(texts))),
+    embed: (texts) => (texts.length === 0 ? Promise.resolve([]) : use((each) => each.ask(texts))),
     close: end,
   };
 }
 
 /** One process, from its start to its end. */
-interface Helper {
+interface ModelProcess {
   pid: number | undefined;
   ready: Promise<Ready>;
   ask(texts: readonly string[]): Promise<Float32Array[]>;
   end(): Promise<void>;
 }
 
-function start(paths: Paths, onEnd: () => void): Helper {
+function start(paths: Paths, onEnd: () => void): ModelProcess {
   const child = fork(entry(), [paths.home], {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -147,6 +147,8 @@ function start(paths: Paths, onEnd: () => void): Helper {
       return answer.promise;
     },
     async end() {
+      // Whoever waits for the end must live to see it.
+      child.ref();
       child.kill();
       await ended.promise;
     },
