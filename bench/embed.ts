@@ -5,7 +5,7 @@ import { randomFillSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { resolvePaths } from "../src/config/paths.ts";
 import { createBatch } from "../src/embed/batch.ts";
-import { createCodeScan } from "../src/embed/code-scan.ts";
+import { createCodeScan, PREFILTER_FROM } from "../src/embed/code-scan.ts";
 import { type Engine, loadEngine } from "../src/embed/engine.ts";
 import { minilmFile } from "../src/embed/minilm.ts";
 import { CHUNK_ROWS, recordBytes } from "../src/embed/records.ts";
@@ -99,8 +99,9 @@ function benchScan(size: number, rounds: number): void {
   );
   const read = (rows: readonly number[]): Uint8Array =>
     Buffer.concat(rows.map((row) => records.subarray(row * stride, (row + 1) * stride)));
+  const used = size < PREFILTER_FROM ? "8 bits" : "1 bit first";
   console.log(
-    `Scanning ${size.toLocaleString("en")} vectors of ${DIMENSIONS} for the ten nearest; fastest of ${rounds}`,
+    `Scanning ${size.toLocaleString("en")} vectors of ${DIMENSIONS} for the ten nearest (${used} at this size); fastest of ${rounds}`,
   );
   const plain = fastest(3, () => plainScan(records, stride, query));
   const line = (name: string, run: () => void): void => {
