@@ -106,7 +106,7 @@ function at(values: ArrayLike<number>, index: number): number {
 
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let total = 0;
-  for (let index = 0; index < a.length; index++) total += at(a, index) * at(b, index);
+  for (let index = 0; index < a.length; index++) total += (a[index] as number) * (b[index] as number);
   return total;
 }
 
