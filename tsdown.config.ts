@@ -1,4 +1,4 @@
-// Builds what users run: the hooks and the worker (a CJS bundle each, which needs nothing beside it) and the command line
+// Builds what users run: the hooks, the worker and the process that embeds for it (a CJS bundle each), and the command line
 // (a chunk per command).
 import { defineConfig, type UserConfig } from "tsdown";
 import { textImport } from "./dev/text-import.ts";
@@ -14,7 +14,7 @@ const shared: UserConfig = {
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
 };
 
-/** Two bundles in one folder: neither may clean it. */
+/** Several bundles in one folder: none may clean it. */
 const bundle: UserConfig = {
   ...shared,
   format: "cjs",
@@ -27,9 +27,14 @@ const bundle: UserConfig = {
 export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/main.ts" } },
   { ...bundle, entry: { worker: "src/worker/main.ts" } },
+  { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },
   {
     ...shared,
-    entry: { cli: "src/cli/main.ts", "reader-thread": "src/capture/reader-thread.ts" },
+    entry: {
+      cli: "src/cli/main.ts",
+      "reader-thread": "src/capture/reader-thread.ts",
+      "embed-process": "src/embed/embed-process.ts",
+    },
     // CommonJS: loading its modules takes half the time of ES modules.
     format: "cjs",
     outDir: "dist",

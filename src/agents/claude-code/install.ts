@@ -48,7 +48,7 @@ export function bundlePath(target: string): string {
 }
 
 /** What is run of the plugin: the hooks, and the worker they start. */
-export const BUNDLES = ["hook.cjs", "worker.cjs"];
+export const BUNDLES = ["hook.cjs", "worker.cjs", "embed-process.cjs"];
 
 export function copyPlugin({ source, target, node }: InstallOptions): Step {
   return {
