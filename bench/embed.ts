@@ -8,7 +8,7 @@ import { createBatch } from "../src/embed/batch.ts";
 import { createCodeScan, PREFILTER_FROM } from "../src/embed/code-scan.ts";
 import { type Engine, loadEngine } from "../src/embed/engine.ts";
 import { minilmFile } from "../src/embed/minilm.ts";
-import { CHUNK_ROWS, recordBytes } from "../src/embed/records.ts";
+import { CHUNK_ROWS, recordBytes } from "../src/core/vector-record.ts";
 import { createScan, searchChunks } from "../src/embed/scan.ts";
 import { openSpawned } from "../src/embed/spawned.ts";
 

@@ -1,6 +1,6 @@
 // For very many vectors: a bit a dimension in memory (48 MB a million of 384) finds the likely ones, their records decide.
 import { createBest, type Hit } from "./best.ts";
-import { CHUNK_ROWS, paddedDimensions } from "./records.ts";
+import { CHUNK_ROWS, paddedDimensions } from "../core/vector-record.ts";
 import { createScanner, rowsIn, scaled, type SearchOptions } from "./scan.ts";
 
 /** With fewer vectors than this, all of them are looked at: it is fast enough and misses nothing. */
@@ -13,6 +13,8 @@ export interface CodeScan {
   readonly rows: number;
   /** Any number of whole records; only their signs are kept. */
   add(records: Uint8Array): void;
+  /** The same in place of what is there from this row on, and behind it. */
+  put(row: number, records: Uint8Array): void;
   /** `read` gives the records of these rows, one after the other in this order. */
   search(query: Float32Array, options: SearchOptions & { read: (rows: readonly number[]) => Uint8Array }): Hit[];
 }
@@ -51,24 +53,27 @@ export function createCodeScan(dimensions: number): CodeScan {
     return best.hits.map(({ row }) => row).sort((a, b) => a - b);
   };
 
+  const put = (row: number, records: Uint8Array): void => {
+    const count = rowsIn(records, stride);
+    for (; room < row + count; room += BLOCK) {
+      const block = kernel.allocate(BLOCK * codeBytes);
+      first ??= block;
+    }
+    for (let start = 0; start < count; start += CHUNK_ROWS) {
+      const part = records.subarray(start * stride, (start + CHUNK_ROWS) * stride);
+      new Uint8Array(kernel.memory.buffer, recordsAt, part.length).set(part);
+      const at = (first ?? 0) + (row + start) * codeBytes;
+      kernel.run.encodeRecords(recordsAt, at, part.length / stride, paddedDimensions(dimensions), codeBytes);
+    }
+    rows = Math.max(rows, row + count);
+  };
+
   return {
     get rows() {
       return rows;
     },
-    add(records) {
-      const count = rowsIn(records, stride);
-      for (; room < rows + count; room += BLOCK) {
-        const block = kernel.allocate(BLOCK * codeBytes);
-        first ??= block;
-      }
-      for (let start = 0; start < count; start += CHUNK_ROWS) {
-        const part = records.subarray(start * stride, (start + CHUNK_ROWS) * stride);
-        new Uint8Array(kernel.memory.buffer, recordsAt, part.length).set(part);
-        const at = (first ?? 0) + rows * codeBytes;
-        kernel.run.encodeRecords(recordsAt, at, part.length / stride, paddedDimensions(dimensions), codeBytes);
-        rows += part.length / stride;
-      }
-    },
+    add: (records) => put(rows, records),
+    put,
     search(query, { limit, accept, read }) {
       const scale = scanner.ask(query);
       const likely = candidates(query, Math.max(MIN_CANDIDATES, limit * CANDIDATES_PER_HIT), accept);

@@ -2,7 +2,7 @@
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { type Embedder, normalise } from "./embedder.ts";
-import { MAX_DIMENSIONS } from "./records.ts";
+import { MAX_DIMENSIONS } from "../core/vector-record.ts";
 
 export interface EndpointOptions {
   /** With or without the /v1 at its end, e.g. http://127.0.0.1:11434. */
@@ -10,6 +10,16 @@ export interface EndpointOptions {
   model: string;
   apiKey?: string;
   timeoutMs?: number;
+  /** Where the vectors' dimensions are known, the server is not asked before there is something to embed. */
+  dimensions?: number;
+}
+
+const ID = /^openai:(.+):(\d+)$/;
+
+/** The model an embedder's id names, or undefined where it is none of a server's. */
+export function endpointModel(id: string): { model: string; dimensions: number } | undefined {
+  const [, model, dimensions] = ID.exec(id) ?? [];
+  return model === undefined ? undefined : { model, dimensions: Number(dimensions) };
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -21,12 +31,12 @@ const MAX_CHARS = 8_000;
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_CHARS = 300;
 
-/** Asks for one vector first, to see that the server answers and how many dimensions the model has. */
+/** Asks for one vector first, unless the dimensions are given: to see that the server answers and how many dimensions the model has. */
 export async function openEndpoint(options: EndpointOptions): Promise<Embedder> {
   const url = endpointUrl(options.url);
   const closing = new AbortController();
-  const [probe = new Float32Array()] = await request(url, options, ["c-mem"], closing.signal);
-  const dimensions = probe.length;
+  const probe = async (): Promise<number> => (await request(url, options, ["c-mem"], closing.signal))[0]?.length ?? 0;
+  const dimensions = options.dimensions ?? (await probe());
   return {
     id: `openai:${options.model}:${dimensions}`,
     dimensions,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { randomNormals } from "../../test/embed/tiny-model.ts";
 import { createCodeScan } from "./code-scan.ts";
 import { normalise } from "./embedder.ts";
-import { fromRecord, recordBytes, toRecord } from "./records.ts";
+import { fromRecord, recordBytes, toRecord } from "../core/vector-record.ts";
 import { createScan, searchChunks } from "./scan.ts";
 
 /** Vectors in clumps, as those of texts are: no two far apart by chance alone. */

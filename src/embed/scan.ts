@@ -1,7 +1,7 @@
 // Finds the vectors nearest to one, by looking at all of them: 8 bits a dimension, in the SIMD kernel. Exact up to rounding.
 import { type Best, createBest, type Hit } from "./best.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
-import { CHUNK_ROWS, MAX_DIMENSIONS, paddedDimensions, recordBytes } from "./records.ts";
+import { CHUNK_ROWS, MAX_DIMENSIONS, paddedDimensions, recordBytes } from "../core/vector-record.ts";
 
 export interface SearchOptions {
   limit: number;
@@ -14,6 +14,8 @@ export interface VectorScan {
   readonly rows: number;
   /** Any number of whole records. */
   add(records: Uint8Array): void;
+  /** The same in place of what is there from this row on, and behind it. */
+  put(row: number, records: Uint8Array): void;
   search(query: Float32Array, options: SearchOptions): Hit[];
 }
 
@@ -24,20 +26,22 @@ export function createScan(dimensions: number): VectorScan {
   let room = 0;
   /** Chunks are allocated one after the other and a multiple of the alignment long: together they are one table. */
   let first: number | undefined;
+  const put = (row: number, records: Uint8Array): void => {
+    const end = row + rowsIn(records, stride);
+    for (; room < end; room += CHUNK_ROWS) {
+      const chunk = kernel.allocate(CHUNK_ROWS * stride);
+      first ??= chunk;
+    }
+    if (first === undefined) return;
+    new Uint8Array(kernel.memory.buffer, first + row * stride, records.length).set(records);
+    rows = Math.max(rows, end);
+  };
   return {
     get rows() {
       return rows;
     },
-    add(records) {
-      const count = rowsIn(records, stride);
-      for (; room < rows + count; room += CHUNK_ROWS) {
-        const chunk = kernel.allocate(CHUNK_ROWS * stride);
-        first ??= chunk;
-      }
-      if (first === undefined) return;
-      new Uint8Array(kernel.memory.buffer, first + rows * stride, records.length).set(records);
-      rows += count;
-    },
+    add: (records) => put(rows, records),
+    put,
     search(query, { limit, accept }) {
       const best = createBest(limit, accept);
       const scale = scanner.ask(query);

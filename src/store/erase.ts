@@ -4,6 +4,7 @@ import type { Db } from "./driver.ts";
 import type { Doomed, DoomedRow } from "./doomed.ts";
 import { renumberTurns } from "./renumber.ts";
 import { markSessionStale } from "./stale-turns.ts";
+import { freeVectorsOf } from "./vectors.ts";
 
 const INDEXES = ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"] as const;
 
@@ -96,6 +97,7 @@ export function mendSession(db: Db, sessionDbId: number, turns: Iterable<number>
     sessionDbId,
   );
   markSessionStale(db, sessionDbId);
+  freeVectorsOf(db, sessionDbId);
   resetReading(db, sessionDbId);
 }
 
