@@ -24,6 +24,7 @@ import { interruptIdleSessions } from "../store/sessions.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
 import { catchUp } from "./catch-up.ts";
+import { createEmbedding, type Embedding } from "./embedding.ts";
 import { modelSettings } from "./enrich-job.ts";
 import { type Log, reasonOf } from "./log.ts";
 import { runSessionJob } from "./session-job.ts";
@@ -69,6 +70,7 @@ interface State extends WorkerOptions {
   db: Db | undefined;
   owner: string;
   asking: Asking;
+  embedding: Embedding;
   /** Left to read of the transcripts; undefined before the start, null once all are read. */
   catchUp: Generator<void, void> | undefined | null;
   hasLock: boolean;
@@ -110,11 +112,8 @@ function begin(options: WorkerOptions): State {
     ...options,
     db: undefined,
     owner,
-    asking: createAsking({ ...options, owner: `${owner}/asking` }, () => {
-      state.workedAt = performance.now();
-      state.hasWritten = true;
-      state.waker.wake();
-    }),
+    asking: createAsking({ ...options, owner: `${owner}/asking` }, () => noteWork(state)),
+    embedding: createEmbedding({ ...options, owner: `${owner}/embedding` }, () => noteWork(state)),
     catchUp: options.isCaughtUp ? null : undefined,
     hasLock: true,
     beatenAt: -Infinity,
@@ -127,6 +126,13 @@ function begin(options: WorkerOptions): State {
     bytesAtStart: process.memoryUsage.rss(),
   };
   return state;
+}
+
+/** Something that went on beside the rounds has ended. */
+function noteWork(state: State): void {
+  state.workedAt = performance.now();
+  state.hasWritten = true;
+  state.waker.wake();
 }
 
 /** A job's owner says whom to ask for, should the job be left behind. */
@@ -148,7 +154,7 @@ function keepBeating(state: State): void {
 function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
-  if (state.asking.isBusy()) return undefined;
+  if (state.asking.isBusy() || state.embedding.isBusy()) return undefined;
   const restedMs = performance.now() - state.workedAt;
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
   return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
@@ -177,13 +183,14 @@ async function tryRound(state: State): Promise<Next> {
   }
 }
 
-function whatNext(db: Db, { waker, asking, once }: State): Next {
+function whatNext(db: Db, { waker, asking, embedding, once }: State): Next {
   const now = Date.now();
   const session = nextDueAt(db, "session", now) ?? Infinity;
   // While one question is asked the next one waits, due or not.
   const question = asking.isBusy() ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
-  const due = Math.min(session, question) - now;
-  if (once && due > SOON_MS && !asking.isBusy()) return { kind: "done" };
+  const vectors = embedding.isBusy() ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
+  const due = Math.min(session, question, vectors) - now;
+  if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy()) return { kind: "done" };
   return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
 }
 
@@ -205,10 +212,17 @@ async function round(db: Db, state: State): Promise<boolean> {
   const job = claimJob(db, "session", state.owner, Date.now());
   if (job !== undefined) await doSession(db, job, state);
   const hasAsked = state.asking.start(db);
-  const hasWorked = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
+  const hasWorked =
+    applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state) || embedNext(db, isNew, state);
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
   return hasWorked;
+}
+
+/** Last of all: what was done today is derived and indexed before anything is embedded. */
+function embedNext(db: Db, isNew: boolean, { embedding }: State): boolean {
+  if (isNew) embedding.ask(db);
+  return embedding.start(db);
 }
 
 /** Only here a commit must outlive a power cut: drops are deleted after it. All else can be done again. */
@@ -270,10 +284,10 @@ function readOn(db: Db, state: State): boolean {
   return true;
 }
 
-async function leave({ db, owner, asking }: State): Promise<void> {
+async function leave({ db, owner, asking, embedding }: State): Promise<void> {
   if (db === undefined) return;
   try {
-    await asking.stop(db);
+    await Promise.all([asking.stop(db), embedding.stop(db)]);
     releaseJobs(db, owner, Date.now());
   } catch {
     // Whoever comes next finds the owner gone.
