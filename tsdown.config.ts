@@ -1,4 +1,4 @@
-// Builds what users run: the hooks, the worker and the MCP server (a CJS bundle each, which needs nothing beside it) and the command line
+// Builds what users run: the hooks, the worker, the process that embeds for it and the MCP server (a CJS bundle each), and the command line
 // (a chunk per command).
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
@@ -33,9 +33,14 @@ export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/main.ts" } },
   { ...bundle, entry: { worker: "src/worker/main.ts" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
+  { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },
   {
     ...shared,
-    entry: { cli: "src/cli/main.ts", "reader-thread": "src/capture/reader-thread.ts" },
+    entry: {
+      cli: "src/cli/main.ts",
+      "reader-thread": "src/capture/reader-thread.ts",
+      "embed-process": "src/embed/embed-process.ts",
+    },
     // CommonJS: loading its modules takes half the time of ES modules.
     format: "cjs",
     outDir: "dist",

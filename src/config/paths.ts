@@ -29,6 +29,8 @@ export interface Paths {
   cache: string;
   /** Compressed copies of transcripts. */
   archive: string;
+  /** What `c-mem model install` fetches, and what is made of it. */
+  models: string;
   /** Where `npm start` plays its example. */
   example: string;
 }
@@ -55,6 +57,7 @@ export function resolvePaths(env: Env): Paths {
     backups: join(home, "backups"),
     cache: join(home, "cache"),
     archive: join(home, "archive"),
+    models: join(home, "models"),
     example: join(home, "example"),
   };
 }

@@ -23,11 +23,19 @@ export interface Settings {
   usdPerProjectAndDay: number;
   prices: Record<string, string>;
   modelTimeoutSeconds: number;
+  embeddings: EmbeddingsName;
+  embeddingsUrl: string;
+  embeddingsModel: string;
+  embeddingsKeyEnv: string;
 }
 
 /** Who is asked to improve on the extractor. */
 export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
+
+/** Who turns texts into vectors. */
+export const EMBEDDINGS = ["auto", "none", "openai"] as const;
+export type EmbeddingsName = (typeof EMBEDDINGS)[number];
 
 export type SettingKey = keyof Settings;
 
@@ -168,6 +176,29 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     inUserFileOnly: true,
     min: 1,
     max: 300,
+  },
+  embeddings: {
+    default: "auto",
+    about:
+      "Who turns texts into vectors, for search by meaning: auto (MiniLM on this machine, once `c-mem model install` has fetched it), none, or openai (any server with /v1/embeddings).",
+    oneOf: EMBEDDINGS,
+    inUserFileOnly: true,
+  },
+  embeddingsUrl: {
+    default: "",
+    about: "Where that server is, e.g. http://localhost:11434 for Ollama. What is embedded is sent there.",
+    inUserFileOnly: true,
+  },
+  embeddingsModel: {
+    default: "",
+    about:
+      "The server's model, e.g. nomic-embed-text. With another one everything is embedded anew, in the background.",
+    inUserFileOnly: true,
+  },
+  embeddingsKeyEnv: {
+    default: "",
+    about: "Name of the environment variable that holds the server's key; empty: none is sent.",
+    inUserFileOnly: true,
   },
 };
 

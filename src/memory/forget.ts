@@ -8,6 +8,7 @@ import { getObservation } from "../store/observations.ts";
 import { clearNames, clearResponses, endedWith, namesOf, responsesOf } from "../store/telling.ts";
 import { insertTombstone, momentOf, type Tombstone, tombstoneOf } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
+import { scrubVectors } from "../store/vectors.ts";
 import { deriveSession } from "./derive.ts";
 import { settleSubjects } from "./supersede.ts";
 
@@ -71,6 +72,8 @@ function erase(db: Db, doomed: Doomed, now: number, words: Words | undefined): E
   const left = Map.groupBy([...evidence, ...responses, ...names, ...summaries], (row) => row.session_db_id ?? 0);
   for (const [id, items] of left)
     mendSession(db, id, new Set(items.flatMap((one) => ("prompt_number" in one ? [one.prompt_number] : []))));
+  // A vector tells much of the text it was made of.
+  scrubVectors(db);
   return {
     removed,
     tombstones: [...new Map(tombstones.map((one) => [`${one.kind} ${one.hash}`, one])).values()],

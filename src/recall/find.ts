@@ -4,16 +4,10 @@ import type { Db } from "../store/driver.ts";
 import { type Scope, scopeCondition } from "../store/scope.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
 import { toolText, turnTexts } from "../store/turns.ts";
+import type { Searched } from "./gather.ts";
+import type { SessionHit } from "./rank.ts";
 import { nameText, searchNames } from "./search-names.ts";
-import {
-  type Rung,
-  SEARCH_KINDS,
-  type SearchAnswer,
-  type SearchKind,
-  type Searched,
-  searchSessions,
-  type SessionHit,
-} from "./search.ts";
+import { type Rung, SEARCH_KINDS, type SearchAnswer, type SearchKind, searchSessions } from "./search.ts";
 import { distinctWords, makeSnippet, type Snippet } from "./snippet.ts";
 
 export interface Finding {

@@ -5,7 +5,8 @@ import { partsOf, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/driver.ts";
 import type { Scope } from "../store/scope.ts";
 import { type SessionName, sessionNames } from "../store/session-list.ts";
-import type { Rung, SearchAnswer, Searched } from "./search.ts";
+import type { Searched } from "./gather.ts";
+import type { Rung, SearchAnswer } from "./search.ts";
 import { stemOf } from "./snippet.ts";
 
 interface Named {

@@ -1,20 +1,14 @@
-// Ranks sessions for a query: what was said counts twice what was done, and a named file adds to both.
+// The engine behind every search: asks the lanes, climbs the rungs, adds up what each lane found, by session or by turn.
 import { editDistance } from "../core/edit-distance.ts";
 import { type PreparedQuery, prepareQuery } from "../core/query.ts";
 import type { Db } from "../store/driver.ts";
-import { fileHits } from "../store/file-lane.ts";
-import type { Hit } from "../store/lane.ts";
 import { rarestFirst } from "../store/lane-budget.ts";
-import { type LaneAnswer, type LaneScope, talkHits, workHits } from "../store/lanes.ts";
+import type { LaneScope } from "../store/lanes.ts";
+import { type Gathered, gatherMeaning, gatherWords, type LaneName, MIN_COSINE_ALONE, type Searched } from "./gather.ts";
+import { type Meaning, type MeaningHit, meaningHits } from "./meaning.ts";
+import { rankSessions, rankTurns, type SessionHit, type TurnPlace } from "./rank.ts";
+import { sessionIdsOf } from "../store/sessions.ts";
 import { longerWords, similarWords } from "../store/vocabulary.ts";
-
-const TALK_WEIGHT = 2;
-const WORK_WEIGHT = 1;
-/** A session's best row, and less and less of its next ones. */
-const TALK_DECAY = [1];
-const WORK_DECAY = [1, 0.5, 0.25];
-const FILE_DECAY = [1, 1, 1, 1];
-const MAX_TURNS = 3;
 
 export const SEARCH_KINDS = ["prompt", "message", "tool", "file"] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
@@ -32,78 +26,95 @@ export interface SearchOptions {
   before?: number;
   /** Somebody is still typing: where whole words leave room, longer ones that begin like them follow. */
   isTyping?: boolean;
-}
-
-export interface SessionHit {
-  session: number;
-  score: number;
-  turns: TurnHit[];
-}
-
-export interface TurnHit {
-  promptNumber: number;
-  score: number;
-  toolUse?: number;
-}
-
-interface Gathered {
-  talk: number[];
-  work: number[];
-  files: number[];
-  turns: Map<number, TurnHit>;
+  /** The query as a vector, where there are vectors to compare it with. */
+  meaning?: Meaning | undefined;
+  /** To see what a lane is good for. */
+  without?: readonly LaneName[];
 }
 
 /** How the answer was found; each rung is tried when the one before it gave nothing. */
-export type Rung = "phrase" | "words" | "prefix" | "typo";
+export type Rung = "phrase" | "words" | "prefix" | "typo" | "meaning";
 
-/** What a lane was asked for. */
-export interface Searched {
-  lane: "talk" | "work" | "names";
-  /** The words it was asked for; those too common to be ranked are missing. */
-  words: string[];
-  /** Only rows from this time on were looked at. */
-  since?: number;
-}
-
-export interface SearchAnswer {
-  hits: SessionHit[];
+interface Asked {
   rung: Rung;
   /** The words that were looked for, as they were in the end. */
   words: string[];
   searched: Searched[];
 }
 
+export interface SearchAnswer extends Asked {
+  hits: SessionHit[];
+}
+
+export interface TurnAnswer extends Asked {
+  turns: TurnPlace[];
+}
+
+export function searchSessions(db: Db, text: string, options: SearchOptions): SearchAnswer {
+  const { found, more, ...asked } = climb(db, text, options);
+  const hits = rankSessions(found);
+  const known = new Set(hits.map((hit) => hit.session));
+  const others = rankSessions(more ?? new Map()).filter((hit) => !known.has(hit.session));
+  return { ...asked, hits: [...hits, ...others].slice(0, options.limit) };
+}
+
+/** The turns themselves, whichever session they are in. */
+export function searchTurns(db: Db, text: string, options: SearchOptions): TurnAnswer {
+  const { found, more: _, ...asked } = climb(db, text, options);
+  return { ...asked, turns: rankTurns(found).slice(0, options.limit) };
+}
+
+interface Climbed extends Asked {
+  found: Map<number, Gathered>;
+  /** Of less worth. */
+  more?: Map<number, Gathered>;
+}
+
 const MAX_PREFIXES = 8;
 const MAX_TYPOS = 4;
 
-export function searchSessions(db: Db, text: string, options: SearchOptions): SearchAnswer {
+function climb(db: Db, text: string, options: SearchOptions): Climbed {
   const asked = prepareQuery(text);
   const query = { ...asked, words: rarestFirst(db, asked.words) };
   const { phrases } = query;
-  if (phrases.length === 0) return searchWords(db, query, options);
-  const exact = rankSessions(db, query, { phrases }, options);
-  if (exact.hits.length > 0) return { ...exact, rung: "phrase", words: query.words };
-  const answer = searchWords(db, query, options);
+  if (phrases.length === 0) return climbWords(db, query, options);
+  const exact = gather(db, query, { phrases }, options, []);
+  if (exact.found.size > 0) return { ...exact, rung: "phrase", words: query.words };
+  const answer = climbWords(db, query, options);
   // The phrase may stand where nobody looked.
   return { ...answer, searched: [...exact.searched.filter((lane) => lane.since !== undefined), ...answer.searched] };
 }
 
-function searchWords(db: Db, query: PreparedQuery, options: SearchOptions): SearchAnswer {
-  const whole = rankSessions(db, query, {}, options);
-  const isEnough = options.isTyping !== true || whole.hits.length >= options.limit;
-  if (whole.hits.length > 0 && isEnough) return { ...whole, rung: "words", words: query.words };
-  const longer = rankSessions(db, prefixesOf(db, query), {}, options);
-  if (whole.hits.length > 0) {
-    const known = new Set(whole.hits.map((hit) => hit.session));
-    const hits = [...whole.hits, ...longer.hits.filter((hit) => !known.has(hit.session))].slice(0, options.limit);
-    return { hits, rung: "words", words: query.words, searched: longer.searched };
-  }
-  if (longer.hits.length > 0) return { ...longer, rung: "prefix", words: query.words };
+function climbWords(db: Db, query: PreparedQuery, options: SearchOptions): Climbed {
+  const near = nearOf(db, options);
+  const whole = gather(db, query, {}, options, near);
+  const isEnough = options.isTyping !== true || whole.found.size >= options.limit;
+  if (whole.found.size > 0 && isEnough) return { ...whole, rung: "words", words: query.words };
+  const longer = gather(db, prefixesOf(db, query), {}, options, near);
+  if (whole.found.size > 0)
+    return { found: whole.found, more: longer.found, rung: "words", words: query.words, searched: longer.searched };
+  if (longer.found.size > 0) return { ...longer, rung: "prefix", words: query.words };
   const meant = {
     ...query,
     words: query.words.map((word, index) => (index < MAX_TYPOS ? nearestWord(db, word) : word)),
   };
-  return { ...rankSessions(db, meant, {}, options), rung: "typo", words: meant.words };
+  const guessed = gather(db, meant, {}, options, near);
+  const alone = near.filter((hit) => hit.cosine >= MIN_COSINE_ALONE);
+  if (guessed.found.size > 0 || alone.length === 0) return { ...guessed, rung: "typo", words: meant.words };
+  const found = new Map<number, Gathered>();
+  gatherMeaning(found, alone);
+  return { found, searched: guessed.searched, rung: "meaning", words: query.words };
+}
+
+/** What is asked for by its place (a prompt, an answer, a tool use, a file) is asked for by its words. */
+function nearOf(db: Db, { meaning, kind, without, project, accept }: SearchOptions): MeaningHit[] {
+  if (meaning === undefined || kind !== undefined || without?.includes("meaning")) return [];
+  const inProject = project === undefined ? undefined : sessionIdsOf(db, project);
+  return meaningHits(
+    db,
+    meaning,
+    (session) => session > 0 && inProject?.has(session) !== false && accept?.(session) !== false,
+  );
 }
 
 /** The same query for the words that begin like its own. */
@@ -122,75 +133,15 @@ export function nearestWord(db: Db, word: string): string {
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.other ?? word;
 }
 
-function rankSessions(
+/** Words decide whether anything was found at all; what is near only by meaning joins what they found. */
+function gather(
   db: Db,
   query: PreparedQuery,
   more: Partial<LaneScope>,
   options: SearchOptions,
-): { hits: SessionHit[]; searched: Searched[] } {
-  const { project, accept, since, before, kind } = options;
-  const scope: LaneScope = {
-    ...(project !== undefined && { project }),
-    ...(accept !== undefined && { accept }),
-    ...(since !== undefined && { since }),
-    ...(before !== undefined && { before }),
-    ...more,
-  };
-  const sessions = new Map<number, Gathered>();
-  const searched: Searched[] = [];
-  const gather = (hits: Hit[], lane: "talk" | "work" | "files", weight: number): void => {
-    for (const hit of hits) {
-      const gathered: Gathered = sessions.get(hit.session) ?? { talk: [], work: [], files: [], turns: new Map() };
-      sessions.set(hit.session, gathered);
-      gathered[lane].push(hit.score * weight);
-      addTurn(gathered.turns, { ...hit, score: hit.score * weight });
-    }
-  };
-  const ask = ({ hits, ...asked }: LaneAnswer, lane: "talk" | "work", weight: number): void => {
-    gather(hits, lane, weight);
-    searched.push({ lane, ...asked });
-  };
-  if (kind === undefined) ask(talkHits(db, query, scope), "talk", TALK_WEIGHT);
-  if (kind === "prompt") ask(talkHits(db, query, { ...scope, column: "prompt" }), "talk", TALK_WEIGHT);
-  if (kind === "message") ask(talkHits(db, query, { ...scope, column: "answer" }), "talk", TALK_WEIGHT);
-  if (kind === undefined || kind === "tool") ask(workHits(db, query, scope), "work", WORK_WEIGHT);
-  if (kind === "file" || (kind === undefined && more.phrases === undefined)) {
-    const touched = fileHits(db, query, { project, isFileSearch: kind === "file" });
-    gather(
-      touched.filter((hit) => accept?.(hit.session) !== false),
-      "files",
-      1,
-    );
-  }
-  // Where scores are equal the order of the lanes stays: newest first, if they could not rank.
-  const hits = [...sessions]
-    .map(([session, gathered]) => ({ session, score: scoreOf(gathered), turns: bestTurns(gathered) }))
-    .sort((a, b) => b.score - a.score)
-    .slice(0, options.limit);
-  return { hits, searched };
-}
-
-function scoreOf({ talk, work, files }: Gathered): number {
-  return decayed(talk, TALK_DECAY) + decayed(work, WORK_DECAY) + decayed(files, FILE_DECAY);
-}
-
-function decayed(scores: number[], decay: number[]): number {
-  const best = scores.sort((a, b) => b - a);
-  return decay.reduce((sum, factor, index) => sum + factor * (best[index] ?? 0), 0);
-}
-
-/** A turn shows its best tool use; what is said and what is done in it add up. */
-function addTurn(turns: Map<number, TurnHit>, hit: Hit): void {
-  const turn = turns.get(hit.promptNumber);
-  if (turn === undefined) {
-    const { promptNumber, score, toolUse } = hit;
-    turns.set(promptNumber, { promptNumber, score, ...(toolUse !== undefined && { toolUse }) });
-  } else if (turn.toolUse === undefined) {
-    turn.score += hit.score;
-    if (hit.toolUse !== undefined) turn.toolUse = hit.toolUse;
-  }
-}
-
-function bestTurns({ turns }: Gathered): TurnHit[] {
-  return [...turns.values()].sort((a, b) => b.score - a.score).slice(0, MAX_TURNS);
+  near: readonly MeaningHit[],
+): { found: Map<number, Gathered>; searched: Searched[] } {
+  const { found, searched } = gatherWords(db, query, more, options);
+  if (found.size > 0) gatherMeaning(found, near);
+  return { found, searched };
 }

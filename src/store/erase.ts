@@ -5,6 +5,7 @@ import type { Doomed, DoomedRow } from "./doomed.ts";
 import { renumberTurns } from "./renumber.ts";
 import { markLaterSessions } from "./stale-links.ts";
 import { markSessionStale } from "./stale-turns.ts";
+import { freeVectorsOf } from "./vectors.ts";
 
 const INDEXES = ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"] as const;
 
@@ -101,6 +102,7 @@ export function mendSession(db: Db, sessionDbId: number, turns: Iterable<number>
     sessionDbId,
   );
   markSessionStale(db, sessionDbId);
+  freeVectorsOf(db, sessionDbId);
   resetReading(db, sessionDbId);
 }
 

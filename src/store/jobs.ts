@@ -1,7 +1,7 @@
 // jobs: the one queue for all background work. A job is taken with a lease, so that a worker may die over it.
 import type { Db } from "./driver.ts";
 
-export type JobKind = "session" | "enrich";
+export type JobKind = "session" | "enrich" | "embed";
 
 export interface JobSeed {
   kind: JobKind;
@@ -32,6 +32,17 @@ export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: 
     promptDbId,
   );
   if (turn !== undefined && now - turn.at < ENRICH_AGE_MS) enqueueJob(db, { kind: "enrich", key, runAfter: now }, now);
+}
+
+const EMBED_KEY = "embed:all";
+
+/** What is new is to be embedded; where that goes on already, it goes on until nothing is left. */
+export function enqueueEmbed(db: Db, now: number): boolean {
+  const known = db.get<{ status: string }>("SELECT status FROM jobs WHERE key = ?", EMBED_KEY);
+  // What has failed stays so until somebody says otherwise.
+  if (known !== undefined && known.status !== "done") return false;
+  enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
+  return true;
 }
 
 export function sessionKey(sessionId: string): string {
@@ -86,7 +97,11 @@ export const LEASE_MS = 5 * 60_000;
  * What says otherwise was written while the clock was wrong, and is due.
  */
 const MAX_WAIT_MS = 10_000;
-const MAX_TROUBLED_WAIT_MS: Readonly<Record<JobKind, number>> = { session: 10 * 60_000, enrich: 65 * 60_000 };
+const MAX_TROUBLED_WAIT_MS: Readonly<Record<JobKind, number>> = {
+  session: 10 * 60_000,
+  enrich: 65 * 60_000,
+  embed: 65 * 60_000,
+};
 
 /** When a waiting job is due, of this kind (?1), by this clock (?2). */
 const DUE_AT = `CASE WHEN run_after > ?2 + iif(last_error IS NULL, ${MAX_WAIT_MS}, ?3) THEN ?2 ELSE run_after END`;

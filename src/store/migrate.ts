@@ -6,6 +6,7 @@ import evidence from "./migrations/0001-evidence.sql";
 import history from "./migrations/0002-history.sql";
 import memory from "./migrations/0003-memory.sql";
 import efforts from "./migrations/0004-efforts.sql";
+import meaning from "./migrations/0005-meaning.sql";
 
 export interface Migration {
   id: number;
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 3, name: "memory", sql: memory, breaking: true },
   // Breaking: an older one writes links of its own, and changes evidence without saying that links are stale.
   { id: 4, name: "efforts", sql: efforts, breaking: true },
+  { id: 5, name: "meaning", sql: meaning },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

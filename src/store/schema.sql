@@ -38,11 +38,17 @@ CREATE INDEX sessions_by_project ON sessions(project_id, last_at);
 
 CREATE INDEX sessions_by_start ON sessions(project_id, started_at);
 
+CREATE INDEX stale_vectors_newest ON stale_vectors(at);
+
 CREATE INDEX sync_state_by_session ON sync_state(session_id);
 
 CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX tool_uses_by_turn ON tool_uses(session_db_id, prompt_number);
+
+CREATE INDEX vectors_by_item ON vectors(kind, item_id) WHERE item_id IS NOT NULL;
+
+CREATE INDEX vectors_free ON vectors(model_id, place) WHERE item_id IS NULL;
 
 CREATE TABLE commits (
   id INTEGER PRIMARY KEY,
@@ -59,6 +65,14 @@ CREATE TABLE drops (
   name TEXT PRIMARY KEY,
   applied_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE embedding_models (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,                      -- the embedder's id: only vectors of one model can be compared
+  dimensions INTEGER NOT NULL,
+  is_wanted INTEGER NOT NULL,                     -- 0: serves only until the vectors of the wanted one are there
+  created_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE file_touches (
   id INTEGER PRIMARY KEY,
@@ -242,6 +256,8 @@ CREATE TABLE sessions (
   end_reason TEXT
 , agent_title TEXT, plan TEXT, forked_from TEXT) STRICT;
 
+CREATE TABLE sqlite_sequence(name,seq);
+
 CREATE TABLE stale_links (
   session_db_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE,
   changed_from INTEGER                    -- its evidence has changed from here on: sessions that began later may have other links, too
@@ -253,6 +269,14 @@ CREATE TABLE stale_memory (
 
 CREATE TABLE stale_turns (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE stale_vectors (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,           -- another one for every change: one that comes meanwhile is not overlooked
+  kind TEXT NOT NULL CHECK (kind IN ('turn', 'observation')),
+  item_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,                            -- the newest are embedded first
+  UNIQUE (kind, item_id)
 ) STRICT;
 
 CREATE TABLE summaries (
@@ -320,8 +344,45 @@ CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
 CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
+CREATE TABLE vector_chunks (
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  revision INTEGER NOT NULL,                      -- changes with every write
+  owners BLOB NOT NULL,                           -- for each vector its session, 0 for none, as 32 bits
+  records BLOB NOT NULL,
+  PRIMARY KEY (model_id, number)
+) STRICT;
+
+CREATE TABLE vectors (
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,                         -- chunk * 1024 + number within
+  kind TEXT CHECK (kind IN ('turn', 'observation')),
+  item_id INTEGER,                                -- prompts.id or observations.id
+  PRIMARY KEY (model_id, place)
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
   DELETE FROM observations_fts WHERE rowid = old.id;
   DELETE FROM links WHERE source_type = 'observation' AND source_id = 'o' || old.id;
   DELETE FROM links WHERE target_type = 'observation' AND target_id = 'o' || old.id;
+END;
+
+CREATE TRIGGER observations_to_embed AFTER INSERT ON observations BEGIN
+  INSERT OR REPLACE INTO stale_vectors (kind, item_id, at) VALUES ('observation', new.id, new.valid_from);
+END;
+
+CREATE TRIGGER observations_to_embed_anew AFTER UPDATE OF title, subtitle, narrative, facts, is_current ON observations
+WHEN new.title <> old.title OR new.subtitle IS NOT old.subtitle OR new.narrative <> old.narrative OR new.facts <> old.facts
+  OR new.is_current <> old.is_current BEGIN
+  INSERT OR REPLACE INTO stale_vectors (kind, item_id, at) VALUES ('observation', new.id, new.valid_from);
+END;
+
+CREATE TRIGGER observations_vectors_gone AFTER DELETE ON observations BEGIN
+  UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'observation' AND item_id = old.id;
+  DELETE FROM stale_vectors WHERE kind = 'observation' AND item_id = old.id;
+END;
+
+CREATE TRIGGER prompts_vectors_gone AFTER DELETE ON prompts BEGIN
+  UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'turn' AND item_id = old.id;
+  DELETE FROM stale_vectors WHERE kind = 'turn' AND item_id = old.id;
 END;

@@ -3,6 +3,7 @@ import { toolColumns, turnColumns } from "../core/index-text.ts";
 import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
+import { markTurnToEmbed } from "./vectors.ts";
 
 /** Rows per transaction: the write lock is held for some 50 ms. */
 const BATCH = 2_000;
@@ -136,6 +137,7 @@ function indexTurn(db: Db, turn: TurnRow): void {
     columns.answer,
     columns.calls,
   );
+  markTurnToEmbed(db, turn.id, turn.created_at);
   db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", turn.id);
 }
 

@@ -209,3 +209,12 @@ function closeTurns(db: Db, sessionDbId: number): boolean {
   for (const turn of closed) markTurnStale(db, sessionDbId, turn.prompt_number);
   return closed.length > 0;
 }
+
+/** Those that are not a subagent's. As one text: row by row, ten thousand take five times as long. */
+export function sessionIdsOf(db: Db, projectId: number): Set<number> {
+  const row = db.get<{ ids: string }>(
+    "SELECT json_group_array(id) AS ids FROM sessions WHERE project_id = ? AND parent_session_db_id IS NULL",
+    projectId,
+  );
+  return new Set(JSON.parse(row?.ids ?? "[]") as number[]);
+}

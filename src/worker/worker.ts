@@ -27,6 +27,7 @@ import { interruptIdleSessions } from "../store/sessions.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
 import { catchUp } from "./catch-up.ts";
+import { createEmbedding, type Embedding } from "./embedding.ts";
 import { modelSettings } from "./enrich-job.ts";
 import { type Log, reasonOf } from "./log.ts";
 import { runSessionJob } from "./session-job.ts";
@@ -75,6 +76,7 @@ interface State extends WorkerOptions {
   inode: number | undefined;
   owner: string;
   asking: Asking;
+  embedding: Embedding;
   /** Left to read of the transcripts; undefined before the start, null once all are read. */
   catchUp: Generator<void, void> | undefined | null;
   hasLock: boolean;
@@ -117,11 +119,8 @@ function begin(options: WorkerOptions): State {
     db: undefined,
     inode: undefined,
     owner,
-    asking: createAsking({ ...options, owner: `${owner}/asking` }, () => {
-      state.workedAt = performance.now();
-      state.hasWritten = true;
-      state.waker.wake();
-    }),
+    asking: createAsking({ ...options, owner: `${owner}/asking` }, () => noteWork(state)),
+    embedding: createEmbedding({ ...options, owner: `${owner}/embedding` }, () => noteWork(state)),
     catchUp: options.isCaughtUp ? null : undefined,
     hasLock: true,
     beatenAt: -Infinity,
@@ -134,6 +133,13 @@ function begin(options: WorkerOptions): State {
     bytesAtStart: process.memoryUsage.rss(),
   };
   return state;
+}
+
+/** Something that went on beside the rounds has ended. */
+function noteWork(state: State): void {
+  state.workedAt = performance.now();
+  state.hasWritten = true;
+  state.waker.wake();
 }
 
 /** A job's owner says whom to ask for, should the job be left behind. */
@@ -155,7 +161,7 @@ function keepBeating(state: State): void {
 function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
-  if (state.asking.isBusy()) return undefined;
+  if (state.asking.isBusy() || state.embedding.isBusy()) return undefined;
   const restedMs = performance.now() - state.workedAt;
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
   return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
@@ -185,13 +191,14 @@ async function tryRound(state: State): Promise<Next> {
   }
 }
 
-function whatNext(db: Db, { waker, asking, once }: State): Next {
+function whatNext(db: Db, { waker, asking, embedding, once }: State): Next {
   const now = Date.now();
   const session = nextDueAt(db, "session", now) ?? Infinity;
   // While one question is asked the next one waits, due or not.
   const question = asking.isBusy() ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
-  const due = Math.min(session, question) - now;
-  if (once && due > SOON_MS && !asking.isBusy()) return { kind: "done" };
+  const vectors = embedding.isBusy() ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
+  const due = Math.min(session, question, vectors) - now;
+  if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy()) return { kind: "done" };
   return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
 }
 
@@ -224,10 +231,17 @@ async function round(db: Db, state: State): Promise<boolean> {
   if (job !== undefined) await doSession(db, job, state);
   const hasAsked = state.asking.start(db);
   const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
-  const hasWorked = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || (isNew && mergeSearchIndex(db));
+  const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || (isNew && mergeSearchIndex(db));
+  const hasWorked = hasTidied || embedNext(db, isNew, state);
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
   return hasWorked;
+}
+
+/** Last of all: what was done today is derived and indexed before anything is embedded. */
+function embedNext(db: Db, isNew: boolean, { embedding }: State): boolean {
+  if (isNew) embedding.ask(db);
+  return embedding.start(db);
 }
 
 /** Only here a commit must outlive a power cut: drops are deleted after it. All else can be done again. */
@@ -289,10 +303,10 @@ function readOn(db: Db, state: State): boolean {
   return true;
 }
 
-async function leave({ db, owner, asking }: State): Promise<void> {
+async function leave({ db, owner, asking, embedding }: State): Promise<void> {
   if (db === undefined) return;
   try {
-    await asking.stop(db);
+    await Promise.all([asking.stop(db), embedding.stop(db)]);
     releaseJobs(db, owner, Date.now());
   } catch {
     // Whoever comes next finds the owner gone.

@@ -29,6 +29,7 @@ describe("the layers", () => {
     ["src/agents/spec.ts", "../capture/apply.ts"],
     ["src/store/a.ts", "../capture/apply.ts"],
     ["src/store/a.ts", "../llm/provider.ts"],
+    ["src/embed/a.ts", "../store/open.ts"],
     ["src/capture/a.ts", "../recall/context.ts"],
     ["src/memory/a.ts", "../capture/apply.ts"],
     ["src/recall/a.ts", "../cli/output.ts"],

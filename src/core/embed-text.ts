@@ -1,0 +1,55 @@
+// What of a turn or an observation is embedded: what was said, in pieces a small model can take in, and nothing about it.
+
+/** Some 200 of the 256 tokens a small model sees. */
+const PIECE_CHARS = 800;
+/** Of a long answer its beginning and, where it sums up, its end. */
+const FIRST_PIECES = 2;
+const LAST_PIECES = 4;
+/** Shorter answers ("Done.", "Let me look at it.") mean nothing by themselves. */
+const MIN_ANSWER_CHARS = 60;
+/** Who speaks, in front of what they say: it would be what the vector is about. */
+const LABEL = /^\s*\p{Lu}[\p{L}'-]{0,30}: +/u;
+
+/** The prompt, and the answers cut into pieces. */
+export function turnPieces(prompt: string, answers: readonly string[]): string[] {
+  const asked = plain(prompt).slice(0, PIECE_CHARS);
+  const said = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
+  const pieces = piecesOf(said.join("\n"));
+  const kept =
+    pieces.length <= FIRST_PIECES + LAST_PIECES
+      ? pieces
+      : [...pieces.slice(0, FIRST_PIECES), ...pieces.slice(-LAST_PIECES)];
+  return [asked, ...kept].filter((text) => text !== "");
+}
+
+export function observationPieces(observation: {
+  title: string;
+  narrative: string;
+  facts: readonly string[];
+}): string[] {
+  const text = plain([observation.title, observation.narrative, ...observation.facts].join("\n"));
+  return [text.slice(0, PIECE_CHARS)].filter((piece) => piece !== "");
+}
+
+/** Without marks that mean nothing to a model, and without fenced code, whose words the other indexes have. */
+function plain(text: string): string {
+  return text
+    .replace(LABEL, "")
+    .replace(/```[^]*?(?:```|$)/g, " ")
+    .replace(/[*_`#>|]+/g, " ")
+    .replace(/[^\S\n]+/g, " ")
+    .trim();
+}
+
+/** At a line's or a sentence's end where there is one in the second half. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let rest = text.trim(); rest !== "";) {
+    const head = rest.slice(0, PIECE_CHARS);
+    const border = Math.max(head.lastIndexOf("\n"), head.lastIndexOf(". ") + 1);
+    const end = rest.length <= PIECE_CHARS ? rest.length : border > PIECE_CHARS / 2 ? border : PIECE_CHARS;
+    pieces.push(rest.slice(0, end).trim());
+    rest = rest.slice(end).trim();
+  }
+  return pieces;
+}

@@ -1,0 +1,36 @@
+// A vector as it is stored: 8 bits a dimension, then its scale as a float. Records follow each other without gaps, so
+// any number of them in a row is a chunk, and appending one is appending bytes.
+
+/** Records to a stored chunk: row by row, loading takes six times as long. */
+export const CHUNK_ROWS = 1024;
+/** The kernel sums 127 * 4095 over all of them in 32 bits. */
+export const MAX_DIMENSIONS = 4096;
+
+const STEP = 16;
+const WEIGHT_MAX = 127;
+
+/** Dimensions as the kernel wants them: filled up with zeros to a multiple of sixteen. */
+export function paddedDimensions(dimensions: number): number {
+  return Math.ceil(dimensions / STEP) * STEP;
+}
+
+export function recordBytes(dimensions: number): number {
+  return paddedDimensions(dimensions) + 4;
+}
+
+export function toRecord(vector: Float32Array): Uint8Array {
+  const record = new Uint8Array(recordBytes(vector.length));
+  const peak = vector.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  const factor = peak === 0 ? 0 : WEIGHT_MAX / peak;
+  const numbers = new Int8Array(record.buffer);
+  for (let index = 0; index < vector.length; index++) numbers[index] = Math.round((vector[index] ?? 0) * factor);
+  new DataView(record.buffer).setFloat32(record.length - 4, peak / WEIGHT_MAX, true);
+  return record;
+}
+
+/** The vector again, to within half a step of its scale. */
+export function fromRecord(record: Uint8Array, dimensions: number): Float32Array {
+  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const scale = view.getFloat32(recordBytes(dimensions) - 4, true);
+  return Float32Array.from({ length: dimensions }, (_, index) => view.getInt8(index) * scale);
+}

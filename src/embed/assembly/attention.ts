@@ -1,0 +1,101 @@
+// Self-attention of one text: each head by itself, in floats.
+import { expOf, maxOf, sumOf } from "./math";
+
+const HEAD: i32 = 32;
+const HEAD_BYTES: usize = 128;
+/** Score of the columns that only fill up a vector: e to it is nothing. */
+const NOWHERE: f32 = -1e30;
+
+/**
+ * out[t][head] = softmax(q[t] . k) v over the text's own tokens. `qkv` has the three side by side in each row, `size` wide.
+ * `scratch` has room for the keys of a head, column by column, and one row of scores: (32 + 1) * tokens rounded up to 8.
+ */
+export function attend(qkv: usize, out: usize, scratch: usize, tokens: i32, size: i32): void {
+  const row = (<usize>size * 3) << 2;
+  const outRow = (<usize>size) << 2;
+  const width = ((<usize>tokens + 7) & ~7) << 2;
+  const scores = scratch + <usize>HEAD * width;
+  for (let head: usize = 0; head < outRow; head += HEAD_BYTES) {
+    turnKeys(qkv + outRow + head, row, scratch, tokens, width);
+    for (let t = 0; t < tokens; t++) {
+      score(qkv + <usize>t * row + head, scratch, width, scores);
+      for (let i = (<usize>tokens) << 2; i < width; i += 4) store<f32>(scores + i, NOWHERE);
+      const sum = exponentials(scores, width);
+      mix(scores, qkv + 2 * outRow + head, row, tokens, <f32>1 / sum, out + <usize>t * outRow + head);
+    }
+  }
+}
+
+function turnKeys(keys: usize, row: usize, turned: usize, tokens: i32, width: usize): void {
+  memory.fill(turned, 0, <usize>HEAD * width);
+  for (let t = 0; t < tokens; t++) {
+    const key = keys + <usize>t * row;
+    const column = turned + ((<usize>t) << 2);
+    for (let d: usize = 0; d < <usize>HEAD; d++) store<f32>(column + d * width, load<f32>(key + (d << 2)));
+  }
+}
+
+/** Eight tokens at a time, so that no sum has to be taken across a vector. */
+function score(query: usize, turned: usize, width: usize, scores: usize): void {
+  const factor = f32x4.splat(<f32>1 / sqrt(<f32>HEAD));
+  for (let i: usize = 0; i < width; i += 32) {
+    let a = f32x4.splat(0);
+    let b = f32x4.splat(0);
+    let column = turned + i;
+    for (let d: usize = 0; d < HEAD_BYTES; d += 4) {
+      const q = v128.load_splat<f32>(query + d);
+      a = f32x4.add(a, f32x4.mul(q, v128.load(column)));
+      b = f32x4.add(b, f32x4.mul(q, v128.load(column + 16)));
+      column += width;
+    }
+    v128.store(scores + i, f32x4.mul(a, factor));
+    v128.store(scores + i + 16, f32x4.mul(b, factor));
+  }
+}
+
+/** Turns the scores into e to them (less the largest, so that none is too large) and returns the sum. */
+function exponentials(scores: usize, width: usize): f32 {
+  let largest = f32x4.splat(NOWHERE);
+  for (let i: usize = 0; i < width; i += 16) largest = f32x4.max(largest, v128.load(scores + i));
+  const peak = f32x4.splat(maxOf(largest));
+  let sum = f32x4.splat(0);
+  for (let i: usize = 0; i < width; i += 16) {
+    const e = expOf(f32x4.sub(v128.load(scores + i), peak));
+    v128.store(scores + i, e);
+    sum = f32x4.add(sum, e);
+  }
+  return sumOf(sum);
+}
+
+function mix(scores: usize, values: usize, row: usize, tokens: i32, factor: f32, out: usize): void {
+  let s0 = f32x4.splat(0);
+  let s1 = f32x4.splat(0);
+  let s2 = f32x4.splat(0);
+  let s3 = f32x4.splat(0);
+  let s4 = f32x4.splat(0);
+  let s5 = f32x4.splat(0);
+  let s6 = f32x4.splat(0);
+  let s7 = f32x4.splat(0);
+  let value = values;
+  for (let t: usize = 0; t < (<usize>tokens) << 2; t += 4) {
+    const p = v128.load_splat<f32>(scores + t);
+    s0 = f32x4.add(s0, f32x4.mul(p, v128.load(value)));
+    s1 = f32x4.add(s1, f32x4.mul(p, v128.load(value, 16)));
+    s2 = f32x4.add(s2, f32x4.mul(p, v128.load(value, 32)));
+    s3 = f32x4.add(s3, f32x4.mul(p, v128.load(value, 48)));
+    s4 = f32x4.add(s4, f32x4.mul(p, v128.load(value, 64)));
+    s5 = f32x4.add(s5, f32x4.mul(p, v128.load(value, 80)));
+    s6 = f32x4.add(s6, f32x4.mul(p, v128.load(value, 96)));
+    s7 = f32x4.add(s7, f32x4.mul(p, v128.load(value, 112)));
+    value += row;
+  }
+  const scale = f32x4.splat(factor);
+  v128.store(out, f32x4.mul(s0, scale));
+  v128.store(out, f32x4.mul(s1, scale), 16);
+  v128.store(out, f32x4.mul(s2, scale), 32);
+  v128.store(out, f32x4.mul(s3, scale), 48);
+  v128.store(out, f32x4.mul(s4, scale), 64);
+  v128.store(out, f32x4.mul(s5, scale), 80);
+  v128.store(out, f32x4.mul(s6, scale), 96);
+  v128.store(out, f32x4.mul(s7, scale), 112);
+}

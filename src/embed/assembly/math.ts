@@ -1,0 +1,42 @@
+// exp and horizontal sums for four floats at a time: WebAssembly has neither.
+
+const LOG2E: f32 = 1.4426950408889634;
+// ln 2 in two parts, so that x - n * ln 2 loses no bits.
+const LN2_HIGH: f32 = 0.693359375;
+const LN2_LOW: f32 = -2.1219444e-4;
+/** Below this e^x is no normal float any more. */
+const MIN_EXPONENT: f32 = -87;
+
+/** e^x for x <= 0, off by less than 1e-7 of the result. */
+export function expOf(x: v128): v128 {
+  const clamped = f32x4.max(x, f32x4.splat(MIN_EXPONENT));
+  const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(LOG2E)));
+  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(LN2_HIGH)));
+  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(LN2_LOW)));
+  let p = f32x4.splat(1.98756915e-4);
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.3981999507e-3));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(8.3334519073e-3));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(4.1665795894e-2));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.6666665459e-1));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.0000001201e-1));
+  p = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
+  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  return f32x4.mul(p, power);
+}
+
+export function sumOf(v: v128): f32 {
+  const pairs = f32x4.add(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
+}
+
+export function maxOf(v: v128): f32 {
+  const pairs = f32x4.max(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return max(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
+}
+
+/** The four sums of four vectors, as one vector. */
+export function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}

@@ -1,0 +1,57 @@
+// The vector scan. A record is a vector in 8 bits per dimension (a multiple of sixteen) and its scale, a float.
+import { sumsOf } from "./math";
+
+/** out[r] = (records[r] . query) * its scale. The query is in 16 bits; rows are a multiple of four. */
+export function dotRecords(records: usize, query: usize, out: usize, rows: i32, dimensions: i32): void {
+  const n = <usize>dimensions;
+  const stride = n + 4;
+  for (let r = 0; r < rows; r += 4) {
+    const r0 = records + <usize>r * stride;
+    const r1 = r0 + stride;
+    const r2 = r1 + stride;
+    const r3 = r2 + stride;
+    let a = i32x4.splat(0);
+    let b = i32x4.splat(0);
+    let c = i32x4.splat(0);
+    let d = i32x4.splat(0);
+    for (let i: usize = 0; i < n; i += 8) {
+      const q = v128.load(query + (i << 1));
+      a = i32x4.add(a, i32x4.dot_i16x8_s(q, v128.load_ext<i8>(r0 + i)));
+      b = i32x4.add(b, i32x4.dot_i16x8_s(q, v128.load_ext<i8>(r1 + i)));
+      c = i32x4.add(c, i32x4.dot_i16x8_s(q, v128.load_ext<i8>(r2 + i)));
+      d = i32x4.add(d, i32x4.dot_i16x8_s(q, v128.load_ext<i8>(r3 + i)));
+    }
+    const scales = f32x4(load<f32>(r0 + n), load<f32>(r1 + n), load<f32>(r2 + n), load<f32>(r3 + n));
+    const sums = sumsOf(
+      f32x4.convert_i32x4_s(a),
+      f32x4.convert_i32x4_s(b),
+      f32x4.convert_i32x4_s(c),
+      f32x4.convert_i32x4_s(d),
+    );
+    v128.store(out + ((<usize>r) << 2), f32x4.mul(sums, scales));
+  }
+}
+
+/** A bit per dimension: set where the number is negative. Codes are a multiple of eight bytes long. */
+export function encodeRecords(records: usize, codes: usize, rows: i32, dimensions: i32, codeBytes: i32): void {
+  for (let r = 0; r < rows; r++) {
+    const record = records + <usize>r * (<usize>dimensions + 4);
+    const code = codes + <usize>r * <usize>codeBytes;
+    for (let i: usize = 0; i < <usize>dimensions; i += 16) {
+      store<u16>(code + (i >> 3), <u16>i8x16.bitmask(v128.load(record + i)));
+    }
+  }
+}
+
+/** out[r] = how many bits of codes[r] and the query's differ, in 16 bits. */
+export function hammingCodes(codes: usize, query: usize, out: usize, rows: i32, codeBytes: i32): void {
+  let code = codes;
+  for (let r = 0; r < rows; r++) {
+    let count: i64 = 0;
+    for (let i: usize = 0; i < <usize>codeBytes; i += 8) {
+      count += popcnt<i64>(load<i64>(code + i) ^ load<i64>(query + i));
+    }
+    store<u16>(out + ((<usize>r) << 1), <u16>count);
+    code += <usize>codeBytes;
+  }
+}

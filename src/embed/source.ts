@@ -1,0 +1,74 @@
+// Where vectors come from: the model on this machine, a server, or nowhere. What the settings say, and what is there.
+import { existsSync } from "node:fs";
+import type { Env, Paths } from "../config/paths.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Embedder } from "./embedder.ts";
+import { type EndpointOptions, endpointModel, openEndpoint } from "./endpoint.ts";
+import { openLocal } from "./local.ts";
+import { findMiniLm, minilmFile } from "./minilm.ts";
+import { openSpawned } from "./spawned.ts";
+
+export type EmbedSource =
+  | { kind: "none"; why: string; hint?: string }
+  | { kind: "minilm" }
+  | { kind: "endpoint"; options: EndpointOptions };
+
+type EmbedSettings = Pick<Settings, "embeddings" | "embeddingsUrl" | "embeddingsModel" | "embeddingsKeyEnv">;
+
+export const INSTALL_HINT = "`c-mem model install` fetches the embedding model (42 MB).";
+
+/** What new vectors are made with. */
+export function embedSource(settings: EmbedSettings, env: Env, paths: Paths): EmbedSource {
+  switch (settings.embeddings) {
+    case "none":
+      return { kind: "none", why: "search by meaning is switched off", hint: "c-mem config set embeddings auto" };
+    case "auto":
+      if (existsSync(minilmFile(paths)) || findMiniLm(paths) !== undefined) return { kind: "minilm" };
+      return { kind: "none", why: "the embedding model is not installed", hint: INSTALL_HINT };
+    case "openai":
+      if (settings.embeddingsUrl !== "" && settings.embeddingsModel !== "")
+        return { kind: "endpoint", options: endpointOptions(settings, env, settings.embeddingsModel) };
+      return {
+        kind: "none",
+        why: "it is not said which server and model embeds",
+        hint: "c-mem config set embeddingsUrl http://localhost:11434, and embeddingsModel",
+      };
+  }
+}
+
+function endpointOptions(settings: EmbedSettings, env: Env, model: string): EndpointOptions {
+  const apiKey = settings.embeddingsKeyEnv === "" ? undefined : env[settings.embeddingsKeyEnv];
+  return { url: settings.embeddingsUrl, model, ...(apiKey !== undefined && { apiKey }) };
+}
+
+/** Whether these vectors are of this source; a model's file that has another id is seen once it is loaded. */
+export function isOf(source: EmbedSource, id: string): boolean {
+  const served = endpointModel(id);
+  return source.kind === "endpoint" ? served?.model === source.options.model : served === undefined;
+}
+
+/** For a process that stays: the model runs in a process of its own. */
+export async function openEmbedder(source: Exclude<EmbedSource, { kind: "none" }>, paths: Paths): Promise<Embedder> {
+  return source.kind === "minilm" ? await openSpawned(paths) : await openEndpoint(source.options);
+}
+
+/** Somebody waits for the answer to a query. */
+const QUERY_TIMEOUT_MS = 3_000;
+
+/** What made the vectors of this id, for the query they are to be compared with; undefined where it cannot be had any more. */
+export async function openById(
+  id: string,
+  settings: EmbedSettings,
+  env: Env,
+  paths: Paths,
+): Promise<Embedder | undefined> {
+  if (settings.embeddings === "none") return undefined;
+  const served = endpointModel(id);
+  if (served === undefined) {
+    const local = openLocal(paths);
+    return local.id === id ? local : undefined;
+  }
+  if (settings.embeddingsUrl === "") return undefined;
+  const options = endpointOptions(settings, env, served.model);
+  return await openEndpoint({ ...options, dimensions: served.dimensions, timeoutMs: QUERY_TIMEOUT_MS });
+}

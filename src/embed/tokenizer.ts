@@ -1,0 +1,65 @@
+// WordPiece as BERT's uncased models want it: clean, lower-case, without accents, words into the longest known pieces.
+// Names of special tokens inside a text, such as [SEP], are plain words here: texts come from anywhere.
+
+export type Tokenizer = (text: string) => number[];
+
+/** Far more than the tokens kept can fill; texts may be megabytes long. */
+const MAX_CHARS = 32_768;
+/** Longer words are one unknown token, as in the reference. */
+const MAX_WORD_CHARS = 100;
+
+const REMOVED = /[\0\uFFFD]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
+const IDEOGRAPHS =
+  /[\u4E00-\u9FFF\u3400-\u4DBF\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B920}-\u{2CEAF}\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/gu;
+const WORDS = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu;
+
+/** `vocabulary` in the order of the ids. The tokens of a text are at most `maxTokens`, with the two at its ends. */
+export function createTokenizer(vocabulary: readonly string[], maxTokens: number): Tokenizer {
+  const ids = new Map(vocabulary.map((piece, id) => [piece, id]));
+  const special = (name: string): number => {
+    const id = ids.get(name);
+    if (id === undefined) throw new Error(`The vocabulary has no ${name}`);
+    return id;
+  };
+  const [begin, end, unknown] = [special("[CLS]"), special("[SEP]"), special("[UNK]")];
+  return (text) => {
+    const tokens = [begin];
+    for (const [word] of normaliseText(text).matchAll(WORDS)) {
+      if (tokens.length >= maxTokens) break;
+      tokens.push(...piecesOf(word, ids, unknown));
+    }
+    return [...tokens.slice(0, maxTokens - 1), end];
+  };
+}
+
+function normaliseText(text: string): string {
+  return (
+    text
+      .slice(0, MAX_CHARS)
+      .replace(REMOVED, "")
+      .replace(IDEOGRAPHS, " $& ")
+      .normalize("NFD")
+      .replace(/\p{Mn}/gu, "")
+      // The reference lower-cases letter by letter and knows no final sigma.
+      .replaceAll("Σ", "σ")
+      .toLowerCase()
+  );
+}
+
+function piecesOf(word: string, ids: ReadonlyMap<string, number>, unknown: number): number[] {
+  const letters = [...word];
+  if (letters.length > MAX_WORD_CHARS) return [unknown];
+  const pieces: number[] = [];
+  for (let start = 0; start < letters.length;) {
+    let end = letters.length;
+    let id: number | undefined;
+    for (; end > start; end--) {
+      id = ids.get((start === 0 ? "" : "##") + letters.slice(start, end).join(""));
+      if (id !== undefined) break;
+    }
+    if (id === undefined) return [unknown];
+    pieces.push(id);
+    start = end;
+  }
+  return pieces;
+}

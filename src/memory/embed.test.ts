@@ -1,0 +1,171 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { wordEmbedder } from "../../test/embed/word-embedder.ts";
+import { ended, prompt, said, seedStore } from "../../test/seed.ts";
+import type { Observation } from "../core/memory.ts";
+import { CHUNK_ROWS, fromRecord, toRecord } from "../core/vector-record.ts";
+import type { Embedder } from "../embed/embedder.ts";
+import { nothingDoomed } from "../store/doomed.ts";
+import type { Db } from "../store/driver.ts";
+import { deleteObservation } from "../store/observations.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { embeddingModels, embedProgress, getChunk, getRecord, itemsAt } from "../store/vectors.ts";
+import { embedAll } from "./embed.ts";
+import { forget } from "./forget.ts";
+import { remember } from "./own.ts";
+
+/** As many sessions of one turn as asked for, oldest first. */
+function seedTurns(count: number, path?: string) {
+  const { db, add } = seedStore(path);
+  for (let number = 1; number <= count; number++) {
+    add(`s${number}`, prompt(`login number ${number}`));
+    add(`s${number}`, ended("Mended the invoice, which was slow to come and had the wrong colour on its second page."));
+  }
+  updateSearchIndex(db);
+  return { db, add };
+}
+
+const NOTE: Observation = {
+  type: "decision",
+  title: "The login needs a password",
+  narrative: "The login needs a password of twelve letters.",
+  facts: [],
+  concepts: [],
+  files: [],
+  evidence: [],
+  origin: "user",
+};
+
+async function embed(db: Db, embedder: Embedder, batches = Infinity): Promise<void> {
+  for await (const _ of embedAll(db, embedder)) if (--batches <= 0) return;
+}
+
+const vectorsOf = (db: Db, kind: string, itemId: number): number[] =>
+  db
+    .all<{ place: number }>("SELECT place FROM vectors WHERE kind = ? AND item_id = ?", kind, itemId)
+    .map(({ place }) => place);
+
+describe("embedding", () => {
+  it("goes from the newest turn to the oldest, and on where it was interrupted", async () => {
+    const { db } = seedTurns(40);
+    const first = wordEmbedder();
+    await embed(db, first, 1);
+    expect(first.texts[0]).toBe("login number 40");
+    expect(embedProgress(db)).toEqual({ vectors: 32, waiting: 24 });
+    const second = wordEmbedder();
+    await embed(db, second);
+    expect(second.texts[0]).toBe("login number 24");
+    expect(embedProgress(db)).toEqual({ vectors: 80, waiting: 0 });
+    const third = wordEmbedder();
+    await embed(db, third);
+    expect(third.texts).toEqual([]);
+  });
+
+  it("leaves a turn alone while it goes on", async () => {
+    const { db, add } = seedStore();
+    add("s", prompt("slow login"));
+    updateSearchIndex(db);
+    await embed(db, wordEmbedder());
+    expect(embedProgress(db)).toEqual({ vectors: 0, waiting: 0 });
+    add("s", ended("Done."));
+    updateSearchIndex(db);
+    await embed(db, wordEmbedder());
+    expect(embedProgress(db)).toEqual({ vectors: 1, waiting: 0 });
+  });
+
+  it("keeps a turn's place when the turn has changed, and says what lies where", async () => {
+    const { db, add } = seedTurns(2);
+    await embed(db, wordEmbedder());
+    const [place = -1] = vectorsOf(db, "turn", 1);
+    add(
+      "s1",
+      said("m1", "The theme has another palette now; the deploy was slow, and the login page looks sluggish as well."),
+    );
+    updateSearchIndex(db);
+    await embed(db, wordEmbedder());
+    expect(vectorsOf(db, "turn", 1)[0]).toBe(place);
+    const [model] = embeddingModels(db);
+    expect(itemsAt(db, model?.id ?? 0, [place])).toMatchObject([
+      { kind: "turn", itemId: 1, session: 1, promptNumber: 1 },
+    ]);
+    expect([...(getChunk(db, model?.id ?? 0, 0)?.owners ?? [])]).toEqual([2, 2, 1, 1]);
+  });
+
+  it("does not take one observation's vector for another's that gets its id", async () => {
+    const { db } = seedStore();
+    const { id: first } = remember(db, undefined, NOTE, 1);
+    await embed(db, wordEmbedder());
+    expect(vectorsOf(db, "observation", first)).toEqual([0]);
+    deleteObservation(db, first);
+    expect(vectorsOf(db, "observation", first)).toEqual([]);
+    expect(embedProgress(db)).toEqual({ vectors: 0, waiting: 0 });
+  });
+
+  it("fills more than one chunk", async () => {
+    const { db } = seedTurns(CHUNK_ROWS / 2 + 3);
+    await embed(db, wordEmbedder());
+    const [model] = embeddingModels(db);
+    expect(getChunk(db, model?.id ?? 0, 0)?.owners).toHaveLength(CHUNK_ROWS);
+    expect(getChunk(db, model?.id ?? 0, 1)?.owners).toHaveLength(6);
+    expect(embedProgress(db)).toEqual({ vectors: CHUNK_ROWS + 6, waiting: 0 });
+  });
+});
+
+describe("another model", () => {
+  it("embeds everything anew while the old vectors stay, and then takes their place", async () => {
+    const { db } = seedTurns(40);
+    await embed(db, wordEmbedder("old"));
+    await embed(db, wordEmbedder("new", 32), 1);
+    expect(embeddingModels(db).map(({ name, is_wanted }) => [name, is_wanted])).toEqual([
+      ["new", 1],
+      ["old", 0],
+    ]);
+    expect(embedProgress(db)).toEqual({ vectors: 32, waiting: 24 });
+    await embed(db, wordEmbedder("new", 32));
+    expect(embeddingModels(db).map(({ name }) => name)).toEqual(["new"]);
+    expect(db.all("SELECT DISTINCT model_id FROM vector_chunks")).toHaveLength(1);
+  });
+
+  it("does not trust vectors from before when it is wanted again", async () => {
+    const { db } = seedTurns(2);
+    await embed(db, wordEmbedder("old"));
+    await embed(db, wordEmbedder("new"), 1);
+    const again = wordEmbedder("old");
+    await embed(db, again);
+    expect(again.texts).toHaveLength(4);
+    expect(embeddingModels(db).map(({ name }) => name)).toEqual(["old"]);
+  });
+});
+
+describe("forgetting", () => {
+  it("takes the vectors with it, of the turn and of what is left of its session, out of the bytes", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "c-mem-vectors-")), "c-mem.db");
+    const { db, add } = seedTurns(2, path);
+    add("s2", prompt("another question about the release"));
+    add("s2", ended("Shipped."));
+    updateSearchIndex(db);
+    await embed(db, wordEmbedder());
+    const [model] = embeddingModels(db);
+    const record = (place: number): Uint8Array => getRecord(db, model as never, place);
+    const gone = db.all<{ place: number }>("SELECT place FROM vectors WHERE kind = 'turn' AND item_id IN (2, 3)");
+    expect(gone.length).toBe(3);
+    const [own = -1] = vectorsOf(db, "turn", 3);
+    const before = Buffer.from(record(own));
+    forget(db, { ...nothingDoomed(), prompts: new Set([2]) }, Date.now());
+    for (const { place } of gone) expect(fromRecord(record(place), 64).every((value) => value === 0)).toBe(true);
+    expect(vectorsOf(db, "turn", 2)).toEqual([]);
+    db.exec("PRAGMA secure_delete = ON; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    const bytes = readFileSync(path);
+    const kept = Buffer.from(toRecord((await wordEmbedder().embed(["login"]))[0] as Float32Array));
+    expect(bytes.includes(kept)).toBe(true);
+    expect(bytes.includes(before)).toBe(false);
+    // What is left of the session is embedded again.
+    updateSearchIndex(db);
+    expect(embedProgress(db).waiting).toBeGreaterThan(0);
+    await embed(db, wordEmbedder());
+    expect(vectorsOf(db, "turn", 3)).toHaveLength(1);
+    db.close();
+  });
+});

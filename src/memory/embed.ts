@@ -1,0 +1,32 @@
+// Turns and observations become vectors: the newest first, in batches, each there as a whole or still to be done.
+import { toRecord } from "../core/vector-record.ts";
+import type { Embedder } from "../embed/embedder.ts";
+import type { Db } from "../store/driver.ts";
+import { embedText } from "../store/embed-texts.ts";
+import { transaction } from "../store/transaction.ts";
+import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors.ts";
+
+/** Turns and observations to a batch: some five seconds of a slow machine's work, which a kill costs at most. */
+const BATCH_ITEMS = 16;
+
+/**
+ * Embeds all that waits; yields after every batch how many items it had. Vectors of another model go once all of this
+ * one's are there: until then they serve.
+ */
+export async function* embedAll(db: Db, embedder: Embedder): AsyncGenerator<number, void> {
+  const model = transaction(db, () => wantModel(db, embedder.id, embedder.dimensions, Date.now()));
+  for (;;) {
+    const items = nextToEmbed(db, BATCH_ITEMS).map((item) => ({ ...item, ...embedText(db, item) }));
+    if (items.length === 0) break;
+    const vectors = await embedder.embed(items.flatMap(({ pieces }) => pieces));
+    let next = 0;
+    const embedded = items.map(({ pieces, ...item }) => {
+      const records = vectors.slice(next, next + pieces.length).map(toRecord);
+      next += pieces.length;
+      return { ...item, records };
+    });
+    transaction(db, () => saveVectors(db, model, embedded));
+    yield items.length;
+  }
+  transaction(db, () => dropOtherModels(db, model));
+}

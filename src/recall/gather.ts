@@ -1,0 +1,108 @@
+// Asks every lane and keeps what each found, by session: the talk, the work, the touched files, what is near in meaning.
+import type { PreparedQuery } from "../core/query.ts";
+import type { Db } from "../store/driver.ts";
+import { fileHits } from "../store/file-lane.ts";
+import type { Hit } from "../store/lane.ts";
+import { type LaneAnswer, type LaneScope, talkHits, workHits } from "../store/lanes.ts";
+import type { MeaningHit } from "./meaning.ts";
+import type { SearchOptions } from "./search.ts";
+
+/** Raw bm25 is added up, because its size carries confidence; meaning counts by how far it stands out. */
+const WEIGHTS = { talk: 2, work: 1, files: 1, meaning: 3 } as const;
+export type LaneName = keyof typeof WEIGHTS;
+
+/** Two sentences that have nothing to do with each other are as near as this. */
+export const MIN_COSINE_ALONE = 0.3;
+
+export interface TurnHit {
+  promptNumber: number;
+  score: number;
+  toolUse?: number;
+}
+
+/** What was found of a session: the scores by lane, and by turn. */
+export interface Gathered {
+  lanes: Record<LaneName, number[]>;
+  turns: Map<number, TurnHit>;
+}
+
+/** What a lane was asked for. */
+export interface Searched {
+  lane: "talk" | "work" | "names";
+  /** The words it was asked for; those too common to be ranked are missing. */
+  words: string[];
+  /** Only rows from this time on were looked at. */
+  since?: number;
+}
+
+export function gatherWords(
+  db: Db,
+  query: PreparedQuery,
+  more: Partial<LaneScope>,
+  options: SearchOptions,
+): { found: Map<number, Gathered>; searched: Searched[] } {
+  const { project, accept, since, before, kind, without = [] } = options;
+  const scope: LaneScope = {
+    ...(project !== undefined && { project }),
+    ...(accept !== undefined && { accept }),
+    ...(since !== undefined && { since }),
+    ...(before !== undefined && { before }),
+    ...more,
+  };
+  const found = new Map<number, Gathered>();
+  const searched: Searched[] = [];
+  const ask = ({ hits, ...asked }: LaneAnswer, lane: "talk" | "work"): void => {
+    addHits(found, lane, hits);
+    searched.push({ lane, ...asked });
+  };
+  const isAsked = (lane: LaneName, ...kinds: (typeof kind)[]): boolean =>
+    kinds.includes(kind) && !without.includes(lane);
+  if (isAsked("talk", undefined)) ask(talkHits(db, query, scope), "talk");
+  if (kind === "prompt") ask(talkHits(db, query, { ...scope, column: "prompt" }), "talk");
+  if (kind === "message") ask(talkHits(db, query, { ...scope, column: "answer" }), "talk");
+  if (isAsked("work", undefined, "tool")) ask(workHits(db, query, scope), "work");
+  if (isAsked("files", "file") || (isAsked("files", undefined) && more.phrases === undefined)) {
+    const touched = fileHits(db, query, { project, isFileSearch: kind === "file" });
+    addHits(
+      found,
+      "files",
+      touched.filter((hit) => accept?.(hit.session) !== false),
+    );
+  }
+  return { found, searched };
+}
+
+/** Adds to what words have found; what they have not must be near enough by itself. */
+export function gatherMeaning(found: Map<number, Gathered>, near: readonly MeaningHit[]): void {
+  const known = new Set(found.keys());
+  addHits(
+    found,
+    "meaning",
+    near.filter((hit) => known.has(hit.session) || hit.cosine >= MIN_COSINE_ALONE),
+  );
+}
+
+function addHits(found: Map<number, Gathered>, lane: LaneName, hits: readonly Hit[]): void {
+  for (const hit of hits) {
+    const gathered: Gathered = found.get(hit.session) ?? {
+      lanes: { talk: [], work: [], files: [], meaning: [] },
+      turns: new Map(),
+    };
+    found.set(hit.session, gathered);
+    const score = hit.score * WEIGHTS[lane];
+    gathered.lanes[lane].push(score);
+    addTurn(gathered.turns, { ...hit, score });
+  }
+}
+
+/** A turn shows its best tool use; what is said and what is done in it add up. */
+function addTurn(turns: Map<number, TurnHit>, hit: Hit): void {
+  const turn = turns.get(hit.promptNumber);
+  if (turn === undefined) {
+    const { promptNumber, score, toolUse } = hit;
+    turns.set(promptNumber, { promptNumber, score, ...(toolUse !== undefined && { toolUse }) });
+  } else if (turn.toolUse === undefined || hit.toolUse === undefined) {
+    turn.score += hit.score;
+    if (hit.toolUse !== undefined) turn.toolUse = hit.toolUse;
+  }
+}

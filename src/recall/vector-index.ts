@@ -1,0 +1,107 @@
+// Looks through the stored vectors of a model: once, chunk by chunk, or from memory in a process that stays.
+import type { Hit } from "../embed/best.ts";
+import { createCodeScan, PREFILTER_FROM } from "../embed/code-scan.ts";
+import { createScan, searchChunks, type SearchOptions } from "../embed/scan.ts";
+import { CHUNK_ROWS, recordBytes } from "../core/vector-record.ts";
+import type { Db } from "../store/driver.ts";
+import { chunkRevisions, type EmbeddingModel, getChunk, getRecord } from "../store/vectors.ts";
+
+export interface NearOptions {
+  limit: number;
+  /** Of which sessions; 0 stands for none. */
+  accept?: ((session: number) => boolean) | undefined;
+}
+
+export interface VectorIndex {
+  /** The nearest vectors, by their places in the store. */
+  nearest(db: Db, model: EmbeddingModel, query: Float32Array, options: NearOptions): Hit[];
+}
+
+/** For a command that asks once: nothing is kept. */
+export const COLD_INDEX: VectorIndex = {
+  nearest(db, model, query, options) {
+    const owners: Int32Array[] = [];
+    const ownerOf = (row: number): number => owners[Math.floor(row / CHUNK_ROWS)]?.[row % CHUNK_ROWS] ?? 0;
+    function* chunks(): Generator<Uint8Array> {
+      for (let number = 0; ; number++) {
+        const chunk = getChunk(db, model.id, number);
+        if (chunk === undefined) return;
+        owners.push(chunk.owners);
+        yield chunk.records;
+      }
+    }
+    return searchChunks(model.dimensions, chunks(), query, scanOptions(options, ownerOf));
+  },
+};
+
+function scanOptions({ limit, accept }: NearOptions, ownerOf: (row: number) => number): SearchOptions {
+  return { limit, ...(accept !== undefined && { accept: (row) => accept(ownerOf(row)) }) };
+}
+
+/** What a process that stays has read of one model. */
+interface Loaded {
+  model: EmbeddingModel;
+  kind: "whole" | "coded";
+  put: (row: number, records: Uint8Array) => void;
+  search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
+  revisions: Map<number, number>;
+  owners: Int32Array;
+}
+
+/** Reads again only what has changed since it was asked last. */
+export function createWarmIndex(prefilterFrom = PREFILTER_FROM): VectorIndex {
+  let loaded: Loaded | undefined;
+  return {
+    nearest(db, model, query, options) {
+      loaded = refresh(db, model, loaded, prefilterFrom);
+      const { search, owners } = loaded;
+      return search(
+        db,
+        query,
+        scanOptions(options, (row) => owners[row] ?? 0),
+      );
+    },
+  };
+}
+
+function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, prefilterFrom: number): Loaded {
+  const stored = chunkRevisions(db, model.id);
+  const rows = stored.length * CHUNK_ROWS;
+  const kind = rows > prefilterFrom ? "coded" : "whole";
+  const isSame = before?.model.id === model.id && before.kind === kind && before.revisions.size <= stored.length;
+  const loaded: Loaded = isSame
+    ? before
+    : { model, kind, revisions: new Map(), owners: new Int32Array(0), ...scanOf(model, kind) };
+  if (loaded.owners.length < rows) {
+    const owners = new Int32Array(rows);
+    owners.set(loaded.owners);
+    loaded.owners = owners;
+  }
+  for (const { number, revision } of stored) {
+    if (loaded.revisions.get(number) === revision) continue;
+    const chunk = getChunk(db, model.id, number);
+    if (chunk === undefined) continue;
+    loaded.put(number * CHUNK_ROWS, chunk.records);
+    loaded.owners.set(chunk.owners, number * CHUNK_ROWS);
+    loaded.revisions.set(number, chunk.revision);
+  }
+  return loaded;
+}
+
+function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "put" | "search"> {
+  if (kind === "whole") {
+    const scan = createScan(model.dimensions);
+    return { put: scan.put, search: (_, query, options) => scan.search(query, options) };
+  }
+  const scan = createCodeScan(model.dimensions);
+  const search: Loaded["search"] = (db, query, options) =>
+    scan.search(query, { ...options, read: (rows) => readRecords(db, model, rows) });
+  return { put: scan.put, search };
+}
+
+function readRecords(db: Db, model: EmbeddingModel, rows: readonly number[]): Uint8Array {
+  const size = recordBytes(model.dimensions);
+  const records = new Uint8Array(rows.length * size);
+  for (const [index, row] of rows.entries()) records.set(getRecord(db, model, row), index * size);
+  return records;
+}

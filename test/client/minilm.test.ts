@@ -1,0 +1,121 @@
+// The real model, fetched as a user fetches it (or taken from C_MEM_MINILM): the vectors it gives, and what it takes.
+import { readFileSync, rmSync, truncateSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Paths, resolvePaths } from "../../src/config/paths.ts";
+import type { Embedder } from "../../src/embed/embedder.ts";
+import { loadEngine } from "../../src/embed/engine.ts";
+import { openLocal } from "../../src/embed/local.ts";
+import { findMiniLm, loadMiniLm, minilmFile } from "../../src/embed/minilm.ts";
+import { openTensors } from "../../src/embed/safetensors.ts";
+import { openSpawned } from "../../src/embed/spawned.ts";
+import { createWorld, FIXTURES, run } from "../e2e/harness.ts";
+import { cosine, plainModel } from "../embed/plain-bert.ts";
+
+/** Texts with the tokens and vectors that other implementations give: Hugging Face's tokenizer, candle over fp16. */
+const KNOWN = JSON.parse(readFileSync(join(FIXTURES, "..", "minilm.json"), "utf8")) as {
+  text: string;
+  tokens: number[];
+  vector: number[];
+}[];
+
+const TEXTS = [
+  "Why does `npm ci` fail with EINTEGRITY after the lock file was merged?",
+  "diff --git a/src/store.js b/src/store.js\n-  return todos\n+  return todos.filter((todo) => !todo.done)",
+  "Added src/filter.js with `open`. Next: wire it to the buttons in the footer, which still show every todo.",
+  "error TS2339: Property 'grow' does not exist on type 'Memory'.",
+];
+/** One or two words leave nothing to average rounding over. */
+const WORDS = ["yes", "thanks", "fix it", "why?"];
+
+const world = createWorld();
+let paths: Paths;
+
+beforeAll(async () => {
+  // The home is made up, but how to reach npm is this machine's own matter.
+  world.env["NPM_CONFIG_USERCONFIG"] = join(homedir(), ".npmrc");
+  for (const name of ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "NO_PROXY"]) world.env[name] = process.env[name] ?? "";
+  paths = resolvePaths(world.env);
+  const from = process.env["C_MEM_MINILM"];
+  const result = await run(world, ["model", "install", "--yes", ...(from === undefined ? [] : ["--from", from])]);
+  if (result.status !== 0) throw new Error(result.stderr);
+});
+
+describe("c-mem model", () => {
+  it("says that the model is ready, and has nothing left to install", async () => {
+    const { stdout } = await run(world, ["model", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ data: { state: "ready", id: "minilm-l6-v2-int8", dimensions: 384 } });
+    expect((await run(world, ["model", "install"])).stderr).toContain("already installed");
+  });
+
+  it("makes the model anew when it is damaged, without a network", async () => {
+    truncateSync(minilmFile(paths), 1_000_000);
+    expect((await run(world, ["model"])).stdout).toContain("damaged");
+    const offline = { npm_config_offline: "true", npm_config_cache: join(world.home, "no-cache") };
+    expect((await run(world, ["model", "install", "--yes"], { env: offline })).status).toBe(0);
+    expect((await run(world, ["model"])).stdout).toContain("ready");
+  });
+});
+
+describe("MiniLM", () => {
+  it.each(KNOWN)("knows $text", ({ text, tokens, vector }) => {
+    const engine = loadEngine(minilmFile(paths));
+    expect(engine.tokenize(text)).toEqual(tokens);
+    expect(cosine(engine.forward([tokens])[0] ?? [], vector)).toBeGreaterThan(0.9995);
+  });
+
+  it("in 8 bits gives the vectors of the weights it was made from", () => {
+    const tensors = openTensors(join(findMiniLm(paths) ?? "", "model", "model.fp16.safetensors"));
+    const [engine, plain] = [loadEngine(minilmFile(paths)), plainModel(tensors)];
+    const nearness = (text: string): number => {
+      const tokens = engine.tokenize(text);
+      return cosine(engine.forward([tokens])[0] ?? [], plain(tokens));
+    };
+    for (const text of TEXTS) expect(nearness(text), text).toBeGreaterThan(0.9995);
+    for (const text of WORDS) expect(nearness(text), text).toBeGreaterThan(0.998);
+    tensors.close();
+  });
+
+  it.each([
+    [
+      "The login test is flaky on Windows.",
+      "Signing in sometimes fails under Windows in CI.",
+      "The bread must rise overnight.",
+    ],
+    ["Why is the page so slow to load?", "Reduce the time until the site renders.", "Why is the licence Apache?"],
+    ["The database is locked.", "SQLITE_BUSY: another connection holds the write lock.", "The door is locked."],
+    [
+      "Rename the column in the users table.",
+      "ALTER TABLE users RENAME COLUMN name TO full_name",
+      "Move the chair to the table.",
+    ],
+  ])("takes %j to be nearer to %j than to %j", async (text, same, other) => {
+    const [a = [], b = [], c = []] = await openLocal(paths).embed([text, same, other]);
+    expect(cosine(a, b)).toBeGreaterThan(cosine(a, c));
+  });
+
+  it("is made anew from the package when its file is gone or damaged, and says so", () => {
+    rmSync(minilmFile(paths));
+    expect(loadMiniLm(paths).note).toContain("there was none");
+    truncateSync(minilmFile(paths), 2_000);
+    expect(loadMiniLm(paths).note).toContain("damaged");
+    expect(loadMiniLm(paths).note).toBeUndefined();
+  });
+
+  it.runIf(process.platform === "linux")("takes less than 200 MB while it embeds, and nothing after", async () => {
+    const embedder = await openSpawned(paths, { idleMs: 100 });
+    const before = process.memoryUsage.rss();
+    await embedAll(embedder);
+    const status = readFileSync(`/proc/${embedder.pid}/status`, "utf8");
+    const peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    expect(peak).toBeGreaterThan(20);
+    expect(peak).toBeLessThan(200);
+    expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(30);
+    await embedder.close();
+  });
+});
+
+async function embedAll(embedder: Embedder): Promise<void> {
+  await embedder.embed([...TEXTS, ...Array.from({ length: 20 }, () => "the worker writes ".repeat(200))]);
+}
