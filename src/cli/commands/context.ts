@@ -1,9 +1,9 @@
 // c-mem context: the block an agent gets at session start, for a person to read.
 import { findPlace, identifyProject } from "../../capture/project.ts";
+import { describeTree } from "../../capture/work-tree.ts";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { estimateTokens } from "../../core/tokens.ts";
 import { buildContext } from "../../recall/context.ts";
 import { findProject, findProjectByName } from "../../store/projects.ts";
 import type { CommandOptions } from "../table.ts";
@@ -25,8 +25,9 @@ export function run({ args, flags, json }: CommandOptions): number {
       buildContext(db, {
         project,
         source: (flags["source"] as string | undefined) ?? "startup",
-        maxChars: settings.values.contextMaxChars,
-        sessions: settings.values.contextSessions,
+        settings: settings.values,
+        // Another project's files are not here to be looked at.
+        tree: name === undefined ? describeTree(place, undefined) : undefined,
         now: Date.now(),
       });
     if (project === undefined || block === undefined || block.text === "") {
@@ -34,14 +35,15 @@ export function run({ args, flags, json }: CommandOptions): number {
         hint: "`c-mem sync` brings in earlier sessions; `c-mem status` shows what there is.",
       });
     }
-    const tokens = estimateTokens(block.text);
+    const { tokens, stale } = block;
     if (json) {
       printJson("context", {
         project: { key: project.key, name: project.name },
         text: block.text,
-        items: block.itemIds,
+        items: block.items,
         chars: block.text.length,
         tokens,
+        stale,
       });
     } else {
       print(block.text);
