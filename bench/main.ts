@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchHooks } from "./hook.ts";
+import { benchInjection } from "./injection.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
@@ -22,6 +23,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   model: async () => (await import("./model.ts")).benchModel(),
   worker: benchWorker,
   memory: () => benchMemory({ examples: values.examples }),
+  injection: () => benchInjection({ examples: values.examples }),
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
