@@ -14,7 +14,7 @@ const shared: UserConfig = {
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
 };
 
-/** Two bundles in one folder: neither may clean it. */
+/** Several bundles in one folder: none may clean it. */
 const bundle: UserConfig = {
   ...shared,
   format: "cjs",
@@ -26,6 +26,8 @@ const bundle: UserConfig = {
 
 export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/main.ts" } },
+  // Apart, so that a hook that asks nothing does not load it.
+  { ...bundle, entry: { recall: "src/hook/reading.ts" } },
   { ...bundle, entry: { worker: "src/worker/main.ts" } },
   {
     ...shared,

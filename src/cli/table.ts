@@ -315,7 +315,7 @@ export const COMMANDS: Definition[] = [
 ];
 
 /** The hook commands as a person might type them; an agent's calls never come here (see bin/c-mem.cjs). */
-export const HOOK_COMMANDS: Definition[] = ["new", "save", "summary", "cleanup"].map((name) => ({
+export const HOOK_COMMANDS: Definition[] = ["new", "save", "recall", "summary", "cleanup"].map((name) => ({
   name,
   about: "run by the agent's hooks, with the hook's JSON on stdin",
   hidden: true,

@@ -5,6 +5,7 @@ import { transaction } from "./transaction.ts";
 import evidence from "./migrations/0001-evidence.sql";
 import history from "./migrations/0002-history.sql";
 import memory from "./migrations/0003-memory.sql";
+import injection from "./migrations/0004-injection.sql";
 
 export interface Migration {
   id: number;
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 2, name: "history", sql: history, breaking: true },
   // Breaking: an older one changes evidence without saying that the memory of it is stale.
   { id: 3, name: "memory", sql: memory, breaking: true },
+  { id: 4, name: "injection", sql: injection },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

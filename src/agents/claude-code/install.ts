@@ -47,8 +47,8 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
-/** What is run of the plugin: the hooks, and the worker they start. */
-export const BUNDLES = ["hook.cjs", "worker.cjs"];
+/** What is run of the plugin: the hooks, the half of them that reads, and the worker they start. */
+export const BUNDLES = ["recall.cjs", "hook.cjs", "worker.cjs"];
 
 export function copyPlugin({ source, target, node }: InstallOptions): Step {
   return {
