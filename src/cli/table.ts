@@ -53,9 +53,19 @@ export const COMMANDS: Definition[] = [
   {
     name: "context [project]",
     about: "show what an agent is told when a session starts here (or in the named project)",
-    options: [["--source <source>", "startup, clear, compact or resume"]],
+    options: [
+      ["--source <source>", "startup, clear, compact or resume"],
+      ["--preview", "also say what each part of it takes"],
+    ],
     usesStore: true,
     load: () => import("./commands/context.ts"),
+  },
+  {
+    name: "impact",
+    about: "what memory was shown to agents, what of it was used, and the tokens it took",
+    options: SCOPE_OPTIONS.filter(([flags]) => !flags.includes("--limit")),
+    usesStore: true,
+    load: () => import("./commands/impact.ts"),
   },
   {
     name: "sync",

@@ -1,6 +1,8 @@
-// The answer to SessionStart: the project's memory, read straight from the database.
+// The answer to SessionStart: the project's memory, read straight from the database. Built as context.cjs.
 import { join } from "node:path";
 import { drainSpool } from "../capture/drain.ts";
+import { readRefLog } from "../capture/ref-log.ts";
+import { forgetShown } from "../capture/shown.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";
 import { readActivity } from "../config/activity.ts";
@@ -8,11 +10,11 @@ import { statOf } from "../config/read.ts";
 import { withCommas } from "../core/text.ts";
 import { buildContext, type ContextBlock } from "../recall/context.ts";
 import { quietness } from "../recall/loudness.ts";
-import { type Db, openDriver } from "../store/driver.ts";
+import { type Db, hasSqlite, openDriver } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { findProject } from "../store/projects.ts";
 import { logHookError } from "./log.ts";
-import type { TellAnswer, TellInput } from "./told.ts";
+import { isHeldOut, type TellAnswer, type TellInput } from "./told.ts";
 
 /** The agent waits for this hook: a database that is busy longer than this is read as it is. */
 const BUSY_TIMEOUT_MS = 100;
@@ -21,9 +23,12 @@ const DRAIN_MS = 60;
 /** What is left of the budget where the block is seldom or hardly ever used. */
 const QUIETER = [1, 0.6, 0.35] as const;
 
-export function sessionStartAnswer({ event, place, settings, paths }: TellInput): TellAnswer | undefined {
-  if (event.activity.kind !== "session-start") return undefined;
+export function tell(input: TellInput): TellAnswer | undefined {
+  const { event, place, settings, paths } = input;
+  if (event.activity.kind !== "session-start" || !hasSqlite()) return undefined;
+  if (isHeldOut(input)) return { keys: [], injection: { surface: "holdout", itemIds: [], chars: 0, tokens: 0 } };
   const { source } = event.activity;
+  if (source === "compact") forgetShown(paths.shown, event.sessionId);
   const surface = source === "compact" ? "compaction" : "session-start";
   if (!settings.surfaces.includes(surface)) return undefined;
   const db = openAndDrain(paths);
@@ -38,7 +43,7 @@ export function sessionStartAnswer({ event, place, settings, paths }: TellInput)
         ...settings,
         contextTokens: Math.ceil(settings.contextTokens * QUIETER[quietness(db, surface, event.at)]),
       },
-      tree: describeTree(place, event.transcriptPath),
+      tree: describeTree(place, event.transcriptPath, readRefLog(place)),
       more: moreLine(),
       now: event.at,
     });

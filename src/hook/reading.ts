@@ -1,6 +1,6 @@
-// The reading half of the hooks: opens the database and asks recall. Built as recall.cjs, loaded only where it is needed.
+// The reading half of most hooks: opens the database and asks recall. Built as recall.cjs, loaded only where it is needed.
 import { describeTree } from "../capture/work-tree.ts";
-import { forgetShown, lookedUp, noteShown, readShown } from "../capture/shown.ts";
+import { lookedUp, noteShown, readShown } from "../capture/shown.ts";
 import { shortHash } from "../core/hash.ts";
 import type { CapturedEvent, Surface } from "../core/event.ts";
 import { quietness } from "../recall/loudness.ts";
@@ -17,33 +17,15 @@ import {
 import { type Db, hasSqlite, openDriver } from "../store/driver.ts";
 import { findProject } from "../store/projects.ts";
 import { findSession } from "../store/sessions.ts";
-import { sessionStartAnswer } from "./context.ts";
-import { readerOf, type TellAnswer, type TellInput } from "./told.ts";
+import { isHeldOut, readerOf, type TellAnswer, type TellInput } from "./told.ts";
 
 /** Readers of a WAL database wait for nobody, but for a moment after a crash; then memory is silent. */
 const BUSY_TIMEOUT_MS = 20;
 
 export function tell(input: TellInput): TellAnswer | undefined {
-  const { event, settings } = input;
-  if (!hasSqlite()) return undefined;
-  const isStart = event.activity.kind === "session-start";
-  if (isHeldOut(event.sessionId, settings.holdout)) {
-    if (!isStart) return undefined;
-    return { keys: [], injection: { surface: "holdout", itemIds: [], chars: 0, tokens: 0 } };
-  }
-  if (isStart) {
-    if (event.activity.kind === "session-start" && event.activity.source === "compact")
-      forgetShown(input.paths.shown, event.sessionId);
-    return sessionStartAnswer(input);
-  }
-  const db = openDriver(input.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  if (!hasSqlite() || isHeldOut(input)) return undefined;
   // Not closed: the process ends anyway.
-  return answer(db, input);
-}
-
-/** The same session is in or out for good, on every surface. */
-function isHeldOut(sessionId: string, percent: number): boolean {
-  return percent > 0 && parseInt(shortHash(sessionId).slice(-6), 36) % 100 < percent;
+  return answer(openDriver(input.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS }), input);
 }
 
 function answer(db: Db, input: TellInput): TellAnswer | undefined {

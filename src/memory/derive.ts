@@ -8,6 +8,7 @@ import { loadTurnEvidence } from "../store/turn-evidence.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
 import { saveTurnMemory } from "./save.ts";
 import { saveSession } from "./session.ts";
+import { countUse } from "./used.ts";
 
 export interface Derived {
   turns: number;
@@ -46,7 +47,10 @@ function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isC
   const isChanged = evidence !== undefined && saveTurnMemory(db, place, extractTurn(evidence), EXTRACTOR, now);
   clearStaleTurn(db, turn.id);
   // In the same transaction: a process that dies now leaves nothing half done.
-  if (nextStaleTurn(db, sessionDbId) === undefined) saveSession(db, sessionDbId, now);
+  if (nextStaleTurn(db, sessionDbId) === undefined) {
+    saveSession(db, sessionDbId, now);
+    countUse(db, sessionDbId);
+  }
   return { id: turn.id, isChanged };
 }
 

@@ -11,7 +11,8 @@ export interface Line {
 export interface Section {
   /** Empty: the lines stand for themselves. */
   heading: string;
-  lines: Line[];
+  /** Made one by one: what has no room is never made. */
+  lines: Iterable<Line>;
   /** Leaves room for what follows. */
   maxTokens?: number;
 }

@@ -22,6 +22,6 @@ export function fullLines(
   });
 }
 
-export function indexLines(rows: readonly ObservationRow[], now: number): Line[] {
-  return rows.map((row) => ({ text: titleLine(row, now), items: [indexedId(row)] }));
+export function* indexLines(rows: readonly ObservationRow[], now: number): Generator<Line> {
+  for (const row of rows) yield { text: titleLine(row, now), items: [indexedId(row)] };
 }

@@ -50,7 +50,11 @@ export function headingNote(last: SessionRow, own: SessionRow | undefined, now: 
   return ` (${[where, last.git_branch && `branch ${oneLine(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }
 
-export function sessionLine(db: Db, session: SessionRow, now: number): Line {
+export function* sessionLines(db: Db, sessions: readonly SessionRow[], now: number): Generator<Line> {
+  for (const session of sessions) yield sessionLine(db, session, now);
+}
+
+function sessionLine(db: Db, session: SessionRow, now: number): Line {
   const files = changedFiles(db, session.id);
   const notes = [
     `${session.prompt_count} ${session.prompt_count === 1 ? "prompt" : "prompts"}`,

@@ -31,7 +31,7 @@ export function observationsAbout(
 ): ObservationRow[] {
   return db.all(
     `SELECT o.* FROM (SELECT observation_id FROM observation_keys WHERE kind = ? AND key = ? ORDER BY observation_id DESC LIMIT ?) k
-     JOIN observations o ON o.id = k.observation_id
+     CROSS JOIN observations o ON o.id = k.observation_id
      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND (o.project_id = ? OR o.project_id IS NULL)
      ORDER BY o.valid_from DESC, o.id DESC`,
     kind,

@@ -48,11 +48,11 @@ export function observationsByIds(db: Db, ids: readonly number[]): ObservationRo
   );
 }
 
-/** What stands about a subject, e.g. an error. */
+/** What stands about a subject, e.g. an error. The plus keeps SQLite from walking the project by time instead. */
 export function observationOfSubject(db: Db, projectId: number, subject: string): ObservationRow | undefined {
   return db.get(
     `SELECT * FROM observations WHERE project_id = ? AND subject = ? AND is_current = 1 AND superseded_by IS NULL
-     ORDER BY valid_from DESC LIMIT 1`,
+     ORDER BY +valid_from DESC LIMIT 1`,
     projectId,
     subject,
   );

@@ -48,7 +48,7 @@ export function bundlePath(target: string): string {
 }
 
 /** What is run of the plugin: the hooks, the half of them that reads, and the worker they start. */
-export const BUNDLES = ["recall.cjs", "hook.cjs", "worker.cjs"];
+export const BUNDLES = ["recall.cjs", "context.cjs", "hook.cjs", "worker.cjs"];
 
 export function copyPlugin({ source, target, node }: InstallOptions): Step {
   return {
