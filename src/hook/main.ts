@@ -14,7 +14,7 @@ import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
-import { askMemory, hookAnswer, recordInjection } from "./speak.ts";
+import { askMemory, hookAnswer, ONLY_ASKED, recordInjection } from "./speak.ts";
 import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
 
@@ -57,9 +57,6 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
   return told && hookAnswer(captured, told);
 }
-
-/** Nothing has happened yet: there is nothing to record. */
-const ONLY_ASKED: ReadonlySet<string> = new Set(["tool-start", "subagent-start"]);
 
 /** Keeps the marker of private turns up to date; true when this event belongs to one. */
 function trackPrivateTurn(folder: string, event: AgentEvent): boolean {

@@ -48,14 +48,23 @@ function answer(db: Db, input: TellInput): TellAnswer | undefined {
   }
 }
 
+/** Looked up only where it matters: mostly there is nothing to say, and that is to be known soon. */
 function requestFor(db: Db, { event, place, paths }: TellInput, projectId: number, surface: Surface): TellRequest {
   return {
     projectId,
     // A subagent knows nothing of what the session that started it has done.
-    ownSessionId: event.agentId === undefined ? findSession(db, event.sessionId)?.id : undefined,
-    tree: describeTree(place, event.transcriptPath),
-    shown: new Set(readShown(paths.shown, readerOf(event))),
-    quiet: quietness(db, surface, event.at),
+    get ownSessionId() {
+      return event.agentId === undefined ? findSession(db, event.sessionId)?.id : undefined;
+    },
+    get tree() {
+      return describeTree(place, event.transcriptPath);
+    },
+    get shown() {
+      return new Set(readShown(paths.shown, readerOf(event)));
+    },
+    get quiet() {
+      return quietness(db, surface, event.at);
+    },
     now: event.at,
   };
 }

@@ -28,10 +28,16 @@ export function askMemory(input: TellInput, command: string): TellAnswer | undef
 /** What was shown outside of an event that is recorded anyway. */
 export function recordInjection(input: TellInput, answer: TellAnswer): void {
   if (answer.injection === undefined) return;
-  const event: CapturedEvent = { ...input.event, activity: { kind: "injection" }, injection: answer.injection };
+  const { hook, activity, ...rest } = input.event;
+  // The run of a hook that records anyway is counted already.
+  const run = hook !== undefined && ONLY_ASKED.has(activity.kind) ? { hook } : {};
+  const event: CapturedEvent = { ...rest, ...run, activity: { kind: "injection" }, injection: answer.injection };
   // Not synced: after a power cut nobody misses that something was shown.
   writeDrop(input.paths.spool, event, { isDurable: false });
 }
+
+/** Nothing has happened yet: there is nothing to record. */
+export const ONLY_ASKED: ReadonlySet<string> = new Set(["tool-start", "subagent-start"]);
 
 const EVENT_NAMES: Readonly<Record<string, string>> = {
   "session-start": "SessionStart",

@@ -17,7 +17,7 @@ export interface Chosen {
   stale: number;
 }
 
-const CANDIDATES = 250;
+const CANDIDATES = 120;
 const DECISIONS = 6;
 /** Sessions whose files count as the work at hand. */
 const WORKING_SESSIONS = 3;

@@ -39,21 +39,27 @@ export function conflictWith(text: string, rules: readonly RuleLine[]): RuleLine
 }
 
 const VERB = "(?:use|using|run|prefer|choose|import|install|add|write|commit|keep|enable)";
-const AVOID = new RegExp(
-  String.raw`\b(?:do not|don't|never|avoid|no longer|not|stop|without|instead of|rather than|over)\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?` +
-    "([`\"']?[\\w@./:-]+[`\"']?)",
-  "gi",
-);
-const WANT = new RegExp(
-  String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?` + "([`\"']?[\\w@./:-]+[`\"']?)",
-  "gi",
-);
+const OBJECT = "([`\"']?[\\w@./:-]+[`\"']?)";
+let made: [RegExp, RegExp] | undefined;
+
+/** Made when they are first needed: mostly they are not. */
+function patterns(): [RegExp, RegExp] {
+  made ??= [
+    new RegExp(
+      String.raw`\b(?:do not|don't|never|avoid|no longer|not|stop|without|instead of|rather than|over)\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?${OBJECT}`,
+      "gi",
+    ),
+    new RegExp(String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?${OBJECT}`, "gi"),
+  ];
+  return made;
+}
 
 /** "Use pnpm instead of npm": pnpm is wanted, npm is not. */
 function claimsOf(text: string): Claim[] {
-  const avoided = new Set([...text.matchAll(AVOID)].map((match) => nameOf(match[1])).filter(Boolean));
+  const [avoid, want] = patterns();
+  const avoided = new Set([...text.matchAll(avoid)].map((match) => nameOf(match[1])).filter(Boolean));
   const wanted = new Set(
-    [...text.matchAll(WANT)].map((match) => nameOf(match[1])).filter((name) => name !== "" && !avoided.has(name)),
+    [...text.matchAll(want)].map((match) => nameOf(match[1])).filter((name) => name !== "" && !avoided.has(name)),
   );
   return [
     ...[...avoided].map((object) => ({ object, wanted: false })),

@@ -40,7 +40,7 @@ const MIN_INFORMATIVE = 3;
 /** Of its turns: memory is small, talk is not, and shows what everybody says all the time. */
 const RARE_TURNS_SHARE = 0.08;
 const MIN_RARE_TURNS = 4;
-const MAX_WORDS = 60;
+const MAX_WORDS = 40;
 const MAX_COUNTED = 5_000;
 const MAX_PATHS = 8;
 const FILE_ROWS = 12;
@@ -65,13 +65,15 @@ export function openGate(db: Db, asked: Asked, request: GateRequest): GateAnswer
       best.map(([id]) => id),
     ).map((row) => [row.id, row]),
   );
+  if (best.length === 0) return SILENT;
+  const { ownSessionId = -1, shown, quiet } = request;
   const matches = best.flatMap(([id, { words, weight, rare }]) => {
     const row = rows.get(id);
-    if (row === undefined || row.session_db_id === request.ownSessionId || request.shown.has(`o${id}`)) return [];
+    if (row === undefined || row.session_db_id === ownSessionId || shown.has(`o${id}`)) return [];
     return [{ row, words, rare, score: weight * worth(row) }];
   });
   matches.sort((a, b) => b.score - a.score);
-  return judge(matches, asked, known, request.quiet);
+  return judge(matches, asked, known, quiet);
 }
 
 const SILENT: GateAnswer = { kind: "silent", matches: [] };

@@ -29,7 +29,7 @@ export function repositoryLines(db: Db, last: SessionRow, tree: WorkTree | undef
       `${commits.length} ${commits.length === 1 ? "commit" : "commits"} since, the last: ${named.toReversed().join(", ")}`,
     );
   }
-  const others = since.filter(({ note }) => /^(?:pull|merge|rebase|reset|cherry-pick|revert)\b/.test(note)).at(-1);
+  const others = since.findLast(({ note }) => /^(?:pull|merge|rebase|reset|cherry-pick|revert)\b/.test(note));
   if (others !== undefined) lines.push(`HEAD moved: ${oneLine(others.note, SUBJECT_CHARS)}`);
   const files = changedFiles(db, last.id).slice(0, FILES_LOOKED_AT);
   const state = files.map(({ path, last_at }) => {
