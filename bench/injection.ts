@@ -15,6 +15,8 @@ const RARE_MIN = 5;
 /** A file that half of the sessions touched (a changelog) says nothing about what one of them is about. */
 const COMMON_SHARE = 0.4;
 const EXAMPLES = 12;
+/** Told about the very file, command or error at hand: whether sessions share files says nothing about these. */
+const KEYED: ReadonlySet<string> = new Set(["file", "command", "error"]);
 
 interface Replayed {
   id: number;
@@ -238,7 +240,7 @@ class Tally {
   private readonly brought = new Map<number, Map<string, Set<number>>>();
   private readonly samples: string[] = [];
   private readonly hits = { start: 0, prompt: 0, either: 0, any: 0, of: 0 };
-  private readonly errorHits = { hit: 0, of: 0 };
+  private readonly errorHits = { hit: 0, told: 0, of: 0 };
   private readonly sessions: readonly Replayed[];
   private readonly related: Map<number, Set<number>>;
 
@@ -307,6 +309,7 @@ class Tally {
       };
       const from = sessionsOfItems(db, tellOfFailure(db, query.query, request).items);
       this.errorHits.of += 1;
+      this.errorHits.told += Number(from.size > 0);
       this.errorHits.hit += Number(query.gold.some((id) => from.has(ids.get(id) ?? -1)));
     }
   }
@@ -326,10 +329,17 @@ class Tally {
     console.log(
       `    at the start ${share(hits.start, hits.of)}, on a prompt ${share(hits.prompt, hits.of)}, either ${share(hits.either, hits.of)} (wanted: at least 70%), any surface ${share(hits.any, hits.of)}`,
     );
-    console.log(`  the same error as before was recognised: ${share(errorHits.hit, errorHits.of)} of ${errorHits.of}`);
+    console.log(
+      `  the same error as before was recognised: ${share(errorHits.hit, errorHits.of)} of ${errorHits.of}; where something was told, it was the right session ${share(errorHits.hit, errorHits.told)} of the time`,
+    );
     console.log("  surface         injections    judged  irrelevant  tokens per session");
     for (const [name, { injections, judged, relevant, tokens }] of this.surfaces) {
-      const cells = [injections, judged, share(judged - relevant, judged), (tokens / total).toFixed(0)];
+      const cells = [
+        injections,
+        judged,
+        KEYED.has(name) ? "-" : share(judged - relevant, judged),
+        (tokens / total).toFixed(0),
+      ];
       console.log(`  ${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join("  ")}`);
     }
     console.log("  wanted: prompt irrelevant under 25%");

@@ -40,7 +40,7 @@ const MIN_INFORMATIVE = 3;
 /** Of its turns: memory is small, talk is not, and shows what everybody says all the time. */
 const RARE_TURNS_SHARE = 0.08;
 const MIN_RARE_TURNS = 4;
-const MAX_WORDS = 40;
+const MAX_WORDS = 60;
 const MAX_COUNTED = 5_000;
 const MAX_PATHS = 8;
 const FILE_ROWS = 12;
