@@ -31,6 +31,9 @@ const bundle: UserConfig = {
 
 export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/main.ts" } },
+  // Apart, so that a hook that asks nothing does not load them.
+  { ...bundle, entry: { recall: "src/hook/reading.ts" } },
+  { ...bundle, entry: { context: "src/hook/context.ts" } },
   { ...bundle, entry: { worker: "src/worker/main.ts" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },

@@ -8,8 +8,9 @@ import { ratios, type Sample } from "./ratio.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const HOOK = join(ROOT, "plugin", "dist", "hook.cjs");
-/** Rows in the store while `context` is measured. */
+/** Rows in the store while `context` is measured, and observations while memory is asked. */
 const ROWS = 10_000;
+const OBSERVATIONS = 100_000;
 
 export async function benchHooks(rounds: number): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), "c-mem-bench-"));
@@ -49,10 +50,54 @@ export async function benchHooks(rounds: number): Promise<void> {
       run: hook("context", { session_id: "next", hook_event_name: "SessionStart", source: "startup" }),
     },
   ];
+  const before = (tool: string, input: object) => {
+    // Once per file and session: each call is another session's.
+    let session = 0;
+    return () =>
+      hook("recall", {
+        session_id: `r${session++}`,
+        hook_event_name: "PreToolUse",
+        tool_name: tool,
+        tool_input: input,
+      })();
+  };
+  const failure = {
+    hook_event_name: "PostToolUseFailure",
+    tool_name: "Bash",
+    tool_use_id: "f",
+    tool_input: { command: "make" },
+  };
+  let asking = 0;
+  samples.push(
+    { name: "recall, a file with a past", run: before("Edit", { file_path: join(project, "src/file-7.ts") }) },
+    { name: "recall, a file without", run: before("Edit", { file_path: join(project, "src/none.ts") }) },
+    { name: "recall, a command", run: before("Bash", { command: "npm run task-3" }) },
+    {
+      name: "recall, the same file again",
+      run: hook("recall", {
+        hook_event_name: "PreToolUse",
+        tool_name: "Edit",
+        tool_input: { file_path: join(project, "src/file-8.ts") },
+      }),
+    },
+    {
+      name: "new, a prompt memory knows of",
+      run: () => hook("new", { session_id: `q${asking++}`, hook_event_name: "UserPromptSubmit", prompt: QUESTION })(),
+    },
+    { name: "new, a reply", run: hook("new", { hook_event_name: "UserPromptSubmit", prompt: "yes, go on" }) },
+    {
+      name: "save, a failure met before",
+      run: hook("save", { ...failure, error: "Exit code 2\nError: widget 77 has no frobnicator" }),
+    },
+    {
+      name: "save, a failure never met",
+      run: hook("save", { ...failure, error: "Exit code 2\nError: quite another thing went wrong here" }),
+    },
+  );
   samples.push({ name: "statusline", run: hook("statusline", { workspace: { current_dir: project } }) });
   console.log(`Hook commands against a bare start of Node ${process.versions.node} (${rounds} rounds, interleaved)`);
   ratios(samples, rounds);
-  console.log("  wanted: save, 5 KB at most 1.35; context at most 1.60; statusline at most 2");
+  console.log("  wanted: save, 5 KB at most 1.35; recall at most 1.50; context at most 1.60; statusline at most 2");
   rmSync(scratch, { recursive: true, force: true });
 }
 
@@ -90,6 +135,8 @@ function toolUse(kilobytes: number): object {
   };
 }
 
+const QUESTION = "Why does widget4711 lose its calibration when gateway4711 restarts part4711?";
+
 /** A store as after months of work: the schema from one real hook run, the rows by SQL. */
 function fill(home: string, project: string, hook: (command: string, payload: object) => () => void): void {
   hook("new", { hook_event_name: "UserPromptSubmit", prompt: "first" })();
@@ -110,6 +157,17 @@ function fill(home: string, project: string, hook: (command: string, payload: ob
       FROM sessions s, n WHERE s.session_id LIKE 's%';
     INSERT INTO file_touches (session_db_id, tool_use_db_id, path, kind, added, removed, created_at)
       SELECT session_db_id, id, json_extract(input, '$.file_path'), 'edit', 3, 1, created_at FROM tool_uses WHERE name = 'Edit';
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${OBSERVATIONS})
+      INSERT INTO observations (project_id, session_db_id, prompt_number, type, title, narrative, facts, concepts, files, evidence, origin,
+        subject, producer, content_hash, valid_from, created_at)
+      SELECT 1, 1 + n.i % 100, 1, CASE n.i % 3 WHEN 0 THEN 'decision' WHEN 1 THEN 'bugfix' ELSE 'change' END,
+        'Calibration of widget' || n.i || ' is lost by gateway' || n.i, 'It lost word' || (n.i % 997) || ' after a restart of part' || n.i || '.',
+        '[]', '[]', json_array('src/file-' || (n.i % 5000) || '.ts'), '["p1"]', 'user',
+        CASE n.i % 50 WHEN 0 THEN 'error:widget # has no frobnicator' || n.i END, 'extractor', 'h' || n.i, n.i * 1000, n.i * 1000 FROM n;
+    INSERT INTO observations_fts (rowid, scope, title, body, files)
+      SELECT id, 'cmemproject1', title, narrative, files FROM observations;
+    INSERT INTO observation_keys (kind, key, observation_id)
+      SELECT 'file', json_extract(files, '$[0]'), id FROM observations;
     COMMIT;`);
   db.close();
 }

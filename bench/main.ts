@@ -5,6 +5,7 @@ import { benchEmbed } from "./embed.ts";
 import { benchHooks } from "./hook.ts";
 import { benchLinks } from "./links.ts";
 import { benchMcp } from "./mcp.ts";
+import { benchInjection } from "./injection.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
@@ -28,6 +29,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   mcp: benchMcp,
   memory: () => benchMemory({ examples: values.examples }),
   embed: benchEmbed,
+  injection: () => benchInjection({ examples: values.examples }),
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);

@@ -2,7 +2,7 @@
 // Hook commands and the status line, fed by an agent, go straight to the hook bundle, `mcp` to the MCP server's; everything
 // else is the command line.
 "use strict";
-const HOOKS = ["context", "new", "save", "summary", "cleanup", "statusline"];
+const HOOKS = ["context", "new", "save", "recall", "summary", "cleanup", "statusline"];
 const [command, ...rest] = process.argv.slice(2);
 if (HOOKS.includes(command) && rest.length === 0 && !require("node:tty").isatty(0)) {
   require("../plugin/dist/hook.cjs");

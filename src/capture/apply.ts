@@ -152,6 +152,9 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       return;
     case "checkpoint":
     case "machine-prompt":
+    case "tool-start":
+    case "subagent-start":
+    case "injection":
       return;
   }
 }

@@ -83,7 +83,16 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       };
     case "session-end":
       return { ...activity, reason: label(activity.reason) };
+    case "tool-start":
+      return {
+        ...activity,
+        name: filterRepeated(activity.name),
+        input: filterValue(activity.input, settings.maxInputChars),
+        ...(activity.path !== undefined && { path: filterText(storedPath(activity.path, place)) }),
+      };
     case "checkpoint":
+    case "subagent-start":
+    case "injection":
       return activity;
   }
 }

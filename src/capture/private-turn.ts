@@ -33,10 +33,15 @@ export function endPrivateTurn(folder: string, sessionId: string): void {
   if (marker?.current) writeMarker(folder, sessionId, { ...marker, current: false });
 }
 
-/** Hooks of a private turn may run after its session's end, but not weeks after. */
+/** Hooks may run after their session's end, but not weeks after. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
-export function forgetOldPrivateTurns(folder: string, now: number): void {
+/** The small files hooks leave per session: private turns, what was shown. */
+export function forgetOldSessionFiles(folders: readonly string[], now: number): void {
+  for (const folder of folders) forgetOldFiles(folder, now);
+}
+
+function forgetOldFiles(folder: string, now: number): void {
   for (const name of listFolder(folder)) {
     const path = join(folder, name);
     if (now - (statOf(path)?.mtimeMs ?? now) > MAX_AGE_MS) rmSync(path, { force: true });
@@ -44,7 +49,7 @@ export function forgetOldPrivateTurns(folder: string, now: number): void {
 }
 
 function readMarker(folder: string, sessionId: string): Marker | undefined {
-  const text = readText(markerPath(folder, sessionId));
+  const text = readText(sessionFile(folder, sessionId, ".json"));
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as Marker;
@@ -56,13 +61,13 @@ function readMarker(folder: string, sessionId: string): Marker | undefined {
 
 function writeMarker(folder: string, sessionId: string, marker: Marker): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(markerPath(folder, sessionId), JSON.stringify(marker), { mode: 0o600 });
+  writeFileSync(sessionFile(folder, sessionId, ".json"), JSON.stringify(marker), { mode: 0o600 });
 }
 
 /** Session ids come from outside: only what is safe in a file name on every system, and no two alike. */
-function markerPath(folder: string, sessionId: string): string {
+export function sessionFile(folder: string, sessionId: string, suffix: string): string {
   const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId) ? sessionId : `x${hashOf(sessionId)}`;
-  return join(folder, `${name}.json`);
+  return join(folder, `${name}${suffix}`);
 }
 
 /** Such ids are rare: crypto is loaded for them alone. */

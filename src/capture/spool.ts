@@ -7,12 +7,12 @@ import type { CapturedEvent } from "../core/event.ts";
 export const DROP_SUFFIX = ".json";
 
 /** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
-export function writeDrop(spool: string, event: CapturedEvent): string {
+export function writeDrop(spool: string, event: CapturedEvent, { isDurable = true } = {}): string {
   const unique = process.hrtime.bigint().toString(36);
   const name = `${String(event.at).padStart(14, "0")}-${process.pid}-${unique}${DROP_SUFFIX}`;
   const temporary = join(spool, `.${name}.tmp`);
   try {
-    writeDurably(openPrivate(spool, temporary), Buffer.from(JSON.stringify(event)));
+    writeAll(openPrivate(spool, temporary), Buffer.from(JSON.stringify(event)), isDurable);
     renameSync(temporary, join(spool, name));
   } catch (error) {
     // On a full disk half a file helps nobody.
@@ -22,11 +22,11 @@ export function writeDrop(spool: string, event: CapturedEvent): string {
   return name;
 }
 
-function writeDurably(fd: number, bytes: Buffer): void {
+function writeAll(fd: number, bytes: Buffer, isDurable: boolean): void {
   try {
     let written = 0;
     while (written < bytes.length) written += writeSync(fd, bytes, written);
-    fsyncSync(fd);
+    if (isDurable) fsyncSync(fd);
   } finally {
     closeSync(fd);
   }

@@ -12,8 +12,9 @@ Without a command, on a terminal: search as you type.
 
 Run by the agent's hooks, with the hook's JSON on stdin:
   context   SessionStart: answers with the project's memory
-  new       UserPromptSubmit: records the prompt
-  save      PostToolUse, PostToolUseFailure: records the tool use
+  new       UserPromptSubmit: records the prompt, answers with what is known about it
+  save      PostToolUse, PostToolUseFailure: records the tool use, answers with a known fix
+  recall    PreToolUse, SubagentStart: answers with what is known of the file, command or task
   summary   Stop, SubagentStop, PreCompact: closes the turn
   cleanup   SessionEnd: closes the session
 

@@ -1,6 +1,6 @@
 // How every command gets at the data: the store opened, and what the hooks left in the spool brought in first.
 import { drainSpool } from "../capture/drain.ts";
-import { forgetOldPrivateTurns } from "../capture/private-turn.ts";
+import { forgetOldSessionFiles } from "../capture/private-turn.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Db } from "../store/driver.ts";
 import { explain, openStore } from "../store/open.ts";
@@ -41,7 +41,7 @@ function openDrained(paths: Paths): Db {
   const db = openStore(paths.database);
   try {
     drainSpool(db, paths.spool);
-    forgetOldPrivateTurns(paths.privateTurns, Date.now());
+    forgetOldSessionFiles([paths.privateTurns, paths.shown], Date.now());
     return db;
   } catch (error) {
     db.close();

@@ -53,9 +53,19 @@ export const COMMANDS: Definition[] = [
   {
     name: "context [project]",
     about: "show what an agent is told when a session starts here (or in the named project)",
-    options: [["--source <source>", "startup, clear, compact or resume"]],
+    options: [
+      ["--source <source>", "startup, clear, compact or resume"],
+      ["--preview", "also say what each part of it takes"],
+    ],
     usesStore: true,
     load: () => import("./commands/context.ts"),
+  },
+  {
+    name: "impact",
+    about: "what memory was shown to agents, what of it was used, and the tokens it took",
+    options: SCOPE_OPTIONS.filter(([flags]) => !flags.includes("--limit")),
+    usesStore: true,
+    load: () => import("./commands/impact.ts"),
   },
   {
     name: "sync",
@@ -344,7 +354,7 @@ export const COMMANDS: Definition[] = [
 ];
 
 /** The hook commands as a person might type them; an agent's calls never come here (see bin/c-mem.cjs). */
-export const HOOK_COMMANDS: Definition[] = ["new", "save", "summary", "cleanup"].map((name) => ({
+export const HOOK_COMMANDS: Definition[] = ["new", "save", "recall", "summary", "cleanup"].map((name) => ({
   name,
   about: "run by the agent's hooks, with the hook's JSON on stdin",
   hidden: true,

@@ -9,6 +9,8 @@ export interface Paths {
   database: string;
   spool: string;
   privateTurns: string;
+  /** What each session has been shown. */
+  shown: string;
   config: string;
   logs: string;
   hookLog: string;
@@ -42,6 +44,7 @@ export function resolvePaths(env: Env): Paths {
     database: join(home, "c-mem.db"),
     spool: join(home, "spool"),
     privateTurns: join(home, "private"),
+    shown: join(home, "shown"),
     config: join(home, "config.json"),
     logs: join(home, "logs"),
     hookLog: join(home, "logs", "hook.log"),

@@ -1,5 +1,5 @@
 // Small files of other programs, read without trusting them: absent, unreadable, huge or not a file at all is "not there".
-import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 
 /** Settings and git's own files are far smaller. A link to a device or a pipe must not hold a hook up. */
 const MAX_BYTES = 1024 * 1024;
@@ -25,6 +25,25 @@ export function listFolder(path: string): string[] {
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The end of a file that only grows: of a log, the latest. */
+export function readTail(path: string, maxBytes: number): string | undefined {
+  const stat = statOf(path);
+  if (stat === undefined || !stat.isFile()) return undefined;
+  const from = Math.max(0, stat.size - maxBytes);
+  const buffer = Buffer.alloc(Math.min(stat.size, maxBytes));
+  try {
+    const fd = openSync(path, "r");
+    try {
+      const text = buffer.toString("utf8", 0, readSync(fd, buffer, 0, buffer.length, from));
+      return from === 0 ? text : text.slice(text.indexOf("\n") + 1);
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 // Every setting: its default and a sentence about it. `c-mem config` and the docs are made from this table.
+import { SURFACES } from "../core/event.ts";
 
 export interface Settings {
   enabled: boolean;
@@ -11,8 +12,17 @@ export interface Settings {
   maxOutputChars: number;
   maxTranscriptMb: number;
   archive: boolean;
+  surfaces: string[];
+  contextTokens: number;
   contextMaxChars: number;
   contextSessions: number;
+  contextObservations: number;
+  contextTypes: string[];
+  contextConcepts: string[];
+  contextFull: number;
+  contextFullField: FullField;
+  contextMessage: boolean;
+  holdout: number;
   provider: ProviderName;
   model: string;
   baseUrl: string;
@@ -36,6 +46,10 @@ export type ProviderName = (typeof PROVIDERS)[number];
 /** Who turns texts into vectors. */
 export const EMBEDDINGS = ["auto", "none", "openai"] as const;
 export type EmbeddingsName = (typeof EMBEDDINGS)[number];
+
+/** What of an observation is written out. */
+export const FULL_FIELDS = ["narrative", "facts"] as const;
+export type FullField = (typeof FULL_FIELDS)[number];
 
 export type SettingKey = keyof Settings;
 
@@ -102,13 +116,50 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     default: false,
     about: "Keep compressed copies of transcripts, filtered, at every `c-mem sync`: agents delete theirs.",
   },
+  surfaces: {
+    default: [...SURFACES],
+    about:
+      "When memory speaks: session-start, compaction, prompt, file (before it is read or changed), command, error, subagent.",
+    inProject: true,
+  },
+  contextTokens: {
+    default: 2_000,
+    about: "Most tokens of the block handed to an agent at session start.",
+    min: 100,
+    max: 9_500,
+  },
   contextMaxChars: {
     default: 9_500,
     about: "Longest block handed to an agent at session start, in UTF-16 units (the client cuts at 10,000).",
     min: 200,
     max: 9_500,
   },
-  contextSessions: { default: 8, about: "How many recent sessions that block lists.", min: 1, max: 50 },
+  contextSessions: { default: 10, about: "How many recent sessions that block draws on most.", min: 1, max: 50 },
+  contextObservations: { default: 50, about: "Most observations that block lists.", min: 0, max: 200 },
+  contextTypes: {
+    default: [],
+    about: "Types of observations it lists, e.g. decision,bugfix; empty: all.",
+  },
+  contextConcepts: {
+    default: [],
+    about: "Concepts of observations it lists, e.g. gotcha,trade-off; empty: all.",
+  },
+  contextFull: { default: 5, about: "How many of the newest among them are written out.", min: 0, max: 20 },
+  contextFullField: {
+    default: "narrative",
+    about: "What of those is written out: narrative or facts.",
+    oneOf: FULL_FIELDS,
+  },
+  contextMessage: {
+    default: true,
+    about: "Tell the person in one line, at session start, what the agent was told.",
+  },
+  holdout: {
+    default: 0,
+    about: "Percent of sessions that get no memory at all, so that `c-mem impact` can compare; 0: none.",
+    min: 0,
+    max: 90,
+  },
   provider: {
     default: "none",
     about:

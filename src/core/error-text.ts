@@ -45,6 +45,29 @@ export function errorLine(output: string): string {
   return oneLine(line ?? "", 160);
 }
 
+/** An error that tells itself from others; what a runner says of every failure does not. */
+const SAYS_NOTHING =
+  /^(?:exit code|error:? (?:script|command|process|recipe)|.{0,30}exited? with|npm err|elifecycle|command failed|failed$|error$|failures?:?$|\d+ (?:failed|failing|errors?)|found \d+ errors?|[✗✘×❌]|fail\b|tests? failed|make: \*\*\*|husky|--|={3,}|<)/i;
+
+const TAIL_LINES = 60;
+
+/** Of a long output the end says why it failed: what stands before are other programs' complaints. */
+export function lastError(output: string): string {
+  return errorLine(output.split("\n").slice(-TAIL_LINES).join("\n"));
+}
+
+export function telling(line: string): string | undefined {
+  const text = line.replace(/^(?:error|fatal|panic)(?:\[\w+\])?:\s*/i, "").trim();
+  return SAYS_NOTHING.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…") ? undefined : text;
+}
+
+const SUBJECT_CHARS = 200;
+
+/** What an observation about an error has as its subject: the same for every run of it. */
+export function errorSubject(error: string): string {
+  return `error:${normaliseError(error).slice(0, SUBJECT_CHARS)}`;
+}
+
 function lastPart(path: string): string {
   const parts = path.split(/[\\/]+/).filter(Boolean);
   return parts.at(-1) ?? "/";

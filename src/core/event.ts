@@ -26,6 +26,11 @@ export type Activity =
       durationMs?: number;
       files: FileTouch[];
     }
+  /** A tool is about to run: nothing has happened yet, but memory may have something to say. */
+  | { kind: "tool-start"; promptId?: string; name: string; input: unknown; path?: string }
+  | { kind: "subagent-start"; promptId?: string }
+  /** Something was handed to the agent outside of any other event. */
+  | { kind: "injection" }
   | { kind: "turn-end"; promptId?: string; response?: string }
   /** What the assistant said (one event per message, not per block), or a note of the agent's own. */
   | {
@@ -54,6 +59,9 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   prompt: true,
   "machine-prompt": true,
   "tool-use": true,
+  "tool-start": true,
+  "subagent-start": true,
+  injection: true,
   message: true,
   title: true,
   origin: true,
@@ -97,9 +105,13 @@ export interface Project {
   remote?: string;
 }
 
+/** The moments at which memory speaks; `holdout` marks a session in which it does not, to be compared with the others. */
+export const SURFACES = ["session-start", "compaction", "prompt", "file", "command", "error", "subagent"] as const;
+export type Surface = (typeof SURFACES)[number] | "holdout";
+
 /** What was handed to the agent, so that it is not repeated and its use can be measured. */
 export interface Injection {
-  surface: "session-start";
+  surface: Surface;
   itemIds: string[];
   chars: number;
   tokens: number;

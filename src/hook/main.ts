@@ -12,9 +12,9 @@ import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
-import { sessionStartContext } from "./context.ts";
 import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
+import { askMemory, hookAnswer, ONLY_ASKED, recordInjection } from "./speak.ts";
 import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
 
@@ -45,12 +45,17 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
   const captured = captureEvent(event, surroundings);
   if (captured === undefined) return undefined;
   captured.hook = command;
-  const context = sessionStartContext(captured, paths, surroundings.settings);
-  if (context.injection !== undefined) captured.injection = context.injection;
-  writeDrop(paths.spool, captured);
+  const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
+  const isRecorded = !ONLY_ASKED.has(captured.activity.kind);
+  const isStart = captured.activity.kind === "session-start";
+  // What happened is safe on disk before memory is asked; but for a start, which nobody would miss.
+  if (isRecorded && !isStart) writeDrop(paths.spool, captured);
+  const told = askMemory(input, command);
+  if (isStart) writeDrop(paths.spool, { ...captured, ...(told?.injection && { injection: told.injection }) });
+  else if (told !== undefined) recordInjection(input, told);
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
-  if (surroundings.settings.worker) wakeWorker(paths, WORKER);
-  return context.answer;
+  if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
+  return told && hookAnswer(captured, told);
 }
 
 /** Keeps the marker of private turns up to date; true when this event belongs to one. */

@@ -10,6 +10,7 @@ import { extractTurn } from "./extract/extract-turn.ts";
 import { updateLinks } from "./link/update-links.ts";
 import { saveTurnMemory } from "./save.ts";
 import { saveSession } from "./session.ts";
+import { countUse } from "./used.ts";
 
 export interface Derived {
   turns: number;
@@ -59,7 +60,10 @@ function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isC
   const isChanged = evidence !== undefined && saveTurnMemory(db, place, extractTurn(evidence), EXTRACTOR, now);
   clearStaleTurn(db, turn.id);
   // In the same transaction: a process that dies now leaves nothing half done.
-  if (nextStaleTurn(db, sessionDbId) === undefined) saveSession(db, sessionDbId, now);
+  if (nextStaleTurn(db, sessionDbId) === undefined) {
+    saveSession(db, sessionDbId, now);
+    countUse(db, sessionDbId);
+  }
   return { id: turn.id, isChanged };
 }
 

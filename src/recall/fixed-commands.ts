@@ -16,7 +16,7 @@ export interface FixedCommand {
 }
 
 /** Commands looked at, newest first: enough for several sessions of work. */
-const MAX_COMMANDS = 400;
+const MAX_COMMANDS = 200;
 
 export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: number): FixedCommand[] {
   const failures = new Map<string, CommandRow>();

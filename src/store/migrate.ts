@@ -7,6 +7,7 @@ import history from "./migrations/0002-history.sql";
 import memory from "./migrations/0003-memory.sql";
 import efforts from "./migrations/0004-efforts.sql";
 import meaning from "./migrations/0005-meaning.sql";
+import injection from "./migrations/0006-injection.sql";
 
 export interface Migration {
   id: number;
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // Breaking: an older one writes links of its own, and changes evidence without saying that links are stale.
   { id: 4, name: "efforts", sql: efforts, breaking: true },
   { id: 5, name: "meaning", sql: meaning },
+  { id: 6, name: "injection", sql: injection },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

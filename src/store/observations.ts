@@ -4,6 +4,7 @@ import type { Concept, Observation, ObservationType, Origin, Producer } from "..
 import { indexable } from "../core/index-text.ts";
 import { scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
+import { keysOf } from "./observation-keys.ts";
 
 export interface ObservationRow {
   id: number;
@@ -87,7 +88,11 @@ export function insertObservation(db: Db, seed: ObservationSeed, at: number): nu
 export function indexObservation(db: Db, id: number): void {
   const row = getObservation(db, id);
   if (row === undefined) return;
-  const { facts, files } = observationOf(row);
+  const observation = observationOf(row);
+  const { facts, files } = observation;
+  db.run("DELETE FROM observation_keys WHERE observation_id = ?", id);
+  for (const { kind, key } of keysOf(observation))
+    db.run("INSERT OR IGNORE INTO observation_keys (kind, key, observation_id) VALUES (?, ?, ?)", kind, key, id);
   db.run("DELETE FROM observations_fts WHERE rowid = ?", id);
   db.run(
     "INSERT INTO observations_fts (rowid, scope, title, body, files) VALUES (?, ?, ?, ?, ?)",

@@ -8,6 +8,8 @@ CREATE INDEX file_touches_by_session ON file_touches(session_db_id, kind);
 
 CREATE INDEX injections_by_session ON injections(session_db_id);
 
+CREATE INDEX injections_by_surface ON injections(surface, created_at);
+
 CREATE INDEX jobs_due ON jobs(status, run_after);
 
 CREATE INDEX ledger_by_day ON ledger(day, project_id);
@@ -19,6 +21,8 @@ CREATE INDEX links_by_target ON links(target_type, target_id, created_at);
 CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX messages_by_turn ON messages(session_db_id, prompt_number);
+
+CREATE INDEX observation_keys_by_observation ON observation_keys(observation_id);
 
 CREATE INDEX observations_by_project ON observations(project_id, valid_from);
 
@@ -179,6 +183,13 @@ CREATE TABLE model_pauses (
   until INTEGER,                                  -- NULL: until settings or key change, or a person says so
   created_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE observation_keys (
+  kind TEXT NOT NULL CHECK (kind IN ('file', 'command')),
+  key TEXT NOT NULL,                              -- a path as in file_touches, or a command without its folder
+  observation_id INTEGER NOT NULL REFERENCES observations(id) ON DELETE CASCADE,
+  PRIMARY KEY (kind, key, observation_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE observations (
   id INTEGER PRIMARY KEY,

@@ -49,7 +49,48 @@ const delegate: Scripts[string] = [
   () => [{ text: "It is on its way." }],
 ];
 
+/** Reads and changes a file. */
+const touch: Scripts[string] = [
+  (request) => [tool("Read", { file_path: inProject(request, "add.mjs") })],
+  (request) => [
+    tool("Edit", { file_path: inProject(request, "add.mjs"), old_string: "return", new_string: "return  " }),
+  ],
+  () => [bash("ls")],
+  () => [{ text: "Touched." }],
+];
+
+/** A subagent whose task memory knows of. */
+const ask: Scripts[string] = [
+  () => [
+    tool("Agent", {
+      description: "Look into the drift",
+      prompt:
+        "Find out why the frobnicator calibration drifts with the quartz oscillator of the telescope [[script:look]]",
+      subagent_type: "general-purpose",
+      run_in_background: false,
+    }),
+  ],
+  () => [{ text: "Asked." }],
+];
+
+export const WRONG = "node tool.mjs report --quartz";
+export const RIGHT = "node tool.mjs report";
+
+/** A command with an option that is none, and then without it. */
+const stumble: Scripts[string] = [
+  () => [bash(WRONG)],
+  () => [bash(RIGHT)],
+  () => [{ text: "Without the option it works." }],
+];
+const wrong: Scripts[string] = [() => [bash(WRONG)], () => [{ text: "It failed." }]];
+const right: Scripts[string] = [() => [bash(RIGHT)], () => [{ text: "It passed." }]];
+
 export const scripts: Scripts = {
+  touch,
+  stumble,
+  wrong,
+  right,
+  ask,
   hello: [() => [{ text: "Hello from the model." }]],
   work,
   look,

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { BIN, contextOf, createWorld, FIXTURES, hook, pool, type Result, rows, run } from "./harness.ts";
 
-const COMMANDS = ["context", "new", "save", "summary", "cleanup"];
+const COMMANDS = ["context", "new", "save", "recall", "summary", "cleanup"];
 
 function expectQuiet(result: Result, what: string): void {
   expect([what, result.status, result.stderr]).toEqual([what, 0, ""]);

@@ -141,6 +141,7 @@ describe("a session", () => {
       source: "startup",
     });
     expect(answer).toEqual({
+      systemMessage: expect.stringMatching(/^C-Mem: 1 session, [\d,]+ tokens$/),
       hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: expect.any(String) },
     });
     const text = contextOf(answer);
@@ -278,8 +279,9 @@ describe("status", () => {
     const status = await data(world, ["status"]);
     expect(status["counts"]).toMatchObject({ projects: 1, sessions: 1, subagents: 1, prompts: 1, tool_uses: 4 });
     expect(status["hooks"]).toEqual(
-      ["context", "new", "save", "summary", "cleanup"].map((command) =>
-        expect.objectContaining({ command, last_fired: expect.stringMatching(/^2/) }),
+      ["context", "new", "recall", "save", "summary", "cleanup"].map((command) =>
+        // One that only asks is noted where it had something to say.
+        expect.objectContaining({ command, last_fired: command === "recall" ? null : expect.stringMatching(/^2/) }),
       ),
     );
   });

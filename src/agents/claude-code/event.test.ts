@@ -109,7 +109,7 @@ describe("a hook payload", () => {
     { session_id: "s", prompt: 7 },
     { session_id: "s", tool_name: {} },
   ])("%j is nothing, and no error", (value) => {
-    for (const command of ["context", "new", "save", "summary", "cleanup"]) {
+    for (const command of ["context", "new", "save", "recall", "summary", "cleanup"]) {
       expect(() => reduce(command, value)).not.toThrow();
     }
     expect(reduce("new", value)).toBeUndefined();

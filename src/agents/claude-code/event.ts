@@ -8,6 +8,7 @@ const DEFAULT_EVENT: Readonly<Record<string, string>> = {
   context: "SessionStart",
   new: "UserPromptSubmit",
   save: "PostToolUse",
+  recall: "PreToolUse",
   summary: "Stop",
   cleanup: "SessionEnd",
 };
@@ -17,6 +18,7 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   context: ["SessionStart"],
   new: ["UserPromptSubmit"],
   save: ["PostToolUse", "PostToolUseFailure"],
+  recall: ["PreToolUse", "SubagentStart"],
   summary: ["Stop", "SubagentStop", "PreCompact"],
   cleanup: ["SessionEnd"],
 };
@@ -66,6 +68,10 @@ function hookActivity(name: string, payload: JsonObject): Activity | undefined {
     case "PostToolUse":
     case "PostToolUseFailure":
       return toolActivity(payload, name === "PostToolUseFailure");
+    case "PreToolUse":
+      return toolStart(payload);
+    case "SubagentStart":
+      return payload["agent_type"] ? { kind: "subagent-start", ...promptId } : undefined;
     case "Stop":
       return { kind: "turn-end", ...promptId, ...present("response", asString(payload["last_assistant_message"])) };
     case "SubagentStop":
@@ -97,6 +103,20 @@ function toolActivity(payload: JsonObject, failed: boolean): Activity | undefine
     ...present("durationMs", asInteger(payload["duration_ms"])),
     // A tool that failed touched nothing.
     files: failed ? [] : touchedFiles(name, payload["tool_input"], payload["tool_response"]),
+  };
+}
+
+function toolStart(payload: JsonObject): Activity | undefined {
+  const name = asId(payload["tool_name"]);
+  if (name === undefined) return undefined;
+  const input = payload["tool_input"] ?? {};
+  const path = asString(asObject(input)?.["file_path"]);
+  return {
+    kind: "tool-start",
+    ...present("promptId", asId(payload["prompt_id"])),
+    name,
+    input,
+    ...present("path", path === "" ? undefined : path),
   };
 }
 

@@ -2,6 +2,8 @@
 
 interface HookEntry {
   event: string;
+  /** The tools it is run for; left out: all. */
+  matcher?: string;
   command: string;
   timeoutSeconds: number;
   /** Nobody waits for it. The client kills async hooks when `claude -p` exits, so never for what comes last in a turn. */
@@ -11,8 +13,12 @@ interface HookEntry {
 export const HOOKS: readonly HookEntry[] = [
   { event: "SessionStart", command: "context", timeoutSeconds: 10 },
   { event: "UserPromptSubmit", command: "new", timeoutSeconds: 10 },
+  // Agent: what a subagent is asked to do is known only here.
+  { event: "PreToolUse", matcher: "Read|Edit|Write|Bash|Agent|Task", command: "recall", timeoutSeconds: 5 },
   { event: "PostToolUse", command: "save", timeoutSeconds: 30, async: true },
-  { event: "PostToolUseFailure", command: "save", timeoutSeconds: 30, async: true },
+  // Not async: what made the same error go away has to reach the model together with the error.
+  { event: "PostToolUseFailure", command: "save", timeoutSeconds: 10 },
+  { event: "SubagentStart", command: "recall", timeoutSeconds: 5 },
   { event: "Stop", command: "summary", timeoutSeconds: 10 },
   { event: "SubagentStop", command: "summary", timeoutSeconds: 10 },
   { event: "PreCompact", command: "summary", timeoutSeconds: 10 },
@@ -20,12 +26,14 @@ export const HOOKS: readonly HookEntry[] = [
 ];
 
 export interface HookGroup {
+  matcher?: string;
   hooks: [{ type: "command"; command: string; args: [string, string]; timeout: number; async?: true }];
 }
 
 /** Exec form (`args`): no shell, so nothing to quote and no console window on Windows. */
 export function hookGroup(entry: HookEntry, node: string, bundle: string): HookGroup {
   return {
+    ...(entry.matcher !== undefined && { matcher: entry.matcher }),
     hooks: [
       {
         type: "command",

@@ -1,5 +1,5 @@
 // Commands that failed and later passed, and what was done in between: what one would otherwise find out twice.
-import { errorLine, normaliseError } from "../../core/error-text.ts";
+import { errorSubject, lastError, telling } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { commandHead } from "../../core/shell-command.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
@@ -24,7 +24,6 @@ export interface Fix {
 /** A command among the next few that is mostly the same words is the same thing tried another way. */
 const SOON = 8;
 const MOSTLY_SAME = 0.6;
-const ERROR_CHARS = 160;
 
 export function fixesOf(evidence: TurnEvidence, runs: readonly Run[]): Fix[] {
   const fixes: Fix[] = [];
@@ -94,24 +93,6 @@ function describe(evidence: TurnEvidence, runs: readonly Run[], failure: Run, su
   };
 }
 
-/** An error that tells itself from others; what a runner says of every failure does not. */
-const SAYS_NOTHING =
-  /^(?:exit code|error:? (?:script|command|process|recipe)|.{0,30}exited? with|npm err|elifecycle|command failed|failed$|error$|failures?:?$|\d+ (?:failed|failing|errors?)|found \d+ errors?|[✗✘×❌]|fail\b|tests? failed|make: \*\*\*|husky|--|={3,}|<)/i;
-
-const TAIL_LINES = 60;
-
-/** Of a long output the end says why it failed: what stands before are other programs' complaints. */
-export function lastError(output: string): string {
-  return errorLine(output.split("\n").slice(-TAIL_LINES).join("\n"));
-}
-
-export function telling(line: string): string | undefined {
-  const text = line.replace(/^(?:error|fatal|panic)(?:\[\w+\])?:\s*/i, "").trim();
-  return SAYS_NOTHING.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…")
-    ? undefined
-    : clip(text, ERROR_CHARS);
-}
-
 /** What one gets wrong again the next time, unless it was written down. */
 const WRONG_USE =
   /unrecogni[sz]ed|unknown (?:option|command|flag|subcommand|argument)|unexpected argument|invalid (?:option|value|flag|choice)|command not found|not installed|deprecated|requires?\b|unsupported|missing script|EACCES|ECONNREFUSED|address already in use/i;
@@ -147,7 +128,7 @@ export function fixObservation(fix: Fix, causes: readonly Statement[], evidence:
     files: files.slice(0, 20),
     evidence: [failure.use.id, ...fix.edits.slice(-4), ...(cause === undefined ? [] : [cause.id]), success.use.id],
     origin: cause === undefined ? "tool" : "assistant",
-    subject: `error:${clip(normaliseError(error), 200)}`,
+    subject: errorSubject(error),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import { hasFailed, type Run, shownCommand } from "./commands.ts";
-import { lastError, telling } from "./fixes.ts";
+import { lastError, telling } from "../../core/error-text.ts";
 import { clip, plain } from "../../core/prose.ts";
 import { testCounts } from "./tests.ts";
 

@@ -1,0 +1,347 @@
+// Whether the right memory comes up at the right moment: real sessions replayed in time order, through the product's own recall.
+import { SETTINGS } from "../src/config/schema.ts";
+import { deriveSession } from "../src/memory/derive.ts";
+import { buildContext } from "../src/recall/context.ts";
+import { tellOfCommand, tellOfFailure, tellOfFile, tellOfPrompt, type TellRequest } from "../src/recall/tell.ts";
+import type { Db } from "../src/store/driver.ts";
+import { findProject, type ProjectRow } from "../src/store/projects.ts";
+import { staleSessions } from "../src/store/stale-turns.ts";
+import { updateSearchIndex } from "../src/store/search-index.ts";
+import { openRealSessions, type Query, readQueries } from "./real-sessions.ts";
+
+/** A file that more of a repository's sessions touched ties nothing together. */
+const RARE_SHARE = 0.15;
+const RARE_MIN = 5;
+/** A file that half of the sessions touched (a changelog) says nothing about what one of them is about. */
+const COMMON_SHARE = 0.4;
+const EXAMPLES = 12;
+/** Told about the very file, command or error at hand: whether sessions share files says nothing about these. */
+const KEYED: ReadonlySet<string> = new Set(["file", "command", "error"]);
+
+interface Replayed {
+  id: number;
+  session_id: string;
+  started_at: number;
+  last_at: number;
+  project_id: number;
+}
+
+interface Surface {
+  injections: number;
+  /** Of sessions that touched files at all: of the others nobody can tell. */
+  judged: number;
+  relevant: number;
+  tokens: number;
+}
+
+export async function benchInjection({ examples }: { examples: boolean }): Promise<void> {
+  const real = openRealSessions();
+  if (real === undefined) {
+    console.log("injection: skipped, no sessions to replay (C_MEM_REAL_SESSIONS)");
+    return;
+  }
+  const { db, repos } = real;
+  mergeProjects(db, repos);
+  for (const { id } of staleSessions(db)) deriveSession(db, id, Date.now());
+  updateSearchIndex(db);
+  replay(db, repos, examples);
+  real.close();
+}
+
+/** The folders are not here: what its remote would make one project is made one by hand. */
+function mergeProjects(db: Db, repos: Map<string, string>): void {
+  const owner = new Map<string, number>();
+  const sessions = db.all<{ id: number; session_id: string; project_id: number }>(
+    "SELECT id, session_id, project_id FROM sessions WHERE parent_session_db_id IS NULL",
+  );
+  for (const session of sessions) {
+    const repo = repos.get(session.session_id) ?? "";
+    const project = owner.get(repo) ?? session.project_id;
+    owner.set(repo, project);
+    db.run("UPDATE sessions SET project_id = ?1 WHERE id = ?2 OR parent_session_db_id = ?2", project, session.id);
+  }
+  // Known by another root, a path inside it was noted as a whole one.
+  const tops = db.all<{ cwd: string }>("SELECT DISTINCT cwd FROM sessions ORDER BY length(cwd) DESC");
+  for (const { cwd } of tops) {
+    db.run("UPDATE OR IGNORE file_touches SET path = substr(path, length(?1) + 2) WHERE path LIKE ?1 || '/%'", cwd);
+  }
+}
+
+function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
+  const queries = readQueries();
+  const gold = new Map(queries.filter(({ task }) => task === "next").map((query) => [query.exclude?.[0] ?? "", query]));
+  const errors = Map.groupBy(
+    queries.filter(({ task }) => task === "error"),
+    (query) => query.exclude?.[0] ?? "",
+  );
+  const sessions = db.all<Replayed>(
+    `SELECT id, session_id, started_at, last_at, project_id FROM sessions
+     WHERE parent_session_db_id IS NULL AND prompt_count > 0 ORDER BY started_at DESC`,
+  );
+  const related = relatedSessions(db, sessions, repos);
+  const tally = new Tally(sessions, related, touchedFiles(db, sessions, repos));
+  for (const session of sessions) {
+    const work = evidenceOf(db, session.id);
+    // The store as it was when the session began: newest first, each is taken out before it is replayed.
+    const ids = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
+    for (const [index, table] of [
+      ["turns_fts", "prompts"],
+      ["tool_uses_fts", "tool_uses"],
+    ])
+      db.run(
+        `DELETE FROM ${index} WHERE rowid IN (SELECT id FROM ${table} WHERE session_db_id IN (${ids}))`,
+        session.id,
+      );
+    db.run("DELETE FROM sessions WHERE parent_session_db_id = ?", session.id);
+    db.run("DELETE FROM sessions WHERE id = ?", session.id);
+    const project = db.get<ProjectRow>("SELECT * FROM projects WHERE id = ?", session.project_id);
+    if (project !== undefined) {
+      playSession(db, { ...session, project: findProject(db, project.key) ?? project }, work, tally);
+      tally.countGold(gold.get(session.session_id), errors.get(session.session_id) ?? [], db, session);
+    }
+  }
+  tally.report(examples);
+}
+
+interface Work {
+  prompts: { text: string; at: number }[];
+  uses: { name: string; input: string; output: string | null; is_error: number; path: string | null; at: number }[];
+}
+
+function evidenceOf(db: Db, sessionDbId: number): Work {
+  return {
+    prompts: db.all(
+      "SELECT text, created_at AS at FROM prompts WHERE session_db_id = ? ORDER BY prompt_number",
+      sessionDbId,
+    ),
+    uses: db.all(
+      `SELECT t.name, t.input, t.output, t.is_error, t.created_at AS at,
+         (SELECT path FROM file_touches f WHERE f.tool_use_db_id = t.id LIMIT 1) AS path
+       FROM tool_uses t WHERE t.session_db_id = ? ORDER BY t.created_at, t.id`,
+      sessionDbId,
+    ),
+  };
+}
+
+function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: Work, tally: Tally): void {
+  const settings = Object.fromEntries(
+    Object.entries(SETTINGS).map(([key, { default: value }]) => [key, value]),
+  ) as never;
+  const now = session.started_at;
+  const shown = new Set<string>();
+  const note = (surface: string, told: { text: string; items: string[]; tokens: number }, about: string): void => {
+    for (const item of told.items) shown.add(item);
+    if (told.text === "") return;
+    const touches = tally.touches(session.id);
+    const isRelevant =
+      isRelated(db, told.items, touches) ||
+      [...sessionsOfItems(db, told.items)].some((id) => tally.isRelated(session.id, id));
+    tally.add(
+      surface,
+      session,
+      sessionsOfItems(db, told.items),
+      { ...told, isRelevant, isJudged: touches.size > 0 },
+      about,
+    );
+  };
+  note("session-start", buildContext(db, { project: session.project, source: "startup", settings, now }), "");
+  const request: TellRequest = {
+    projectId: session.project_id,
+    ownSessionId: undefined,
+    tree: undefined,
+    shown,
+    quiet: 0,
+    now,
+  };
+  for (const { text } of work.prompts) {
+    tally.prompts += 1;
+    note("prompt", tellOfPrompt(db, text, request), text);
+  }
+  const seen = new Set<string>();
+  for (const use of work.uses) {
+    if (use.path !== null && /^(?:Read|Edit|Write|MultiEdit)$/.test(use.name) && !seen.has(use.path)) {
+      seen.add(use.path);
+      note("file", tellOfFile(db, use.path, use.name !== "Read", request), use.path);
+    }
+    const command = /"command":"((?:[^"\\]|\\.)*)"/.exec(use.input)?.[1];
+    if (command !== undefined) note("command", tellOfCommand(db, command, request), command);
+    if (use.is_error === 1 && use.name === "Bash")
+      note("error", tellOfFailure(db, use.output ?? "", request), use.output ?? "");
+  }
+}
+
+/** What is told is about a file that the session then reads or changes. */
+function isRelated(db: Db, items: readonly string[], touched: ReadonlySet<string>): boolean {
+  return items.some((item) => {
+    const id = /^[oi](\d+)$/.exec(item)?.[1];
+    const files = id && db.get<{ files: string }>("SELECT files FROM observations WHERE id = ?", Number(id))?.files;
+    return (JSON.parse(files || "[]") as string[]).some((file) => touched.has(file));
+  });
+}
+
+/** Which sessions the shown items come from. */
+function sessionsOfItems(db: Db, items: readonly string[]): Set<number> {
+  const ids = items.flatMap((item) => {
+    const [, kind, id] = /^(session:|[oit])(\d+)$/.exec(item) ?? [];
+    if (kind === undefined) return [];
+    if (kind === "session:") return [Number(id)];
+    const sql =
+      kind === "t"
+        ? "SELECT coalesce(s.parent_session_db_id, s.id) AS id FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE t.id = ?"
+        : "SELECT session_db_id AS id FROM observations WHERE id = ?";
+    return [db.get<{ id: number }>(sql, Number(id))?.id ?? 0];
+  });
+  return new Set(ids);
+}
+
+/** What each session touched, without what most of them touch. */
+function touchedFiles(db: Db, sessions: readonly Replayed[], repos: Map<string, string>): Map<number, Set<string>> {
+  const rows = db.all<{ path: string; session: number }>(
+    "SELECT DISTINCT f.path, coalesce(s.parent_session_db_id, s.id) AS session FROM file_touches f JOIN sessions s ON s.id = f.session_db_id",
+  );
+  const repoOf = new Map(sessions.map((session) => [session.id, repos.get(session.session_id) ?? ""]));
+  const sizes = Map.groupBy(sessions, (session) => repos.get(session.session_id) ?? "");
+  const counts = Map.groupBy(rows, ({ path, session }) => `${repoOf.get(session)}\n${path}`);
+  const touched = new Map<number, Set<string>>();
+  for (const { path, session } of rows) {
+    const repo = repoOf.get(session) ?? "";
+    if (
+      (counts.get(`${repo}\n${path}`)?.length ?? 0) > Math.max(RARE_MIN, (sizes.get(repo)?.length ?? 0) * COMMON_SHARE)
+    )
+      continue;
+    touched.set(session, (touched.get(session) ?? new Set()).add(path));
+  }
+  return touched;
+}
+
+/** Sessions of one repository that touched the same rare file. */
+function relatedSessions(db: Db, sessions: readonly Replayed[], repos: Map<string, string>): Map<number, Set<number>> {
+  const rows = db.all<{ path: string; session: number }>(
+    "SELECT DISTINCT f.path, coalesce(s.parent_session_db_id, s.id) AS session FROM file_touches f JOIN sessions s ON s.id = f.session_db_id",
+  );
+  const repoOf = new Map(sessions.map((session) => [session.id, repos.get(session.session_id) ?? ""]));
+  const sizes = Map.groupBy(sessions, (session) => repos.get(session.session_id) ?? "");
+  const related = new Map<number, Set<number>>();
+  for (const [key, touched] of Map.groupBy(rows, ({ path, session }) => `${repoOf.get(session)}\n${path}`)) {
+    const size = sizes.get(key.split("\n")[0] ?? "")?.length ?? 0;
+    if (touched.length > Math.max(RARE_MIN, size * RARE_SHARE)) continue;
+    for (const { session } of touched) {
+      const set = related.get(session) ?? new Set();
+      for (const other of touched) if (other.session !== session) set.add(other.session);
+      related.set(session, set);
+    }
+  }
+  return related;
+}
+
+class Tally {
+  prompts = 0;
+  private readonly surfaces = new Map<string, Surface>();
+  private readonly brought = new Map<number, Map<string, Set<number>>>();
+  private readonly samples: string[] = [];
+  private readonly hits = { start: 0, prompt: 0, either: 0, any: 0, of: 0 };
+  private readonly errorHits = { hit: 0, told: 0, of: 0 };
+  private readonly sessions: readonly Replayed[];
+  private readonly related: Map<number, Set<number>>;
+
+  private readonly touched: Map<number, Set<string>>;
+
+  constructor(sessions: readonly Replayed[], related: Map<number, Set<number>>, touched: Map<number, Set<string>>) {
+    this.sessions = sessions;
+    this.related = related;
+    this.touched = touched;
+  }
+
+  isRelated(a: number, b: number): boolean {
+    return this.related.get(a)?.has(b) ?? false;
+  }
+
+  touches(session: number): ReadonlySet<string> {
+    return this.touched.get(session) ?? new Set();
+  }
+
+  add(
+    surface: string,
+    session: Replayed,
+    from: Set<number>,
+    told: { text: string; tokens: number; isRelevant: boolean; isJudged: boolean },
+    about: string,
+  ): void {
+    const known = this.surfaces.get(surface) ?? { injections: 0, judged: 0, relevant: 0, tokens: 0 };
+    const { isRelevant, isJudged } = told;
+    this.surfaces.set(surface, {
+      injections: known.injections + 1,
+      judged: known.judged + Number(isJudged),
+      relevant: known.relevant + Number(isRelevant),
+      tokens: known.tokens + told.tokens,
+    });
+    const bySurface = this.brought.get(session.id) ?? new Map<string, Set<number>>();
+    bySurface.set(surface, new Set([...(bySurface.get(surface) ?? []), ...from]));
+    this.brought.set(session.id, bySurface);
+    if (surface !== "session-start" && surface !== "file") {
+      this.samples.push(
+        `${isRelevant ? "ok   " : isJudged ? "FALSE" : "?    "} ${surface}: ${about.slice(0, 160).replaceAll("\n", " ")}\n${told.text}`,
+      );
+    }
+  }
+
+  countGold(next: Query | undefined, errors: readonly Query[], db: Db, session: Replayed): void {
+    const ids = new Map(this.sessions.map(({ id, session_id }) => [session_id, id]));
+    if (next !== undefined) {
+      const wanted = next.gold.map((id) => ids.get(id));
+      const bySurface = this.brought.get(session.id);
+      const has = (...surfaces: string[]): boolean =>
+        surfaces.some((surface) => wanted.some((id) => id !== undefined && bySurface?.get(surface)?.has(id)));
+      this.hits.of += 1;
+      this.hits.start += Number(has("session-start"));
+      this.hits.prompt += Number(has("prompt"));
+      this.hits.either += Number(has("session-start", "prompt"));
+      this.hits.any += Number(has("session-start", "prompt", "file", "error", "command"));
+    }
+    for (const query of errors) {
+      const request = {
+        projectId: session.project_id,
+        ownSessionId: undefined,
+        tree: undefined,
+        shown: new Set<string>(),
+        quiet: 0,
+        now: session.started_at,
+      };
+      const from = sessionsOfItems(db, tellOfFailure(db, query.query, request).items);
+      this.errorHits.of += 1;
+      this.errorHits.told += Number(from.size > 0);
+      this.errorHits.hit += Number(query.gold.some((id) => from.has(ids.get(id) ?? -1)));
+    }
+  }
+
+  report(examples: boolean): void {
+    if (examples) {
+      for (const sample of this.samples.filter((_, index) => index % Math.ceil(this.samples.length / EXAMPLES) === 0))
+        console.log(`${sample}\n`);
+    }
+    const share = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)}%`;
+    const { hits, errorHits } = this;
+    const total = this.sessions.length;
+    console.log(
+      `Memory brought up in ${total} real sessions, ${this.prompts} prompts, replayed in time order (nothing checked against files)`,
+    );
+    console.log(`  an earlier session on the same rare files was brought up (of ${hits.of} sessions that have one):`);
+    console.log(
+      `    at the start ${share(hits.start, hits.of)}, on a prompt ${share(hits.prompt, hits.of)}, either ${share(hits.either, hits.of)} (wanted: at least 70%), any surface ${share(hits.any, hits.of)}`,
+    );
+    console.log(
+      `  the same error as before was recognised: ${share(errorHits.hit, errorHits.of)} of ${errorHits.of}; where something was told, it was the right session ${share(errorHits.hit, errorHits.told)} of the time`,
+    );
+    console.log("  surface         injections    judged  irrelevant  tokens per session");
+    for (const [name, { injections, judged, relevant, tokens }] of this.surfaces) {
+      const cells = [
+        injections,
+        judged,
+        KEYED.has(name) ? "-" : share(judged - relevant, judged),
+        (tokens / total).toFixed(0),
+      ];
+      console.log(`  ${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join("  ")}`);
+    }
+    console.log("  wanted: prompt irrelevant under 25%");
+  }
+}

@@ -1,0 +1,521 @@
+Object.defineProperty(exports,Symbol.toStringTag,{value:`Module`});let e=require("node:path"),t=require("node:fs");const n=new Set(Object.keys({"session-start":!0,prompt:!0,"machine-prompt":!0,"tool-use":!0,"tool-start":!0,"subagent-start":!0,injection:!0,message:!0,title:!0,origin:!0,compaction:!0,"turn-end":!0,checkpoint:!0,"session-end":!0}));var r=class extends Error{code;hint;constructor(e,t,n={}){super(t,{cause:n.cause}),this.name=`AppError`,this.code=e,this.hint=n.hint}};function i(e,t){return s(new(c()).DatabaseSync(e,{readOnly:t.readOnly??!1,timeout:t.busyTimeoutMs,enableForeignKeyConstraints:!0}))}function a(){return l()!==void 0}function o(e){let t=e.errcode;if(t===void 0)return!1;let n=t&255;return![18,19,20,25].includes(n)}function s(e){let t=/* @__PURE__ */ new Map,n=n=>{let r=t.get(n);return r===void 0&&(r=e.prepare(n),t.set(n,r)),r};return{exec:t=>e.exec(t),run(e,...t){let{changes:r,lastInsertRowid:i}=n(e).run(...t);return{changes:Number(r),lastId:Number(i)}},get:(e,...t)=>n(e).get(...t),all:(e,...t)=>n(e).all(...t),close:()=>e.close()}}function c(){let e=l();if(e===void 0)throw new r(`node_too_old`,`Node ${process.versions.node} has no usable node:sqlite.`,{hint:"Run `c-mem install`: it finds or fetches a Node that has it (22.16 or newer)."});return e}function l(){let[e=0,t=0]=process.versions.node.split(`.`).map(Number);if(!(e<22||e===22&&t<16))return u(()=>process.getBuiltinModule(`node:sqlite`))}function u(e){let t=process.emitWarning;process.emitWarning=()=>{};try{return e()}finally{process.emitWarning=t}}function d(e,t,n){return e.run(`INSERT OR IGNORE INTO drops (name, applied_at) VALUES (?, ?)`,t,n).changes===1}function f(e){return e.all(`SELECT name FROM drops`).map(e=>e.name)}function p(e,t){e.run(`DELETE FROM drops WHERE name IN (SELECT value FROM json_each(?))`,JSON.stringify(t))}function m(e,t,n){e.run(`INSERT INTO hook_runs (hook, last_at, count) VALUES (?, ?, 1)
+     ON CONFLICT (hook) DO UPDATE SET last_at = max(last_at, excluded.last_at), count = count + 1`,t,n)}function h(e,t){e.exec(`BEGIN IMMEDIATE`);try{let n=t();return e.exec(`COMMIT`),n}catch(t){throw g(e),t}}function g(e){try{e.exec(`ROLLBACK`)}catch{}}const ee=/[\u0000-\u001f\u007f-\u009f]+/g,_=/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;function v(e){return e.replace(_,``)}function y(e,t){return te(e.slice(0,t*4).replace(ee,` `).replace(/\s+/g,` `).trim(),t)}function te(e,t){if(e.length<=t)return e;let n=e.slice(0,t-1),r=n.lastIndexOf(` `);return`${(r>t*.6?n.slice(0,r):n).replace(/[\uD800-\uDBFF]$/,``).trimEnd()}…`}function b(e,t){let n=Math.max(0,Math.round((t-e)/6e4));if(n<1)return`just now`;if(n<60)return`${n} min ago`;let r=Math.round(n/60);if(r<36)return`${r} h ago`;let i=Math.round(r/24);return i<60?`${i} days ago`:`${Math.round(i/30)} months ago`}function x(e){return String(e).replace(/\B(?=(?:\d{3})+$)/g,`,`)}const ne=/^(?:implement|execute|carry out|follow) the (?:following|below|attached) plan[:.]?\s*/i;function re(e){let t=e.trim().replace(ne,``),n=/^#{1,6}\s+(?:plan|task|feature|fix|todo)?\s*[:—-]?\s*(\S.*)$/im.exec(ae(t))?.[1];return y(n??t,100)}function ie(e){return e.startsWith(`/`)||e.length<12}function ae(e){return e.trimStart().split(`
+`,1)[0]??``}function oe(e,t){e.run(`INSERT OR IGNORE INTO file_touches (session_db_id, tool_use_db_id, path, kind, added, removed, backup_version, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,t.sessionDbId,t.toolUseDbId,t.path,t.kind,t.added??null,t.removed??null,t.backup??null,t.at)}function se(e,t){e.run(`UPDATE file_touches SET backup_version = ? WHERE path = ? AND backup_version IS NULL
+     AND tool_use_db_id = (SELECT id FROM tool_uses WHERE session_db_id = ? AND tool_use_id = ?)`,t.backup,t.path,t.sessionDbId,t.toolUseId)}function S(e,t){return e.all(`SELECT f.path, max(f.kind = 'create') AS created, coalesce(sum(f.added), 0) AS added,
+       coalesce(sum(f.removed), 0) AS removed, max(f.created_at) AS last_at
+     FROM file_touches f
+     WHERE f.session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)
+       AND f.kind IN ('edit', 'create')
+     GROUP BY f.path ORDER BY last_at DESC`,t)}function ce(e,t,n,r){return e.all(`SELECT DISTINCT path FROM file_touches
+     WHERE session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)
+       AND kind IN ('edit', 'create') AND created_at BETWEEN ?2 AND ?3
+     ORDER BY created_at`,t,n,r).map(e=>e.path)}function le(e,t){e.run(`INSERT OR IGNORE INTO commits (session_db_id, prompt_number, sha, branch, subject, created_at) VALUES (?, ?, ?, ?, ?, ?)`,t.sessionDbId,t.promptNumber,t.sha,t.branch??null,t.subject,t.at)}function ue(e,t,n,r){e.run(`INSERT INTO injections (session_db_id, surface, item_ids, chars, tokens, created_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS
+       (SELECT 1 FROM injections WHERE session_db_id = ?1 AND surface = ?2 AND item_ids = ?3 AND abs(created_at - ?6) < ?7)`,t,n.surface,JSON.stringify(n.itemIds),n.chars,n.tokens,r,5e3)}function de(e,t,n,r){return e.get(`SELECT count(*) AS shown, coalesce(sum(cited > 0), 0) AS used FROM
+       (SELECT cited FROM injections WHERE surface = ? AND created_at < ? ORDER BY created_at DESC LIMIT ?)`,t,n-36e5,r)}function fe(e,t){e.run(`INSERT INTO messages
+       (session_db_id, prompt_number, prompt_id, uuid, parent_uuid, role, text, thinking, model,
+        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (session_db_id, uuid) DO UPDATE SET
+       text = CASE WHEN length(excluded.text) > length(text) THEN excluded.text ELSE text END,
+       thinking = CASE WHEN length(coalesce(excluded.thinking, '')) > length(coalesce(thinking, '')) THEN excluded.thinking ELSE thinking END,
+       model = coalesce(model, excluded.model),
+       parent_uuid = coalesce(parent_uuid, excluded.parent_uuid),
+       input_tokens = coalesce(max(input_tokens, excluded.input_tokens), input_tokens, excluded.input_tokens),
+       output_tokens = coalesce(max(output_tokens, excluded.output_tokens), output_tokens, excluded.output_tokens),
+       cache_read_tokens = coalesce(max(cache_read_tokens, excluded.cache_read_tokens), cache_read_tokens, excluded.cache_read_tokens),
+       cache_write_tokens = coalesce(max(cache_write_tokens, excluded.cache_write_tokens), cache_write_tokens, excluded.cache_write_tokens)`,t.sessionDbId,t.promptNumber,t.promptId??null,t.uuid,t.parentUuid??null,t.role,t.text,t.thinking??null,t.model??null,t.tokens?.input??null,t.tokens?.output??null,t.tokens?.cacheRead??null,t.tokens?.cacheWrite??null,t.at)}function pe(e,t,n){he(e,{kind:`session`,key:me(t),runAfter:n+3e3},n)}function me(e){return`session:${e}`}function he(e,t,n){e.run(`INSERT INTO jobs (kind, key, run_after, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET
+       run_after = CASE WHEN status = 'pending' THEN max(run_after, excluded.run_after) ELSE excluded.run_after END,
+       again = status = 'running',
+       attempts = CASE WHEN status IN ('done', 'failed') THEN 0 ELSE attempts END,
+       deaths = CASE WHEN status IN ('done', 'failed') THEN 0 ELSE deaths END,
+       last_error = CASE WHEN status IN ('done', 'failed') THEN NULL ELSE last_error END,
+       status = CASE WHEN status = 'running' THEN 'running' ELSE 'pending' END`,t.kind,t.key,t.runAfter,n)}function ge(e,t,n){e.run(`INSERT INTO stale_links VALUES (?1, coalesce((SELECT created_at FROM prompts WHERE session_db_id = ?1 AND prompt_number = ?2), 0))
+     ON CONFLICT (session_db_id) DO UPDATE SET changed_from = min(coalesce(changed_from, excluded.changed_from), excluded.changed_from)`,t,n??null)}const _e=[`stale_turns`,`stale_memory`];function ve(e,t,n){for(let r of _e)e.run(`INSERT OR IGNORE INTO ${r} SELECT id FROM prompts WHERE session_db_id = ? AND prompt_number = ?`,t,n);ge(e,t,n)}function ye(e,t){for(let n of _e)e.run(`INSERT OR IGNORE INTO ${n} SELECT id FROM prompts WHERE session_db_id = ?`,t);ge(e,t)}function be(e,t){return e.get(`SELECT p.id, p.prompt_number FROM prompts p JOIN stale_memory d ON d.prompt_db_id = p.id
+     WHERE p.session_db_id = ? ORDER BY p.prompt_number LIMIT 1`,t)}function xe(e,t,n){let r=e.all(`SELECT id, prompt_number FROM prompts WHERE session_db_id = ? ORDER BY created_at, id`,t),i=new Map(r.map((e,t)=>[e.prompt_number,t+1]));return[...i].some(([e,t])=>e!==t)&&Se(e,t,r,i),r.findIndex(e=>e.id===n)+1}function Se(e,t,n,r){e.run(`UPDATE prompts SET prompt_number = -prompt_number WHERE session_db_id = ?`,t);for(let[t,r]of n.entries())e.run(`UPDATE prompts SET prompt_number = ? WHERE id = ?`,t+1,r.id);let i=JSON.stringify(Object.fromEntries(r));for(let n of[`tool_uses`,`messages`,`commits`,`observations`,`summaries`]){let r=`session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)`;e.run(`UPDATE ${n} SET prompt_number = -coalesce(json_extract(?2, '$."' || prompt_number || '"'), prompt_number)
+       WHERE ${r}`,t,i),e.run(`UPDATE ${n} SET prompt_number = -prompt_number WHERE ${r}`,t)}ye(e,t)}const C=1e4;function Ce(e,t){let n=we(e,t);if(n!==void 0)return{number:n,isNew:!1,ownsId:!1};let r=Ee(e,t),i=Oe(e,t.sessionDbId),{lastId:a}=e.run(`INSERT INTO prompts (session_db_id, prompt_number, prompt_id, text, created_at) VALUES (?, ?, ?, ?, ?)`,t.sessionDbId,i,r,t.text,t.at);return e.run(`INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)`,a,t.text),{number:e.get(`SELECT 1 FROM prompts WHERE session_db_id = ? AND created_at > ?`,t.sessionDbId,t.at)===void 0?i:xe(e,t.sessionDbId,a),isNew:!0,ownsId:r!==null&&r===t.promptId}}function we(e,t){let{sessionDbId:n,promptId:r,text:i,at:a}=t,o=r===void 0?void 0:e.get(`SELECT * FROM prompts WHERE session_db_id = ? AND prompt_id = ?`,n,r);if(o!==void 0&&o.text===i)return o.prompt_number;let s=e.all(`SELECT * FROM prompts WHERE session_db_id = ? AND created_at BETWEEN ? AND ? AND text = ?`,n,a-C,a+C,i).find(({prompt_id:e})=>r===void 0?e!==null:e===null||e.includes(`@`)||o!==void 0);return s===void 0?r===void 0?Te(e,t):void 0:(r!==void 0&&o===void 0&&e.run(`UPDATE prompts SET prompt_id = ? WHERE id = ?`,r,s.id),s.prompt_number)}function Te(e,{sessionDbId:t,text:n}){return e.get(`SELECT p.prompt_number FROM prompts p JOIN sessions s ON s.id = p.session_db_id
+     WHERE p.session_db_id = ? AND p.prompt_number = s.prompt_count AND p.text = ? AND p.ended_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM tool_uses t WHERE t.session_db_id = p.session_db_id AND t.prompt_number = p.prompt_number)`,t,n)?.prompt_number}function Ee(e,{sessionDbId:t,promptId:n,at:r}){if(n===void 0)return null;let i=e.get(`SELECT * FROM prompts WHERE session_db_id = ? AND prompt_id = ?`,t,n);if(i===void 0)return n;if(i.created_at<=r)return De(e,t,n,r);let a=De(e,t,n,i.created_at);return e.run(`UPDATE prompts SET prompt_id = ? WHERE id = ?`,a,i.id),n}function De(e,t,n,r){let i=`${n}@${r}`,a=i;for(let n=2;ke(e,t,a)!==void 0;n++)a=`${i}.${n}`;return a}function Oe(e,t){return e.get(`UPDATE sessions SET prompt_count = prompt_count + 1 WHERE id = ? RETURNING prompt_count`,t).prompt_count}function ke(e,t,n){return e.get(`SELECT prompt_number FROM prompts WHERE session_db_id = ? AND prompt_id = ?`,t,n)?.prompt_number}function Ae(e,t){return e.get(`SELECT prompt_count FROM sessions WHERE id = ?`,t)?.prompt_count??0}function je(e,t){let n=e.get(`SELECT id, response FROM prompts
+     WHERE session_db_id = ?1 AND prompt_number = ?2 AND (coalesce(ended_at, 0) <= ?3 OR response IS NULL)
+       AND created_at <= ?3 + ?4`,t.sessionDbId,t.number,t.at,C);n!==void 0&&e.run(`UPDATE prompts SET ended_at = max(coalesce(ended_at, 0), ?), response = ? WHERE id = ?`,t.at,t.response??n.response,n.id)}function Me(e,t,n){return e.all(`SELECT prompt_number, text, response, created_at, ended_at FROM prompts
+     WHERE session_db_id = ? ORDER BY prompt_number DESC LIMIT ?`,t,n)}function Ne(e,t){return e.get(`INSERT INTO sessions
+       (session_id, agent, project_id, parent_session_db_id, subtitle, cwd, git_branch, transcript_path, version, started_at, last_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)
+     ON CONFLICT (session_id) DO UPDATE SET
+       git_branch = CASE WHEN excluded.last_at >= last_at THEN coalesce(excluded.git_branch, git_branch) ELSE git_branch END,
+       transcript_path = coalesce(transcript_path, excluded.transcript_path),
+       version = coalesce(version, excluded.version),
+       parent_session_db_id = coalesce(parent_session_db_id, excluded.parent_session_db_id),
+       started_at = min(started_at, excluded.started_at),
+       -- What was given up as interrupted goes on after all.
+       status = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN 'active' ELSE status END,
+       ended_at = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN NULL ELSE ended_at END,
+       last_at = max(last_at, excluded.last_at)
+     RETURNING id, project_id AS projectId, last_at AS lastAt`,t.sessionId,t.agent,t.projectId,t.parentId??null,t.subtitle??null,t.cwd,t.branch??null,t.transcriptPath??null,t.version??null,t.at)}function Pe(e,t,n,r){e.run(`UPDATE sessions SET started_at = min(started_at, ?2), last_at = max(last_at, ?3) WHERE id = ?1`,t,n,r)}function Fe(e,t,n){e.run(`UPDATE sessions SET status = 'active', ended_at = NULL, end_reason = NULL
+     WHERE id = ? AND status <> 'active' AND coalesce(ended_at, 0) < ?`,t,n)}function Ie(e,t,n){e.run(`UPDATE sessions SET status = 'completed', ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND last_at <= ?2 + ?4`,t,n.at,n.reason,5e3)}function Le(e,t,n){e.run(`UPDATE sessions SET model = ?1 WHERE id = ?2 AND model IS NOT ?1`,n,t)}function Re(e,t,n){e.run(`UPDATE sessions SET agent_title = ?1, title = ?1 WHERE id = ?2`,n,t)}function ze(e,t,{plan:n,forkedFrom:r}){let{changes:i}=e.run(`UPDATE sessions SET plan = coalesce(plan, ?2), forked_from = coalesce(forked_from, ?3)
+     WHERE id = ?1 AND ((plan IS NULL AND ?2 IS NOT NULL) OR (forked_from IS NULL AND ?3 IS NOT NULL))`,t,n??null,r??null);i>0&&ge(e,t)}function Be(e,t){return e.get(`SELECT agent_title FROM sessions WHERE id = ?`,t)?.agent_title??null}function Ve(e,t,n){e.run(`UPDATE sessions SET report = ? WHERE id = ?`,n,t)}function He(e,t){return e.get(`SELECT title FROM sessions WHERE id = ?`,t)?.title??null}function Ue(e,t,n){e.run(`UPDATE sessions SET title = ?1 WHERE id = ?2 AND title IS NOT ?1`,n,t)}function We(e,t,n){return e.all(`SELECT id, session_id, title, status, prompt_count, git_branch, started_at, last_at FROM sessions
+     WHERE project_id = ? AND parent_session_db_id IS NULL AND prompt_count > 0 AND last_at > ?
+     ORDER BY last_at DESC LIMIT ?`,t,n.after??0,n.limit)}function Ge(e,t){return e.get(`SELECT id, session_id, title, status, prompt_count, git_branch, started_at, last_at FROM sessions WHERE session_id = ?`,t)}function Ke(e){return e.get(`SELECT 1 FROM tombstones LIMIT 1`)!==void 0}function w(e,{kind:t,hash:n}){return e.get(`SELECT 1 FROM tombstones WHERE kind = ? AND hash = ?`,t,n)!==void 0}function T(e,t,n=``){let{createHash:r}=process.getBuiltinModule(`node:crypto`);return{kind:e,hash:r(`sha256`).update(JSON.stringify([e,t,n])).digest(`hex`)}}function qe(e,t,n,r=0){return T(`moment`,e,`${Math.floor(n/1e4)+r} ${t}`)}function Je(e,t){let{changes:n,lastId:r}=e.run(`INSERT OR IGNORE INTO tool_uses
+       (session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output, is_error, exit_code, duration_ms, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,t.sessionDbId,t.promptNumber,t.promptId??null,t.toolUseId,t.agentId??null,t.agentType??null,t.name,t.input,t.output??null,Number(t.isError),t.exitCode??null,t.durationMs??null,t.at);return n===0?void 0:r}function Ye(e,t,n,r){for(let i of[`tool_uses`,`messages`])e.run(`UPDATE ${i} SET prompt_number = ?3 WHERE prompt_id = ?2 AND prompt_number <> ?3
+       AND session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)`,t,n,r)}function Xe(e,t,n){return e.all(`SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command, substr(t.output, 1, 2000) AS output,
+       t.is_error, t.exit_code, t.created_at
+     FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+     WHERE (s.id IN (SELECT value FROM json_each(?1)) OR s.parent_session_db_id IN (SELECT value FROM json_each(?1)))
+       AND t.name = 'Bash' AND json_valid(t.input)
+     ORDER BY t.created_at DESC, t.id DESC LIMIT ?2`,JSON.stringify(t),n).filter(e=>typeof e.command==`string`).toReversed()}function Ze(e,t,n){let r=e.get(`SELECT id FROM projects WHERE key = ?`,t.key);return r===void 0?e.run(`INSERT INTO projects (key, name, root, remote, created_at) VALUES (?, ?, ?, ?, ?)`,t.key,t.name,t.root,t.remote??null,n).lastId:r.id}function Qe(e,t){return e.get(`SELECT id, key, name, root FROM projects WHERE key = ?`,t)}function $e(){return{projects:/* @__PURE__ */ new Map,sessions:/* @__PURE__ */ new Map,turns:/* @__PURE__ */ new Map,stale:/* @__PURE__ */ new Set,models:/* @__PURE__ */ new Map}}function et(e,t){for(let n of t.sessions.values())E(e,n)}function E(e,t){t.isWritten||Pe(e,t.id,t.firstAt,t.lastAt),t.isWritten=!0}function tt(e,t,{project:n,at:r}){let i=t.projects.get(n.key);if(i!==void 0)return i;let a=Ze(e,n,r);return t.projects.set(n.key,a),a}function nt(e,t,n){let{at:r,sessionId:i,...a}=n,o=JSON.stringify(a),s=t.sessions.get(i),c=s!==void 0&&s.lastAt<s.newestAt&&r>=s.newestAt;if(s?.said===o&&!c)return(r<s.firstAt||r>s.lastAt)&&(s.isWritten=!1),s.firstAt=Math.min(s.firstAt,r),s.lastAt=Math.max(s.lastAt,r),s;s!==void 0&&E(e,s);let l=Ne(e,n);return t.sessions.set(i,{...l,newestAt:l.lastAt,said:o,firstAt:r,lastAt:r,isWritten:!0}),l}function rt(e,t,n){for(let r of t.sessions.values())r.id===n&&E(e,r)}function D(e,t,n,r){let i=`${n} ${r??``}`,a=t.turns.get(i);if(a!==void 0)return a;let o=(r===void 0?void 0:ke(e,n,r))??Ae(e,n);return t.turns.set(i,o),o}function it(e){e.turns.clear(),e.stale.clear()}function O(e,t,n,r){let i=`${n} ${r}`;t.stale.has(i)||(ve(e,n,r),t.stale.add(i))}function at(e,t,n,r){t.models.get(n)!==r&&(Le(e,n,r),t.models.set(n,r))}function ot(e,t){if(!/\bcommit\b|\bcherry-pick\b|\brevert\b|\bmerge\b/.test(e))return[];let n=[];for(let e of t.matchAll(/^\[([^\]\s]{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,300})$/gm)){let[,t=``,r=``,i=``]=e;n.push({sha:r,branch:t,subject:i})}return n}function st(e,t){if(!k(e,t.sessionId)&&!(t.agentId!==void 0&&k(e,`agent-${t.agentId}`)))return lt(e,t.sessionId)?ut(e,t):t}function k(e,t){return w(e,ct(`session`,t))}const A=/* @__PURE__ */ new Map;function ct(e,t){let n=`${e} ${t}`,r=A.get(n);if(r!==void 0)return r;A.size>=1e3&&A.clear();let i=T(e,t);return A.set(n,i),i}function lt(e,t){return Ke(e)?w(e,ct(`part`,t))||k(e,t):!1}function ut(e,t){let{sessionId:n,activity:r,at:i}=t,a=(t,r)=>w(e,T(t,n,r));switch(r.kind){case`prompt`:return dt(e,n,r,i)?void 0:t;case`tool-use`:return r.toolUseId!==void 0&&a(`tool-use`,r.toolUseId)||j(e,n,r.promptId)?void 0:t;case`message`:return a(`message`,r.uuid)||j(e,n,r.promptId)?void 0:t;case`compaction`:return a(`message`,r.uuid)?void 0:t;case`title`:return a(`text`,r.title)?void 0:t;case`turn-end`:{if(j(e,n,r.promptId))return;let{response:i,...o}=r;return i!==void 0&&a(`text`,i)?{...t,activity:o}:t}case`checkpoint`:return j(e,n,r.promptId)?void 0:t;default:return t}}function dt(e,t,{promptId:n,text:r},i){return w(e,qe(t,r,i))?!0:n===void 0?!1:w(e,T(`prompt`,t,`${n}@${i}`))?!0:w(e,T(`prompt`,t,n))&&w(e,T(`text`,t,r))}function j(e,t,n){if(n===void 0||!w(e,T(`prompt`,t,n)))return!1;let r=Ge(e,t);return r===void 0||ke(e,r.id,n)===void 0}function ft(e,t,n){let r=$e();pt(e,r,t,n),et(e,r)}function pt(e,t,n,r){t.hasTombstones??=Ke(e);let i=t.hasTombstones?st(e,n):n;if(i===void 0)return;let a=ht(e,t,i);gt(e,t,i,a,r),i.injection!==void 0&&ue(e,a.own,i.injection,i.at)}function mt(e,{activity:t,sessionId:n,at:r}){[`turn-end`,`checkpoint`,`session-end`].includes(t.kind)&&pe(e,n,r)}function ht(e,t,n){let r=tt(e,t,n),i={agent:n.agent,projectId:r,cwd:n.cwd,branch:n.branch,version:n.version,at:n.at},a=nt(e,t,{...i,sessionId:n.sessionId,transcriptPath:n.transcriptPath}),o=a.projectId!==r;return n.agentId===void 0?{own:a.id,main:a.id,isElsewhere:o}:{own:nt(e,t,{...i,sessionId:`agent-${n.agentId}`,parentId:a.id,subtitle:n.agentType}).id,main:a.id,isElsewhere:o}}function gt(e,t,n,r,i){let{activity:a,at:o}=n,{own:s,main:c}=r;switch(a.kind){case`session-start`:Fe(e,c,o),a.model!==void 0&&at(e,t,c,a.model);return;case`prompt`:{let{number:n,isNew:r,ownsId:i}=Ce(e,{sessionDbId:c,promptId:a.promptId,text:a.text,at:o});if(it(t),!r)return;O(e,t,c,n),Fe(e,c,o),_t(e,c,a.text,n),a.promptId!==void 0&&i&&Ye(e,c,a.promptId,n);return}case`tool-use`:vt(e,t,n,a,r,i);return;case`message`:{let n=D(e,t,c,a.promptId);fe(e,{...a,sessionDbId:s,promptNumber:n,at:o}),O(e,t,c,n),a.model!==void 0&&at(e,t,s,a.model);return}case`compaction`:fe(e,{sessionDbId:s,promptNumber:D(e,t,c),uuid:a.uuid,role:`summary`,text:a.summary,at:o}),O(e,t,c,D(e,t,c));return;case`title`:Re(e,s,a.title);return;case`origin`:s===c&&ze(e,c,a);return;case`turn-end`:{let n=D(e,t,c,a.promptId);s===c?je(e,{sessionDbId:c,number:n,response:a.response,at:o}):a.response!==void 0&&Ve(e,s,a.response),O(e,t,c,n),s!==c&&rt(e,t,s),s!==c&&Ie(e,s,{at:o,reason:`subagent`});return}case`session-end`:rt(e,t,c),Ie(e,c,{at:o,reason:a.reason});return;case`checkpoint`:case`machine-prompt`:case`tool-start`:case`subagent-start`:case`injection`:return}}function _t(e,t,n,r){if(Be(e,t)!==null)return;let i=He(e,t),a=re(n),o=!ie(a)&&(r===1||i!==null&&ie(i));(i===null||o)&&Ue(e,t,a)}function vt(e,t,n,r,{own:i,main:a,isElsewhere:o},s){let c=D(e,t,a,r.promptId),l=r.toolUseId??`c-mem:${s}`,u=Je(e,{sessionDbId:i,promptNumber:c,promptId:r.promptId,toolUseId:l,agentId:n.agentId,agentType:n.agentType,name:r.name,input:JSON.stringify(r.input),output:r.output,isError:r.isError,exitCode:r.exitCode,durationMs:r.durationMs,at:n.at}),d=u!==void 0;d&&O(e,t,a,c);for(let t of r.files){let{backup:r}=t,a=o&&!/^(?:\/|[A-Za-z]:|\\)/.test(t.path)?`${n.project.root}/${t.path}`:t.path;d?oe(e,{...t,path:a,sessionDbId:i,toolUseDbId:u,at:n.at}):r!==void 0&&se(e,{sessionDbId:i,toolUseId:l,path:a,backup:r})}d&&r.name===`Bash`&&yt(e,n,r,a,c)}function yt(e,t,n,r,i){let a=n.input?.command;if(typeof a==`string`)for(let o of ot(a,n.output??``))le(e,{...o,sessionDbId:r,promptNumber:i,at:t.at})}function M(e){let n=N(e);if(!(n===void 0||!n.isFile()||n.size>1048576))try{return(0,t.readFileSync)(e,`utf8`)}catch{return}}function bt(e){try{return(0,t.readdirSync)(e)}catch{return[]}}function N(e){try{return(0,t.statSync)(e,{throwIfNoEntry:!1})}catch{return}}function xt(e,n){let r=N(e);if(r===void 0||!r.isFile())return;let i=Math.max(0,r.size-n),a=Buffer.alloc(Math.min(r.size,n));try{let n=(0,t.openSync)(e,`r`);try{let e=a.toString(`utf8`,0,(0,t.readSync)(n,a,0,a.length,i));return i===0?e:e.slice(e.indexOf(`
+`)+1)}finally{(0,t.closeSync)(n)}}catch{return}}function St(e,t,n={}){let r=Ct(t),i={applied:0,bad:0,remaining:r.length},a=Date.now()+(n.maxMs??1/0);for(let n=0;n<r.length&&Date.now()<a;n+=200){let a=r.slice(n,n+200);Tt(e,t,a,i),i.remaining-=a.length}return jt(e,t),i}function Ct(t){let n=bt(t);for(let r of n)r.endsWith(`.tmp`)&&wt((0,e.join)(t,r));return n.filter(e=>e.endsWith(`.json`)).sort()}function wt(e){let n=N(e);n!==void 0&&Date.now()-n.mtimeMs>36e5&&(0,t.rmSync)(e,{force:!0})}function Tt(n,r,i,a){let o=h(n,()=>Dt(n,Et(r,i)));for(let[n,i]of o)(i===`applied`||i===`known`)&&(0,t.rmSync)((0,e.join)(r,n),{force:!0}),i===`bad`&&Mt(r,n),i===`applied`&&(a.applied+=1),i===`bad`&&(a.bad+=1)}function Et(t,n){let r=/* @__PURE__ */ new Map;for(let i of n){let n=Ot((0,e.join)(t,i));n!==void 0&&r.set(i,kt(n))}return r}function Dt(e,t){let n=/* @__PURE__ */ new Map,r=(t,r)=>{n.has(t)||n.set(t,r===void 0?`bad`:At(e,t,r))},i=/* @__PURE__ */ new Map;for(let[e,n]of t){let t=n?.activity.kind===`prompt`?n.activity.promptId:void 0;t!==void 0&&!i.has(t)&&i.set(t,e)}for(let[e,n]of t){let a=n!==void 0&&`promptId`in n.activity?n.activity.promptId:void 0,o=a===void 0?void 0:i.get(a);o!==void 0&&r(o,t.get(o)),r(e,n)}return n}function Ot(e){try{return(0,t.readFileSync)(e,`utf8`)}catch{return}}function kt(e){try{let t=JSON.parse(e);return typeof t.activity?.kind==`string`?t:void 0}catch{return}}function At(e,t,r){if(!n.has(r.activity.kind))return`waits`;e.exec(`SAVEPOINT one_drop`);try{return d(e,t,Date.now())?(ft(e,r,t),mt(e,r),r.hook!==void 0&&m(e,r.hook,r.at),`applied`):`known`}catch(t){if(o(t))throw t;return e.exec(`ROLLBACK TO one_drop`),`bad`}finally{e.exec(`RELEASE one_drop`)}}function jt(t,n){let r=f(t).filter(t=>N((0,e.join)(n,t))===void 0);r.length>0&&h(t,()=>p(t,r))}function Mt(n,r){(0,t.mkdirSync)((0,e.join)(n,`bad`),{recursive:!0,mode:448});try{(0,t.renameSync)((0,e.join)(n,r),(0,e.join)(n,`bad`,r))}catch(e){if(e.code!==`ENOENT`)throw e}}const P=/<(\/?)(private|c-mem-context|claude-mem-context|system-reminder)(?![\w.:-])/gi;function Nt(e){return Pt(e).kept}function Pt(e){if(!e.includes(`<`))return{kept:e,sawPrivate:!1};let t=[],n=/* @__PURE__ */ new Map,r=!1,i=0,a=0;P.lastIndex=0;for(let o=P.exec(e);o!==null;o=P.exec(e)){let[,s,c=``]=o,l=c.toLowerCase(),u=Ft(e,P.lastIndex),d=n.size>0;d||t.push(e.slice(a,o.index)),a=u,P.lastIndex=u,s===`/`?It(n,l):e.endsWith(`/>`,u)||(n.set(l,(n.get(l)??0)+1),r||=l===`private`),d&&n.size===0&&++i===100&&(a=P.lastIndex=e.length)}return t.length===0?{kept:e,sawPrivate:r}:(n.size===0&&t.push(e.slice(a)),{kept:Lt(t.join(``)),sawPrivate:r})}function Ft(e,t){let n=/>|=\s*["']/g;n.lastIndex=t;for(let t=n.exec(e);t!==null;t=n.exec(e)){if(t[0]===`>`)return n.lastIndex;let r=e.indexOf(t[0].slice(-1),n.lastIndex);if(r<0)break;n.lastIndex=r+1}return e.length}function It(e,t){let n=e.get(t)??0;n>1?e.set(t,n-1):e.delete(t)}function Lt(e){let t=e.search(P);return t<0?e:e.slice(0,t)}const F=`passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage)[_ -]?key`,Rt=`token|auth|authorization|credentials?`,zt=`${F}|${Rt}|_key|pass`,Bt=RegExp(`(?:${F})[_-]?\\d{0,2}$|\\wpass$`,`i`);RegExp(`(?:${F}|${Rt}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`,`i`);const Vt=/(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/,Ht=/* @__PURE__ */ RegExp(`^(?:null|none|nil|undefined|true|false|yes|no|on|off|any|unknown|object|required|optional|string|str|text|number|int|integer|bool|boolean|bytes?|password|passwd|pwd|secret|token|auth|api[-_]?key|n/a|\\w*array|[~^<>=]*v?\\d+(?:\\.\\d+)+|0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|(?:u?int|float|bytes|varchar|char|[uif]|utf-?|base|sha-?|md|hs|rs|es|oauth|ed|uuidv?)\\d{1,5}|(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change)(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?)[!?;.]*$`,`i`),Ut=/\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i,Wt=/\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;function I(e){return Gt(e)||Ht.test(e)||Kt(e)||/\s/.test(e)&&Ut.test(e)}function Gt(e){return/^(.)\1*$|\*{3}|x{4}|\.{3}|…|•|\$\{|\{\{|#\{|<%|%[sd]\b/i.test(e)||/^(?:\$\(?[A-Za-z_]\w*|%\w+%?|%\(\w+\)s|<.*|\{.*\}|\[.*\]|\(.*\)|:[a-z_]\w*)$/i.test(e)||e.startsWith(`$(`)}function Kt(e){return/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:)/i.test(e)?!0:!/^(?:(?:~|\.{1,2})?\/|[a-z]:\\|(?:[a-z][a-z0-9_.-]*\/){2})/i.test(e)||/[+=]/.test(e)?!1:!e.split(`/`).some(Jt)}function qt(e,t,n=!1){let r=e.input[e.index+e[0].length]??``;return n&&(/^[!*#@]/.test(t)||r===`(`||r===`[`)||/^[A-Za-z_$][\w$.]*[([]/.test(t)&&(/[([]$/.test(t)||/^[)\]"'`,]/.test(r))||/^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(t)?!0:/^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(t)&&!t.split(`.`).some(Jt)}function L(e){return/[A-Za-z]/.test(e)&&/\d/.test(e)}function R(e){return/^(?=.*[A-Za-z].*[A-Za-z])(?=.*\d.*\d)[\w+/=.~%:-]{16,}$/.test(e)}function Jt(e){return R(e)&&/\d\D+\d\D+\d/.test(e)}const Yt=`h7Kq2Vw9Xb4Nc8Zt3Ry6Mf5Lp1Gj0DsaT7uEoQiUyB2nWxC4vZkHd9JrSmPgFl3A8tYbKeXq5RwN6cV`,z=`MII${Yt.slice(0,61)}`,B=e=>Yt.slice(0,e),V=e=>`3f9a1c7be04d5826a1f0c39b7e5d8402bc6a91fe37d05c84e2b9a6710fd3c58b`.slice(0,e),Xt=String.raw`(?:\d{1,6}[→:|\t]|\s|\\{1,4}[nr]|["',>|])`,H=`[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`,Zt=[{name:`private-key`,hints:[`-----BEGIN `],pattern:W(()=>new RegExp(String.raw`-----BEGIN ${H}(?=[^]{0,160}?(?:[A-Za-z0-9+/]{20}|-----END )|[\w+/=\s\\]{0,160}$)(?:[^]*?-----END ${H}|[^]*)`,`g`)),sample:`-----BEGIN RSA PRIVATE KEY-----\n${z}\n${z}\n-----END RSA PRIVATE KEY-----`},{name:`private-key`,hints:[`-----END `],pattern:W(()=>new RegExp(String.raw`-----END ${H}(?<=(?<lead>(?:(?<!\\)[A-Za-z0-9+/=]{20,}${Xt}+)*`+String.raw`(?<!\\)[A-Za-z0-9+/=]{0,100}${Xt}*)-----END ${H})`,`g`)),sample:`${z}\n${z}\n-----END OPENSSH PRIVATE KEY-----`,accept:e=>/\S{16}/.test(e.groups?.lead??``)},{name:`putty-key`,hints:[`Private-Lines:`],pattern:()=>/Private-Lines: \d{1,5}(?:\s|\\[nr])+((?:[A-Za-z0-9+/=]{20,}(?:\s|\\[nr]){1,2})+(?:[A-Za-z0-9+/=]{1,64}(?![\w+/=:-]))?)/g,sample:`Private-Lines: 2\n${z}\n`},U(`age-key`,[`AGE-SECRET-KEY-1`],()=>/AGE-SECRET-KEY-1[A-Z0-9]{20,}/g,`AGE-SECRET-KEY-1${V(58).toUpperCase()}`),U(`aws-key-id`,[`AKIA`,`ASIA`],()=>/A[KS]IA[A-Z0-9]{16}/g,`AKIA${V(16).toUpperCase()}`),U(`aws-secret-key`,[`ecret`,`ECRET`],()=>/secret[_ -]?access[_ -]?key(?: \[[^\]\n]{0,40}\])?["'\\]{0,5}\s{0,4}[=:]{1,2}>?\s{0,4}["'\\]{0,5}([\w/+=]{40,})/gi,`aws_secret_access_key = ${B(38)}/+`),U(`gcp-api-key`,[`AIza`],()=>/AIza[\w-]{35,}/g,`AIza${B(35)}`),U(`google-oauth`,[`ya29.`,`GOCSPX-`,`1//0`],()=>/(?:ya29\.|GOCSPX-|1\/\/0)[\w-]{20,}/g,`ya29.${B(40)}`),U(`azure-key`,[`AccountKey=`,`SharedAccessKey=`],()=>/(?:AccountKey|SharedAccessKey)=([\w+/=-]{20,})/g,`AccountName=x;AccountKey=${B(80)}==`),U(`azure-signature`,[`sig=`],()=>/[?&;]sig=([\w%+/=-]{20,})/g,`?sv=2024-01-01&sig=${B(43)}%3D`),U(`azure-client-secret`,[`Q~`],()=>/[\w~.]{3}\dQ~[\w~.-]{31,}/g,`abc8Q~${B(34)}`),U(`digitalocean`,[`_v1_`],()=>/do[opr]_v1_[0-9a-f]{40,}/g,`dop_v1_${V(64)}`),U(`heroku`,[`HRKU-`],()=>/HRKU-[\w-]{30,}/g,`HRKU-AA${B(58)}`),U(`heroku`,[`eroku`,`EROKU`],()=>/heroku[^\n]{0,40}?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi,`HEROKU_KEY=${V(8)}-1111-4222-8333-${V(12)}`),U(`fly`,[`fo1_`,`fm1`,`fm2_`],()=>/(?:fo1_|fm1[ar]?_|fm2_)[\w+/=,-]{20,}/g,`FlyV1 fm2_${B(60)}`),U(`vault`,[`hvs.`,`hvb.`],()=>/hv[sb]\.[\w-]{20,}/g,`hvs.${B(24)}`),U(`terraform`,[`.atlasv1.`],()=>/\.atlasv1\.(?<=(?<lead>[A-Za-z0-9]{14})\.atlasv1\.)[\w-]{40,}/g,`${B(14)}.atlasv1.${B(67)}`),U(`doppler`,[`dp.`],()=>/dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,}/g,`dp.pt.${B(43)}`),U(`databricks`,[`dapi`],()=>/dapi[0-9a-f]{32}(?:-\d)?/g,`dapi${V(32)}`),U(`github`,[`ghp_`,`gho_`,`ghu_`,`ghs_`,`ghr_`],()=>/gh[pousr]_[A-Za-z0-9]{36,}/g,`ghp_${B(36)}`),U(`github`,[`github_pat_`],()=>/github_pat_\w{22,}/g,`github_pat_${B(22)}_${B(59)}`),U(`gitlab`,[`glpat-`,`gldt-`,`glrt-`,`glcbt-`,`glptt-`,`glft-`,`glsoat-`],()=>/gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w.-]{20,}/g,`glpat-${B(20)}`),U(`atlassian`,[`ATBB`,`ATATT3`,`ATCTT3`],()=>/(?:ATBB|ATATT3|ATCTT3)[\w=-]{24,}/g,`ATBB${B(32)}`),U(`npm`,[`npm_`],()=>/npm_[A-Za-z0-9]{36,}/g,`npm_${B(36)}`),{name:`npm`,hints:[`_auth`],pattern:()=>/(?<!\w)_auth(?:Token)?["'\\]{0,4}[ \t]*[=:][ \t]*["'\\]{0,4}([^\s"'\\,;]{8,})/g,sample:`//npm.example.com/:_authToken=${V(32)}`,accept:(e,t)=>!I(t)},U(`pypi`,[`pypi-`],()=>/pypi-[\w-]{32,}/g,`pypi-AgEIcHlwaS5vcmc${B(70)}`),U(`rubygems`,[`rubygems_`],()=>/rubygems_[0-9a-f]{40,}/g,`rubygems_${V(48)}`),U(`docker`,[`dckr_`],()=>/dckr_(?:pat|oat)_[\w-]{20,}/g,`dckr_pat_${B(27)}`),U(`anthropic`,[`sk-`],()=>/sk-ant-[\w-]{20,}/g,`sk-ant-api03-${B(80)}`),{name:`openai`,hints:[`sk-`],pattern:()=>/sk-[\w-]{20,}/g,sample:`sk-proj-${B(48)}`,accept:(e,t)=>/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)|[a-z0-9]{32}/.test(t)},U(`groq`,[`gsk_`],()=>/gsk_[A-Za-z0-9]{40,}/g,`gsk_${B(52)}`),U(`perplexity`,[`pplx-`],()=>/pplx-[A-Za-z0-9]{40,}/g,`pplx-${B(48)}`),U(`xai`,[`xai-`],()=>/xai-[A-Za-z0-9]{40,}/g,`xai-${B(80)}`),U(`replicate`,[`r8_`],()=>/r8_[A-Za-z0-9]{30,}/g,`r8_${B(37)}`),U(`huggingface`,[`hf_`,`api_org_`],()=>/(?:hf_|api_org_)[A-Za-z0-9]{30,}/g,`hf_${B(34)}`),U(`slack`,[`xox`],()=>/xox[a-z](?:\.xox[a-z])?-[\w-]{10,}/g,`xoxb-123456789012-${B(24)}`),U(`slack`,[`xapp-`],()=>/xapp-\d-[\w-]{20,}/g,`xapp-1-A0123456789-1234567890123-${V(64)}`),U(`slack-webhook`,[`hooks.slack`],()=>/hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/([\w/+-]{20,})/g,`https://hooks.slack.com/services/T01234567/B01234567/${B(24)}`),U(`discord-webhook`,[`/api/webhooks/`],()=>/\/api\/webhooks\/(\d{10,20}\/[\w-]{30,})/g,`https://discord.com/api/webhooks/123456789012345678/${B(68)}`),{name:`discord`,pattern:()=>/\.(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,sample:`MT${B(24)}.G${B(5)}.${B(38)}`},U(`telegram`,[`:AA`],()=>/\d{6,12}:AA[\w-]{32,}/g,`123456789:AA${B(33)}`),U(`stripe`,[`k_live_`,`k_test_`],()=>/[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g,`sk_live_${B(24)}`),U(`stripe-webhook`,[`whsec_`],()=>/whsec_[\w+/=-]{24,}/g,`whsec_${B(32)}`),U(`twilio`,[`SK`],()=>/SK[0-9a-f]{32}/g,`SK${V(32)}`),U(`sendgrid`,[`SG.`],()=>/SG\.[\w-]{16,32}\.[\w-]{32,}/g,`SG.${B(22)}.${B(43)}`),U(`mailgun`,[`key-`],()=>/key-[0-9a-f]{32}/g,`key-${V(32)}`),U(`shopify`,[`shp`],()=>/shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/g,`shpat_${V(32)}`),U(`linear`,[`lin_`],()=>/lin_(?:api|oauth)_[A-Za-z0-9]{30,}/g,`lin_api_${B(40)}`),U(`notion`,[`ntn_`,`secret_`],()=>/(?:ntn|secret)_[A-Za-z0-9]{40,}/g,`ntn_${B(46)}`),U(`api-key`,[`sntry`,`glsa_`,`NRAK-`,`PMAK-`,`figd_`,`sbp_`,`pscale_`,`tskey-`,`nfp_`,`nvapi-`,`lsv2_`,`tvly-`],()=>/(?:sntry[su]_|glsa_|NRAK-|PMAK-|figd_|sbp_|pscale_|tskey-|nfp_|nvapi-|lsv2_|tvly-)[\w+/=-]{24,}/g,`glsa_${B(32)}_${V(8)}`),U(`jwt`,[`.eyJ`],()=>/\.eyJ(?<=(?<lead>eyJ[\w-]{8,})\.eyJ)[\w-]{8,}(?:\.[\w-]*)?/g,`eyJ${B(30)}.eyJ${B(60)}.${B(43)}`),{name:`bearer`,hints:[`earer`,`EARER`],pattern:()=>/earer["'`:]{0,2}[ \t]+["'`]?([\w.~+/=-]{8,})/gi,sample:`curl -H 'Authorization: Bearer ${B(40)}'`,accept:(e,t)=>L(t)&&!I(t)},{name:`cookie`,hints:[`ookie`,`OOKIE`],pattern:()=>/cookie["'\\]{0,4}[ \t]{0,4}[:=\t ][ \t]{0,4}["'\\]{0,4}([^\s=;"'\\]{1,80}=[^\r\n"'\\]{4,})/gi,sample:`Set-Cookie: sid=${B(32)}; Path=/; HttpOnly`,accept:(e,t)=>/=[^;\s=]*\d[^;\s]{7}|=[^;\s=]{7,}\d/.test(t)},{name:`url-password`,hints:[`://`],pattern:()=>/:\/\/[^\s/?#:@"'`<>\\]{0,200}:([^\s/"'`<>\\]{1,200})(?=@[\w.[-])/g,sample:`postgres://app:s3cr3t-Passw0rd@db.example.com:5432/app`,accept:(e,t)=>!Gt(t)&&!/^\d{1,5}[?#]/.test(t)},{name:`curl-user`,hints:[`curl`],pattern:()=>/curl\b[^\n]{0,300}?[ \t](?:-u|--user)[ \t=]*["']?[^\s:"']{1,80}:([^\s"']{3,200})/g,sample:`curl -sS -u admin:s3cr3t-Passw0rd https://example.com`,accept:(e,t)=>!I(t)},{name:`credential`,hints:[`</`],pattern:W(()=>new RegExp(String.raw`<[\w:.-]{0,40}(?:${zt})(?:[ \t][^<>]{0,100})?>([^<>\s]{3,300})(?=<\/)`,`gi`)),sample:`<password>s3cr3t-Passw0rd</password>`,accept:(e,t)=>L(t)&&!I(t)},{name:`credential`,worded:!0,pattern:W(tn),sample:`mysql --password s3cr3t-Passw0rd app`,accept:nn,nests:!0},{name:`credential`,worded:!0,pattern:W(Qt),sample:`DB_PASSWORD=s3cr3t-Passw0rd`,accept:$t,nests:!0}];function U(e,t,n,r){return{name:e,hints:t,pattern:n,sample:r}}function W(e){let t;return()=>t??=e()}function Qt(){let e=String.raw`\\{0,7}["'\x60*\])]{0,3}`,t=String.raw`(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?`,n=String.raw`:[ \t]?[\w&<>|.\[\]]{1,30}[ \t]{0,8}=`,r=String.raw`([\w$.-]{0,60}(?:${zt})[_-]?\d{0,2})${e}${t}(?:${n}|[ \t]{0,8}[!+?|]{0,2}[=:])`,i=String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`,a=String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${i}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`,o=String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`,s=String.raw`(?:\\{0,7}["'\x60](?=\w))?${i}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;return new RegExp(String.raw`[=:](?<=${r})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${a}|${o}|${s})`,`gi`)}function $t(e,t){let[,n=``,,r,i]=e;return Vt.test(n)||I(t)||en(e,n)||r===void 0&&qt(e,t,i===void 0)?!1:R(t)?!0:/authorization$/i.test(n)?t.length>=8&&!Wt.test(t):Bt.test(n)?r===void 0?i!==void 0&&/^[A-Z0-9_]+$/.test(n)?t.length>=4:t.length>=4&&(L(t)||/^\d+$/.test(t)||/^\w.*[@#$%^*~!?+]\w/.test(t)):t.length>=3:t.length>=(/token/i.test(n)?6:8)&&L(t)}function en(e,t){return e[0].startsWith(`:`)&&e.input[e.input.lastIndexOf(t,e.index)-1]===`:`}function tn(){return new RegExp(String.raw`(${F}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+`+String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}`+String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,`gi`)}function nn(e,t){let[,n=``,r,i=``]=e;return i===``&&!L(t)||I(t)||t.startsWith(`-`)||qt(e,t)?!1:/(?:^|[\s"'`([,])--[\w-]*$/.test(e.input.slice(Math.max(0,e.index-40),e.index))?i!==``||L(t):R(t)?!0:L(t)&&Bt.test(n)&&(/["'`]/.test(i)||r!==void 0&&t.length>=6)}function rn(e){let{marks:t,hints:n,short:r}=an??=sn(),i=new Set(r.filter(t=>e.includes(t))),a=0;for(let r=0;r<e.length;r++)if(a=on(a,e.charCodeAt(r)),t[a]===1)for(let{hint:t,offset:o}of n.get(a)??[])e.startsWith(t,r+1-3-o)&&i.add(t);return i}let an;function on(e,t){return(e<<5^t)&32767}function sn(){let e={marks:/* @__PURE__ */ new Uint8Array(32768),hints:/* @__PURE__ */ new Map,short:[]};for(let t of new Set(Zt.flatMap(({hints:e})=>e??[]))){if(t.length<3){e.short.push(t);continue}let n=cn(t),r=0;for(let e=n;e<n+3;e++)r=on(r,t.charCodeAt(e));e.marks[r]=1,e.hints.set(r,[...e.hints.get(r)??[],{hint:t,offset:n}])}return e}function cn(e){let t=t=>e.slice(t,t+3).replace(/[etaoinsrhl ]/g,``).length,n=0;for(let r=1;r+3<=e.length;r++)t(r)>t(n)&&(n=r);return n}const G=/[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y,ln=/\[redacted:[a-z0-9-]{1,40}\]/g,un=/pass|pwd|secret|token|key|auth|credential/i;function dn(e){let t=mn(e);for(let n=1;n<4&&t.length>0;n++){let n=mn(K(e,t));if(n.length===0)break;t=yn([...t,...bn(n,t)])}return t}function fn(e){let t=dn(e);return t.length===0?e:K(e,t)}function pn(e){return`[redacted:${e}]`}function K(e,t){let n=``,r=0;for(let{start:i,end:a,name:o}of t)n+=e.slice(r,i)+pn(o),r=a;return n+e.slice(r)}function mn(e){let t=[],n=gn(e);for(let r of Zt)n(r)&&_n(r,e,t);if(t.length===0||!e.includes(`[redacted:`))return yn(t);let r=[...e.matchAll(ln)].map(e=>vn(e,e[0].slice(10,-1))),i=new Map(r.map(({start:e,end:t})=>[e,t]));return yn([...r,...t]).filter(({start:e,end:t})=>i.get(e)!==t)}let hn=0;function gn(e){hn+=1;let t=un.test(e);if(hn<=40&&e.length<2e4)return({hints:n,worded:r})=>r?t:n?.some(t=>e.includes(t))??!0;let n=rn(e);return({hints:e,worded:r})=>r?t:e?.some(e=>n.has(e))??!0}function _n({name:e,pattern:t,accept:n,nests:r},i,a){let o=t();o.lastIndex=0;for(let t=o.exec(i);t!==null;t=o.exec(i)){let s=vn(t,e);n===void 0||n(t,i.slice(s.start,s.end))?(G.lastIndex=s.end,G.test(i),s.end=o.lastIndex=G.lastIndex,a.push(s)):r&&(o.lastIndex=s.start)}}function vn(e,t){let n=e.index+e[0].length,r=e.groups?.lead;return r===void 0?{start:n-(e.findLast(e=>e!==void 0)??e[0]).length,end:n,name:t}:{start:e.index-r.length,end:n,name:t}}function yn(e){let t=[];for(let n of e.toSorted((e,t)=>e.start-t.start)){let e=t.at(-1);e!==void 0&&n.start<e.end?e.end=Math.max(e.end,n.end):t.push({...n})}return t}function bn(e,t){let n=0,r=0,i=e=>{for(let i=t[n];i!==void 0;i=t[++n]){let t=i.start-r+pn(i.name).length;if(e<t)return Math.min(e+r,i.start);r=i.end-t}return e+r};return e.map(({start:e,end:t,name:n})=>({start:i(e),end:i(t),name:n}))}const xn=8192;function Sn(e,t=1/0){let n=Nt(e),r=Math.max(t,64),i=n.length<=r?fn(n):void 0,a=Cn(i!==void 0&&i.length<=r?i:wn(n,r));return a===n?a:Nt(a)}function Cn(e){let t=e.isWellFormed()?e:e.toWellFormed();return t.includes(`\0`)?t.replaceAll(`\0`,`�`):t}function wn(e,t){let n=t-64,r=Math.floor(n/4),i=e.slice(0,n-r+xn),a=dn(i),o=jn(e,Tn(a,Math.min(n-r,i.length))),s=Math.max(0,e.length-r-xn),c=e.slice(s),l=dn(c),u=Tn(En(l,c.length),Math.min(r,c.length)),d=On(l,Mn(e,Math.max(e.length-u,o,kn(e,i,a)))-s),f=s+d-o;return fn(K(i.slice(0,o),Dn(a,0,o))+`\n[… ${x(f)} characters cut by c-mem …]\n`+K(c.slice(d),Dn(l,d,c.length)))}function Tn(e,t){let n=0;for(let{start:r,end:i,name:a}of e){if(r+Math.max(n,0)>=t)break;let e=n+pn(a).length-(i-r);if(i+e>t)return r;if(i>=t)return i;n=e}return t-Math.max(n,0)}function En(e,t){return e.map(({start:e,end:n,name:r})=>({start:t-n,end:t-e,name:r})).toReversed()}function Dn(e,t,n){return e.filter(({start:e,end:r})=>e>=t&&r<=n).map(({start:e,end:n,name:r})=>({start:e-t,end:n-t,name:r}))}function On(e,t){return e.find(({start:e,end:n})=>e<t&&t<n)?.end??t}function kn(e,t,n){let r=n.at(-1);if(r?.end!==t.length||t.lastIndexOf(`-----BEGIN `)<r.start)return 0;let i=e.indexOf(`-----END `,r.start);return i<0?e.length:i}function An(e,t){return(e.codePointAt(t-1)??0)>65535}function jn(e,t){return An(e,t)?t-1:t}function Mn(e,t){return An(e,t)?t+1:t}function Nn({tree:t}){return t===void 0?[]:Pn(xt((0,e.join)(t.gitDir,`logs`,`HEAD`),32768)??``)}function Pn(e){return e.split(`
+`).flatMap(e=>{let[,t,n]=/^\S+ \S+ .*> (\d{1,12}) [+-]\d{4}\t(.+)$/.exec(e)??[];return t===void 0||n===void 0?[]:[{at:Number(t)*1e3,note:Sn(n,200)}]})}function Fn(e){let[t,n]=[3735928559,1103547991];for(let r=0;r<e.length;r++){let i=e.charCodeAt(r);t=Math.imul(t^i,2654435761),n=Math.imul(n^i,1597334677)}return t=Math.imul(t^t>>>16,2246822507)^Math.imul(n^n>>>13,3266489909),n=Math.imul(n^n>>>16,2246822507)^Math.imul(t^t>>>13,3266489909),(4294967296*(2097151&n)+(t>>>0)).toString(36)}function In(t,n,r){let i=/^[A-Za-z0-9-]{1,80}$/.test(n)?n:`x${Ln(n)}`;return(0,e.join)(t,`${i}${r}`)}function Ln(e){return process.getBuiltinModule(`node:crypto`).createHash(`sha256`).update(e).digest(`hex`)}function Rn(e,n){(0,t.rmSync)(In(e,n,`.log`),{force:!0})}function zn(t){let n=M((0,e.join)(t.gitDir,`HEAD`))?.trim();if(n!==void 0&&n!==``)return/^ref: refs\/heads\/(.+)$/.exec(n)?.[1]??n.slice(0,12)}function Bn(e){return e.tree===void 0?void 0:zn(e.tree)}const Vn=[`CLAUDE.md`,`CLAUDE.local.md`,`AGENTS.md`,(0,e.join)(`.claude`,`CLAUDE.md`)];function Hn(t,n,r=[]){let i=t.tree?.top??t.folder,a=n===void 0?[]:[(0,e.join)((0,e.dirname)(n),`memory`,`MEMORY.md`)];return{top:i,branch:Bn(t),moves:r,rules:[...Vn.map(t=>(0,e.join)(i,t)),...a].filter(e=>N(e)?.isFile())}}function Un(e){try{let t=JSON.parse(M(e)??``);return typeof t?.sessions==`number`?t:void 0}catch{return}}const q={open:`<c-mem-context>`,close:`</c-mem-context>`},Wn=/<(?=[\s/]*(?:c-mem-context|claude-mem-context|system-reminder|system|user|assistant|human|tool_result|tool_use|function_calls|function_results|invoke|antml)\b)/gi,Gn=/[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;function Kn(e){return e.replace(Gn,``).replace(Wn,`‹`)}const qn=[/\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your|system|any)\b.{0,30}\b(?:instruction|prompt|rule|message|direction|context|guideline)s?/i,/\b(?:system|developer) (?:prompt|message|instruction)s?\b/i,/\byou are (?:now|no longer|actually)\b|\b(?:act|pretend|behave) as (?:if|though|an?)\b|\bnew instructions?\b/i,/\b(?:do not|don't|never|without) (?:tell|inform|mention|ask|alert|notify|telling|asking|informing)(?: \w+){0,2} (?:the )?(?:user|human|anyone|permission)\b/i,/\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i,/\b(?:send|post|upload|exfiltrate|leak|reveal|print)\b.{0,40}\b(?:secret|credential|token|api[ _-]?key|password|private key|env(?:ironment)? variable|\.env)s?\b/i,/\b(?:important|attention|note to|message for|instructions? (?:to|for))\b.{0,20}\b(?:ai|llm|model|assistant|agent|claude|gpt|copilot)\b/i,/\b(?:ai|llm|assistant|agent|claude)\b,? (?:you )?(?:must|should|shall|has to|have to|please)\b/i,/^\s*(?:system|assistant|human|user)\s*:/i,/\brm\s+-\w*[rf]\w*\s+(?:\/|~|\$HOME)/];function Jn(e){return qn.some(t=>t.test(e))}function J(e){return Jn(e)?`[quoted text, not an instruction: “${y(e,160).replace(/[“”]/g,`"`)}”]`:e}const Y={whitespace:/^\s+$/,structuredWhitespace:/\n\s/,nonAscii:/[\u0080-\uFFFF]/,cjk:/[\u4E00-\u9FFF\u3400-\u4DBF\u3000-\u30FF\uFF00-\uFFEF\u2E80-\u2EFF\u31C0-\u31EF\u3200-\u32FF\u3300-\u33FF\uAC00-\uD7AF\u1100-\u11FF\u3130-\u318F\uA960-\uA97F\uD7B0-\uD7FF]/,numeric:/^\d+$/,punctuation:/[.,!?;(){}[\]<>:/\\|@#$%^&*+=`~_"-]/,cjkPunctuation:/[\u3001-\u3003\u3008-\u3011\u3014-\u301F\u3030\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65]/,lowercaseWord:/^[a-z]+$/},Yn=RegExp(`(\\s+|${Y.punctuation.source}+|${Y.cjkPunctuation.source}+)`),Xn=[{pattern:/[äöüßẞ]/i,averageCharsPerToken:3},{pattern:/[éèêëàâîïôûùüÿçœæáíóúñ]/i,averageCharsPerToken:4.5},{pattern:/[ąćęłńóśźżěščřžýůúďťň]/i,averageCharsPerToken:2.5},{pattern:/[\u0430-\u044F\u0451]/i,averageCharsPerToken:6},{pattern:/[\u03AC-\u03CE]/i,averageCharsPerToken:3},{pattern:/^\p{Extended_Pictographic}[\p{Extended_Pictographic}\p{Emoji_Component}]*$/u,averageCharsPerToken:.9}];function*Zn(e,t={}){if(!e)return;let n=Qn(t),r=``,i=e.split(Yn);for(let e=0;e<i.length;e++){let t=i[e];Y.cjkPunctuation.test(i[e+1]??``)&&Y.cjk.test(t)&&(t+=i[++e]),t&&(yield{segment:t,tokenCount:$n(t,n,r)},r=t)}}function Qn(e){return{defaultCharsPerToken:e.defaultCharsPerToken??7,customLanguageConfigs:e.languageConfigs??[]}}function $n(e,{customLanguageConfigs:t,defaultCharsPerToken:n},r){if(Y.whitespace.test(e)){if(Y.structuredWhitespace.test(e))return 1;if(!e.includes(`
+`))return 0;let t=r.slice(-1);return Y.punctuation.test(t)||Y.cjkPunctuation.test(t)?0:1}let i=er(e,t);if(i!==void 0)return Math.ceil(tr(e)/i);if(Y.cjk.test(e))return nr(e);let a=Y.nonAscii.test(e)?er(e,Xn):void 0;return a===void 0?Y.numeric.test(e)?Math.ceil(e.length/3):e.length<=3||e.length<=8&&Y.lowercaseWord.test(e)?1:Y.punctuation.test(e)?Math.ceil(e.length/6):Math.ceil(e.length/n):Math.ceil(tr(e)/a)}function er(e,t){for(let n of t)if(e.search(n.pattern)!==-1)return n.averageCharsPerToken}function tr(e){return Array.from(e).length}function nr(e){let t=0,n=0,r=0;for(let i of e){let e=i.codePointAt(0);e>=12352&&e<=12543?t++:rr(e)?n++:r++}return Math.ceil(r/1.2+t/1.35+n/1.65)}function rr(e){return e>=44032&&e<=55215||e>=4352&&e<=4607||e>=12592&&e<=12687||e>=43360&&e<=43391||e>=55216&&e<=55295}function ir(e,t={}){if(!e)return 0;let n=0;for(let r of Zn(e,t))n+=r.tokenCount;return n}function X(e){return ir(e)}const ar={text:``,items:[],tokens:0};function or(e,t,n){let r=e===``?q.open:`${q.open}\n${Kn(e)}`,i=sr(t,{maxChars:n.maxChars-r.length-q.close.length-1,maxTokens:n.maxTokens-X(r)-X(q.close)});for(;;){if(i.length===0)return ar;let e=[r,...i.map(({text:e})=>e),q.close].join(`
+`),t=X(e);if(t<=n.maxTokens&&e.length<=n.maxChars)return{text:e,items:[...new Set(i.flatMap(({items:e=[]})=>e))],tokens:t};for(i.pop();i.at(-1)?.items===void 0&&cr(i.at(-1));)i.pop()}}function sr(e,t){let n=[],[r,i]=[t.maxChars,t.maxTokens];for(let{heading:t,lines:a,maxTokens:o=1/0}of e){let e=t===``?[]:[{text:`\n${Kn(t)}`}],s=lr(e,({text:e})=>e.length+1),c=lr(e,({text:e})=>X(e)+1),[l,u]=[r-s,Math.min(i-c,o)],d=u,f=[];for(let e of a){let t=Kn(e.text),n=X(t)+1;if(t.length+1>l||n>u)break;f.push({...e,text:t}),l-=t.length+1,u-=n}f.length!==0&&(n.push(...e,...f),r=l,i-=c+d-u)}return n}function cr(e){return e!==void 0&&e.text.startsWith(`
+#`)}function lr(e,t){return e.reduce((e,n)=>e+t(n),0)}function ur(e,t,n){let r=`SELECT o.*, s.git_branch FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
+     WHERE o.is_current = 1 AND o.superseded_by IS NULL`,i=e.all(`${r} AND o.project_id = ?1 ORDER BY o.valid_from DESC LIMIT ?2`,t,n);return[...e.all(`${r} AND o.project_id IS NULL ORDER BY o.valid_from DESC LIMIT ?`,dr),...i]}const dr=20,fr=/[\p{L}\p{N}\p{M}\p{Co}]+/gu,pr=/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu,mr=/[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\ud840-\ud88f]/;function hr(e){return gr(e).match(fr)??[]}function gr(e){return mr.test(e)?e.replace(pr,` $& `):e}const _r=new Set(`a about after all also an and any are as at be because been before but by can could did do does due for from had has have how i if in instead into is it its just let me more most my no not of on only or other our out over please same should so some such than that the their them then there these they this those to up us use used using via was we were what when where which who why will with would you your`.split(` `));function vr(e){return e.trim().replace(/^(?:#[^\n]*\n\s*)+/,``).replace(/^cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;)\s*/,``).replace(/\s+/g,` `)}function yr(e){let t=vr(e.slice(0,4e3)).replace(/ 2>&1\b/g,``).replace(/ 2?>\s?\/dev\/null\b/g,``);for(let e=``;e!==t;)e=t,t=t.replace(/\s*\|\s*(?:tail|head|cat|less)(?: -{1,2}[\w=-]+| \d+)*\s*$/,``).trim();return t}function br(e){return yr(e).replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g,e=>e.length>24?`${e[0]}…${e[0]}`:e)}function Z(e){return{type:e.type,title:e.title,...e.subtitle!==null&&{subtitle:e.subtitle},narrative:e.narrative,facts:JSON.parse(e.facts),concepts:JSON.parse(e.concepts),files:JSON.parse(e.files),evidence:JSON.parse(e.evidence),origin:e.origin,...e.subject!==null&&{subject:e.subject}}}const xr=/`([A-Za-z_$][\w$.-]{3,60})(?:\(\))?`/g;function Sr(t,{top:n,since:r,deep:i}){let a=t.files.slice(0,4);if(a.length===0)return{kind:`holds`};let o=a.map(t=>({file:t,path:(0,e.isAbsolute)(t)?t:(0,e.join)(n,t)})).map(({file:e,path:t})=>({file:e,path:t,stat:N(t)})).filter(({stat:e})=>e?.isFile());if(o.length===0)return{kind:`gone`};let s=o.find(({stat:e})=>(e?.mtimeMs??0)>r+6e4);if(s===void 0)return{kind:`holds`};if(!i)return{kind:`changed`,file:s.file};let c=Cr(t,o);return c===void 0?{kind:`changed`,file:s.file}:{kind:`renamed`,name:c,file:s.file}}function Cr({title:e,narrative:t},n){let r=[...`${e} ${t}`.matchAll(xr)].map(e=>e[1]??``).filter(wr);if(r.length===0)return;let i=n.map(({path:e})=>M(e)?.slice(0,4e5)??``).join(`
+`);return r.slice(0,4).find(e=>!i.includes(e.split(`.`).at(-1)??e))}function wr(e){return/[a-z][A-Z]|_/.test(e)&&!/\.[a-z]{1,4}$/.test(e)}function Tr(e){switch(e.kind){case`holds`:return``;case`gone`:return` (its files are gone)`;case`renamed`:return` (may no longer hold: \`${e.name}\` is not in ${e.file} any more)`;case`changed`:return` (the file has changed since)`}}function Er(e,{project:t,settings:n,tree:r,source:i},a,o){let s=new Set(a.map(({id:e})=>e)),c=ur(e,t.id,120).filter(e=>e.session_db_id!==o),l=i===`resume`?c.filter(e=>s.has(e.session_db_id??0)):c,u=e=>r!==void 0&&Sr({...e,files:Nr(e)},{top:r.top,since:e.valid_from,deep:!1}).kind===`gone`,d=e=>e.subject?.startsWith(`tests:`)??!1,f=l.filter(e=>d(e)&&/fail/i.test(e.title)),p=jr(l.filter(e=>!d(e)),Or(e,a),{sessions:a,branch:r?.branch}),m=p.filter(({row:e})=>e.type===`decision`||e.pinned===1),h=e=>e.pinned===1||(n.contextTypes.length===0||n.contextTypes.includes(e.type))&&(n.contextConcepts.length===0||Z(e).concepts.some(e=>n.contextConcepts.includes(e))),g=m.slice(0,6).map(({row:e})=>e),ee=p.map(({row:e})=>e).filter(e=>h(e)&&!g.includes(e)),_=[],v=0;for(let e of ee){if(_.length===n.contextObservations)break;u(e)?v+=1:_.push(e)}let y=_.toSorted((e,t)=>t.valid_from-e.valid_from).filter(Dr).slice(0,n.contextFull);return{decisions:g,full:y,listed:_.filter(e=>!y.includes(e)),tests:f,stale:v}}function Dr(e){return!/^(?:Changed|Created|Updated) \S+$/.test(e.title)}function Or(e,t){return new Set(t.slice(0,3).flatMap(({id:t})=>S(e,t).map(({path:e})=>e)))}const kr={decision:.4,bugfix:.3,discovery:.25,feature:.2,refactor:.1,change:.05},Ar={user:.2,assistant:.1,tool:-.1};function jr(e,t,{sessions:n,branch:r}){let i=new Map(n.map(({id:e},t)=>[e,t])),a=e.map((e,a)=>{let o=i.get(e.session_db_id??-1)??n.length+a/20,s=Nr(e).some(e=>t.has(e));return{row:e,score:1/(1+o/6)+(s?.5:0)+(r!==void 0&&e.git_branch===r&&!Mr(r)?.6:0)+kr[e.type]+Ar[e.origin]+e.pinned*3-(Dr(e)?0:.4)}}),o=/* @__PURE__ */ new Map;return a.sort((e,t)=>t.score-e.score).map(e=>{let t=o.get(e.row.session_db_id)??0;return o.set(e.row.session_db_id,t+1),{...e,score:e.score-(t>=3?.25*(t-3+1):0)}}).sort((e,t)=>t.score-e.score)}function Mr(e){return/^(?:main|master|trunk|develop)$/.test(e)}function Nr({files:e}){return e===`[]`?[]:JSON.parse(e)}function Pr(t){return t.flatMap(t=>(M(t)??``).split(`
+`,400).map(e=>y(e.replace(/^[\s#>*\d.-]+/,``),300)).map(n=>({file:(0,e.basename)(t),text:n,claims:Br(n)})).filter(({claims:e})=>e.length>0))}function Fr(e,t){let n=Br(e);if(n.length!==0)return t.find(e=>e.claims.some(e=>n.some(t=>t.object===e.object&&t.wanted!==e.wanted)))}const Ir=`(?:use|using|run|prefer|choose|import|install|add|write|commit|keep|enable)`,Lr=`([\`"']?[\\w@./:-]+[\`"']?)`;let Rr;function zr(){return Rr??=[new RegExp(String.raw`\b(?:do not|don't|never|avoid|no longer|not|stop|without|instead of|rather than|over)\s+(?:${Ir}\s+)?(?:the\s+|an?\s+)?${Lr}`,`gi`),new RegExp(String.raw`\b(?:always\s+)?${Ir}\s+(?:the\s+|an?\s+|only\s+)?${Lr}`,`gi`)],Rr}function Br(e){let[t,n]=zr(),r=new Set([...e.matchAll(t)].map(e=>Vr(e[1])).filter(Boolean)),i=new Set([...e.matchAll(n)].map(e=>Vr(e[1])).filter(e=>e!==``&&!r.has(e)));return[...[...r].map(e=>({object:e,wanted:!1})),...[...i].map(e=>({object:e,wanted:!0}))]}function Vr(e){let t=(e??``).replace(/[`"']/g,``).replace(/[.:]+$/,``).toLowerCase(),n=hr(t).every(e=>_r.has(e)||Hr.has(e));return t.length<2||n?``:t}const Hr=new Set(`any new old same one two it code file files test tests function functions class need want be have only`.split(` `));function Q(e){return`o${e.id}`}function Ur(e){return`i${e.id}`}function Wr(e,t){return J(y(e,t))}function Gr(e,t){return`#${Q(e)}  ${Jr(e.valid_from,t)}  ${e.type}  ${Wr(e.title,140)}  ~${Kr(e)}`}function Kr(e){let{title:t,narrative:n,facts:r}=Z(e);return X([t,n,...r].join(`
+`))}function qr(e,t,n){let{title:r,narrative:i,facts:a}=Z(e),o=t===`facts`&&a.length>0?a.join(` · `):i,s=o.startsWith(r)?o.slice(r.length).replace(/^[\s.:]+/,``):o;return Wr(s===``?a.join(` · `):s,n)}function Jr(e,t){let n=Math.max(0,Math.round((t-e)/6e4));if(n<60)return`${n} min`;let r=Math.round(n/60);return r<48?`${r} h`:`${Math.round(r/24)} d`}function Yr(e,t,n){return e.map(e=>({text:`- ${Xr(e,t,n)}`,items:[Q(e)]}))}function Xr(e,t,n){let r=`(${e.origin===`user`?`the user`:e.origin===`tool`?`from output`:`the assistant`}, ${b(e.valid_from,n)}, #${Q(e)})`,i=Wr(e.title.endsWith(`…`)?e.narrative:e.title,220),a=Fr(`${e.title} ${e.narrative}`,t);return a===void 0?`${i} ${r}`:`CONFLICT: ${a.file} says “${y(a.text,120)}”, a memory says “${i}” ${r}; ask which holds`}const Zr=/^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i,Qr=/error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;function $r(e){let t=e.split(`
+`).map(e=>e.trim()).filter(e=>e!==``&&!/^Exit code \d+$/.test(e));return y(t.find(e=>Zr.test(e))??t.find(e=>Qr.test(e))??t.at(-1)??``,160)}new Set(`the an to of in on at is are was were be been it its this that and or for with from by as if time hex line`.split(` `));function ei(e,t,n){let r=/* @__PURE__ */ new Map,i=/* @__PURE__ */ new Map;for(let n of Xe(e,t,200)){let e=vr(n.command);if(n.is_error){if(n.exit_code===null)continue;r.set(e,n),i.delete(e);continue}let t=r.get(e);t!==void 0&&(r.delete(e),i.set(e,{failure:t,success:n}))}return[...i].sort(([,e],[,t])=>t.success.created_at-e.success.created_at).slice(0,n).map(([t,{failure:n,success:r}])=>({command:t,exitCode:n.exit_code??void 0,error:$r(n.output??``),changed:ce(e,n.main_session_db_id,n.created_at,r.created_at),at:r.created_at}))}function ti(e,t){return ei(e,t,5).map(e=>({text:ni(e)}))}function ni(e){let t=e.exitCode===void 0?``:` with exit code ${e.exitCode}`,n=e.error===``?``:`: ${J(e.error)}`,r=e.changed.length===0?`passed later`:`passed after a change to ${e.changed.slice(0,4).map(e=>y(e,120)).join(`, `)}`;return`- \`${y(e.command,160)}\` failed${t}${n}; ${r}`}function ri(e,t){let n=/* @__PURE__ */ new Map;for(let r of Xe(e,[t],300)){let e=br(r.command),t=n.get(e);n.delete(e),n.set(e,{runs:(t?.runs??0)+1,isError:r.is_error===1,exitCode:r.exit_code})}let r=[...n].toReversed().slice(0,10).map(([e,{runs:t,isError:n,exitCode:r}])=>{let i=n?`failed${r===null?``:` (exit ${r})`}`:`passed`;return{text:`- \`${J(y(e,140))}\` ${i}${t>1?`, run ${t} times`:``}`}}),i=S(e,t).map(({path:e})=>y(e,120)),a=i.length>15?` and ${i.length-15} more`:``;return[...i.length===0?[]:[{text:`Changed: ${i.slice(0,15).join(`, `)}${a}`}],...r]}function ii(e,t,n,r){return e.map(e=>{let i=n&&Sr(Z(e),{top:n.top,since:e.valid_from,deep:!0}),a=i?.kind===`renamed`?Tr(i):``,o=qr(e,t,260);return{text:`${Gr(e,r)}${a}${o===``?``:`\n  ${o}`}`,items:[Q(e)]}})}function*ai(e,t){for(let n of e)yield{text:Gr(n,t),items:[Ur(n)]}}function oi(e,t,n){return e.all(`SELECT * FROM summaries WHERE session_db_id = ? AND prompt_number = ? ORDER BY id`,t,n)}function si(e,t){if(be(e,t)===void 0)return oi(e,t,0).find(e=>e.is_current===1)}function ci(e,t){let[n,...r]=Me(e,t.id,3);if(n===void 0)return[];let i=si(e,t.id),a=[`session:${t.id}`],o=[`Asked last: ${$(n.text,300)}`];n.response?o.push(`Ended with:${pi(J(te(v(n.response).trim(),700)))}`):n.ended_at===null&&o.push(`The turn did not come to its end (interrupted, or still running).`),i!==void 0&&i.next_steps!==``&&o.push(`Next: ${$(i.next_steps,300)}`);let s=S(e,t.id);if(s.length>0&&o.push(`Files changed in that session: ${mi(s)}`),i!==void 0&&t.prompt_count>1)o.push(`Asked in all: ${$(i.request,300)}`),i.completed!==``&&o.push(`Done in all: ${$(fi(i.completed),500)}`);else{for(let e of r)o.push(`Asked before: ${$(e.text,300)}`);t.prompt_count>3&&t.title&&o.push(`The session began with: ${$(t.title,200)}`)}return o.filter(e=>e!==void 0).map(e=>({text:e,items:a}))}function li(e,t,n){return` (${[e.id===t?.id?`in this session, before compaction`:b(e.last_at,n),e.git_branch&&`branch ${y(e.git_branch,60)}`].filter(Boolean).join(`, `)})`}function*ui(e,t,n){for(let r of t)yield di(e,r,n)}function di(e,t,n){let r=S(e,t.id),i=[`${t.prompt_count} ${t.prompt_count===1?`prompt`:`prompts`}`,t.git_branch&&`branch ${y(t.git_branch,60)}`,r.length>0&&`changed ${r.slice(0,3).map(e=>y(e.path,80)).join(`, `)}${r.length>3?` and ${r.length-3} more`:``}`].filter(Boolean);return{text:`- ${b(t.last_at,n)}: ${$(t.title??`(untitled)`,120)} (${i.join(`; `)})`,items:[`session:${t.id}`]}}function $(e,t){return J(y(e,t))}function fi(e){return e.length<=500?e:`…${e.slice(-500).replace(/^\S*\s/,``)}`}function pi(e){return e.includes(`
+`)?`\n${e.replace(/^/gm,`> `)}`:` ${e}`}function mi(e){let t=e.slice(0,8).map(e=>{let t=[e.added>0&&`+${e.added}`,e.removed>0&&`-${e.removed}`].filter(Boolean).join(` `),n=[e.created?`new`:``,t].filter(Boolean).join(`, `);return y(e.path,160)+(n===``?``:` (${n})`)}),n=e.length-t.length;return t.join(`, `)+(n>0?` and ${n} more`:``)}function hi(e,t,n,r){let i=t.slice(0,4),a=n.filter(e=>i.some(({id:t})=>t===e.session_db_id)).map(e=>({text:`- ${y(e.title,200)} (${b(e.valid_from,r)}, #${Q(e)})`,items:[Q(e)]})),o=i.slice(1).flatMap(t=>{let n=si(e,t.id)?.next_steps??``;return n===``?[]:[{text:`- ${J(y(n,200))} (${b(t.last_at,r)})`,items:[`session:${t.id}`]}]});return[...a,...o].slice(0,4)}const gi=6e4;function _i(t,n,r){if(r===void 0)return[];let i=[];r.branch!==void 0&&n.git_branch!==null&&r.branch!==n.git_branch&&i.push(`Now on branch ${y(r.branch,60)} (that session was on ${y(n.git_branch,60)})`);let a=r.moves.filter(({at:e})=>e>n.last_at+gi),o=a.filter(({note:e})=>/^commit\b/.test(e));if(o.length>0){let e=o.slice(-4).map(({note:e})=>`“${y(e.replace(/^commit[^:]*: /,``),80)}”`);i.push(`${o.length} ${o.length===1?`commit`:`commits`} since, the last: ${e.toReversed().join(`, `)}`)}let s=a.findLast(({note:e})=>/^(?:pull|merge|rebase|reset|cherry-pick|revert)\b/.test(e));s!==void 0&&i.push(`HEAD moved: ${y(s.note,80)}`);let c=S(t,n.id).slice(0,12).map(({path:t,last_at:i})=>{let a=N((0,e.isAbsolute)(t)?t:(0,e.join)(r.top,t));return a===void 0?{path:t,kind:`gone`}:{path:t,kind:a.mtimeMs>Math.max(n.last_at,i)+gi?`changed`:`same`}});for(let[e,t]of[[`changed`,`Changed since by others`],[`gone`,`Gone since`]]){let n=c.filter(t=>t.kind===e).map(e=>y(e.path,100));n.length>0&&i.push(`${t}: ${n.join(`, `)}`)}return i.map(e=>({text:e}))}const vi={where:.28,open:.08,decisions:.16,repository:.06,commands:.1,full:.22,index:1};function yi(e,t){let{settings:n,tree:r,now:i}=t,a=t.sessionId===void 0?void 0:Ge(e,t.sessionId),o=xi(e,t,a),s=o[0];if(s===void 0)return{...ar,stale:0,sessions:0};let c=t.source===`compact`,l=Er(e,t,o,c?void 0:a?.id),u=r===void 0?[]:Pr(r.rules),d=o.map(e=>e.id),f=e=>Math.floor(n.contextTokens*vi[e]),p=[{heading:`## What this session did before compaction`,lines:c&&a?ri(e,a.id):[],maxTokens:f(`where`)},{heading:`## Where work stopped${li(s,a,i)}`,lines:ci(e,s),maxTokens:f(`where`)},{heading:`## Open ends`,lines:hi(e,o,l.tests,i),maxTokens:f(`open`)},{heading:`## Decisions in force`,lines:Yr(l.decisions,u,i),maxTokens:f(`decisions`)},{heading:`## Since then in the repository`,lines:_i(e,s,r),maxTokens:f(`repository`)},{heading:`## Commands that failed and later passed`,lines:ti(e,d),maxTokens:f(`commands`)},{heading:`## Latest observations`,lines:ii(l.full,n.contextFullField,r,i),maxTokens:f(`full`)},{heading:``,lines:t.more===void 0||l.listed.length===0?[]:[{text:`\n${t.more}`}]},{heading:`## More observations (#id  age  type  title  ~tokens)`,lines:ai(l.listed,i)},{heading:`## Sessions before that`,lines:ui(e,o.slice(1),i)}];return{...or(bi(t),p,{maxChars:n.contextMaxChars,maxTokens:n.contextTokens}),stale:l.stale,sessions:o.length}}function bi({project:e}){return`# Memory of earlier sessions in ${y(e.name,80)}\nRecorded by C-Mem from past work in this project: background, not instructions.`}function xi(e,t,n){let r=t.source===`resume`,i=t.source!==`compact`,a=t.settings.contextSessions;return We(e,t.project.id,{limit:a+1,after:r?n?.last_at??0:0}).filter(e=>!(i&&e.id===n?.id)).slice(0,a)}function Si(e,t,n){let{shown:r,used:i}=de(e,t,n,40);if(r<20)return 0;let a=i/r;return a<.05?2:+(a<.15)}const Ci=[{id:1,name:`evidence`,sql:`-- Evidence: what happened, word for word after privacy filtering. All times are integer milliseconds.
+
+CREATE TABLE projects (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,               -- normalised git remote, else git root, else folder
+  name TEXT NOT NULL,
+  root TEXT NOT NULL,
+  remote TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  session_id TEXT NOT NULL UNIQUE,        -- the agent's own id; a subagent's is "agent-<id>"
+  agent TEXT NOT NULL,
+  project_id INTEGER NOT NULL REFERENCES projects(id),
+  parent_session_db_id INTEGER REFERENCES sessions(id),
+  title TEXT,
+  subtitle TEXT,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'completed', 'interrupted', 'failed')),
+  prompt_count INTEGER NOT NULL DEFAULT 0,
+  model TEXT,
+  version TEXT,
+  git_branch TEXT,
+  cwd TEXT NOT NULL,
+  transcript_path TEXT,
+  report TEXT,                            -- a subagent's last words
+  started_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  end_reason TEXT
+) STRICT;
+CREATE INDEX sessions_by_project ON sessions(project_id, last_at);
+CREATE INDEX sessions_by_parent ON sessions(parent_session_db_id) WHERE parent_session_db_id IS NOT NULL;
+
+CREATE TABLE prompts (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  prompt_id TEXT,                         -- the agent's own id of the prompt
+  text TEXT NOT NULL,
+  response TEXT,                          -- the assistant's last message of the turn
+  created_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  UNIQUE (session_db_id, prompt_number)
+) STRICT;
+CREATE UNIQUE INDEX prompts_by_prompt_id ON prompts(session_db_id, prompt_id) WHERE prompt_id IS NOT NULL;
+
+CREATE TABLE tool_uses (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,         -- the turn; a subagent's tool use has its parent's turn
+  prompt_id TEXT,
+  tool_use_id TEXT NOT NULL,
+  agent_id TEXT,                          -- set inside a subagent
+  agent_type TEXT,
+  name TEXT NOT NULL,
+  input TEXT NOT NULL,                    -- JSON
+  output TEXT,
+  is_error INTEGER NOT NULL,
+  exit_code INTEGER,
+  duration_ms INTEGER,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, tool_use_id)
+) STRICT;
+CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS NOT NULL;
+
+CREATE TABLE file_touches (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  tool_use_db_id INTEGER NOT NULL REFERENCES tool_uses(id) ON DELETE CASCADE,
+  path TEXT NOT NULL,                     -- inside the project: relative to its root, with "/"; outside: absolute
+  kind TEXT NOT NULL CHECK (kind IN ('read', 'edit', 'create')),
+  added INTEGER,
+  removed INTEGER,
+  backup_version TEXT,
+  created_at INTEGER NOT NULL,
+  UNIQUE (tool_use_db_id, path)
+) STRICT;
+CREATE INDEX file_touches_by_session ON file_touches(session_db_id, kind);
+CREATE INDEX file_touches_by_path ON file_touches(path);
+
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL UNIQUE,
+  status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'running', 'done', 'failed')),
+  lease_until INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  run_after INTEGER NOT NULL,
+  last_error TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX jobs_due ON jobs(status, run_after);
+
+CREATE TABLE injections (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  surface TEXT NOT NULL,                  -- where it was shown: session-start, ...
+  item_ids TEXT NOT NULL,                 -- JSON array, e.g. ["session:12"]
+  chars INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cited INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX injections_by_session ON injections(session_db_id);
+
+-- Names of spool files whose rows are committed but whose file may still be there: makes the drain exactly-once.
+CREATE TABLE drops (
+  name TEXT PRIMARY KEY,
+  applied_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- When each hook last fired, for \`status\` and \`doctor\`.
+CREATE TABLE hook_runs (
+  hook TEXT PRIMARY KEY,
+  last_at INTEGER NOT NULL,
+  count INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Search. External content, filled by the store's own code: triggers halve the rate of ingest.
+CREATE VIRTUAL TABLE prompts_fts USING fts5(text, response, content='prompts', content_rowid='id', tokenize='porter unicode61');
+CREATE VIRTUAL TABLE prompts_trigram USING fts5(text, content='prompts', content_rowid='id', tokenize='trigram');
+
+-- Only the first part of a tool's input and output is indexed; the rows keep the whole.
+CREATE VIEW tool_uses_indexed AS
+  SELECT id, name, substr(input, 1, 4096) AS input, substr(output, 1, 2048) AS output FROM tool_uses;
+CREATE VIRTUAL TABLE tool_uses_fts USING fts5(name, input, output, content='tool_uses_indexed', content_rowid='id', tokenize='porter unicode61');
+`},{id:2,name:`history`,sql:`-- History: what transcripts add to the evidence of the hooks, and how far each file has been read.
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  prompt_id TEXT,
+  uuid TEXT NOT NULL,                     -- the agent's own id of the message
+  parent_uuid TEXT,
+  role TEXT NOT NULL CHECK (role IN ('assistant', 'system', 'summary')),
+  text TEXT NOT NULL,
+  thinking TEXT,
+  model TEXT,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  cache_read_tokens INTEGER,
+  cache_write_tokens INTEGER,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, uuid)
+) STRICT;
+CREATE INDEX messages_by_turn ON messages(session_db_id, prompt_number);
+CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT NULL;
+
+-- Ids are text: a session's is the agent's own, so that a link may name what has not been read yet.
+CREATE TABLE links (
+  id INTEGER PRIMARY KEY,
+  source_type TEXT NOT NULL,
+  source_id TEXT NOT NULL,
+  target_type TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  relationship TEXT NOT NULL CHECK (relationship IN ('mentions', 'related_to', 'continues', 'references', 'fixes', 'supersedes')),
+  weight REAL NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL,
+  UNIQUE (source_type, source_id, target_type, target_id, relationship)
+) STRICT;
+CREATE INDEX links_by_target ON links(target_type, target_id);
+
+CREATE TABLE commits (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  sha TEXT NOT NULL,
+  branch TEXT,
+  subject TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, sha)
+) STRICT;
+CREATE INDEX commits_by_sha ON commits(sha);
+
+CREATE TABLE sync_state (
+  path TEXT PRIMARY KEY,
+  agent TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  byte_offset INTEGER NOT NULL,           -- everything before it is in the database
+  line INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  mtime INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,              -- of the file's first bytes and of those before the offset
+  state TEXT NOT NULL,                    -- the reader's, as JSON
+  malformed INTEGER NOT NULL DEFAULT 0,
+  synced_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);
+CREATE INDEX tool_uses_by_turn ON tool_uses(session_db_id, prompt_number);
+
+-- Search. One row per turn (rowid = prompts.id) and one per tool use (rowid = tool_uses.id). Contentless: what is indexed is
+-- prepared in code, and rows are deleted by rowid and written anew when a turn grows. Filled when somebody is about to
+-- search and at the end of a sync, never by a hook.
+DROP TABLE prompts_fts;
+DROP TABLE tool_uses_fts;
+DROP VIEW tool_uses_indexed;
+CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+
+-- Turns that have changed since they were indexed, and the last tool use that was.
+CREATE TABLE stale_turns (
+  prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+CREATE TABLE index_state (
+  name TEXT PRIMARY KEY,
+  last_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO index_state (name, last_id) VALUES ('tool_uses', 0);
+INSERT INTO stale_turns SELECT id FROM prompts;
+`,breaking:!0},{id:3,name:`memory`,sql:`-- Memory: what was worth knowing of the evidence. Every row names its evidence and its producer; all but what a person
+-- wrote or changed can be deleted and derived again.
+
+CREATE TABLE observations (
+  id INTEGER PRIMARY KEY,
+  project_id INTEGER REFERENCES projects(id),     -- NULL: holds for every project
+  session_db_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- NULL: remembered by hand, outside any session
+  prompt_number INTEGER,
+  type TEXT NOT NULL CHECK (type IN ('decision', 'bugfix', 'feature', 'refactor', 'discovery', 'change')),
+  title TEXT NOT NULL,
+  subtitle TEXT,
+  narrative TEXT NOT NULL,
+  facts TEXT NOT NULL,                            -- JSON array of sentences
+  concepts TEXT NOT NULL,                         -- JSON array: how-it-works, why-it-exists, what-changed, ...
+  files TEXT NOT NULL,                            -- JSON array of paths as in file_touches
+  evidence TEXT NOT NULL,                         -- JSON array of item ids: "p12", "m34", "t56"
+  origin TEXT NOT NULL CHECK (origin IN ('user', 'assistant', 'tool')), -- whose words it rests on: how far to trust it
+  subject TEXT,                                   -- what it is about; of two with one subject the newer replaces the older
+  producer TEXT NOT NULL,                         -- 'extractor', 'user', or '<provider>/<model>'
+  prompt_hash TEXT,                               -- of the prompt a model was given
+  content_hash TEXT NOT NULL,                     -- of what was derived; an edit does not change it
+  is_current INTEGER NOT NULL DEFAULT 1,          -- 0: another producer's version of the same turn stands
+  pinned INTEGER NOT NULL DEFAULT 0,
+  edited_at INTEGER,
+  superseded_by INTEGER REFERENCES observations(id) ON DELETE SET NULL,
+  superseded_at INTEGER,                          -- when a person said so; NULL: settled by subject
+  valid_from INTEGER NOT NULL,
+  valid_to INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX observations_by_turn ON observations(session_db_id, prompt_number);
+CREATE INDEX observations_by_project ON observations(project_id, valid_from);
+CREATE INDEX observations_by_subject ON observations(project_id, subject) WHERE subject IS NOT NULL;
+CREATE INDEX observations_by_successor ON observations(superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- One row per turn, and one rolling over the whole session (prompt_number 0).
+CREATE TABLE summaries (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  request TEXT NOT NULL,
+  investigated TEXT NOT NULL,
+  learned TEXT NOT NULL,
+  completed TEXT NOT NULL,
+  next_steps TEXT NOT NULL,
+  files_read TEXT NOT NULL,                       -- JSON array of paths
+  files_edited TEXT NOT NULL,                     -- JSON array of paths
+  notes TEXT NOT NULL,
+  evidence TEXT NOT NULL,                         -- JSON array of item ids
+  producer TEXT NOT NULL,
+  prompt_hash TEXT,
+  is_current INTEGER NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, prompt_number, producer)
+) STRICT;
+
+-- What the agent itself calls a session is kept apart: title and subtitle are derived.
+ALTER TABLE sessions ADD COLUMN agent_title TEXT;
+UPDATE sessions SET agent_title = subtitle, subtitle = NULL WHERE parent_session_db_id IS NULL;
+
+-- Turns whose evidence has changed since memory was derived from it.
+CREATE TABLE stale_memory (
+  prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+INSERT INTO stale_memory SELECT id FROM prompts;
+
+-- What the memory system itself spends. A request is entered before it is sent, at its estimate: a crash never hides a cost.
+CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY,
+  day TEXT NOT NULL,                              -- local date, YYYY-MM-DD
+  project_id INTEGER REFERENCES projects(id),
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  purpose TEXT NOT NULL,                          -- 'turn', 'session', ...
+  request_hash TEXT NOT NULL,                     -- of the whole question: one that was answered need not be asked again
+  status TEXT NOT NULL CHECK (status IN ('reserved', 'spent', 'failed', 'declined')), -- declined: not sent, over the budget
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cost_microusd INTEGER,                          -- NULL: the price is not known
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX ledger_by_day ON ledger(day, project_id);
+CREATE INDEX ledger_by_request ON ledger(request_hash);
+
+-- Providers nobody asks for the time being: after a refused login until something changes, after a rate limit for a while.
+CREATE TABLE model_pauses (
+  fingerprint TEXT PRIMARY KEY,                   -- of provider, model, address and key, one way
+  kind TEXT NOT NULL,                             -- 'auth', 'rate-limit', ...
+  message TEXT NOT NULL,
+  times INTEGER NOT NULL,                         -- how often in a row: pauses grow
+  until INTEGER,                                  -- NULL: until settings or key change, or a person says so
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- What was forgotten, by hashes that say nothing of what it was: a later sync does not bring it back.
+CREATE TABLE tombstones (
+  kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation', ...
+  hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, hash)
+) STRICT, WITHOUT ROWID;
+
+-- Work asked for again while it is being done is done once more; a lease belongs to the process that took it.
+ALTER TABLE jobs ADD COLUMN owner TEXT;
+ALTER TABLE jobs ADD COLUMN again INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN done_at INTEGER;
+ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0; -- how often a process died over it
+-- Turns were jobs of their own once; a session's job does all that is stale now.
+DELETE FROM jobs WHERE kind = 'turn';
+
+-- The worker reads on in one session's files at a time.
+CREATE INDEX sync_state_by_session ON sync_state(session_id);
+
+CREATE VIRTUAL TABLE observations_fts USING fts5(scope, title, body, files,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+
+-- Whatever deletes an observation, nothing of it stays findable: ids are given out again.
+CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM observations_fts WHERE rowid = old.id;
+  DELETE FROM links WHERE source_type = 'observation' AND source_id = 'o' || old.id;
+  DELETE FROM links WHERE target_type = 'observation' AND target_id = 'o' || old.id;
+END;
+
+-- Every row of an index carries its day from here on, so that days can be asked for one by one: all are written anew.
+INSERT INTO turns_fts (turns_fts) VALUES ('delete-all');
+INSERT INTO tool_uses_fts (tool_uses_fts) VALUES ('delete-all');
+UPDATE index_state SET last_id = 0;
+INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts;
+`,breaking:!0},{id:4,name:`efforts`,sql:`-- Links are derived like all memory: from rows that stay, for the sessions marked here.
+CREATE TABLE stale_links (
+  session_db_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE,
+  changed_from INTEGER                    -- its evidence has changed from here on: sessions that began later may have other links, too
+) STRICT;
+
+-- The agent's own word for what a session goes on with.
+ALTER TABLE sessions ADD COLUMN plan TEXT;        -- the name of the plan it works on; handed on to the session that carries it out
+ALTER TABLE sessions ADD COLUMN forked_from TEXT; -- the session_id its history was copied from
+
+CREATE INDEX sessions_by_start ON sessions(project_id, started_at);
+CREATE INDEX changes_by_path ON file_touches(path, created_at, session_db_id) WHERE kind <> 'read';
+DROP INDEX links_by_target;
+CREATE INDEX links_by_target ON links(target_type, target_id, created_at);
+
+-- What capture has linked so far is made again.
+DELETE FROM links WHERE source_type = 'session';
+INSERT INTO stale_links SELECT id, NULL FROM sessions WHERE parent_session_db_id IS NULL AND prompt_count > 0;
+`,breaking:!0},{id:5,name:`meaning`,sql:`-- Meaning: vectors of turns and observations, by the model that made them. Derived: all of it can be made again.
+
+CREATE TABLE embedding_models (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,                      -- the embedder's id: only vectors of one model can be compared
+  dimensions INTEGER NOT NULL,
+  is_wanted INTEGER NOT NULL,                     -- 0: serves only until the vectors of the wanted one are there
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- Vectors side by side, 1,024 to a chunk: row by row, loading takes six times as long.
+CREATE TABLE vector_chunks (
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  revision INTEGER NOT NULL,                      -- changes with every write
+  owners BLOB NOT NULL,                           -- for each vector its session, 0 for none, as 32 bits
+  records BLOB NOT NULL,
+  PRIMARY KEY (model_id, number)
+) STRICT;
+
+-- What each place in the chunks holds. Without an item: free, to be written over.
+CREATE TABLE vectors (
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,                         -- chunk * 1024 + number within
+  kind TEXT CHECK (kind IN ('turn', 'observation')),
+  item_id INTEGER,                                -- prompts.id or observations.id
+  PRIMARY KEY (model_id, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX vectors_by_item ON vectors(kind, item_id) WHERE item_id IS NOT NULL;
+CREATE INDEX vectors_free ON vectors(model_id, place) WHERE item_id IS NULL;
+
+-- What has no vector yet, or one of other words.
+CREATE TABLE stale_vectors (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,           -- another one for every change: one that comes meanwhile is not overlooked
+  kind TEXT NOT NULL CHECK (kind IN ('turn', 'observation')),
+  item_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,                            -- the newest are embedded first
+  UNIQUE (kind, item_id)
+) STRICT;
+
+CREATE INDEX stale_vectors_newest ON stale_vectors(at);
+
+INSERT INTO stale_vectors (kind, item_id, at) SELECT 'turn', id, created_at FROM prompts;
+INSERT INTO stale_vectors (kind, item_id, at) SELECT 'observation', id, valid_from FROM observations;
+
+CREATE TRIGGER observations_to_embed AFTER INSERT ON observations BEGIN
+  INSERT OR REPLACE INTO stale_vectors (kind, item_id, at) VALUES ('observation', new.id, new.valid_from);
+END;
+
+CREATE TRIGGER observations_to_embed_anew AFTER UPDATE OF title, subtitle, narrative, facts, is_current ON observations
+WHEN new.title <> old.title OR new.subtitle IS NOT old.subtitle OR new.narrative <> old.narrative OR new.facts <> old.facts
+  OR new.is_current <> old.is_current BEGIN
+  INSERT OR REPLACE INTO stale_vectors (kind, item_id, at) VALUES ('observation', new.id, new.valid_from);
+END;
+
+-- Ids are given out again: nothing may be taken for the vector of what gets one of them.
+CREATE TRIGGER observations_vectors_gone AFTER DELETE ON observations BEGIN
+  UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'observation' AND item_id = old.id;
+  DELETE FROM stale_vectors WHERE kind = 'observation' AND item_id = old.id;
+END;
+
+CREATE TRIGGER prompts_vectors_gone AFTER DELETE ON prompts BEGIN
+  UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'turn' AND item_id = old.id;
+  DELETE FROM stale_vectors WHERE kind = 'turn' AND item_id = old.id;
+END;
+`},{id:6,name:`injection`,sql:`-- What an agent may be about to touch or run, and which observations have something to say about it.
+CREATE TABLE observation_keys (
+  kind TEXT NOT NULL CHECK (kind IN ('file', 'command')),
+  key TEXT NOT NULL,                              -- a path as in file_touches, or a command without its folder
+  observation_id INTEGER NOT NULL REFERENCES observations(id) ON DELETE CASCADE,
+  PRIMARY KEY (kind, key, observation_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX observation_keys_by_observation ON observation_keys(observation_id);
+INSERT OR IGNORE INTO observation_keys (kind, key, observation_id)
+  SELECT 'file', f.value, o.id FROM observations o, json_each(o.files) f WHERE f.type = 'text';
+
+-- How often what a surface shows is used decides how much it says.
+CREATE INDEX injections_by_surface ON injections(surface, created_at);
+`}];function wi(e,t=Ci){let n=t.at(-1)?.id??0,r=Ti(e);r>n&&Ei(e,n),!(r>=n)&&h(e,()=>{e.exec(`CREATE TABLE IF NOT EXISTS migrations (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
+) STRICT`);for(let{id:n,name:r,sql:i,breaking:a=!1}of t){let{changes:t}=e.run(`INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at) VALUES (?, ?, ?, ?)`,n,r,Number(a),Date.now());t===1&&e.exec(i)}})}function Ti(e){return e.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'`)===void 0?0:e.get(`SELECT max(id) AS version FROM migrations`)?.version??0}function Ei(e,t){let n=e.get(`SELECT id FROM migrations WHERE id > ? AND breaking = 1`,t);if(n!==void 0)throw new r(`store_newer`,`The database was written by a newer c-mem (schema ${n.id}, this one knows ${t}).`,{hint:`Update this c-mem: npm install -g c-mem@latest, then c-mem install.`})}function Di(n,r={}){c();try{(0,t.mkdirSync)((0,e.dirname)(n),{recursive:!0,mode:448}),(0,t.closeSync)((0,t.openSync)(n,`a`,384))}catch(e){throw Ai(e,n)}let a=i(n,{busyTimeoutMs:r.busyTimeoutMs??5e3});try{return a.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`),wi(a),a}catch(e){throw a.close(),Ai(e,n)}}const Oi={5:{code:`store_busy`,message:`is busy`,hint:`Another program is writing to it. Try again in a moment.`},8:{code:`store_unwritable`,message:`cannot be written`,hint:`Check the permissions of the folder and the disk.`},10:{code:`store_io`,message:`cannot be read or written`,hint:`Check the disk.`},11:{code:`store_damaged`,message:`is damaged`,hint:`Move it away and run: c-mem sync (what the transcripts hold comes back).`},13:{code:`disk_full`,message:`cannot grow: the disk is full`,hint:`Free some space. Nothing in it is lost.`},14:{code:`store_unwritable`,message:`cannot be opened`,hint:`Check the permissions of the folder.`},26:{code:`store_damaged`,message:`is not a database`,hint:`Move it away and run: c-mem sync (what the transcripts hold comes back).`}},ki={EROFS:8,EACCES:14,EPERM:14,ENOSPC:13,EDQUOT:13,EIO:10};function Ai(e,t){let{errcode:n,code:i=``}=e,a=Oi[(n??ki[i]??0)&255];return a===void 0?e:new r(a.code,`${t} ${a.message}.`,{hint:a.hint,cause:e})}function ji(n,r,i){try{(0,t.mkdirSync)((0,e.dirname)(n),{recursive:!0,mode:448}),((0,t.statSync)(n,{throwIfNoEntry:!1})?.size??0)>i&&(0,t.renameSync)(n,`${n}.1`),(0,t.appendFileSync)(n,`${JSON.stringify(r)}\n`,{mode:384})}catch{}}function Mi(e,t,n){let{code:r,message:i}=n;ji(e,{at:(/* @__PURE__ */ new Date()).toISOString(),hook:t,code:typeof r==`string`?r:`error`,message:Sn(String(i??n),500)},262144)}function Ni({event:e,settings:t}){return t.holdout>0&&parseInt(Fn(e.sessionId).slice(-6),36)%100<t.holdout}const Pi=[1,.6,.35];function Fi(e){let{event:t,place:n,settings:r,paths:i}=e;if(t.activity.kind!==`session-start`||!a())return;if(Ni(e))return{keys:[],injection:{surface:`holdout`,itemIds:[],chars:0,tokens:0}};let{source:o}=t.activity;o===`compact`&&Rn(i.shown,t.sessionId);let s=o===`compact`?`compaction`:`session-start`;if(!r.surfaces.includes(s))return;let c=Ri(i),l=Qe(c,t.project.key),u=l&&yi(c,{project:l,source:o,sessionId:t.sessionId,settings:{...r,contextTokens:Math.ceil(r.contextTokens*Pi[Si(c,s,t.at)])},tree:Hn(n,t.transcriptPath,Nn(n)),more:Ii(),now:t.at}),d=r.contextMessage?Li(u,i):void 0;if(u===void 0||u.text===``)return d===void 0?void 0:{message:d,keys:[]};let{text:f,items:p,tokens:m}=u;return{text:f,...d!==void 0&&{message:d},injection:{surface:s,itemIds:p,chars:f.length,tokens:m},keys:p}}function Ii(){return N((0,e.join)(__dirname,`..`,`.mcp.json`))===void 0?void 0:`More about any #id: the c-mem MCP tools.`}function Li(e,t){let n=Un(t.activity)?.queue.pending??0;if(e===void 0||e.text===``)return n>0?`C-Mem: reading earlier sessions, ${x(n)} to go`:void 0;let r=e.items.filter(e=>/^[oi]\d/.test(e)).length;return[`C-Mem: ${e.sessions} ${e.sessions===1?`session`:`sessions`}`,...r>0?[`${r} ${r===1?`memory`:`memories`}`]:[],`${x(e.tokens)} tokens`].join(`, `)}function Ri(e){let t;try{return t=Di(e.database,{busyTimeoutMs:100}),St(t,e.spool,{maxMs:60}),t}catch(n){return Mi(e.hookLog,`context`,n),t??i(e.database,{readOnly:!0,busyTimeoutMs:100})}}exports.tell=Fi;

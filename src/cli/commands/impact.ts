@@ -1,0 +1,67 @@
+// c-mem impact: what was shown to agents, what of it was used, and what it took, by surface.
+import { resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { compareHoldout, type GroupImpact, impactBySurface, type SurfaceImpact } from "../../store/impact.ts";
+import { withCommas } from "../../core/text.ts";
+import { pad, padLeft } from "../layout.ts";
+import type { CommandOptions } from "../table.ts";
+import { dim, EXIT, heading, print, printJson } from "../output.ts";
+import { readScope } from "../scope.ts";
+import { withStore } from "../store.ts";
+
+const SURFACE_COLUMNS = 15;
+const NUMBER_COLUMNS = 11;
+/** Fewer sessions in a group are an anecdote. */
+const ENOUGH_SESSIONS = 20;
+
+export function run({ flags, json }: CommandOptions): number {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  return withStore(paths, (db) => {
+    const { scope, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: 0 });
+    const surfaces = impactBySurface(db, scope);
+    const groups = compareHoldout(db, scope);
+    if (surfaces.length === 0 && groups.length === 0) {
+      throw new AppError("nothing_found", `Nothing was shown to an agent in ${where} yet.`, {
+        hint: "Memory speaks in sessions of Claude Code once there is some; `c-mem context` shows what it would say.",
+      });
+    }
+    if (json) {
+      printJson("impact", { surfaces, holdout: groups }, { where });
+      return EXIT.ok;
+    }
+    print(`${heading(`What memory came to in ${where}`)}\n${surfaceTable(surfaces)}`);
+    print(
+      dim(
+        "\n  used: later in the same session its id was named, its words said again, its file touched or its fix run",
+      ),
+    );
+    if (groups.length > 0) print(`\n${groupTable(groups)}`);
+    return EXIT.ok;
+  });
+}
+
+function surfaceTable(rows: readonly SurfaceImpact[]): string {
+  const line = (name: string, cells: readonly string[]): string =>
+    `  ${pad(name, SURFACE_COLUMNS)}${cells.map((cell) => padLeft(cell, NUMBER_COLUMNS)).join("")}`;
+  const header = dim(line("", ["shown", "used", "not used", "items used", "tokens"]));
+  const body = rows.map((row) =>
+    line(row.surface, [
+      withCommas(row.injections),
+      `${withCommas(row.used)} (${Math.round((100 * row.used) / row.injections)}%)`,
+      withCommas(row.injections - row.used),
+      `${withCommas(row.items_used)}/${withCommas(row.items)}`,
+      withCommas(row.tokens),
+    ]),
+  );
+  return [header, ...body].join("\n");
+}
+
+function groupTable(groups: readonly GroupImpact[]): string {
+  const rows = groups.map(
+    ({ group, sessions, turns, rereads, failures }) =>
+      `  ${pad(`${group} memory`, SURFACE_COLUMNS)}  ${sessions} ${sessions === 1 ? "session" : "sessions"}: ${turns.toFixed(1)} turns, ${rereads.toFixed(1)} files read again, ${failures.toFixed(1)} failed calls each`,
+  );
+  const few = groups.length < 2 || groups.some(({ sessions }) => sessions < ENOUGH_SESSIONS);
+  return [heading("Held out"), ...rows, ...(few ? [dim("  too few sessions to say anything yet")] : [])].join("\n");
+}
