@@ -4,6 +4,7 @@ import "../dev/text-hooks.ts";
 import { benchEmbed } from "./embed.ts";
 import { benchHooks } from "./hook.ts";
 import { benchMemory } from "./memory.ts";
+import { benchParaphrase } from "./paraphrase.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
@@ -18,8 +19,10 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   hook: benchHooks,
   sync: benchSync,
   recall: benchRecall,
+  paraphrase: benchParaphrase,
   search: benchSearch,
-  // Loaded late: it imports prompts, which Node can once the hooks above are in place.
+  // Loaded late: they import SQL and prompts, which Node can once the hooks above are in place.
+  locomo: async () => (await import("./locomo.ts")).benchLocomo(),
   model: async () => (await import("./model.ts")).benchModel(),
   worker: benchWorker,
   memory: () => benchMemory({ examples: values.examples }),
