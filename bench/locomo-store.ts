@@ -47,6 +47,7 @@ export function openLocomo(): LocomoStore | undefined {
   relaxDurability(db);
   const samples = JSON.parse(readFileSync(path, "utf8")) as Sample[];
   const questions = samples.flatMap((sample) => addSample(db, sample));
+  db.run("UPDATE sessions SET status = 'completed'");
   updateSearchIndex(db);
   return {
     db,

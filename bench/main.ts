@@ -7,6 +7,7 @@ import { benchLinks } from "./links.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchInjection } from "./injection.ts";
 import { benchMemory } from "./memory.ts";
+import { benchParaphrase } from "./paraphrase.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
@@ -21,9 +22,11 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   hook: benchHooks,
   sync: benchSync,
   recall: benchRecall,
+  paraphrase: benchParaphrase,
   search: benchSearch,
   links: benchLinks,
-  // Loaded late: it imports prompts, which Node can once the hooks above are in place.
+  // Loaded late: they import SQL and prompts, which Node can once the hooks above are in place.
+  locomo: async () => (await import("./locomo.ts")).benchLocomo(),
   model: async () => (await import("./model.ts")).benchModel(),
   worker: benchWorker,
   mcp: benchMcp,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Db, openDriver } from "../src/store/driver.ts";
+import { updateSearchIndex } from "../src/store/search-index.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
@@ -12,6 +13,7 @@ const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
 
 export interface RealStore {
   db: Db;
+  home: string;
   /** Which repository each session belongs to. */
   repos: Map<string, string>;
   close(): void;
@@ -21,14 +23,23 @@ export function openRealSessions(): RealStore | undefined {
   if (!existsSync(join(DATA, "queries.jsonl"))) return undefined;
   const home = mkdtempSync(join(tmpdir(), "c-mem-real-"));
   const repos = layOutSessions(home);
-  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), "sync", "--quiet"], {
-    env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home, C_MEM_HOME: join(home, ".c-mem") },
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
+  for (const command of [
+    ["sync", "--quiet"],
+    ["rebuild", "--all"],
+  ]) {
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), ...command], {
+      env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home, C_MEM_HOME: join(home, ".c-mem") },
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(stderr);
+  }
   const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
+  // Their last turns may have no end, and what goes on is not embedded.
+  db.run("UPDATE sessions SET status = 'completed' WHERE status = 'active'");
+  updateSearchIndex(db);
   return {
     db,
+    home: join(home, ".c-mem"),
     repos,
     close() {
       db.close();
@@ -64,6 +75,15 @@ export interface Query {
   gold: string[];
   before?: string;
   exclude?: string[];
+}
+
+/** What somebody else wrote about a session: what it was to do. */
+export function readIntents(): { sessionId: string; repo: string; intent: string }[] {
+  return readLines("manifest.jsonl").flatMap((line) => {
+    const entry = JSON.parse(line) as { session_id: string; repo: string; summaries: { intent?: string }[] };
+    const intent = entry.summaries[0]?.intent;
+    return intent === undefined ? [] : [{ sessionId: entry.session_id, repo: entry.repo, intent }];
+  });
 }
 
 export function readQueries(): Query[] {

@@ -18,6 +18,7 @@ import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { count } from "./output.ts";
+import { checkMeaning } from "./meaning-health.ts";
 import { checkModel } from "./model-health.ts";
 import { checkHookRuns, checkTools } from "./run-health.ts";
 import { withStore } from "./store.ts";
@@ -57,6 +58,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkWorker(paths, env, now),
     checkSettings(paths, env),
     ...checkModel(paths, env, now),
+    checkMeaning(paths, env),
   ].filter((check) => check !== undefined);
 }
 

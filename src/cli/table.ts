@@ -173,13 +173,17 @@ export const COMMANDS: Definition[] = [
   },
   {
     name: "search <words...>",
-    about: "find past sessions by what was asked, answered and done in them",
+    about: "find past sessions by what was asked, answered and done in them, in these words or others",
     options: [
       [
         "--kind <kind>",
         "only what was asked, answered, done, touched or called so: prompt, message, tool, file, session",
       ],
       ["--role <role>", "only what they said: user, assistant, tool"],
+      ["--type <type>", "only sessions with a decision, bugfix, feature, refactor, discovery or change"],
+      ["--concept <concept>", "only sessions with an observation of this concept: gotcha, trade-off, ..."],
+      ["--file <path>", "only sessions that touched this file"],
+      ["--session <id>", "only this session, or those whose id begins so"],
       ...SCOPE_OPTIONS,
     ],
     usesStore: true,

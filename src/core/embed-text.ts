@@ -10,16 +10,21 @@ const MIN_ANSWER_CHARS = 60;
 /** Who speaks, in front of what they say: it would be what the vector is about. */
 const LABEL = /^\s*\p{Lu}[\p{L}'-]{0,30}: +/u;
 
-/** The prompt, and the answers cut into pieces. */
+/** So few words ("yes", "go on", "b") are near to anything. */
+const MIN_PROMPT_WORDS = 3;
+
+/** The prompt, and the answers cut into pieces; a prompt that says nothing by itself goes with the first of them. */
 export function turnPieces(prompt: string, answers: readonly string[]): string[] {
   const asked = plain(prompt).slice(0, PIECE_CHARS);
   const said = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
+  const isTooShort = asked.split(/\s+/).length < MIN_PROMPT_WORDS;
+  if (isTooShort && said.length > 0) said.unshift(asked);
   const pieces = piecesOf(said.join("\n"));
   const kept =
     pieces.length <= FIRST_PIECES + LAST_PIECES
       ? pieces
       : [...pieces.slice(0, FIRST_PIECES), ...pieces.slice(-LAST_PIECES)];
-  return [asked, ...kept].filter((text) => text !== "");
+  return [...(isTooShort ? [] : [asked]), ...kept];
 }
 
 export function observationPieces(observation: {

@@ -92,7 +92,7 @@ function sessions(
     const newest = file === undefined ? listSessions(db, scope, limit) : [];
     return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
   }
-  const { findings, rung, words, searched } = findSessions(db, query, { scope, limit, kind, file });
+  const { findings, rung, words, searched } = findSessions(db, query, { scope: { ...scope, file }, limit, kind });
   return {
     lines: findings.map((finding) => findingLine(finding, asked, now, sizeOf(finding))),
     how:

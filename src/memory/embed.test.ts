@@ -65,7 +65,7 @@ describe("embedding", () => {
 
   it("leaves a turn alone while it goes on", async () => {
     const { db, add } = seedStore();
-    add("s", prompt("slow login"));
+    add("s", prompt("the slow login"));
     updateSearchIndex(db);
     await embed(db, wordEmbedder());
     expect(embedProgress(db)).toEqual({ vectors: 0, waiting: 0 });

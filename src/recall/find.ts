@@ -1,10 +1,10 @@
 // Answers a search: the sessions that fit, each with the turn and the words that show why.
-import { sessionsTouching } from "../store/blame.ts";
 import type { Db } from "../store/driver.ts";
-import { type Scope, scopeCondition } from "../store/scope.ts";
+import { filteredSessions, type SessionFilter } from "../store/session-filter.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
 import { toolText, turnTexts } from "../store/turns.ts";
 import type { Searched } from "./gather.ts";
+import type { Meaning } from "./meaning.ts";
 import type { SessionHit } from "./rank.ts";
 import { nameText, searchNames } from "./search-names.ts";
 import { type Rung, SEARCH_KINDS, type SearchAnswer, type SearchKind, searchSessions } from "./search.ts";
@@ -33,17 +33,18 @@ export type FindKind = (typeof FIND_KINDS)[number];
 export const ROLES = { user: "prompt", assistant: "message", tool: "tool" } as const;
 export type Role = keyof typeof ROLES;
 
+export interface FindOptions {
+  scope: SessionFilter;
+  limit: number;
+  kind?: FindKind | undefined;
+  isTyping?: boolean;
+  meaning?: Meaning | undefined;
+}
+
 export function findSessions(
   db: Db,
   text: string,
-  options: {
-    scope: Scope;
-    limit: number;
-    kind?: FindKind | undefined;
-    isTyping?: boolean;
-    /** Only sessions that touched this file: a path, or the end of one. */
-    file?: string | undefined;
-  },
+  options: FindOptions,
 ): { findings: Finding[]; words: string[]; rung: Rung; searched: Searched[] } {
   const { kind } = options;
   const { hits, rung, words, searched } =
@@ -63,25 +64,18 @@ export function findSessions(
   return { findings, words, rung, searched };
 }
 
-function search(
-  db: Db,
-  text: string,
-  options: {
-    scope: Scope;
-    limit: number;
-    kind: SearchKind | undefined;
-    isTyping?: boolean;
-    file?: string | undefined;
-  },
-): SearchAnswer {
+function search(db: Db, text: string, options: FindOptions & { kind: SearchKind | undefined }): SearchAnswer {
+  const fitting = filteredSessions(db, options.scope);
   return searchSessions(db, text, {
     limit: options.limit,
     isTyping: options.isTyping ?? false,
+    meaning: options.meaning,
     ...(options.kind !== undefined && { kind: options.kind }),
     ...(options.scope.projectId !== undefined && { project: options.scope.projectId }),
     ...(options.scope.since !== undefined && { since: options.scope.since }),
     ...(options.scope.before !== undefined && { before: options.scope.before }),
-    ...acceptOf(db, options.scope, options.file),
+    // None of it is in the indexes: the sessions that fit are looked up first.
+    ...(fitting !== undefined && { accept: (session: number) => fitting.has(session) }),
   });
 }
 
@@ -96,18 +90,6 @@ function describeName(session: SessionEntry, { score }: SessionHit, words: reado
     item: session.session_id,
     snippet: makeSnippet(nameText(session), words, SNIPPET_CHARS),
   };
-}
-
-/** Agent, time and file are not in the index: the sessions that fit are looked up first. */
-function acceptOf(db: Db, scope: Scope, file: string | undefined): { accept?: (session: number) => boolean } {
-  const { agent, since, before } = scope;
-  if ([agent, since, before, file].every((one) => one === undefined)) return {};
-  const { sql, params } = scopeCondition(scope);
-  const ids = new Set(
-    db.all<{ id: number }>(`SELECT s.id FROM sessions s WHERE ${sql}`, ...params).map((row) => row.id),
-  );
-  const touching = file === undefined ? undefined : sessionsTouching(db, file);
-  return { accept: (session) => ids.has(session) && touching?.has(session) !== false };
 }
 
 const SPEAKERS = { prompt: "user", message: "assistant", tool: "tool" } as const;

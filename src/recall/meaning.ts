@@ -23,6 +23,8 @@ export interface MeaningState {
   /** Why it is by words only, or not by all that could be. */
   degraded?: string;
   hint?: string;
+  /** There should be more: something is wrong, not just not there. */
+  isBroken: boolean;
   /** Whose vectors serve. */
   model: string | null;
   vectors: number;
@@ -50,17 +52,23 @@ export async function askMeaning(db: Db, text: string, options: AskOptions): Pro
     .filter(({ vectors }) => vectors > 0)
     // The one that knows most; of two that know as much, the wanted one.
     .sort((a, b) => b.vectors - a.vectors || b.model.is_wanted - a.model.is_wanted);
-  const wordsOnly = (why: string, hint?: string): MeaningState => ({
+  const wordsOnly = (why: string, hint: string | undefined, isBroken: boolean): MeaningState => ({
     degraded: `words only: ${why}`,
     ...(hint !== undefined && { hint }),
+    isBroken,
     model: null,
     vectors: 0,
     waiting,
   });
-  if (source.kind === "none") return wordsOnly(source.why, source.hint);
+  if (source.kind === "none")
+    return wordsOnly(source.why, source.hint, stored.length > 0 && settings.embeddings !== "none");
   if (stored.length === 0)
-    return wordsOnly("nothing is embedded yet", "The worker does it in the background: c-mem worker start");
-  let problem = wordsOnly("what made the vectors there is gone; they are made anew in the background");
+    return wordsOnly("nothing is embedded yet", "The worker does it in the background: c-mem worker start", false);
+  let problem = wordsOnly(
+    "the vectors are of a model that is gone; they are made anew in the background",
+    undefined,
+    true,
+  );
   for (const { model, vectors } of stored) {
     try {
       const kept = options.embedder?.id === model.name ? options.embedder : undefined;
@@ -73,13 +81,14 @@ export async function askMeaning(db: Db, text: string, options: AskOptions): Pro
       return {
         meaning: { model, vector, index },
         ...(degraded !== undefined && { degraded }),
+        isBroken: false,
         model: model.name,
         vectors,
         waiting,
       };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      problem = wordsOnly(error.message, error.hint ?? INSTALL_HINT);
+      problem = wordsOnly(error.message, error.hint ?? INSTALL_HINT, true);
     }
   }
   return problem;

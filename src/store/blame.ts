@@ -81,14 +81,3 @@ export function touchesOfPath(
     options.limit,
   );
 }
-
-/** The conversations in which this file was touched: by its path, or the end of one. */
-export function sessionsTouching(db: Db, path: string): Set<number> {
-  const rows = db.all<{ id: number }>(
-    `SELECT DISTINCT coalesce(s.parent_session_db_id, s.id) AS id FROM file_touches f JOIN sessions s ON s.id = f.session_db_id
-     WHERE f.path = ?1 OR substr(f.path, -length(?2)) = ?2`,
-    path,
-    `/${path}`,
-  );
-  return new Set(rows.map((row) => row.id));
-}

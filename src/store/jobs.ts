@@ -37,12 +37,13 @@ export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: 
 const EMBED_KEY = "embed:all";
 
 /** What is new is to be embedded; where that goes on already, it goes on until nothing is left. */
-export function enqueueEmbed(db: Db, now: number): boolean {
+export function enqueueEmbed(db: Db, now: number, { isMended = false } = {}): void {
+  // What has failed stays so until what it failed by is mended.
+  if (isMended) retryJobs(db, now, EMBED_KEY);
   const known = db.get<{ status: string }>("SELECT status FROM jobs WHERE key = ?", EMBED_KEY);
-  // What has failed stays so until somebody says otherwise.
-  if (known !== undefined && known.status !== "done") return false;
-  enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
-  return true;
+  if (known === undefined || known.status === "done") {
+    enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
+  }
 }
 
 export function sessionKey(sessionId: string): string {

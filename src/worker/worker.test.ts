@@ -1,12 +1,24 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tinyHome } from "../../test/embed/tiny-model.ts";
 import { ended, prompt, seedStore } from "../../test/seed.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { findWorker, removeLock } from "../config/worker-lock.ts";
 import { askToLeave } from "../config/worker-start.ts";
+import { minilmFile } from "../embed/minilm.ts";
 import { countJobs, enqueueSession, troubledJobs } from "../store/jobs.ts";
 import { takeLock } from "./single.ts";
 import { createWaker } from "./waker.ts";
@@ -46,9 +58,9 @@ function createHome(): Home {
 }
 
 /** A session that has ended, in the home's database. */
-function remember(home: Home, transcriptPath?: string): void {
+function remember(home: Home, transcriptPath?: string, text = "Why?"): void {
   const { db, add } = seedStore(home.paths.database);
-  add("s1", prompt("Why?"), transcriptPath === undefined ? {} : { transcriptPath });
+  add("s1", prompt(text), transcriptPath === undefined ? {} : { transcriptPath });
   add("s1", ended("Because."));
   enqueueSession(db, "s1", Date.now());
   db.close();
@@ -180,5 +192,58 @@ describe("the lock", () => {
     });
     expect(await worker).toBe("idle");
     expect(ask(home, "SELECT text FROM prompts")).toEqual([{ text: "Still there?" }]);
+  });
+});
+
+describe("a worker embeds", () => {
+  /** With the model in place. */
+  function createModelHome(): Home {
+    const home = createHome();
+    const file = minilmFile(home.paths);
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(minilmFile(tinyHome()), file);
+    return home;
+  }
+
+  it("what it has derived and indexed, and leaves no process behind", async () => {
+    const home = createModelHome();
+    remember(home, undefined, "Why does the login test fail?");
+    expect(await home.live({ once: true })).toBe("done");
+    expect(ask(home, "SELECT name, is_wanted FROM embedding_models")).toEqual([{ name: "tiny", is_wanted: 1 }]);
+    expect(ask(home, "SELECT kind FROM vectors")).toContainEqual({ kind: "turn" });
+    expect(ask(home, "SELECT 1 FROM stale_vectors")).toEqual([]);
+    expect(home.said).toContainEqual(expect.stringMatching(/^embed:all: \d+ turns and observations, by tiny$/));
+    expect(ask(home, "SELECT status FROM jobs WHERE kind = 'embed'")).toEqual([{ status: "done" }]);
+  });
+
+  it("nothing where there is no model, and asks for no job", async () => {
+    const home = createHome();
+    remember(home);
+    expect(await home.live({ once: true })).toBe("done");
+    expect(ask(home, "SELECT 1 FROM jobs WHERE kind = 'embed'")).toEqual([]);
+    expect(ask(home, "SELECT 1 FROM stale_vectors")).not.toEqual([]);
+  });
+
+  it("nothing with a damaged model, says why, and does the rest", async () => {
+    const home = createModelHome();
+    remember(home);
+    truncateSync(minilmFile(home.paths), 5_000);
+    expect(await home.live({ once: true })).toBe("done");
+    expect(ask(home, "SELECT status, attempts FROM jobs WHERE kind = 'embed'")).toEqual([
+      { status: "pending", attempts: 1 },
+    ]);
+    expect(home.said).toContainEqual(expect.stringContaining("is damaged"));
+    expect(ask(home, "SELECT status FROM jobs WHERE kind = 'session'")).toEqual([{ status: "done" }]);
+  });
+
+  it("anew with another model, when there is nothing else to do", async () => {
+    const home = createModelHome();
+    remember(home);
+    await home.live({ once: true });
+    const { db } = seedStore(home.paths.database);
+    db.run("UPDATE embedding_models SET name = 'openai:before:128'");
+    db.close();
+    await home.live({ once: true });
+    expect(ask(home, "SELECT name FROM embedding_models")).toEqual([{ name: "tiny" }]);
   });
 });

@@ -7,9 +7,11 @@ import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { loadEngine } from "../../embed/engine.ts";
 import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "../../embed/minilm.ts";
+import { enqueueEmbed } from "../../store/jobs.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, EXIT, fields, heading, print, printJson } from "../output.ts";
+import { withStore } from "../store.ts";
 
 const FETCH_TIMEOUT_MS = 600_000;
 const MAX_ERROR_CHARS = 500;
@@ -27,7 +29,8 @@ export function run({ args, flags, json }: CommandOptions): number | Promise<num
         steps: installSteps(paths, process.env, flags["from"] as string | undefined),
         question: "Go ahead?",
         nothing: "The embedding model is already installed.",
-        done: "Done. The embedding model is in place.",
+        after: () => withStore(paths, (db) => enqueueEmbed(db, Date.now(), { isMended: true })),
+        done: "Done. The embedding model is in place; the worker embeds what is there, in the background.",
       });
     case "remove":
       return applyPlan({

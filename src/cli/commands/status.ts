@@ -3,12 +3,15 @@ import { statSync } from "node:fs";
 import { HOOKS } from "../../agents/claude-code/hooks.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { spoolCounts } from "../../capture/drain.ts";
+import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { ago } from "../../core/text.ts";
 import { VERSION } from "../../core/version.ts";
+import { embedSource } from "../../embed/source.ts";
 import { type Counts, counts, sqliteVersion } from "../../store/counts.ts";
 import { hookRuns } from "../../store/drops.ts";
 import { currentVersion } from "../../store/migrate.ts";
+import { embedProgress } from "../../store/vectors.ts";
 import { findWorker } from "../../config/worker-lock.ts";
 import { type Check, checkHealth } from "../health.ts";
 import { lastHookErrors } from "../hook-errors.ts";
@@ -26,10 +29,12 @@ export function run({ json }: CommandOptions): number {
   const problems = checks.filter((check) => check.state !== "ok");
   const failed = checks.some((check) => check.state === "fail");
   const installed = checks.find((check) => check.name === "hooks installed");
+  const settings = loadSettings({ user: paths.config }, env).values;
   const stored = withStore(
     paths,
     (db) => ({
       counts: counts(db),
+      meaning: { source: embedSource(settings, env, paths).kind, ...embedProgress(db) },
       sqlite: sqliteVersion(db),
       schema: currentVersion(db),
       runs: new Map(hookRuns(db).map((row) => [row.hook, row])),
@@ -59,6 +64,7 @@ export function run({ json }: CommandOptions): number {
       worker: { running: worker !== undefined, pid: worker?.pid ?? null, version: worker?.version ?? null },
       installed: installed?.message ?? null,
       model: modelText(checks),
+      meaning: stored.meaning,
       hooks,
       errors,
       problems,
@@ -77,6 +83,7 @@ export function run({ json }: CommandOptions): number {
       ["hooks", installed?.message ?? "unknown"],
       ["worker", workerText(checks, stored.counts)],
       ["model", modelText(checks)],
+      ["meaning", checks.find((check) => check.name === "meaning")?.message ?? "unknown"],
     ]),
   );
   print(`\n${heading("Hooks last fired")}`);
