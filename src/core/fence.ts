@@ -16,23 +16,58 @@ export function fenceSafe(text: string): string {
 
 /**
  * Words that speak to a model instead of about the work. Ordinary rules ("always run the tests") are what memory is
- * for; these would have it do something its user never asked for.
+ * for; these would have it do something its user never asked for. Each pattern is tried only where one of its words is
+ * there: to prepare all of them takes a hook two milliseconds.
  */
-const ORDERS = [
-  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your|system|any)\b.{0,30}\b(?:instruction|prompt|rule|message|direction|context|guideline)s?/i,
-  /\b(?:system|developer) (?:prompt|message|instruction)s?\b/i,
-  /\byou are (?:now|no longer|actually)\b|\b(?:act|pretend|behave) as (?:if|though|an?)\b|\bnew instructions?\b/i,
-  /\b(?:do not|don't|never|without) (?:tell|inform|mention|ask|alert|notify|telling|asking|informing)(?: \w+){0,2} (?:the )?(?:user|human|anyone|permission)\b/i,
-  /\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i,
-  /\b(?:send|post|upload|exfiltrate|leak|reveal|print)\b.{0,40}\b(?:secret|credential|token|api[ _-]?key|password|private key|env(?:ironment)? variable|\.env)s?\b/i,
-  /\b(?:important|attention|note to|message for|instructions? (?:to|for))\b.{0,20}\b(?:ai|llm|model|assistant|agent|claude|gpt|copilot)\b/i,
-  /\b(?:ai|llm|assistant|agent|claude)\b,? (?:you )?(?:must|should|shall|has to|have to|please)\b/i,
-  /^\s*(?:system|assistant|human|user)\s*:/i,
-  /\brm\s+-\w*[rf]\w*\s+(?:\/|~|\$HOME)/,
+const ORDERS: readonly { words: readonly string[]; pattern: RegExp }[] = [
+  {
+    words: ["ignore", "disregard", "forget", "override"],
+    pattern:
+      /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your|system|any)\b.{0,30}\b(?:instruction|prompt|rule|message|direction|context|guideline)s?/i,
+  },
+  {
+    words: [
+      "system prompt",
+      "developer prompt",
+      "system message",
+      "developer message",
+      "system instr",
+      "developer instr",
+    ],
+    pattern: /\b(?:system|developer) (?:prompt|message|instruction)s?\b/i,
+  },
+  {
+    words: ["you are ", "act as", "pretend", "behave as", "new instruction"],
+    pattern:
+      /\byou are (?:now|no longer|actually)\b|\b(?:act|pretend|behave) as (?:if|though|an?)\b|\bnew instructions?\b/i,
+  },
+  {
+    words: ["tell", "inform", "mention", "ask", "alert", "notify"],
+    pattern:
+      /\b(?:do not|don't|never|without) (?:tell|inform|mention|ask|alert|notify|telling|asking|informing)(?: \w+){0,2} (?:the )?(?:user|human|anyone|permission)\b/i,
+  },
+  { words: ["curl", "wget"], pattern: /\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i },
+  {
+    words: ["secret", "credential", "token", "key", "password", "environment", ".env", "env var"],
+    pattern:
+      /\b(?:send|post|upload|exfiltrate|leak|reveal|print)\b.{0,40}(?:\b(?:secret|credential|token|api[ _-]?key|password|private key|env(?:ironment)? variable)s?\b|\.env\b)/i,
+  },
+  {
+    words: ["important", "attention", "note to", "message for", "instruction"],
+    pattern:
+      /\b(?:important|attention|note to|message for|instructions? (?:to|for))\b.{0,20}\b(?:ais?|llms?|models?|assistants?|agents?|claude|gpt|copilot)\b/i,
+  },
+  {
+    words: [" must", " should", " shall", " has to", " have to", " please"],
+    pattern: /\b(?:ai|llm|assistant|agent|claude)s?\b,? (?:you )?(?:must|should|shall|has to|have to|please)\b/i,
+  },
+  { words: ["system", "assistant", "human", "user"], pattern: /^\s*(?:system|assistant|human|user)\s*:/i },
+  { words: ["rm "], pattern: /\brm\s+-\w*[rf]\w*\s+(?:\/|~|\$HOME)/ },
 ];
 
 export function looksLikeOrder(text: string): boolean {
-  return ORDERS.some((pattern) => pattern.test(text));
+  const lower = text.toLowerCase();
+  return ORDERS.some(({ words, pattern }) => words.some((word) => lower.includes(word)) && pattern.test(text));
 }
 
 const QUOTED_CHARS = 160;

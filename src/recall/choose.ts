@@ -1,8 +1,9 @@
 // Which observations a session starts with: by the branch, the files and the work at hand, not by age alone.
 import type { Db } from "../store/driver.ts";
 import { changedFiles } from "../store/file-touches.ts";
-import { newestStanding, type StandingObservation } from "../store/observation-pick.ts";
-import { observationOf, type ObservationRow } from "../store/observations.ts";
+import { type Candidate, newestStanding } from "../store/observation-pick.ts";
+import { observationsByIds } from "../store/observation-words.ts";
+import type { ObservationRow } from "../store/observations.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ContextRequest } from "./context.ts";
 import { standingOf } from "./verify.ts";
@@ -34,10 +35,13 @@ export function chooseObservations(
   const rows = newestStanding(db, project.id, CANDIDATES).filter((row) => row.session_db_id !== ownId);
   // On resume only what is new: the rest was told when the session began.
   const wanted = source === "resume" ? rows.filter((row) => ids.has(row.session_db_id ?? 0)) : rows;
-  const isGone = (row: StandingObservation): boolean =>
+  const isGone = (row: Candidate): boolean =>
     tree !== undefined &&
-    standingOf({ ...row, files: filesOf(row) }, { top: tree.top, since: row.valid_from, deep: false }).kind === "gone";
-  const isTest = (row: ObservationRow): boolean => row.subject?.startsWith("tests:") ?? false;
+    standingOf(
+      { title: row.title, narrative: "", files: filesOf(row) },
+      { top: tree.top, since: row.valid_from, deep: false },
+    ).kind === "gone";
+  const isTest = (row: Candidate): boolean => row.subject?.startsWith("tests:") ?? false;
   const tests = wanted.filter((row) => isTest(row) && /fail/i.test(row.title));
   const rated = rate(
     wanted.filter((row) => !isTest(row)),
@@ -45,14 +49,14 @@ export function chooseObservations(
     { sessions, branch: tree?.branch },
   );
   const decisions = rated.filter(({ row }) => row.type === "decision" || row.pinned === 1);
-  const isWanted = (row: ObservationRow): boolean =>
+  const isWanted = (row: Candidate): boolean =>
     row.pinned === 1 ||
     ((settings.contextTypes.length === 0 || settings.contextTypes.includes(row.type)) &&
       (settings.contextConcepts.length === 0 ||
-        observationOf(row).concepts.some((concept) => settings.contextConcepts.includes(concept))));
+        (JSON.parse(row.concepts) as string[]).some((concept) => settings.contextConcepts.includes(concept))));
   const shownDecisions = decisions.slice(0, DECISIONS).map(({ row }) => row);
   const others = rated.map(({ row }) => row).filter((row) => isWanted(row) && !shownDecisions.includes(row));
-  const picked: StandingObservation[] = [];
+  const picked: Candidate[] = [];
   let stale = 0;
   for (const row of others) {
     if (picked.length === settings.contextObservations) break;
@@ -63,11 +67,26 @@ export function chooseObservations(
     .toSorted((a, b) => b.valid_from - a.valid_from)
     .filter(saysSomething)
     .slice(0, settings.contextFull);
-  return { decisions: shownDecisions, full, listed: picked.filter((row) => !full.includes(row)), tests, stale };
+  const listed = picked.filter((row) => !full.includes(row));
+  const whole = new Map(
+    observationsByIds(
+      db,
+      [...shownDecisions, ...picked, ...tests].map(({ id }) => id),
+    ).map((row) => [row.id, row]),
+  );
+  const wholeOf = (candidates: readonly Candidate[]): ObservationRow[] =>
+    candidates.map(({ id }) => whole.get(id)).filter((row) => row !== undefined);
+  return {
+    decisions: wholeOf(shownDecisions),
+    full: wholeOf(full),
+    listed: wholeOf(listed),
+    tests: wholeOf(tests),
+    stale,
+  };
 }
 
 /** "Changed x.ts": the file list says as much. */
-function saysSomething(row: ObservationRow): boolean {
+function saysSomething(row: Candidate): boolean {
   return !/^(?:Changed|Created|Updated) \S+$/.test(row.title);
 }
 
@@ -80,10 +99,10 @@ const ORIGIN_WEIGHT = { user: 0.2, assistant: 0.1, tool: -0.1 };
 
 /** The best first. Of each session the best few stand before what more there is of it. */
 function rate(
-  rows: readonly StandingObservation[],
+  rows: readonly Candidate[],
   working: ReadonlySet<string>,
   { sessions, branch }: { sessions: readonly SessionRow[]; branch: string | undefined },
-): { row: StandingObservation; score: number }[] {
+): { row: Candidate; score: number }[] {
   const place = new Map(sessions.map(({ id }, index) => [id, index]));
   const rated = rows.map((row, index) => {
     const back = place.get(row.session_db_id ?? -1) ?? sessions.length + index / 20;
@@ -115,6 +134,6 @@ function isTrunk(branch: string): boolean {
 }
 
 /** All that is looked at of most rows: reading the rest of them takes milliseconds. */
-function filesOf({ files }: ObservationRow): string[] {
+function filesOf({ files }: Candidate): string[] {
   return files === "[]" ? [] : (JSON.parse(files) as string[]);
 }

@@ -2,25 +2,24 @@
 import type { Db } from "./driver.ts";
 import type { ObservationRow } from "./observations.ts";
 
-export interface StandingObservation extends ObservationRow {
+/** What a choice goes by: whole rows of all there is to choose from would take milliseconds at every session start. */
+export interface Candidate extends Pick<
+  ObservationRow,
+  "id" | "session_db_id" | "type" | "title" | "concepts" | "files" | "origin" | "subject" | "pinned" | "valid_from"
+> {
   git_branch: string | null;
-}
-
-/** What nothing newer has replaced, of this project or of all; what is pinned first, then newest first. */
-export function newestStanding(db: Db, projectId: number, limit: number): StandingObservation[] {
-  const columns = `SELECT o.*, s.git_branch FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
-     WHERE o.is_current = 1 AND o.superseded_by IS NULL`;
-  const rows = db.all<StandingObservation>(
-    `${columns} AND o.project_id = ?1 ORDER BY o.valid_from DESC LIMIT ?2`,
-    projectId,
-    limit,
-  );
-  const everywhere = db.all<StandingObservation>(
-    `${columns} AND o.project_id IS NULL ORDER BY o.valid_from DESC LIMIT ?`,
-    EVERYWHERE,
-  );
-  return [...everywhere, ...rows];
 }
 
 /** What holds for every project is written by hand: there is little of it. */
 const EVERYWHERE = 20;
+
+/** What nothing newer has replaced: what holds for every project, then this one's, each newest first. */
+export function newestStanding(db: Db, projectId: number, limit: number): Candidate[] {
+  const columns = `SELECT o.id, o.session_db_id, o.type, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
+     FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id WHERE o.is_current = 1 AND o.superseded_by IS NULL`;
+  const order = "ORDER BY o.valid_from DESC LIMIT ?";
+  return [
+    ...db.all<Candidate>(`${columns} AND o.project_id IS NULL ${order}`, EVERYWHERE),
+    ...db.all<Candidate>(`${columns} AND o.project_id = ? ${order}`, projectId, limit),
+  ];
+}

@@ -12,7 +12,16 @@ const WORK = "Why does add subtract? [[script:work]]";
 
 const WHOLE_SESSION = {
   answer: LAST_ANSWER,
-  events: ["PostToolUse", "PostToolUseFailure", "SessionStart", "Stop", "SubagentStop", "UserPromptSubmit"],
+  events: [
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PreToolUse",
+    "SessionStart",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "UserPromptSubmit",
+  ],
 };
 
 describe("every hook answers well and says nothing", () => {
