@@ -4,6 +4,7 @@ import { createCodeScan, PREFILTER_FROM } from "../embed/code-scan.ts";
 import { createScan, searchChunks, type SearchOptions } from "../embed/scan.ts";
 import { recordBytes } from "../core/vector-record.ts";
 import type { Db } from "../store/driver.ts";
+import { writeVersion } from "../store/version.ts";
 import { chunkRevisions, type EmbeddingModel, getChunk, getRecord, STORED_ROWS } from "../store/vectors.ts";
 
 export interface NearOptions {
@@ -46,6 +47,8 @@ interface Loaded {
   search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
   revisions: Map<number, number>;
   owners: Int32Array;
+  /** Of the database, when it was read. */
+  version: string;
 }
 
 /** Reads again only what has changed since it was asked last. */
@@ -65,13 +68,15 @@ export function createWarmIndex(prefilterFrom = PREFILTER_FROM): VectorIndex {
 }
 
 function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, prefilterFrom: number): Loaded {
+  const version = writeVersion(db);
+  if (before?.version === version && before.model.id === model.id) return before;
   const stored = chunkRevisions(db, model.id);
   const rows = stored.length * STORED_ROWS;
   const kind = rows > prefilterFrom ? "coded" : "whole";
   const isSame = before?.model.id === model.id && before.kind === kind && before.revisions.size <= stored.length;
   const loaded: Loaded = isSame
     ? before
-    : { model, kind, revisions: new Map(), owners: new Int32Array(0), ...scanOf(model, kind) };
+    : { model, kind, revisions: new Map(), owners: new Int32Array(0), version, ...scanOf(model, kind) };
   if (loaded.owners.length < rows) {
     const owners = new Int32Array(rows);
     owners.set(loaded.owners);
@@ -85,6 +90,7 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
     loaded.owners.set(chunk.owners, number * STORED_ROWS);
     loaded.revisions.set(number, chunk.revision);
   }
+  loaded.version = version;
   return loaded;
 }
 

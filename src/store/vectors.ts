@@ -94,7 +94,7 @@ export function embedProgress(db: Db): EmbedProgress {
 /** Not by counting all: there may be a million. */
 export function countVectors(db: Db, modelId: number): number {
   const { n } = db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM vectors WHERE model_id = ? AND item_id IS NULL",
+    "SELECT count(*) AS n FROM vectors INDEXED BY vectors_free WHERE model_id = ? AND item_id IS NULL",
     modelId,
   ) as { n: number };
   return endOf(db, modelId) - n;
@@ -120,7 +120,7 @@ export function saveVectors(db: Db, model: EmbeddingModel, items: readonly Embed
   let end = endOf(db, model.id);
   const free = db
     .all<{ place: number }>(
-      "SELECT place FROM vectors WHERE model_id = ? AND item_id IS NULL LIMIT ?",
+      "SELECT place FROM vectors INDEXED BY vectors_free WHERE model_id = ? AND item_id IS NULL LIMIT ?",
       model.id,
       items.reduce((sum, { records }) => sum + records.length, 0),
     )
@@ -267,7 +267,7 @@ export function scrubVectors(db: Db): void {
   for (const model of embeddingModels(db)) {
     const empty = new Uint8Array(recordBytes(model.dimensions));
     const free = db.all<{ place: number }>(
-      "SELECT place FROM vectors WHERE model_id = ? AND item_id IS NULL",
+      "SELECT place FROM vectors INDEXED BY vectors_free WHERE model_id = ? AND item_id IS NULL",
       model.id,
     );
     writeRecords(
