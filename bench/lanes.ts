@@ -1,7 +1,7 @@
 // Search with and without each of its lanes, and the query as a vector for it: what every bench of recall needs.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Env, resolvePaths } from "../src/config/paths.ts";
+import { type Env, type Paths, resolvePaths } from "../src/config/paths.ts";
 import { openLocal } from "../src/embed/local.ts";
 import { buildMiniLm, minilmFile } from "../src/embed/minilm.ts";
 import { embedAll } from "../src/memory/embed.ts";
@@ -37,10 +37,9 @@ export async function embedStore(
   db: Db,
   home: string,
 ): Promise<((text: string, project?: number) => Promise<Meaning | undefined>) | undefined> {
-  if (!existsSync(join(SOURCE, "model"))) return undefined;
   const env: Env = { C_MEM_HOME: home };
   const paths = resolvePaths(env);
-  if (!existsSync(minilmFile(paths))) buildMiniLm(SOURCE, paths);
+  if (!installModel(paths)) return undefined;
   const start = process.cpuUsage();
   let items = 0;
   for await (const done of embedAll(db, openLocal(paths))) items += done;
@@ -49,4 +48,11 @@ export async function embedStore(
   const index = createWarmIndex();
   const embedder = openLocal(paths);
   return async (text, project) => (await askMeaning(db, text, { paths, env, project, index, embedder })).meaning;
+}
+
+/** False where there are no weights. */
+export function installModel(paths: Paths): boolean {
+  if (!existsSync(join(SOURCE, "model"))) return false;
+  if (!existsSync(minilmFile(paths))) buildMiniLm(SOURCE, paths);
+  return true;
 }

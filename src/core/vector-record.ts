@@ -1,7 +1,7 @@
 // A vector as it is stored: 8 bits a dimension, then its scale as a float. Records follow each other without gaps, so
 // any number of them in a row is a chunk, and appending one is appending bytes.
 
-/** Records to a stored chunk: row by row, loading takes six times as long. */
+/** Records that are looked at in one go. */
 export const CHUNK_ROWS = 1024;
 /** The kernel sums 127 * 4095 over all of them in 32 bits. */
 export const MAX_DIMENSIONS = 4096;

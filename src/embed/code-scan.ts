@@ -9,14 +9,20 @@ export const PREFILTER_FROM = 200_000;
 const CANDIDATES_PER_HIT = 20;
 const MIN_CANDIDATES = 200;
 
+export interface CodeSearchOptions extends SearchOptions {
+  /** The records of these rows, one after the other in this order. */
+  read: (rows: readonly number[]) => Uint8Array;
+  /** How many records are looked at, if not by how many results are wanted. */
+  candidates?: number;
+}
+
 export interface CodeScan {
   readonly rows: number;
   /** Any number of whole records; only their signs are kept. */
   add(records: Uint8Array): void;
   /** The same in place of what is there from this row on, and behind it. */
   put(row: number, records: Uint8Array): void;
-  /** `read` gives the records of these rows, one after the other in this order. */
-  search(query: Float32Array, options: SearchOptions & { read: (rows: readonly number[]) => Uint8Array }): Hit[];
+  search(query: Float32Array, options: CodeSearchOptions): Hit[];
 }
 
 /** Codes are compared eight bytes at a time. */
@@ -74,9 +80,9 @@ export function createCodeScan(dimensions: number): CodeScan {
     },
     add: (records) => put(rows, records),
     put,
-    search(query, { limit, accept, read }) {
+    search(query, { limit, accept, read, candidates: count }) {
       const scale = scanner.ask(query);
-      const likely = candidates(query, Math.max(MIN_CANDIDATES, limit * CANDIDATES_PER_HIT), accept);
+      const likely = candidates(query, count ?? Math.max(MIN_CANDIDATES, limit * CANDIDATES_PER_HIT), accept);
       const best = createBest(limit, undefined);
       for (let start = 0; start < likely.length; start += CHUNK_ROWS) {
         const part = likely.slice(start, start + CHUNK_ROWS);

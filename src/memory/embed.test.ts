@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { wordEmbedder } from "../../test/embed/word-embedder.ts";
 import { ended, prompt, said, seedStore } from "../../test/seed.ts";
 import type { Observation } from "../core/memory.ts";
-import { CHUNK_ROWS, fromRecord, toRecord } from "../core/vector-record.ts";
+import { fromRecord, toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { nothingDoomed } from "../store/doomed.ts";
 import type { Db } from "../store/driver.ts";
 import { deleteObservation } from "../store/observations.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
-import { embeddingModels, embedProgress, getChunk, getRecord, itemsAt } from "../store/vectors.ts";
+import { embeddingModels, embedProgress, getChunk, getRecord, itemsAt, STORED_ROWS } from "../store/vectors.ts";
 import { embedAll } from "./embed.ts";
 import { forget } from "./forget.ts";
 import { remember } from "./own.ts";
@@ -104,12 +104,12 @@ describe("embedding", () => {
   });
 
   it("fills more than one chunk", async () => {
-    const { db } = seedTurns(CHUNK_ROWS / 2 + 3);
+    const { db } = seedTurns(STORED_ROWS / 2 + 3);
     await embed(db, wordEmbedder());
     const [model] = embeddingModels(db);
-    expect(getChunk(db, model?.id ?? 0, 0)?.owners).toHaveLength(CHUNK_ROWS);
+    expect(getChunk(db, model?.id ?? 0, 0)?.owners).toHaveLength(STORED_ROWS);
     expect(getChunk(db, model?.id ?? 0, 1)?.owners).toHaveLength(6);
-    expect(embedProgress(db)).toEqual({ vectors: CHUNK_ROWS + 6, waiting: 0 });
+    expect(embedProgress(db)).toEqual({ vectors: STORED_ROWS + 6, waiting: 0 });
   });
 });
 

@@ -2,9 +2,10 @@
 import type { Hit } from "../embed/best.ts";
 import { createCodeScan, PREFILTER_FROM } from "../embed/code-scan.ts";
 import { createScan, searchChunks, type SearchOptions } from "../embed/scan.ts";
-import { CHUNK_ROWS, recordBytes } from "../core/vector-record.ts";
+import { recordBytes } from "../core/vector-record.ts";
 import type { Db } from "../store/driver.ts";
-import { chunkRevisions, type EmbeddingModel, getChunk, getRecord } from "../store/vectors.ts";
+import { writeVersion } from "../store/version.ts";
+import { chunkRevisions, type EmbeddingModel, getChunk, getRecord, STORED_ROWS } from "../store/vectors.ts";
 
 export interface NearOptions {
   limit: number;
@@ -21,7 +22,7 @@ export interface VectorIndex {
 export const COLD_INDEX: VectorIndex = {
   nearest(db, model, query, options) {
     const owners: Int32Array[] = [];
-    const ownerOf = (row: number): number => owners[Math.floor(row / CHUNK_ROWS)]?.[row % CHUNK_ROWS] ?? 0;
+    const ownerOf = (row: number): number => owners[Math.floor(row / STORED_ROWS)]?.[row % STORED_ROWS] ?? 0;
     function* chunks(): Generator<Uint8Array> {
       for (let number = 0; ; number++) {
         const chunk = getChunk(db, model.id, number);
@@ -46,6 +47,8 @@ interface Loaded {
   search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
   revisions: Map<number, number>;
   owners: Int32Array;
+  /** Of the database, when it was read. */
+  version: string;
 }
 
 /** Reads again only what has changed since it was asked last. */
@@ -65,13 +68,15 @@ export function createWarmIndex(prefilterFrom = PREFILTER_FROM): VectorIndex {
 }
 
 function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, prefilterFrom: number): Loaded {
+  const version = writeVersion(db);
+  if (before?.version === version && before.model.id === model.id) return before;
   const stored = chunkRevisions(db, model.id);
-  const rows = stored.length * CHUNK_ROWS;
+  const rows = stored.length * STORED_ROWS;
   const kind = rows > prefilterFrom ? "coded" : "whole";
   const isSame = before?.model.id === model.id && before.kind === kind && before.revisions.size <= stored.length;
   const loaded: Loaded = isSame
     ? before
-    : { model, kind, revisions: new Map(), owners: new Int32Array(0), ...scanOf(model, kind) };
+    : { model, kind, revisions: new Map(), owners: new Int32Array(0), version, ...scanOf(model, kind) };
   if (loaded.owners.length < rows) {
     const owners = new Int32Array(rows);
     owners.set(loaded.owners);
@@ -81,12 +86,16 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
     if (loaded.revisions.get(number) === revision) continue;
     const chunk = getChunk(db, model.id, number);
     if (chunk === undefined) continue;
-    loaded.put(number * CHUNK_ROWS, chunk.records);
-    loaded.owners.set(chunk.owners, number * CHUNK_ROWS);
+    loaded.put(number * STORED_ROWS, chunk.records);
+    loaded.owners.set(chunk.owners, number * STORED_ROWS);
     loaded.revisions.set(number, chunk.revision);
   }
+  loaded.version = version;
   return loaded;
 }
+
+/** Of those that are likely by their codes alone, so many are looked at: some 15 microseconds each. */
+const MAX_LIKELY = 400;
 
 function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "put" | "search"> {
   if (kind === "whole") {
@@ -95,7 +104,7 @@ function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "put"
   }
   const scan = createCodeScan(model.dimensions);
   const search: Loaded["search"] = (db, query, options) =>
-    scan.search(query, { ...options, read: (rows) => readRecords(db, model, rows) });
+    scan.search(query, { ...options, candidates: MAX_LIKELY, read: (rows) => readRecords(db, model, rows) });
   return { put: scan.put, search };
 }
 

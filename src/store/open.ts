@@ -39,11 +39,6 @@ export function setDurable(db: Db, isDurable: boolean): void {
   db.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`);
 }
 
-/** Another number when somebody else has written since it was asked for last. */
-export function dataVersion(db: Db): number {
-  return (db.get<{ data_version: number }>("PRAGMA data_version") as { data_version: number }).data_version;
-}
-
 /** By SQLite's own result code: what somebody at a terminal can do about it. */
 const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: string }>> = {
   5: { code: "store_busy", message: "is busy", hint: "Another program is writing to it. Try again in a moment." },

@@ -366,7 +366,7 @@ CREATE TABLE vector_chunks (
 
 CREATE TABLE vectors (
   model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
-  place INTEGER NOT NULL,                         -- chunk * 1024 + number within
+  place INTEGER NOT NULL,                         -- chunk * 128 + number within
   kind TEXT CHECK (kind IN ('turn', 'observation')),
   item_id INTEGER,                                -- prompts.id or observations.id
   PRIMARY KEY (model_id, place)

@@ -21,9 +21,10 @@ import {
   releaseJobs,
   subjectOf,
 } from "../store/jobs.ts";
-import { dataVersion, openStore, setDurable } from "../store/open.ts";
+import { openStore, setDurable } from "../store/open.ts";
 import { mergeSearchIndex } from "../store/search-index.ts";
 import { interruptIdleSessions } from "../store/sessions.ts";
+import { dataVersion } from "../store/version.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
 import { catchUp } from "./catch-up.ts";

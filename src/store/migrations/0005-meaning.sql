@@ -8,7 +8,7 @@ CREATE TABLE embedding_models (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- Vectors side by side, 1,024 to a chunk: row by row, loading takes six times as long.
+-- Vectors side by side, 128 to a chunk: row by row, loading takes six times as long.
 CREATE TABLE vector_chunks (
   model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE vector_chunks (
 -- What each place in the chunks holds. Without an item: free, to be written over.
 CREATE TABLE vectors (
   model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
-  place INTEGER NOT NULL,                         -- chunk * 1024 + number within
+  place INTEGER NOT NULL,                         -- chunk * 128 + number within
   kind TEXT CHECK (kind IN ('turn', 'observation')),
   item_id INTEGER,                                -- prompts.id or observations.id
   PRIMARY KEY (model_id, place)
