@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { resolvePaths } from "../../src/config/paths.ts";
+import { ended, prompt, seedStore } from "../seed.ts";
 import { createWorld, run } from "./harness.ts";
 
 describe("c-mem model", () => {
@@ -41,5 +43,47 @@ describe("c-mem model", () => {
 
   it.each([["bogus"], ["install", "--from", "nowhere.tgz"]])("does not know %s %s %s", async (...args) => {
     expect((await run(createWorld(), ["model", ...args])).status).toBe(2);
+  });
+});
+
+describe("c-mem search without a model", () => {
+  it("answers by words, and says how to have meaning as well", async () => {
+    const world = createWorld();
+    mkdirSync(world.home, { recursive: true });
+    const { db, add } = seedStore(resolvePaths(world.env).database);
+    add("s1", prompt("the invoice is printed twice"));
+    add("s1", ended("Mended."));
+    db.close();
+    const { stdout, stderr, status } = await run(world, ["search", "--all", "--json", "invoice"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      data: { results: [{ session_id: "s1" }] },
+      meta: {
+        rung: "words",
+        lanes: ["talk", "work", "files"],
+        degraded: "words only: the embedding model is not installed",
+        hint: expect.stringContaining("c-mem model install"),
+        corpus: { model: null, vectors: 0, not_embedded: 1 },
+      },
+    });
+    const nothing = await run(world, ["search", "--all", "kangaroo"]);
+    expect(nothing).toMatchObject({ status: 4, stderr: expect.stringContaining("words only") });
+    const status2 = await run(world, ["status"]);
+    expect(status2.stdout).toMatch(/meaning +search goes by words only: the embedding model is not installed/);
+  });
+
+  it.each([
+    ["--type", "bugfix", 4],
+    ["--type", "nonsense", 2],
+    ["--session", "s1", 0],
+    ["--session", "s2", 4],
+    ["--file", "no/such.ts", 4],
+  ])("filters by %s %s", async (option, value, expected) => {
+    const world = createWorld();
+    mkdirSync(world.home, { recursive: true });
+    const { db, add } = seedStore(resolvePaths(world.env).database);
+    add("s1", prompt("the invoice is printed twice"));
+    db.close();
+    expect((await run(world, ["search", "--all", "invoice", option, value])).status).toBe(expected);
   });
 });
