@@ -32,10 +32,11 @@ const SMALL_PROJECT = 2;
 const SPAN_MS = 3 * 365 * 86_400_000;
 const QUERIES = 40;
 const MAX_MS = 100;
+const WANTED_P95_MS = 60;
 
 export async function benchSearch(): Promise<void> {
   console.log(
-    `Searching (Node ${process.versions.node}); p50 / p95 / slowest in ms of processor time (wanted: none over ${MAX_MS}), and p50 against a plain FTS5 OR of the same words`,
+    `Searching (Node ${process.versions.node}); p50 / p95 / slowest in ms of processor time (wanted: p95 under ${WANTED_P95_MS} at a million, none over ${MAX_MS}), and p50 against a plain FTS5 OR of the same words`,
   );
   for (const size of SIZES) {
     const home = mkdtempSync(join(tmpdir(), "c-mem-search-bench-"));

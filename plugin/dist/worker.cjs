@@ -463,7 +463,7 @@ CREATE TABLE embedding_models (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- Vectors side by side, 128 to a chunk: row by row, loading takes six times as long.
+-- Vectors side by side, 128 to a chunk: row by row, loading takes four times as long.
 CREATE TABLE vector_chunks (
   model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
   number INTEGER NOT NULL,

@@ -6,7 +6,7 @@ import { embedText } from "../store/embed-texts.ts";
 import { transaction } from "../store/transaction.ts";
 import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors.ts";
 
-/** Turns and observations to a batch: some five seconds of a slow machine's work, which a kill costs at most. */
+/** Turns and observations to a batch: some two seconds of processor time, which a kill costs at most. */
 const BATCH_ITEMS = 16;
 
 /**

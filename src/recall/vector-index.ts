@@ -94,7 +94,7 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
   return loaded;
 }
 
-/** Of those that are likely by their codes alone, so many are looked at: some 15 microseconds each. */
+/** Of those that are likely by their codes alone, so many are looked at: some 20 microseconds each. */
 const MAX_LIKELY = 400;
 
 function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "put" | "search"> {
