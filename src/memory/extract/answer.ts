@@ -71,7 +71,7 @@ function headlineOf(blocks: readonly Block[]): { text: string; score: number } {
   for (const [index, block] of candidates.entries()) {
     for (const [position, sentence] of sentencesOf(block.text).slice(0, 3).entries()) {
       const text = capitalise(withoutPerson(sentence.replace(SAID_BEFORE, "")));
-      const isFix = FIX_IS.test(sentence) && !FIX_IS.test(text);
+      const isFix = (FIX_IS.test(sentence) && !FIX_IS.test(text)) || FIXED_IS.test(sentence);
       const score = scoreOf(text, block) + (isFix ? 1.5 : 0) - index * 0.25 - position * 0.4;
       if (score > best.score) best = { text, score };
     }
@@ -96,6 +96,9 @@ function scoreOf(text: string, block: Block): number {
 /** "The fix was switching to …" says what was done after its first words. */
 const FIX_IS =
   /^the (?:fix|change|solution) (?:was|is)(?: simple)?[:—–-]?\s+(?:to )?(?=[a-z]+ing\b|(?:add|use|remove|switch|make|change|move|wrap)\b)/i;
+
+/** "Fixed: `save` stored only the titles" says what was wrong. */
+const FIXED_IS = /^(?:the )?(?:bug |issue |problem )?(?:is )?fixed[:—–-]\s*(?=\S+ )/i;
 
 function withoutPerson(text: string): string {
   return text

@@ -39,6 +39,39 @@ describe("work", () => {
     });
   });
 
+  it("is a bug mended, where what failed before the first change passes after the last", () => {
+    const fail = "✖ keeps a todo done\n  AssertionError: expected done to be true, got undefined\n1 test failed";
+    const evidence = turn(
+      "Completed todos come back after a reload. Find out why and fix it.",
+      ran("npm test", fail, 1),
+      edited("src/store.js", "todos.map((t) => t.title)", "todos"),
+      ran("npm test", "✔ keeps a todo done\n12 tests passed"),
+      said("Fixed: `save` stored only the titles, so `done` was lost on reload. It now stores whole todos."),
+    );
+    expect(only(evidence)).toMatchObject({
+      type: "bugfix",
+      title: "save stored only the titles, so done was lost on reload",
+      facts: [
+        "`npm test`: 12 passed (1 failed before)",
+        "`npm test` failed before: AssertionError: expected done to be true, got undefined",
+      ],
+      concepts: ["problem-solution", "what-changed"],
+      evidence: ["p1", "t2", "t1", "t3", "m1"],
+    });
+  });
+
+  it("is no bug mended, where a test was made to fail first", () => {
+    const evidence = turn(
+      "Add a filter for open todos",
+      edited("test/filter.test.js"),
+      ran("npm test", "1 test failed", 1),
+      edited("src/filter.js"),
+      ran("npm test", "13 tests passed"),
+      said("Added `src/filter.js` with `open`."),
+    );
+    expect(only(evidence)).toMatchObject({ type: "feature", facts: ["`npm test`: 13 passed (1 failed before)"] });
+  });
+
   it("does not swallow the rule that was laid down with it", () => {
     const rule = "We should never display AGENTS.md for GitHub Copilot instructions";
     const titles = observe(turn(rule, edited("src/tree.ts"), edited("src/list.ts"), said("Done."))).map(

@@ -47,6 +47,18 @@ export function fixesOf(evidence: TurnEvidence, runs: readonly Run[]): Fix[] {
   return fixes.filter(isWorthKnowing);
 }
 
+/** A command that failed before anything was changed, and its success once something was: the work was to mend it. */
+export function mendedRun(evidence: TurnEvidence, runs: readonly Run[]): Pick<Fix, "failure" | "success"> | undefined {
+  const places = evidence.toolUses.map((use) => !use.isError && use.files.some((file) => file.kind !== "read"));
+  const [firstEdit, lastEdit] = [places.indexOf(true), places.lastIndexOf(true)];
+  const isBefore = (run: Run, edit: number): boolean => evidence.toolUses.indexOf(run.use) < edit;
+  const failure = runs.find((run) => hasFailed(run) && MENDED.has(run.purpose) && isBefore(run, firstEdit));
+  const success = runs.findLast((run) => run.key === failure?.key && !hasFailed(run) && !isBefore(run, lastEdit));
+  return failure === undefined || success === undefined ? undefined : { failure, success };
+}
+
+const MENDED: ReadonlySet<Run["purpose"]> = new Set(["test", "build", "run"]);
+
 function successOf(failure: Run, after: readonly Run[]): Run | undefined {
   const passed = after.filter((run) => !run.use.isError);
   const same = passed.find((run) => run.key === failure.key);

@@ -20,6 +20,8 @@ it.each([
   ["bun", " 1346 pass\n 114 fail\n 2921 expect() calls\nRan 1460 tests across 176 files. [1450.00ms]", 1346, 114],
   ["node:test", "# tests 3\n# pass 2\n# fail 1\n", 2, 1],
   ["mocha", "  12 passing (3s)\n  2 failing\n", 12, 2],
+  ["any other", "✔ keeps it\n12 tests passed", 12, 0],
+  ["any other that failed", "✖ keeps it\n  AssertionError\n1 test failed", 0, 1],
   ["playwright", "  1 failed\n    a.spec.ts:3\n  12 passed (3.2s)\n", 12, 1],
   ["maven", "[INFO] Tests run: 10, Failures: 1, Errors: 1, Skipped: 0", 8, 2],
   ["rspec", "10 examples, 1 failure", 9, 1],

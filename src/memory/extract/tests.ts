@@ -42,6 +42,8 @@ const RUNNERS: readonly Read[] = [
   (text) => fromTotal(last(text, /^(\d+ examples?, \d+ failures?.*)$/gm), /^(\d+)/, /(\d+) failures?/g),
   // go: by package.
   (text) => goPackages(text),
+  // Whoever else says it in so many words: "12 tests passed", "1 test failed".
+  (text) => fromPair(text, /\b(\d+) tests? passed\b/gm, /\b(\d+) tests? failed\b/gm),
 ];
 
 function last(text: string, pattern: RegExp): string | undefined {

@@ -7,7 +7,10 @@ import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, capitalise, TITLE_CHARS } from "./ask.ts";
 import { baseName, type Changes, filesText, weight } from "./changes.ts";
 import { type Landing, landingFacts, landingsOf } from "./landings.ts";
+import { lastError, telling } from "../../core/error-text.ts";
 import { clip, sentencesOf } from "../../core/prose.ts";
+import { type Run, shownCommand } from "./commands.ts";
+import { mendedRun } from "./fixes.ts";
 import { lastTestOf, testFact } from "./test-state.ts";
 
 const SENTENCE_CHARS = 300;
@@ -26,13 +29,20 @@ export function workObservation(
   const landings = landingsOf(evidence, runs);
   if (!isWork(changes) && !landings.some((landing) => landing.isWorthNoting)) return undefined;
   const { title, spoken } = titleOf(ask, answer, changes, landings, rules);
-  const type = typeOf(title.replace(/^Opened PR #\d+: /, ""), ask, changes, landings);
+  const mended = mendedRun(evidence, runs);
+  const type = typeOf(title.replace(/^Opened PR #\d+: /, ""), {
+    ask,
+    changes,
+    landings,
+    isMended: mended !== undefined,
+  });
   const lastTest = lastTestOf(runs);
   const facts = [
     ...answer.points.map((point) => clip(point, FACT_CHARS)),
     ...landingFacts(landings),
     ...changes.renamed.map(({ from, to }) => `Renamed ${from} to ${to}`),
     ...(lastTest === undefined ? [] : [testFact(lastTest, runs)]),
+    ...(mended === undefined ? [] : mendedFacts(mended.failure)),
   ];
   return {
     type,
@@ -46,11 +56,17 @@ export function workObservation(
         evidence.prompt.id,
         ...changes.files.flatMap((file) => file.evidence.slice(-1)).slice(0, MAX_EVIDENCE - 4),
         ...landings.map(({ id }) => id).slice(-2),
+        ...(mended === undefined ? [] : [mended.failure.use.id, mended.success.use.id]),
         ...(spoken || answer.points.length > 0 ? [answer.id] : []),
       ]),
     ],
     origin: spoken ? "assistant" : ask.kind === "word" ? "tool" : "user",
   };
+}
+
+function mendedFacts({ command, use }: Run): string[] {
+  const error = telling(lastError(use.output));
+  return error === undefined ? [] : [clip(`${shownCommand(command)} failed before: ${error}`, FACT_CHARS)];
 }
 
 function isWork({ files, renamed, deleted }: Changes): boolean {
@@ -129,7 +145,10 @@ const NEW =
 const REFORM =
   /^(?:refactor|rename|extract|move|simplif|clean|restructur|reorgani[sz]|dedup|consolidat|split|flatten|merge action|unif|reduce|improve project|replac|switch|convert|migrat|rewrit|rewrote|inline|tidy)\w*\b/i;
 
-function typeOf(title: string, ask: Ask, changes: Changes, landings: readonly Landing[]): ObservationType {
+function typeOf(
+  title: string,
+  { ask, changes, landings, isMended }: Pick<Reading, "ask" | "changes"> & { landings: Landing[]; isMended: boolean },
+): ObservationType {
   const prefix = landings.find(({ prefix: one }) => one !== "")?.prefix ?? "";
   const byPrefix: Record<string, ObservationType> = {
     feat: "feature",
@@ -141,6 +160,7 @@ function typeOf(title: string, ask: Ask, changes: Changes, landings: readonly La
   if (prefix !== "" || (changes.files.length > 0 && changes.files.every(({ path }) => TEXT_FILE.test(path))))
     return "change";
   if (/^(?:bug ?)?fix/i.test(title) || (ask.kind === "order" && FIX.test(ask.title))) return "bugfix";
+  if (isMended && !NEW.test(title) && !REFORM.test(title)) return "bugfix";
   if (NEW.test(title)) return "feature";
   if (REFORM.test(title)) return "refactor";
   if (FIX.test(title)) return "bugfix";
