@@ -78,3 +78,9 @@ export function blocksText(blocks: readonly Json[]): string {
   });
   return parts.join("\n");
 }
+
+/** What a message holds: its text, or that of its blocks. */
+export function contentText(content: Json | undefined): string | undefined {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? blocksText(content) : undefined;
+}

@@ -1,7 +1,7 @@
 // What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
 import type { Forgotten } from "../memory/forget.ts";
 import type { Proof } from "../memory/traces.ts";
-import type { Doomed, DoomedRow } from "../store/doomed.ts";
+import { type Doomed, DOOMED_KINDS, type DoomedRow } from "../store/doomed.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { bytes, count, dim, fields } from "./output.ts";
 import { listText, paint, when } from "./session-text.ts";
@@ -21,19 +21,12 @@ export interface Receipt extends Forgotten {
 type Rows = Record<keyof Doomed, DoomedRow[]>;
 
 const SHOWN = 20;
-const KINDS: readonly [keyof Doomed, string][] = [
-  ["sessions", "session"],
-  ["prompts", "turn"],
-  ["messages", "message"],
-  ["toolUses", "tool use"],
-  ["observations", "observation"],
-];
 
 /** What was asked for comes first; what goes with a session or a turn is counted. */
 export function planText(rows: Rows, lead: string): string {
   const sessions = new Set(rows.sessions.map((row) => row.item));
   const turns = new Set(rows.prompts.map((row) => `${row.session_db_id}:${row.prompt_number}`));
-  const lines = KINDS.flatMap(([kind, noun]) =>
+  const lines = DOOMED_KINDS.flatMap(([kind, noun]) =>
     rows[kind]
       .filter((row) => kind === "sessions" || !sessions.has(row.session_id ?? ""))
       .filter(
@@ -49,7 +42,9 @@ export function planText(rows: Rows, lead: string): string {
 }
 
 function amountsOf(rows: Rows): Record<string, number> {
-  return Object.fromEntries(KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]));
+  return Object.fromEntries(
+    DOOMED_KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]),
+  );
 }
 
 function amounts(removed: Record<string, number>): string {

@@ -7,6 +7,18 @@ import { statusError } from "./status-error.ts";
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
+/** A model behind HTTP, whichever protocol it speaks. */
+export interface ModelServer {
+  /** Up to and without the protocol's own path. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+  timeoutMs: number;
+  isStreamed: boolean;
+  /** Fields it is known to refuse; grows. */
+  refused: Set<string>;
+}
+
 export interface HttpCall {
   url: string;
   headers: Readonly<Record<string, string>>;

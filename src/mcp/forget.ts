@@ -5,7 +5,7 @@ import { AppError } from "../core/error.ts";
 import { addDoomed } from "../memory/choose-doomed.ts";
 import { forget as takeOut } from "../memory/forget.ts";
 import { piecesOf, proveGone } from "../memory/traces.ts";
-import { completeDoom, type Doomed, type DoomedRow, nothingDoomed, readDoomed } from "../store/doomed.ts";
+import { completeDoom, type Doomed, DOOMED_KINDS, type DoomedRow, nothingDoomed, readDoomed } from "../store/doomed.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
@@ -14,14 +14,6 @@ import { readFlag, readIds } from "./args.ts";
 import { layOut } from "./budget.ts";
 import type { Answer, Call } from "./call.ts";
 import { line, pathLine, plural, when } from "./words.ts";
-
-const KINDS: readonly [keyof Doomed, string][] = [
-  ["sessions", "session"],
-  ["prompts", "turn"],
-  ["messages", "message"],
-  ["toolUses", "tool use"],
-  ["observations", "observation"],
-];
 
 export function forget(call: Call): Answer {
   const { db, args, now, maxTokens, consent } = call;
@@ -66,11 +58,11 @@ function choose(db: Db, ids: readonly string[]): Doomed {
 type Rows = Record<keyof Doomed, DoomedRow[]>;
 
 function planText(rows: Rows, now: number): { head: string; pieces: { text: string }[] } {
-  const counts = KINDS.flatMap(([kind, noun]) => {
+  const counts = DOOMED_KINDS.flatMap(([kind, noun]) => {
     const count = rows[kind].length;
     return count === 0 ? [] : [plural(count, noun)];
   });
-  const pieces = KINDS.flatMap(([kind, noun]) =>
+  const pieces = DOOMED_KINDS.flatMap(([kind, noun]) =>
     rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${line(row.title, 100)}` })),
   );
   return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };

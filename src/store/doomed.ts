@@ -10,6 +10,15 @@ export interface Doomed {
   observations: Set<number>;
 }
 
+/** In the order in which they are told, and what each is called. */
+export const DOOMED_KINDS: readonly [keyof Doomed, string][] = [
+  ["sessions", "session"],
+  ["prompts", "turn"],
+  ["messages", "message"],
+  ["toolUses", "tool use"],
+  ["observations", "observation"],
+];
+
 export function nothingDoomed(): Doomed {
   return { sessions: new Set(), prompts: new Set(), messages: new Set(), toolUses: new Set(), observations: new Set() };
 }

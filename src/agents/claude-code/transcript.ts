@@ -1,69 +1,27 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
-import type { Activity, AgentEvent, FileTouch, TokenCounts } from "../../core/event.ts";
-import { keepCall, takeCall } from "../calls.ts";
+import type { AgentEvent } from "../../core/event.ts";
 import { readWhole } from "../files.ts";
-import { stripLineNumbers } from "../line-numbers.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
 import {
-  asCount,
   asId,
   asObject,
   asObjects,
   asString,
   asTime,
-  blocksText,
+  contentText,
   type Json,
   type JsonObject,
   parseJson,
   present,
 } from "../wire.ts";
-import { exitCode } from "./event.ts";
-import { addBackup, backupOf, type Backups, readSnapshot } from "./file-history.ts";
+import { readResult } from "./call.ts";
+import { addBackup, readSnapshot } from "./file-history.ts";
+import { closeMessage, heldMessage, readAssistant } from "./message.ts";
 import { promptText } from "./prompt.ts";
-import { enqueue, forgetQueued, type QueuedPrompt, takeQueued, tellQueued, typedAt } from "./queue.ts";
-import { toolOutput, touchedFiles } from "./tool.ts";
-
-interface Call {
-  id: string;
-  name: string;
-  input: Json;
-}
-
-/** A result that stands in the file before its call. */
-interface EarlyResult {
-  id: string;
-  header: Turn["header"];
-  line: JsonObject;
-  block: JsonObject;
-}
-
-/** They come right after; what no call follows is not waited for long, and may be large. */
-const MAX_EARLY_RESULTS = 8;
-
-type Message = Extract<Activity, { kind: "message" }>;
-
-export interface ClaudeCodeState {
-  turn: Turn;
-  line: number;
-  calls: Call[];
-  early: EarlyResult[];
-  /** A message comes one block a line, with tool results in between: it is held back until another one begins. */
-  message?: AgentEvent & { activity: Message };
-  /** A title met before the first line that says when and where. */
-  title?: string;
-  hasCustomTitle: boolean;
-  /** It was said what the session goes on with. */
-  hasOrigin?: boolean;
-  queue: QueuedPrompt[];
-  backups: Backups;
-  /**
-   * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
-   * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.
-   */
-  privatePromptIds: string[];
-}
+import { enqueue, forgetQueued, takeQueued, tellQueued, typedAt } from "./queue.ts";
+import { type ClaudeCodeState, lineId } from "./state.ts";
 
 interface ClaudeCodeReader extends LineReader<ClaudeCodeState> {
   start(file: TranscriptFile, privatePromptIds?: readonly string[]): ClaudeCodeState;
@@ -236,72 +194,6 @@ function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   });
 }
 
-function readAssistant(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
-  const { turn } = state;
-  const uuid = asId(message["id"]) ?? asId(line["uuid"]) ?? lineId(state);
-  const events = state.message?.activity.uuid === uuid ? [] : closeMessage(state);
-  if (!turn.isPrivate) state.message ??= { ...turn.header, activity: emptyMessage(turn, uuid, line, message) };
-  const held = state.message?.activity;
-  for (const block of asObjects(message["content"])) {
-    const id = asId(block["id"]);
-    const text = asString(block["text"]);
-    const thinking = asString(block["thinking"]);
-    if (block["type"] === "tool_use" && id !== undefined) {
-      events.push(...readCall(state, { id, name: asId(block["name"]) ?? "unknown", input: block["input"] ?? {} }));
-    } else if (block["type"] === "text" && text) {
-      turn.response = { text, at: turn.header.at };
-      if (held !== undefined) held.text = join(held.text, text);
-    } else if (block["type"] === "thinking" && thinking && held !== undefined) {
-      held.thinking = join(held.thinking ?? "", thinking);
-    }
-  }
-  // The usage is repeated on every line of a message, and only the last one is final.
-  const tokens = tokenCounts(asObject(message["usage"]));
-  if (held !== undefined && tokens !== undefined) held.tokens = tokens;
-  return events;
-}
-
-function emptyMessage(turn: Turn, uuid: string, line: JsonObject, message: JsonObject): Message {
-  const model = asString(message["model"]);
-  const isNote = line["isApiErrorMessage"] === true || model === "<synthetic>";
-  return {
-    kind: "message",
-    uuid,
-    ...present("parentUuid", asId(line["parentUuid"])),
-    ...promptOf(turn),
-    role: isNote ? "system" : "assistant",
-    text: "",
-    ...(model !== undefined && !isNote && { model }),
-  };
-}
-
-function tokenCounts(usage: JsonObject | undefined): TokenCounts | undefined {
-  const input = asCount(usage?.["input_tokens"]);
-  const output = asCount(usage?.["output_tokens"]);
-  if (usage === undefined || input === undefined || output === undefined) return undefined;
-  const cacheRead = asCount(usage["cache_read_input_tokens"]);
-  const cacheWrite = asCount(usage["cache_creation_input_tokens"]);
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-  };
-}
-
-function closeMessage(state: ClaudeCodeState): AgentEvent[] {
-  const events = heldMessage(state);
-  delete state.message;
-  return events;
-}
-
-/** A message that only calls tools has no words, but it has its cost. */
-function heldMessage(state: ClaudeCodeState): AgentEvent[] {
-  const message = state.message?.activity;
-  const isEmpty = !message?.text && !message?.thinking && !message?.tokens;
-  return state.message === undefined || isEmpty ? [] : [structuredClone(state.message)];
-}
-
 function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
   const { turn } = state;
   const content = message["content"];
@@ -337,69 +229,4 @@ function readSummary(state: ClaudeCodeState, line: JsonObject, content: Json | u
   if (summary === undefined || summary.trim() === "") return [];
   const uuid = asId(line["uuid"]) ?? lineId(state);
   return [...closeMessage(state), ...emit(state.turn, { kind: "compaction", uuid, summary })];
-}
-
-function readCall(state: ClaudeCodeState, call: Call): AgentEvent[] {
-  const early = takeCall(state.early, call.id);
-  // What waits is stored between runs: nothing of a private turn may.
-  if (early === undefined && !state.turn.isPrivate) keepCall(state.calls, call);
-  return early === undefined ? [] : toolUse(state, call, early);
-}
-
-function readResult(state: ClaudeCodeState, line: JsonObject, block: JsonObject): AgentEvent[] {
-  const id = asId(block["tool_use_id"]);
-  if (id === undefined) return [];
-  const call = takeCall(state.calls, id);
-  const result: EarlyResult = { id, header: state.turn.header, line, block };
-  if (call !== undefined) return toolUse(state, call, result);
-  const { promptId = null, toolUseResult = null } = line;
-  if (!state.turn.isPrivate) state.early.push({ ...result, line: { promptId, toolUseResult } });
-  state.early = state.early.slice(-MAX_EARLY_RESULTS);
-  return [];
-}
-
-function toolUse(state: ClaudeCodeState, call: Call, { header, line, block }: EarlyResult): AgentEvent[] {
-  const promptId = asId(line["promptId"]) ?? state.turn.promptId;
-  if (promptId !== undefined && state.privatePromptIds.includes(promptId)) return [];
-  const failed = block["is_error"] === true;
-  const structured = line["toolUseResult"];
-  const output = resultText(call.name, block, failed ? undefined : structured);
-  const code = call.name === "Bash" ? exitCode(output, failed) : undefined;
-  const activity: Activity = {
-    kind: "tool-use",
-    toolUseId: call.id,
-    ...(promptId !== undefined && { promptId }),
-    name: call.name,
-    input: call.input,
-    ...(output !== undefined && { output }),
-    isError: failed,
-    ...(code !== undefined && { exitCode: code }),
-    files: failed ? [] : touchedFiles(call.name, call.input, structured).map((file) => withBackup(state, file)),
-  };
-  return emit({ ...state.turn, header }, activity);
-}
-
-function withBackup({ backups }: ClaudeCodeState, file: FileTouch): FileTouch {
-  const backup = file.kind === "edit" ? backupOf(backups, file.path) : undefined;
-  return backup === undefined ? file : { ...file, backup };
-}
-
-/** Subagents' files have only the text the model was shown; for a file that is its lines with their numbers. */
-function resultText(name: string, block: JsonObject, structured: Json | undefined): string | undefined {
-  if (asObject(structured) !== undefined) return toolOutput(name, structured);
-  const text = contentText(block["content"]);
-  return name === "Read" && text !== undefined && block["is_error"] !== true ? stripLineNumbers(text) : text;
-}
-
-function contentText(content: Json | undefined): string | undefined {
-  if (typeof content === "string") return content;
-  return Array.isArray(content) ? blocksText(content) : undefined;
-}
-
-function lineId(state: ClaudeCodeState): string {
-  return `${state.turn.header.sessionId}:${state.line}`;
-}
-
-function join(before: string, text: string): string {
-  return before === "" ? text : `${before}\n\n${text}`;
 }

@@ -2,7 +2,7 @@
 import { asCount, asObject, asObjects, asString, type JsonObject, parseJson } from "../../agents/wire.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { LlmError } from "../error.ts";
-import { type HttpReply, post, textOf } from "../http.ts";
+import { type HttpReply, type ModelServer, post, textOf } from "../http.ts";
 import { jsonOnly } from "../json-only.ts";
 import type { LlmReply, LlmRequest, Usage } from "../provider.ts";
 import { type OptionalField, sendWithout } from "../refused-fields.ts";
@@ -10,17 +10,6 @@ import { replyValue } from "../reply-value.ts";
 import { sseData } from "../sse.ts";
 import { streamedError } from "../status-error.ts";
 import { MAX_COST_USD } from "../price.ts";
-
-export interface ChatServer {
-  /** Up to and without "/chat/completions". */
-  baseUrl: string;
-  apiKey: string | undefined;
-  model: string;
-  timeoutMs: number;
-  isStreamed: boolean;
-  /** Fields it is known to refuse; grows. */
-  refused: Set<string>;
-}
 
 /** In the order in which a refusal that may mean several is read; one that names nothing is taken to mean the schema. */
 const OPTIONAL: readonly OptionalField[] = [
@@ -31,7 +20,7 @@ const OPTIONAL: readonly OptionalField[] = [
   { name: "json_object", pattern: /response_format|json_object|json mode/i },
 ];
 
-export function chatProtocol(server: ChatServer) {
+export function chatProtocol(server: ModelServer) {
   return (request: LlmRequest, signal?: AbortSignal): Promise<LlmReply> =>
     sendWithout(OPTIONAL, server.refused, (refused) =>
       post(
@@ -48,7 +37,7 @@ export function chatProtocol(server: ChatServer) {
     );
 }
 
-function bodyOf({ model, isStreamed }: ChatServer, request: LlmRequest, refused: ReadonlySet<string>): object {
+function bodyOf({ model, isStreamed }: ModelServer, request: LlmRequest, refused: ReadonlySet<string>): object {
   const { name, json } = request.schema;
   const isSchemaTaken = !refused.has("json_schema");
   const limit = refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens";

@@ -1,23 +1,12 @@
 // Anthropic's Messages API: the answer is the input of a tool the model is made to call. Streamed or whole.
 import { asCount, asObject, asObjects, asString, type JsonObject, parseJson } from "../../agents/wire.ts";
 import { LlmError } from "../error.ts";
-import { type HttpReply, post, textOf } from "../http.ts";
+import { type HttpReply, type ModelServer, post, textOf } from "../http.ts";
 import type { LlmReply, LlmRequest, Usage } from "../provider.ts";
 import { type OptionalField, sendWithout } from "../refused-fields.ts";
 import { replyValue } from "../reply-value.ts";
 import { sseData } from "../sse.ts";
 import { streamedError } from "../status-error.ts";
-
-export interface MessagesServer {
-  /** Up to and without "/v1/messages". */
-  baseUrl: string;
-  apiKey: string | undefined;
-  model: string;
-  timeoutMs: number;
-  isStreamed: boolean;
-  /** Fields it is known to refuse; grows. */
-  refused: Set<string>;
-}
 
 /** Newer models refuse one or the other of these with a 400. */
 const OPTIONAL: readonly OptionalField[] = [
@@ -26,7 +15,7 @@ const OPTIONAL: readonly OptionalField[] = [
   { name: "thinking", pattern: /thinking/i },
 ];
 
-export function messagesProtocol(server: MessagesServer) {
+export function messagesProtocol(server: ModelServer) {
   return (request: LlmRequest, signal?: AbortSignal): Promise<LlmReply> =>
     sendWithout(OPTIONAL, server.refused, (refused) =>
       post(
@@ -45,7 +34,7 @@ export function messagesProtocol(server: MessagesServer) {
     );
 }
 
-function bodyOf({ model, isStreamed }: MessagesServer, request: LlmRequest, refused: ReadonlySet<string>): object {
+function bodyOf({ model, isStreamed }: ModelServer, request: LlmRequest, refused: ReadonlySet<string>): object {
   const { name, about, json } = request.schema;
   return {
     model,
