@@ -48,8 +48,7 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
 
 function scan(text: string): SecretRange[] {
   const found: SecretRange[] = [];
-  const isHinted = hintsIn(text);
-  for (const secret of SECRETS) if (isHinted(secret)) collect(secret, text, found);
+  for (const secret of hintedSecrets(text)) collect(secret, text, found);
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   // What was redacted before is whole: a find grows over it, and a find within it is none.
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -63,14 +62,17 @@ const COLD_TEXTS = 40;
 const COLD_CHARS = 20_000;
 let textsSeen = 0;
 
-function hintsIn(text: string): (secret: Secret) => boolean {
+/** Most texts hint at nothing: only these are looked for then. */
+const UNHINTED = SECRETS.filter(({ hints, worded }) => hints === undefined && !worded);
+
+function hintedSecrets(text: string): readonly Secret[] {
   textsSeen += 1;
   const hasWord = WORD.test(text);
-  if (textsSeen <= COLD_TEXTS && text.length < COLD_CHARS) {
-    return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => text.includes(hint)) ?? true));
-  }
-  const found = hintsFound(text);
-  return ({ hints, worded }) => (worded ? hasWord : (hints?.some((hint) => found.has(hint)) ?? true));
+  const isCold = textsSeen <= COLD_TEXTS && text.length < COLD_CHARS;
+  const found = isCold ? undefined : hintsFound(text);
+  if (found?.size === 0 && !hasWord) return UNHINTED;
+  const isIn = (hint: string): boolean => found?.has(hint) ?? text.includes(hint);
+  return SECRETS.filter(({ hints, worded }) => (worded ? hasWord : (hints?.some(isIn) ?? true)));
 }
 
 function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {

@@ -171,7 +171,7 @@ export const SECRETS: readonly Secret[] = [
   ),
   {
     name: "discord",
-    pattern: () => /\.(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,
+    pattern: () => /\.(?=[\w-]{6}\.)(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,
     sample: `MT${alnum(24)}.G${alnum(5)}.${alnum(38)}`,
   },
   row("telegram", [":AA"], () => /\d{6,12}:AA[\w-]{32,}/g, `123456789:AA${alnum(33)}`),
