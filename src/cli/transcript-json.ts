@@ -2,11 +2,13 @@
 import type { Item, Transcript } from "../recall/transcript.ts";
 import { iso } from "./output.ts";
 import { sessionJson } from "./session-text.ts";
+import { summaryJson } from "./summary-text.ts";
 import type { Detail } from "./transcript-text.ts";
 
 export function transcriptJson(transcript: Transcript, detail: Detail): Record<string, unknown> {
   return {
     ...sessionJson(transcript.session),
+    summary: summaryJson(transcript.summary),
     turns: transcript.turns.map((turn) => ({
       number: turn.number,
       at: iso(turn.at),
@@ -14,6 +16,7 @@ export function transcriptJson(transcript: Transcript, detail: Detail): Record<s
       prompt: turn.prompt ?? null,
       items: turn.items.map((item) => itemJson(item, detail)),
       commits: turn.commits.map(({ sha, subject }) => ({ sha, subject })),
+      summary: summaryJson(turn.summary),
     })),
   };
 }

@@ -4,6 +4,7 @@ import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
 import { widthOf } from "./width.ts";
 import { count, dim, fields, heading } from "./output.ts";
 import { howLong, paint, shortId, titleText, when } from "./session-text.ts";
+import { summaryText } from "./summary-text.ts";
 import { withCommas } from "../core/text.ts";
 
 export interface Detail {
@@ -19,7 +20,12 @@ const UNFOLDED_CHARS = 4_000;
 const MAX_NAME_COLUMNS = 12;
 
 export function transcriptText(transcript: Transcript, detail: Detail): string {
-  return [header(transcript), ...transcript.turns.map((turn) => turnText(turn, detail))].join("\n\n");
+  const { summary } = transcript;
+  return [
+    header(transcript),
+    ...(summary === undefined ? [] : [summaryText(summary)]),
+    ...transcript.turns.map((turn) => turnText(turn, detail)),
+  ].join("\n\n");
 }
 
 function header({ session }: Transcript): string {

@@ -1,5 +1,6 @@
 // A session as it reads: turn by turn what was asked, said and done, subagents' work under the turn they belong to.
 import { AppError } from "../core/error.ts";
+import type { Summary } from "../core/memory.ts";
 import { type CommitRow, commitsOf } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { touchesOf, type TouchRow } from "../store/file-touches.ts";
@@ -7,6 +8,7 @@ import { findItem } from "../store/items.ts";
 import { messagesOf } from "../store/messages.ts";
 import { promptsOf } from "../store/prompts.ts";
 import { type SessionEntry, sessionsByIds, subagentsOf } from "../store/session-list.ts";
+import { currentSummaries, currentSummary, summaryOf, WHOLE_SESSION } from "../store/summaries.ts";
 import { toolUsesOf } from "../store/tool-uses.ts";
 import { toolLine } from "./tool-line.ts";
 
@@ -51,10 +53,13 @@ export interface Turn {
   endedAt?: number;
   items: Item[];
   commits: CommitRow[];
+  summary?: Summary;
 }
 
 export interface Transcript {
   session: SessionEntry;
+  /** What the session came to, where memory was derived of it. */
+  summary?: Summary;
   turns: Turn[];
 }
 
@@ -91,7 +96,16 @@ export function readTranscript(db: Db, session: SessionEntry): Transcript {
       turn.items.push({ kind: "message", role: "assistant", text: response, at: ended_at ?? created_at });
     }
   }
-  return { session, turns: [...turns.values()].sort((a, b) => a.number - b.number) };
+  for (const row of currentSummaries(db, session.id)) {
+    const turn = turns.get(row.prompt_number);
+    if (turn !== undefined) turn.summary = summaryOf(row);
+  }
+  const whole = currentSummary(db, session.id, WHOLE_SESSION);
+  return {
+    session,
+    ...(whole !== undefined && { summary: summaryOf(whole) }),
+    turns: [...turns.values()].sort((a, b) => a.number - b.number),
+  };
 }
 
 export function onlyTurn(transcript: Transcript, number: number): Transcript {

@@ -6,7 +6,7 @@ import { changedFiles, type ChangedFile } from "../store/file-touches.ts";
 import { lastPrompts } from "../store/prompts.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { nextStaleTurn } from "../store/stale-turns.ts";
-import { type SummaryRow, summariesOfTurn, WHOLE_SESSION } from "../store/summaries.ts";
+import { currentSummary, type SummaryRow, WHOLE_SESSION } from "../store/summaries.ts";
 import type { Line } from "./block.ts";
 
 const RESPONSE_CHARS = 700;
@@ -19,7 +19,7 @@ const FILES_SHOWN = 8;
 /** The session's own summary, unless more has happened since it was written. */
 export function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
   if (nextStaleTurn(db, sessionDbId) !== undefined) return undefined;
-  return summariesOfTurn(db, sessionDbId, WHOLE_SESSION).find((row) => row.is_current === 1);
+  return currentSummary(db, sessionDbId, WHOLE_SESSION);
 }
 
 export function whereStoppedLines(db: Db, session: SessionRow): Line[] {

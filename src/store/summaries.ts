@@ -82,6 +82,11 @@ export function summariesOfTurn(db: Db, sessionDbId: number, promptNumber: numbe
   );
 }
 
+/** The version that stands of a turn's summary, or of the whole session's. */
+export function currentSummary(db: Db, sessionDbId: number, promptNumber: number): SummaryRow | undefined {
+  return summariesOfTurn(db, sessionDbId, promptNumber).find((row) => row.is_current === 1);
+}
+
 /** Turn by turn, the version that stands; without the session's own. */
 export function currentSummaries(db: Db, sessionDbId: number): SummaryRow[] {
   return db.all(

@@ -25,6 +25,27 @@ async function work(world: World): Promise<void> {
   });
 }
 
+describe("c-mem show", () => {
+  it("begins with what the session came to, in its eight fields", async () => {
+    const world = createWorld();
+    await work(world);
+    const shown = await data(world, ["show", "last"], { cwd: world.project });
+    const fields = {
+      request: expect.stringContaining("Raise the timeout") as string,
+      investigated: "",
+      learned: "",
+      completed: expect.stringContaining("Raised the timeout of `client.ts` to 5 seconds") as string,
+      next_steps: "",
+      files_read: [],
+      files_edited: ["src/client.ts"],
+      notes: expect.stringContaining("Never retry") as string,
+    };
+    expect(shown).toMatchObject({ summary: fields, turns: [{ summary: fields }] });
+    const { stdout } = await run(world, ["show", "last"], { cwd: world.project });
+    expect(stdout).toMatch(/^ {2}done\s+Raised the timeout/m);
+  });
+});
+
 describe("c-mem rebuild", () => {
   it("derives the memory of what hooks saw, the same again and again", async () => {
     const world = createWorld();

@@ -1,5 +1,6 @@
 // c-mem show: one session as it reads, or one observation with what it rests on.
 import { AppError } from "../../core/error.ts";
+import { deriveSession } from "../../memory/derive.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { readObservation } from "../../recall/observation.ts";
 import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
@@ -36,6 +37,7 @@ export function run({ args, flags, json }: CommandOptions): number {
 
 function choose({ db, question }: Asked, name: string, flags: Record<string, unknown>): Transcript {
   const { session, itemId } = resolveSession(db, name, () => question().scope);
+  deriveSession(db, session.id, Date.now());
   const around = flags["around"] === undefined ? itemId : String(flags["around"]);
   if (around !== undefined) return readAround(db, session, around);
   const transcript = readTranscript(db, session);

@@ -70,8 +70,10 @@ function headlineOf(blocks: readonly Block[]): { text: string; score: number } {
   const candidates = blocks.filter(({ kind }) => kind !== "heading").slice(0, 14);
   for (const [index, block] of candidates.entries()) {
     for (const [position, sentence] of sentencesOf(block.text).slice(0, 3).entries()) {
-      const text = capitalise(withoutPerson(sentence.replace(SAID_BEFORE, "")));
-      const isFix = (FIX_IS.test(sentence) && !FIX_IS.test(text)) || FIXED_IS.test(sentence);
+      const rest = capitalise(withoutPerson(sentence.replace(SAID_BEFORE, "")));
+      // What was wrong reads as what was done, without the word before it.
+      const text = FIXED_IS.test(sentence) ? `Fixed: ${rest}` : rest;
+      const isFix = FIX_IS.test(sentence) && !FIX_IS.test(text);
       const score = scoreOf(text, block) + (isFix ? 1.5 : 0) - index * 0.25 - position * 0.4;
       if (score > best.score) best = { text, score };
     }
@@ -97,7 +99,7 @@ function scoreOf(text: string, block: Block): number {
 const FIX_IS =
   /^the (?:fix|change|solution) (?:was|is)(?: simple)?[:—–-]?\s+(?:to )?(?=[a-z]+ing\b|(?:add|use|remove|switch|make|change|move|wrap)\b)/i;
 
-/** "Fixed: `save` stored only the titles" says what was wrong. */
+/** "Fixed: `save` stored only the titles". */
 const FIXED_IS = /^(?:the )?(?:bug |issue |problem )?(?:is )?fixed[:—–-]\s*(?=\S+ )/i;
 
 function withoutPerson(text: string): string {

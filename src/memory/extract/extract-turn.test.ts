@@ -50,7 +50,7 @@ describe("work", () => {
     );
     expect(only(evidence)).toMatchObject({
       type: "bugfix",
-      title: "save stored only the titles, so done was lost on reload",
+      title: "Fixed: save stored only the titles, so done was lost on reload",
       facts: [
         "`npm test`: 12 passed (1 failed before)",
         "`npm test` failed before: AssertionError: expected done to be true, got undefined",
@@ -462,6 +462,14 @@ describe("the summary", () => {
         "The user said: “Never store the token in plain text.” `npm run lint` failed (src/login.ts:3 Unexpected any in the code), then passed after `npm run lint:fix`.",
       evidence: ["p1", "t7", "m2", "m1"],
     });
+  });
+
+  it("has what the assistant says is left", () => {
+    const words =
+      "Added `src/filter.js`. Next: wire it to the buttons in the footer. A migration of old lists is not written yet.";
+    expect(extractTurn(turn("Add a filter", edited("src/filter.js"), said(words))).summary.nextSteps).toBe(
+      "Next: wire it to the buttons in the footer. A migration of old lists is not written yet.",
+    );
   });
 
   it("says that work was broken off", () => {

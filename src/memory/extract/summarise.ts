@@ -117,8 +117,8 @@ function firstWords(text: string): string {
 }
 
 const LEFT =
-  /\b(?:still needs?|still (?:open|pending|missing|to do)|remaining (?:work|steps?|tasks?|issues?|items?|todos?)|next up|left to do|not yet|(?:needs?|requires?) (?:a )?follow[- ]?up|you(?:'ll|’ll| will) (?:need|have) to|once (?:merged|that|this|the) .*(?:can|should|will)|after (?:merging|this lands|that lands)|needs? to be|waiting (?:for|on)|blocked (?:by|on)|could not (?:run|verify|test))\b/i;
-const NEXT = /^(?:the )?next (?:steps?|action)\b/i;
+  /\b(?:still needs?|still (?:open|pending|missing|to do)|remaining (?:work|steps?|tasks?|issues?|items?|todos?)|next up|left to do|not yet|(?:is|are) not \w+ yet|(?:needs?|requires?) (?:a )?follow[- ]?up|you(?:'ll|’ll| will) (?:need|have) to|once (?:merged|that|this|the) .*(?:can|should|will)|after (?:merging|this lands|that lands)|needs? to be|waiting (?:for|on)|blocked (?:by|on)|could not (?:run|verify|test))\b/i;
+const NEXT = /^(?:the )?next(?::| (?:steps?|action)\b)/i;
 const OFFER = /^(?:want me to|would you like(?: me)?(?: to)?|should i|shall i|do you want(?: me)?(?: to)?|ready to)\b/i;
 
 function nextSteps(reading: Reading): string[] {

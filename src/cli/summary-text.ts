@@ -1,0 +1,28 @@
+// What a session came to, in its eight fields: for a person, and for a program.
+import type { Summary } from "../core/memory.ts";
+import { block, pad } from "./layout.ts";
+import { dim } from "./output.ts";
+
+const FIELDS = [
+  ["request", "asked"],
+  ["investigated", "looked at"],
+  ["learned", "learned"],
+  ["completed", "done"],
+  ["nextSteps", "next"],
+  ["notes", "notes"],
+] as const;
+const LABEL_COLUMNS = 9;
+
+/** Only the fields that say something. Files are listed turn by turn anyway. */
+export function summaryText(summary: Summary): string {
+  const indent = " ".repeat(LABEL_COLUMNS + 4);
+  return FIELDS.filter(([field]) => summary[field] !== "")
+    .map(([field, label]) => `  ${dim(pad(label, LABEL_COLUMNS))}  ${block(summary[field], indent).trimStart()}`)
+    .join("\n");
+}
+
+export function summaryJson(summary: Summary | undefined): Record<string, unknown> | null {
+  if (summary === undefined) return null;
+  const { nextSteps, filesRead, filesEdited, ...rest } = summary;
+  return { ...rest, next_steps: nextSteps, files_read: filesRead, files_edited: filesEdited };
+}
