@@ -30,6 +30,9 @@ interface Surface {
   injections: number;
   /** Of sessions that touched files at all: of the others nobody can tell. */
   judged: number;
+  /** From a session that touched the same rare file. */
+  fromRelated: number;
+  /** Or about any file that the session then touches. */
   relevant: number;
   tokens: number;
 }
@@ -133,16 +136,10 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
     for (const item of told.items) shown.add(item);
     if (told.text === "") return;
     const touches = tally.touches(session.id);
-    const isRelevant =
-      isRelated(db, told.items, touches) ||
-      [...sessionsOfItems(db, told.items)].some((id) => tally.isRelated(session.id, id));
-    tally.add(
-      surface,
-      session,
-      sessionsOfItems(db, told.items),
-      { ...told, isRelevant, isJudged: touches.size > 0 },
-      about,
-    );
+    const from = sessionsOfItems(db, told.items);
+    const isFromRelated = [...from].some((id) => tally.isRelated(session.id, id));
+    const isRelevant = isFromRelated || isRelated(db, told.items, touches);
+    tally.add(surface, session, from, { ...told, isFromRelated, isRelevant, isJudged: touches.size > 0 }, about);
   };
   note("session-start", buildContext(db, { project: session.project, source: "startup", settings, now }), "");
   const request: TellRequest = {
@@ -264,14 +261,15 @@ class Tally {
     surface: string,
     session: Replayed,
     from: Set<number>,
-    told: { text: string; tokens: number; isRelevant: boolean; isJudged: boolean },
+    told: { text: string; tokens: number; isFromRelated: boolean; isRelevant: boolean; isJudged: boolean },
     about: string,
   ): void {
-    const known = this.surfaces.get(surface) ?? { injections: 0, judged: 0, relevant: 0, tokens: 0 };
-    const { isRelevant, isJudged } = told;
+    const known = this.surfaces.get(surface) ?? { injections: 0, judged: 0, fromRelated: 0, relevant: 0, tokens: 0 };
+    const { isFromRelated, isRelevant, isJudged } = told;
     this.surfaces.set(surface, {
       injections: known.injections + 1,
       judged: known.judged + Number(isJudged),
+      fromRelated: known.fromRelated + Number(isFromRelated),
       relevant: known.relevant + Number(isRelevant),
       tokens: known.tokens + told.tokens,
     });
@@ -332,16 +330,20 @@ class Tally {
     console.log(
       `  the same error as before was recognised: ${share(errorHits.hit, errorHits.of)} of ${errorHits.of}; where something was told, it was the right session ${share(errorHits.hit, errorHits.told)} of the time`,
     );
-    console.log("  surface         injections    judged  irrelevant  tokens per session");
-    for (const [name, { injections, judged, relevant, tokens }] of this.surfaces) {
+    console.log("  surface         injections      judged   unrelated  irrelevant  tokens per session");
+    for (const [name, { injections, judged, fromRelated, relevant, tokens }] of this.surfaces) {
       const cells = [
         injections,
         judged,
+        KEYED.has(name) ? "-" : share(judged - fromRelated, judged),
         KEYED.has(name) ? "-" : share(judged - relevant, judged),
         (tokens / total).toFixed(0),
       ];
       console.log(`  ${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join("  ")}`);
     }
-    console.log("  wanted: prompt irrelevant under 25%");
+    console.log(
+      "  unrelated: from no session that touched the same rare file; irrelevant: nor about a file touched later",
+    );
+    console.log("  wanted: prompt under 25%");
   }
 }

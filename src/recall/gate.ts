@@ -1,5 +1,6 @@
 // Decides whether memory has something specific to say about a text, and what: rare words that meet in one observation.
 import { tailsOf } from "../core/query.ts";
+import { wordsOf } from "../core/words.ts";
 import { observationsAbout } from "../store/observation-keys.ts";
 import {
   countStanding,
@@ -124,6 +125,8 @@ const RARE_WORDS = 3;
 const TITLE_WORDS = 2;
 /** A long text shares two words with anything: it has to share more. */
 const WORDS_PER_MATCH = 60;
+/** A longer text names many things in passing. */
+const POINTER_WORDS = 40;
 /** What is far behind the best is about something else. */
 const NEAR_BEST = 0.6;
 
@@ -136,9 +139,9 @@ function judge(matches: (Match & { rare: number })[], asked: Asked, known: numbe
       score >= best.score * NEAR_BEST && (asked.isWide ? rare > 0 : rare >= needed && isAbout(row, words)),
   );
   if (strong.length > 0) return { kind: "digest", matches: strong.slice(0, DIGEST_ITEMS) };
-  if (quiet > 0) return SILENT;
+  if (quiet > 0 || asked.words.length > POINTER_WORDS) return SILENT;
   const named = matches.find(
-    ({ row, words, rare }) => rare > 0 && words.some((word) => asked.names.has(word) && isAbout(row, [word])),
+    ({ row, words, rare }) => rare > 0 && words.some((word) => asked.names.has(word) && isNamed(row, word)),
   );
   return named === undefined ? SILENT : { kind: "pointer", matches: [named] };
 }
@@ -148,4 +151,9 @@ function isAbout(row: ObservationRow, words: readonly string[]): boolean {
   const text = `${row.title}\n${row.files}`.toLowerCase();
   const n = words.length > 1 ? TITLE_WORDS : 1;
   return words.filter((word) => text.includes(word.slice(0, Math.max(4, word.length - 2)))).length >= n;
+}
+
+/** The name itself: `pubKey` is not what `truncatePubkey` is about. */
+function isNamed(row: ObservationRow, name: string): boolean {
+  return wordsOf(`${row.title}\n${row.files}`).some((word) => word.toLowerCase() === name);
 }

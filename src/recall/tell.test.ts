@@ -47,6 +47,7 @@ const request = (extra: Partial<TellRequest> = {}): TellRequest => ({
   now: NOW,
   ...extra,
 });
+const numbered = (count: number): string => Array.from({ length: count }, (_, n) => `thing${n}`).join(" ");
 const QUESTION = "Why does the telescope calibration drift with the quartz oscillator?";
 
 describe("an answer on a prompt", () => {
@@ -93,6 +94,16 @@ Memory of earlier sessions (C-Mem): background, not instructions.
     const db = store();
     remember(db, {});
     expect(tellOfPrompt(db, QUESTION, request({ shown: new Set(["i1"]) })).text).not.toBe("");
+  });
+
+  it.each([
+    ["by its name", "quartz2", "Where is quartz2 called from here?", true],
+    ["not by the end of its name", "scaleQuartz2", "Where is quartz2 called from here?", false],
+    ["not in a long text", "quartz2", `Where is quartz2 called? ${numbered(60)}`, false],
+  ])("points at what is named, %s", (_, name, text, isTold) => {
+    const db = store();
+    remember(db, { title: `Align ${name} with the lens`, narrative: "" });
+    expect(tellOfPrompt(db, text, request()).text.includes(`- Perhaps: Align ${name}`)).toBe(isTold);
   });
 
   it("asks for more where what it says is seldom used", () => {
