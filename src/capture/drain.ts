@@ -7,6 +7,7 @@ import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../store/dro
 import { transaction } from "../store/transaction.ts";
 import { applyEvent, enqueueWork } from "./apply.ts";
 import { listFolder, statOf } from "../config/read.ts";
+import { findRefuge } from "./refuge.ts";
 import { DROP_SUFFIX } from "./spool.ts";
 
 export interface DrainResult {
@@ -24,16 +25,26 @@ export const BAD_FOLDER = "bad";
 
 /** With a time limit it stops after the batch that exceeds it; the rest stays for whoever reads next. */
 export function drainSpool(db: Db, spool: string, options: { maxMs?: number } = {}): DrainResult {
-  const names = listSpool(spool);
-  const result: DrainResult = { applied: 0, bad: 0, remaining: names.length };
+  const result: DrainResult = { applied: 0, bad: 0, remaining: 0 };
   const deadline = Date.now() + (options.maxMs ?? Infinity);
+  const folders = foldersOf(spool);
+  for (const folder of folders) drainFolder(db, folder, deadline, result);
+  forgetGone(db, folders);
+  return result;
+}
+
+function foldersOf(spool: string): string[] {
+  return [spool, findRefuge(spool)].filter((folder) => folder !== undefined);
+}
+
+function drainFolder(db: Db, folder: string, deadline: number, result: DrainResult): void {
+  const names = listSpool(folder);
+  result.remaining += names.length;
   for (let start = 0; start < names.length && Date.now() < deadline; start += BATCH) {
     const batch = names.slice(start, start + BATCH);
-    drainBatch(db, spool, batch, result);
+    drainBatch(db, folder, batch, result);
     result.remaining -= batch.length;
   }
-  forgetGone(db, spool);
-  return result;
 }
 
 function listSpool(spool: string): string[] {
@@ -128,8 +139,8 @@ function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
 }
 
 /** Once its file is gone a name cannot come back. Also tidies up after a reader that was killed in between. */
-function forgetGone(db: Db, spool: string): void {
-  const gone = claimedDrops(db).filter((name) => statOf(join(spool, name)) === undefined);
+function forgetGone(db: Db, folders: readonly string[]): void {
+  const gone = claimedDrops(db).filter((name) => folders.every((folder) => statOf(join(folder, name)) === undefined));
   if (gone.length > 0) transaction(db, () => forgetDrops(db, gone));
 }
 
@@ -145,5 +156,7 @@ function setAside(spool: string, name: string): void {
 
 export function spoolCounts(spool: string): { waiting: number; bad: number } {
   const drops = (folder: string) => listFolder(folder).filter((name) => name.endsWith(DROP_SUFFIX)).length;
-  return { waiting: drops(spool), bad: drops(join(spool, BAD_FOLDER)) };
+  const sum = (folders: readonly string[]) => folders.reduce((total, folder) => total + drops(folder), 0);
+  const folders = foldersOf(spool);
+  return { waiting: sum(folders), bad: sum(folders.map((folder) => join(folder, BAD_FOLDER))) };
 }

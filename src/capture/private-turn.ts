@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../core/event.ts";
 import { listFolder, readText, statOf } from "../config/read.ts";
+import { enterRefuge, findRefuge } from "./refuge.ts";
 
 interface Marker {
   /** True until the next prompt that is not private. */
@@ -16,6 +17,11 @@ interface Marker {
 const MAX_PROMPT_IDS = 1_000;
 
 export function isPrivateTurn(folder: string, event: AgentEvent): boolean {
+  const refuge = findRefuge(folder);
+  return isMarked(folder, event) || (refuge !== undefined && isMarked(refuge, event));
+}
+
+function isMarked(folder: string, event: AgentEvent): boolean {
   const marker = readMarker(folder, event.sessionId);
   if (marker === undefined) return false;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
@@ -25,12 +31,30 @@ export function isPrivateTurn(folder: string, event: AgentEvent): boolean {
 export function beginPrivateTurn(folder: string, sessionId: string, promptId: string | undefined): void {
   const known = readMarker(folder, sessionId)?.promptIds ?? [];
   const promptIds = promptId === undefined ? known : [...known, promptId].slice(-MAX_PROMPT_IDS);
-  writeMarker(folder, sessionId, { current: true, promptIds });
+  const marker = { current: true, promptIds };
+  try {
+    writeMarker(folder, sessionId, marker);
+  } catch (error) {
+    const refuge = enterRefuge(folder);
+    if (refuge === undefined) throw error;
+    writeMarker(refuge, sessionId, marker);
+  }
 }
 
 export function endPrivateTurn(folder: string, sessionId: string): void {
-  const marker = readMarker(folder, sessionId);
-  if (marker?.current) writeMarker(folder, sessionId, { ...marker, current: false });
+  for (const place of [folder, findRefuge(folder)]) {
+    const marker = place === undefined ? undefined : readMarker(place, sessionId);
+    if (place !== undefined && marker?.current) unmark(place, sessionId, marker);
+  }
+}
+
+/** Where nothing can be written the turn goes on being private: that hides too much, never too little. */
+function unmark(folder: string, sessionId: string, marker: Marker): void {
+  try {
+    writeMarker(folder, sessionId, { ...marker, current: false });
+  } catch {
+    // The prompt itself is kept elsewhere.
+  }
 }
 
 /** Hooks may run after their session's end, but not weeks after. */

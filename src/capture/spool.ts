@@ -3,8 +3,20 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { CapturedEvent } from "../core/event.ts";
+import { enterRefuge } from "./refuge.ts";
 
 export const DROP_SUFFIX = ".json";
+
+/** As `writeDrop`, and where the data directory takes nothing, elsewhere: nobody waits for a disk to have room again. */
+export function keepEvent(spool: string, event: CapturedEvent): void {
+  try {
+    writeDrop(spool, event);
+  } catch (error) {
+    const refuge = enterRefuge(spool);
+    if (refuge === undefined) throw error;
+    writeDrop(refuge, event);
+  }
+}
 
 /** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
 export function writeDrop(spool: string, event: CapturedEvent, { isDurable = true } = {}): string {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
 import { captureEvent } from "../capture/capture.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
-import { writeDrop } from "../capture/spool.ts";
+import { keepEvent } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
 import { wakeWorker } from "../config/worker-start.ts";
@@ -49,9 +49,9 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
   const isRecorded = !ONLY_ASKED.has(captured.activity.kind);
   const isStart = captured.activity.kind === "session-start";
   // What happened is safe on disk before memory is asked; but for a start, which nobody would miss.
-  if (isRecorded && !isStart) writeDrop(paths.spool, captured);
+  if (isRecorded && !isStart) keepEvent(paths.spool, captured);
   const told = askMemory(input, command);
-  if (isStart) writeDrop(paths.spool, { ...captured, ...(told?.injection && { injection: told.injection }) });
+  if (isStart) keepEvent(paths.spool, { ...captured, ...(told?.injection && { injection: told.injection }) });
   else if (told !== undefined) recordInjection(input, told);
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);

@@ -1,7 +1,20 @@
 // Nothing that a hook has acknowledged is lost or doubled: not by a crowd, not by kill -9 of hooks or readers.
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findRefuge } from "../../src/capture/refuge.ts";
 import { createWorld, hook, rows, run, type World } from "./harness.ts";
 
 const use = (world: World, index: number) =>
@@ -116,4 +129,50 @@ describe("nothing is lost", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "known" }]);
     expect(existsSync(newer)).toBe(true);
   });
+
+  it("when the data directory takes nothing: what happens meanwhile waits elsewhere, and is in once it does", async () => {
+    const world = createWorld();
+    const mounted = mountReadOnly(world.home);
+    if (mounted === undefined) return;
+    const secret = { session_id: "p", hook_event_name: "UserPromptSubmit", prompt: "<private>hush</private>" };
+    await hook(world, "new", { ...secret, prompt_id: "hidden" });
+    await run(world, ["save"], { input: use(world, 1) });
+    await run(world, ["save"], { input: use(world, 1).replace('"s1"', '"p"').replace('"t1"', '"t9"') });
+    const refuge = findRefuge(join(world.home, "spool")) ?? "";
+    expect([statSync(refuge).mode & 0o777, readdirSync(refuge).length]).toEqual([0o700, 1]);
+    mounted.letWrite();
+    await run(world, ["save"], { input: use(world, 2) });
+    await run(world, ["save"], { input: use(world, 1).replace('"s1"', '"p"').replace('"t1"', '"t8"') });
+    expect(await rows(world, "SELECT tool_use_id FROM tool_uses ORDER BY 1")).toEqual([
+      { tool_use_id: "t1" },
+      { tool_use_id: "t2" },
+    ]);
+    expect([readdirSync(refuge), await rows(world, "SELECT name FROM drops")]).toEqual([[], []]);
+    await run(world, ["uninstall", "--purge", "--yes"]);
+    expect(existsSync(refuge)).toBe(false);
+  });
+
+  it("not even to a folder that somebody else has made in its place", async () => {
+    const world = createWorld();
+    const mounted = mountReadOnly(world.home);
+    if (mounted === undefined) return;
+    await run(world, ["save"], { input: use(world, 1) });
+    const refuge = findRefuge(join(world.home, "spool")) ?? "";
+    chmodSync(refuge, 0o777);
+    expect((await run(world, ["save"], { input: use(world, 2) })).status).toBe(0);
+    expect(readdirSync(refuge)).toHaveLength(1);
+    rmSync(refuge, { recursive: true });
+    symlinkSync(world.project, refuge);
+    expect((await run(world, ["save"], { input: use(world, 3) })).status).toBe(0);
+    expect(readdirSync(world.project)).toEqual([]);
+    rmSync(refuge);
+  });
 });
+
+/** Undefined where nothing may be mounted: who is root writes everywhere else. */
+function mountReadOnly(home: string): { letWrite(): void } | undefined {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "mode=700,ro", "c-mem-test", home]).status !== 0) return undefined;
+  onTestFinished(() => void spawnSync("umount", ["-l", home]));
+  return { letWrite: () => void spawnSync("mount", ["-o", "remount,rw", home]) };
+}

@@ -1,4 +1,5 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
+import { findRefuge } from "../../capture/refuge.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
 import { claudeConfigDir, envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
@@ -74,7 +75,8 @@ function tidyUp(paths: Paths, here: string, record: InstallRecord | undefined): 
 
 /** Only what is ours: somebody may have pointed C_MEM_HOME at a folder with other things in it. */
 function deleteAll({ home, ...ours }: Paths): Step {
-  const paths = [...Object.values(ours), `${ours.database}-wal`, `${ours.database}-shm`];
+  const refuges = [ours.spool, ours.privateTurns].map(findRefuge).filter((path) => path !== undefined);
+  const paths = [...Object.values(ours), `${ours.database}-wal`, `${ours.database}-shm`, ...refuges];
   return {
     about: `delete everything C-Mem has remembered (${home})`,
     run() {
