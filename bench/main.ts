@@ -11,6 +11,7 @@ import { benchParaphrase } from "./paraphrase.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
+import { benchSoak } from "./soak.ts";
 import { benchWorker } from "./worker.ts";
 
 const { values, positionals } = parseArgs({
@@ -32,6 +33,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   mcp: benchMcp,
   memory: () => benchMemory({ examples: values.examples }),
   embed: benchEmbed,
+  soak: benchSoak,
   injection: () => benchInjection({ examples: values.examples }),
 };
 

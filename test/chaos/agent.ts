@@ -1,32 +1,52 @@
 // An agent at work: it writes its transcript and runs its hooks, and does not care what becomes of them.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { run, type World } from "../e2e/harness.ts";
+import { run, type RunOptions, type World } from "../e2e/harness.ts";
 
 export interface Agent {
   sessionId: string;
   /** Tool use ids by prompt id: what must be there in the end. */
   turns: Map<string, string[]>;
+  /** Ids of prompts and tool uses whose hook has said that it has them. */
+  acknowledged: Set<string>;
   turn(): Promise<void>;
   end(): Promise<void>;
 }
 
-export function createAgent(world: World, sessionId: string, random: () => number): Agent {
+export interface Habits {
+  /** Without one, hooks are all that is known of it. */
+  hasTranscript?: boolean;
+  onHook?: NonNullable<RunOptions["onStart"]>;
+}
+
+export function createAgent(
+  world: World,
+  sessionId: string,
+  random: () => number,
+  { hasTranscript = true, onHook }: Habits = {},
+): Agent {
   const folder = join(world.claudeDir, "projects", "chaos");
   mkdirSync(folder, { recursive: true });
   const transcript = join(folder, `${sessionId}.jsonl`);
   const turns = new Map<string, string[]>();
+  const acknowledged = new Set<string>();
   let lines = 0;
 
   /** The true time, whatever clock the hooks are shown: the order of a transcript is that of its lines. */
   const write = (line: object) => {
+    if (!hasTranscript) return;
     const about = { uuid: `${sessionId}-${lines++}`, sessionId, cwd: world.project, version: "2.1.325" };
     appendFileSync(transcript, `${JSON.stringify({ ...about, timestamp: new Date().toISOString(), ...line })}\n`);
   };
-  const hook = async (command: string, payload: object) => {
+  const hook = async (command: string, payload: object, id?: string) => {
     const about = { session_id: sessionId, transcript_path: transcript, cwd: world.project };
-    const { status, stderr } = await run(world, [command], { input: JSON.stringify({ ...about, ...payload }) });
-    if (status !== 0 || stderr !== "") throw new Error(`${command} was heard: ${status} ${stderr}`);
+    const { status, signal, stdout, stderr } = await run(world, [command], {
+      input: JSON.stringify({ ...about, ...payload }),
+      ...(onHook && { onStart: onHook }),
+    });
+    if (signal === null && (status !== 0 || stderr !== ""))
+      throw new Error(`${command} was heard: ${status} ${stderr}`);
+    if (id !== undefined && stdout.includes('"continue":true')) acknowledged.add(id);
   };
   const assistant = (block: object, id: string) =>
     write({ type: "assistant", message: { id, role: "assistant", model: "opus", content: [block] } });
@@ -40,26 +60,21 @@ export function createAgent(world: World, sessionId: string, random: () => numbe
     user([{ type: "tool_result", tool_use_id: id, content: stdout }], promptId, {
       toolUseResult: { stdout, stderr: "" },
     });
-    await hook("save", {
-      hook_event_name: "PostToolUse",
-      prompt_id: promptId,
-      tool_name: "Bash",
-      tool_use_id: id,
-      tool_input: input,
-      tool_response: { stdout, stderr: "" },
-    });
+    const use = { tool_name: "Bash", tool_use_id: id, tool_input: input, tool_response: { stdout, stderr: "" } };
+    await hook("save", { hook_event_name: "PostToolUse", prompt_id: promptId, ...use }, id);
   }
 
   return {
     sessionId,
     turns,
+    acknowledged,
     async turn() {
       const promptId = `${sessionId}-p${turns.size + 1}`;
       const tools = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, index) => `${promptId}-t${index}`);
       turns.set(promptId, tools);
       const prompt = `Do ${promptId}: run its tasks, and say when they are through.`;
       user(prompt, promptId, { promptSource: "typed" });
-      await hook("new", { hook_event_name: "UserPromptSubmit", prompt_id: promptId, prompt });
+      await hook("new", { hook_event_name: "UserPromptSubmit", prompt_id: promptId, prompt }, promptId);
       for (const id of tools) await useTool(promptId, id);
       const words = `All of ${promptId} is through.`;
       assistant({ type: "text", text: words }, `m-${promptId}`);

@@ -8,7 +8,8 @@ const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");
 
 export interface Trouble {
   name: string;
-  bring(): void;
+  /** False: it could not be brought just now. */
+  bring(): boolean | void;
   end?(): void;
 }
 
@@ -39,7 +40,7 @@ export function startWorkers(world: World): Trouble {
   };
 }
 
-function workerPid(world: World): number | undefined {
+export function workerPid(world: World): number | undefined {
   try {
     const { pid } = JSON.parse(readFileSync(join(world.home, "worker", "lock.json"), "utf8")) as { pid: number };
     process.kill(pid, 0);
@@ -88,22 +89,59 @@ export function jumpClock(world: World, random: () => number): Trouble | undefin
   };
 }
 
-const DISK_MB = 64;
-
 /** The data directory on a disk of its own, which can be filled. Undefined where nothing may be mounted. */
-export function fillDisk(world: World): { trouble: Trouble; unmount(): void } | undefined {
+export function fillDisk(world: World, sizeMb = 64): { trouble: Trouble; unmount(): void } | undefined {
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m,mode=700`, "c-mem-chaos", world.home]);
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m,mode=700`, "c-mem-chaos", world.home]);
   if (status !== 0) return undefined;
   const ballast = join(world.home, "ballast");
   return {
     trouble: {
       name: "full disk",
       bring() {
-        spawnSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=64k", `count=${DISK_MB * 16}`], { stdio: "ignore" });
+        spawnSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=64k", `count=${sizeMb * 16}`], { stdio: "ignore" });
       },
       end: () => rmSync(ballast, { force: true }),
     },
     unmount: () => void execFileSync("umount", ["-l", world.home]),
+  };
+}
+
+/** That disk takes nothing any more. A file that somebody has open for writing keeps it from being so. */
+export function makeReadOnly(world: World): Trouble {
+  const remount = (how: string) => spawnSync("mount", ["-o", `remount,${how}`, world.home]).status === 0;
+  return {
+    name: "read-only",
+    bring() {
+      for (let tries = 0; tries < 5; tries++) {
+        const pid = workerPid(world);
+        if (pid !== undefined) process.kill(pid, "SIGKILL");
+        if (remount("ro")) return true;
+      }
+      return false;
+    },
+    end: () => void remount("rw"),
+  };
+}
+
+/** It stands still, lock and all, as on a laptop that sleeps. */
+export function stopWorker(world: World): Trouble {
+  let stopped: number | undefined;
+  const signal = (pid: number, name: NodeJS.Signals) => {
+    try {
+      return process.kill(pid, name);
+    } catch {
+      return false;
+    }
+  };
+  return {
+    name: "SIGSTOP",
+    bring() {
+      stopped = workerPid(world);
+      return stopped !== undefined && signal(stopped, "SIGSTOP");
+    },
+    end() {
+      if (stopped !== undefined) signal(stopped, "SIGCONT");
+    },
   };
 }

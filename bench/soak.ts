@@ -1,0 +1,205 @@
+// Many agents at once on a machine where everything goes wrong, and afterwards a count: what hooks acknowledged, what is there.
+//   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history beside them; else a short form of it
+//   C_MEM_SOAK_SEED   which faults
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { type Agent, createAgent } from "../test/chaos/agent.ts";
+import {
+  fillDisk,
+  jumpClock,
+  jumpLock,
+  killWorker,
+  makeReadOnly,
+  startWorkers,
+  stopWorker,
+  type Trouble,
+} from "../test/chaos/monkey.ts";
+import { BIN, createWorld, data, run, type World } from "../test/e2e/harness.ts";
+import { writeHistory } from "./history.ts";
+import { countEvents, type Count } from "./soak-count.ts";
+import { type Household, watchProcesses } from "./soak-processes.ts";
+
+const IS_FULL = process.env["C_MEM_SOAK"] === "full";
+const AGENTS = IS_FULL ? 20 : 6;
+const TOOLS = IS_FULL ? 200 : 25;
+const HISTORY_MB = IS_FULL ? 2_048 : 48;
+const STOPPED_MS = IS_FULL ? 60_000 : 4_000;
+const SEED = Number(process.env["C_MEM_SOAK_SEED"] ?? 7);
+const REST_MS = IS_FULL ? 900_000 : 180_000;
+/** One hook in so many is killed. */
+const KILLED_HOOKS = 25;
+
+export async function benchSoak(): Promise<void> {
+  const random = seeded(SEED);
+  const world = createWorld();
+  world.env["C_MEM_WORKER"] = "1";
+  const disk = fillDisk(world, 256 + HISTORY_MB * 3);
+  const clock = jumpClock(world, random);
+  const files = writeHistory(join(world.claudeDir, "projects", "history"), HISTORY_MB * 1e6);
+  console.log(`${AGENTS} agents with ${TOOLS} tool uses each, ${HISTORY_MB} MB of history beside them (seed ${SEED})`);
+  if (disk === undefined) console.log("  not tried: a full or read-only disk, mounting is not allowed here");
+  if (clock === undefined) console.log("  not tried: a clock that jumps, libfaketime is not installed");
+  const household = watchProcesses(world);
+  const faults = new Map<string, number>();
+  try {
+    const troubles: [Trouble, number][] = [
+      [killWorker(world, { kills: 0 }), 300],
+      [killWorker(world, { kills: 0 }), 300],
+      [startWorkers(world), 300],
+      [jumpLock(world, random), 300],
+      [stopWorker(world), STOPPED_MS],
+      ...(disk === undefined
+        ? []
+        : ([
+            [disk.trouble, 700],
+            [makeReadOnly(world), 700],
+          ] as [Trouble, number][])),
+      ...(clock === undefined ? [] : ([[clock, 500]] as [Trouble, number][])),
+    ];
+    const first = await atWork(world, "agent", { random, faults, hasTranscript: false, troubles });
+    await comeToRest(world);
+    report("everything but a lost database", countEvents(world, first));
+    const second = await atWork(world, "later", {
+      random,
+      faults,
+      hasTranscript: true,
+      troubles: [
+        [deleteDatabase(world), 300],
+        [killWorker(world, { kills: 0 }), 300],
+      ],
+    });
+    await comeToRest(world);
+    report("the database deleted under the worker", countEvents(world, second));
+    await reportHistory(world, files);
+    console.log(`  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(", ")}`);
+    reportHousehold(household);
+    await reportDoctor(world);
+  } finally {
+    household.end();
+    await run(world, ["worker", "stop"]);
+    disk?.unmount();
+  }
+}
+
+interface Shift {
+  random: () => number;
+  faults: Map<string, number>;
+  hasTranscript: boolean;
+  troubles: readonly [Trouble, number][];
+}
+
+async function atWork(world: World, name: string, shift: Shift): Promise<Agent[]> {
+  const { random, faults, hasTranscript, troubles } = shift;
+  const agents = Array.from({ length: AGENTS }, (_, index) =>
+    createAgent(world, `${name}-${index}`, random, {
+      hasTranscript,
+      onHook(child) {
+        if (random() > 1 / KILLED_HOOKS) return;
+        count(faults, "hook killed");
+        globalThis.setTimeout(() => child.kill("SIGKILL"), random() * 200);
+      },
+    }),
+  );
+  const sync = spawn(process.execPath, [BIN, "sync", "--quiet"], { env: world.env, stdio: "ignore" });
+  const isOver = new AbortController();
+  const raging = rage(troubles, random, faults, isOver.signal);
+  await Promise.all(agents.map((agent) => finish(agent)));
+  isOver.abort();
+  await raging;
+  sync.kill("SIGKILL");
+  return agents;
+}
+
+async function finish(agent: Agent): Promise<void> {
+  while ([...agent.turns.values()].flat().length < TOOLS) await agent.turn();
+  await agent.end();
+}
+
+async function rage(
+  troubles: readonly [Trouble, number][],
+  random: () => number,
+  faults: Map<string, number>,
+  isOver: AbortSignal,
+): Promise<void> {
+  // One after the other, so that none is left out; when the agents are early, the rest of the round comes after them.
+  for (let next = 0; !isOver.aborted || next < troubles.length; next++) {
+    const [trouble, ms] = troubles[next % troubles.length] ?? [];
+    if (trouble === undefined || ms === undefined) return;
+    if (trouble.bring() !== false) count(faults, trouble.name);
+    await setTimeout(ms);
+    trouble.end?.();
+    await setTimeout(200 + random() * 500);
+  }
+}
+
+function deleteDatabase(world: World): Trouble {
+  return {
+    name: "database deleted",
+    bring() {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.home, `c-mem.db${suffix}`), { force: true });
+    },
+  };
+}
+
+async function comeToRest(world: World): Promise<void> {
+  const deadline = performance.now() + REST_MS;
+  for (;;) {
+    await run(world, ["worker", "start"]);
+    await run(world, ["sync", "--quiet"]);
+    const { jobs, spool } = (await data(world, ["worker", "status"])) as unknown as {
+      jobs: { pending: number; running: number; failed: number };
+      spool: { waiting: number };
+    };
+    if (jobs.pending + jobs.running + jobs.failed + spool.waiting === 0) return;
+    if (performance.now() > deadline) throw new Error(`does not come to rest: ${JSON.stringify({ jobs, spool })}`);
+    await setTimeout(1_000);
+  }
+}
+
+function report(what: string, { tried, acknowledged, lost, doubled, invented }: Count): void {
+  console.log(
+    `  ${what}: ${tried} events, ${acknowledged} acknowledged, ${lost.length} of these lost, ${doubled} there twice, ${invented} that nobody sent`,
+  );
+  if (lost.length + doubled + invented > 0) {
+    process.exitCode = 1;
+    console.log(`    ${lost.slice(0, 10).join(" ")}`);
+  }
+}
+
+async function reportHistory(world: World, sessions: number): Promise<void> {
+  const { totals } = (await data(world, ["stats", "--all"])) as unknown as { totals: { sessions: number } };
+  // The first agents' went with the database: they had no transcripts.
+  const found = totals.sessions - AGENTS;
+  console.log(`  history: ${found} of ${sessions} sessions are in`);
+  if (found !== sessions) process.exitCode = 1;
+}
+
+function reportHousehold({ mostWorkers, mostMb, mostHandles }: Household): void {
+  console.log(
+    `  processes: at most ${mostWorkers} workers awake at once, at most ${mostMb} MB and ${mostHandles} open files in one`,
+  );
+}
+
+/** Hooks are not registered anywhere here, and it says so. */
+async function reportDoctor(world: World): Promise<void> {
+  const { results } = (await data(world, ["doctor"])) as unknown as {
+    results: { name: string; state: string; message: string }[];
+  };
+  const wrong = results.filter(({ state }) => state === "fail");
+  console.log(`  doctor: ${results.length - wrong.length} of ${results.length} checks do not fail`);
+  for (const { name, message } of wrong) console.log(`    ${name}: ${message}`);
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
