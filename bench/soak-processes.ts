@@ -43,11 +43,11 @@ function isWorker(pid: number, world: World): boolean {
   );
 }
 
-function megabytes(pid: number): number {
+export function megabytes(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024);
 }
 
-function handles(pid: number): number {
+export function handles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
   } catch {

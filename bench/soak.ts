@@ -19,12 +19,14 @@ import {
 import { BIN, createWorld, data, run, type World } from "../test/e2e/harness.ts";
 import { writeHistory } from "./history.ts";
 import { countEvents, type Count } from "./soak-count.ts";
+import { soakJobs } from "./soak-jobs.ts";
 import { type Household, watchProcesses } from "./soak-processes.ts";
 
 const IS_FULL = process.env["C_MEM_SOAK"] === "full";
 const AGENTS = IS_FULL ? 20 : 6;
 const TOOLS = IS_FULL ? 200 : 25;
 const HISTORY_MB = IS_FULL ? 2_048 : 48;
+const JOBS = IS_FULL ? 100_000 : 2_000;
 const STOPPED_MS = IS_FULL ? 60_000 : 4_000;
 const SEED = Number(process.env["C_MEM_SOAK_SEED"] ?? 7);
 const REST_MS = IS_FULL ? 900_000 : 180_000;
@@ -81,6 +83,7 @@ export async function benchSoak(): Promise<void> {
     await run(world, ["worker", "stop"]);
     disk?.unmount();
   }
+  await soakJobs(JOBS);
 }
 
 interface Shift {

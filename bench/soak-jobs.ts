@@ -1,0 +1,57 @@
+// A long queue, done by one worker: whether what it holds (memory, open files) grows with what it has done.
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createWorld, ROOT } from "../test/e2e/harness.ts";
+import { bash, ended, MINUTE, prompt, seedStore, START } from "../test/seed.ts";
+import type { Db } from "../src/store/driver.ts";
+import { countJobs, enqueueSession } from "../src/store/jobs.ts";
+import { transaction } from "../src/store/transaction.ts";
+import { handles, megabytes } from "./soak-processes.ts";
+
+const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");
+const PROJECTS = 200;
+const LOOK_MS = 500;
+
+export async function soakJobs(jobs: number): Promise<void> {
+  const world = createWorld();
+  mkdirSync(world.home, { recursive: true, mode: 0o700 });
+  const db = fill(join(world.home, "c-mem.db"), jobs);
+  const worker = spawn(process.execPath, [WORKER], { env: world.env, stdio: "ignore" });
+  const pid = worker.pid ?? 0;
+  const looks: { left: number; mb: number; files: number }[] = [];
+  const left = () => {
+    const { pending, running } = countJobs(db);
+    return pending + running;
+  };
+  for (let rest = left(); rest > 0 && worker.exitCode === null; rest = left()) {
+    looks.push({ left: rest, mb: megabytes(pid), files: handles(pid) });
+    await setTimeout(LOOK_MS);
+  }
+  worker.kill("SIGTERM");
+  db.close();
+  const half = looks.filter((look) => look.left < jobs / 2);
+  const most = (part: typeof looks, key: "mb" | "files") => Math.max(0, ...part.map((look) => look[key]));
+  console.log(
+    `  ${jobs.toLocaleString("en")} jobs by one worker: at most ${most(looks, "mb")} MB and ${most(looks, "files")} open files, in the second half of them ${most(half, "mb")} MB and ${most(half, "files")}`,
+  );
+}
+
+function fill(path: string, jobs: number): Db {
+  mkdirSync(dirname(path), { recursive: true });
+  const { db, add } = seedStore(path);
+  const now = Date.now() - MINUTE;
+  transaction(db, () => {
+    for (let index = 0; index < jobs; index++) {
+      const id = `job-${index}`;
+      const name = `p${index % PROJECTS}`;
+      const extra = { project: { key: name, name, root: `/${name}` }, at: START + index * MINUTE };
+      add(id, prompt(`Look into part ${index} of ${name}`), extra);
+      add(id, bash(`npm run part-${index}`, `part ${index} is done`), extra);
+      add(id, ended(`Part ${index} is as it should be.`), extra);
+      enqueueSession(db, id, now);
+    }
+  });
+  return db;
+}
