@@ -8,13 +8,13 @@ import { enterRefuge } from "./refuge.ts";
 export const DROP_SUFFIX = ".json";
 
 /** As `writeDrop`, and where the data directory takes nothing, elsewhere: nobody waits for a disk to have room again. */
-export function keepEvent(spool: string, event: CapturedEvent): void {
+export function keepEvent(spool: string, event: CapturedEvent, options: { isDurable?: boolean } = {}): void {
   try {
-    writeDrop(spool, event);
+    writeDrop(spool, event, options);
   } catch (error) {
     const refuge = enterRefuge(spool);
     if (refuge === undefined) throw error;
-    writeDrop(refuge, event);
+    writeDrop(refuge, event, options);
   }
 }
 
