@@ -29,7 +29,11 @@ export function findCopilotHistory(env: Env): TranscriptFile[] {
   return newestFirst(files);
 }
 
-function copilotHome(env: Env): string {
+export function copilotTranscriptPath(env: Env, sessionId: string): string {
+  return join(copilotHome(env), "session-state", sessionId, "events.jsonl");
+}
+
+export function copilotHome(env: Env): string {
   return env["COPILOT_HOME"] || join(homeOf(env), ".copilot");
 }
 
