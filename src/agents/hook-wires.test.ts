@@ -66,11 +66,11 @@ describe("Codex CLI's hooks", () => {
   it("tell of the same session, prompt and tool uses as its rollout", () => {
     expect(new Set(events.map((event) => event?.sessionId))).toEqual(new Set([wrote[0]?.sessionId]));
     expect(only(events, "prompt")).toEqual(only(wrote, "prompt"));
-    const same = ({ toolUseId, promptId, name, input, output, isError, exitCode, files }: Kind<"tool-use">) => ({
-      ...{ toolUseId, promptId, name, input, output, isError, exitCode },
+    const same = ({ toolUseId, promptId, name, input, output, isError, exitCode, files }: Kind<"tool-use">) => {
       // The patch alone does not say how many lines it found.
-      files: files.map(({ path, kind }) => ({ path, kind })),
-    });
+      const touched = files.map(({ path, kind }) => ({ path, kind }));
+      return { toolUseId, promptId, name, input, output, isError, exitCode, touched };
+    };
     expect(only(events, "tool-use").map(same)).toEqual(only(wrote, "tool-use").map(same));
     expect(only(events, "turn-end")).toMatchObject([{ response: "All done: app.txt changed." }]);
     expect(only(events, "session-end")).toHaveLength(1);

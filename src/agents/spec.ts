@@ -75,6 +75,13 @@ export const AGENTS: readonly AgentSpec[] = [
     sources: [{ find: findOpenCodeTranscripts, ofSession: openCodeSession, reader: openCodeReader }],
     resume: (id) => ["opencode", "--session", id],
   },
+  {
+    id: "cursor",
+    label: "Cursor",
+    // Its hooks tell everything that is known of it.
+    sources: [],
+    resume: (id) => ["cursor-agent", `--resume=${id}`],
+  },
 ];
 
 /** The state is the reader's own business: whoever stores it only hands it back. */
