@@ -21,7 +21,7 @@ import type { OtherAgents } from "./others.ts";
 import { askMemory, hookAnswer, isOnlyAsked, recordInjection } from "./speak.ts";
 import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
-import type { TellAnswer } from "./told.ts";
+import type { TellAnswer, TellInput } from "./told.ts";
 
 const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
 const GO_ON = { continue: true, suppressOutput: true };
@@ -84,10 +84,20 @@ function handle(
   const told = askMemory(input, hook);
   if (isStart) writeDrop(paths.spool, { ...captured, ...(told?.injection && { injection: told.injection }) });
   else if (told !== undefined) recordInjection(input, told, isRecorded);
-  if (wire.rulesFile !== undefined) others().refreshRules(input, wire.rulesFile);
+  if (wire.rulesFile !== undefined) writeRules(input, wire.rulesFile);
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
   return told ?? {};
+}
+
+/** Where that fails the file stays as it was. */
+function writeRules(input: TellInput, name: string): void {
+  try {
+    const told = others().refreshRules(input, name);
+    if (told !== undefined) recordInjection(input, told, true);
+  } catch (error) {
+    logHookError(input.paths.hookLog, input.event.hook ?? "", error);
+  }
 }
 
 /** Keeps the marker of private turns up to date; true when this event belongs to one. */
