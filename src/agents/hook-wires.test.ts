@@ -165,6 +165,11 @@ describe("Copilot CLI's hooks", () => {
     expect(reduced("save", "08-postToolUse")?.activity).toMatchObject({ name: "Edit", isError: false });
   });
 
+  it("ask nothing before a tool that is about neither a file nor a command", () => {
+    const grep = { sessionId: "s", toolName: "grep", toolArgs: { pattern: "x" } };
+    expect(reduce(copilotWire, { command: "recall", payload: grep })).toBeUndefined();
+  });
+
   it("may carry arguments as text, and an error instead of a result", () => {
     const failure = { sessionId: "s", toolName: "edit", toolArgs: '{"path":"/a.txt"}', error: "No match" };
     expect(reduce(copilotWire, { command: "save", payload: failure })?.activity).toMatchObject({

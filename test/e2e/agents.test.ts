@@ -3,8 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { allBytes, createWorld, data, ROOT, rows, run, type World } from "./harness.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { SETUPS } from "../../src/agents/setups.ts";
+import { allBytes, createWorld, data, hook, ROOT, rows, run, type World } from "./harness.ts";
 
 const FIXTURES = join(ROOT, "test", "fixtures", "agent-hooks");
 
@@ -165,6 +166,139 @@ describe("a session recorded by the client", () => {
     const world = createWorld();
     expect(await play(world, "nobody", "save", "{}")).toEqual({});
     expect(await play(world, "codex", "save", "no JSON")).toEqual({});
+  });
+});
+
+describe("memory speaks to every agent", () => {
+  const FILE = "src/parser.ts";
+  const WRONG = "npx vitest run --watchless";
+  const ERROR = "error: unknown option '--watchless' for vitest runner\n";
+  const PROMPT = "Why do embedded newlines in a quoted CSV field break the parser rows?";
+  let world: World;
+
+  /** A bug in the parser and a command with a wrong option, both met in Claude Code. */
+  beforeAll(async () => {
+    world = createWorld();
+    const path = join(world.project, FILE);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "export function parseQuotedField() {}\n");
+    const base = { session_id: "old", prompt_id: "p" };
+    const prompt = "Fix the quoted field handling in the CSV parser: embedded newlines break rows";
+    await hook(world, "new", { ...base, hook_event_name: "UserPromptSubmit", prompt });
+    const did = (id: string, tool_name: string, tool_input: object, response: object) =>
+      hook(world, "save", {
+        ...base,
+        hook_event_name: "PostToolUse",
+        tool_use_id: id,
+        tool_name,
+        tool_input,
+        ...response,
+      });
+    await did(
+      "t1",
+      "Edit",
+      { file_path: path, old_string: "a", new_string: "b" },
+      { tool_response: { structuredPatch: [] } },
+    );
+    await did(
+      "t2",
+      "Bash",
+      { command: WRONG },
+      { hook_event_name: "PostToolUseFailure", error: `Exit code 2\n${ERROR}` },
+    );
+    await did("t3", "Bash", { command: "npx vitest run" }, { tool_response: { stdout: "ok" } });
+    const answer =
+      "Fixed: `parseQuotedField` kept no state across embedded newlines, so quoted rows broke in the CSV parser.";
+    await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: answer });
+    await run(world, ["rebuild", "--all"]);
+  });
+
+  type Moment = "prompt" | "file" | "command" | "error";
+  /** What each agent sends at that moment, and which hook it runs. */
+  const payloads: Record<string, (moment: Moment, project: string) => [string, object] | undefined> = {
+    codex(moment, project) {
+      const base = { session_id: `x-${moment}`, cwd: project };
+      const patch = `*** Begin Patch\n*** Update File: ${FILE}\n@@\n-a\n+b\n*** End Patch\n`;
+      const pre = (tool_name: string, command: string): [string, object] => [
+        "recall",
+        { ...base, hook_event_name: "PreToolUse", tool_name, tool_input: { command }, tool_use_id: "c" },
+      ];
+      if (moment === "prompt") return ["new", { ...base, hook_event_name: "UserPromptSubmit", prompt: PROMPT }];
+      if (moment === "file") return pre("apply_patch", patch);
+      if (moment === "command") return pre("Bash", WRONG);
+      const rollout = join(project, "..", "rollout.jsonl");
+      const item = { type: "CommandExecution", id: "c", exit_code: 2 };
+      writeFileSync(rollout, `${JSON.stringify({ type: "event_msg", payload: { type: "item_completed", item } })}\n`);
+      const run = { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "c", tool_response: ERROR };
+      return ["save", { ...base, ...run, hook_event_name: "PostToolUse", transcript_path: rollout }];
+    },
+    "gemini-cli"(moment, project) {
+      const base = { session_id: `g-${moment}`, cwd: project };
+      const after = (tool_name: string, tool_input: object, llmContent: string): [string, object] => [
+        "save",
+        { ...base, hook_event_name: "AfterTool", tool_name, tool_input, tool_response: { llmContent } },
+      ];
+      if (moment === "prompt") return ["new", { ...base, hook_event_name: "BeforeAgent", prompt: PROMPT }];
+      if (moment === "file") return after("read_file", { file_path: FILE }, "export function …");
+      if (moment === "error")
+        return after("run_shell_command", { command: "npm test" }, `Output: ${ERROR}Exit Code: 2`);
+      return undefined;
+    },
+    "copilot-cli"(moment, project) {
+      const base = { sessionId: `c-${moment}`, cwd: project };
+      const result = { resultType: "success", textResultForLlm: `${ERROR}<shellId: 0 completed with exit code 2>` };
+      if (moment === "prompt") return ["new", { ...base, prompt: PROMPT }];
+      if (moment === "file") return ["recall", { ...base, toolName: "view", toolArgs: { path: join(project, FILE) } }];
+      if (moment === "command") return ["recall", { ...base, toolName: "bash", toolArgs: { command: WRONG } }];
+      return ["save", { ...base, toolName: "bash", toolArgs: { command: "npm test" }, toolResult: result }];
+    },
+    opencode(moment, project) {
+      const base = { sessionID: `o-${moment}`, directory: project };
+      if (moment === "prompt") return ["new", { ...base, messageID: "m", parts: [{ type: "text", text: PROMPT }] }];
+      const tool = (name: string, args: object) => ({ ...base, tool: name, callID: "1", args });
+      if (moment === "file") return ["recall", tool("read", { filePath: join(project, FILE) })];
+      if (moment === "command") return ["recall", tool("bash", { command: WRONG })];
+      return ["save", { ...tool("bash", { command: "npm test" }), output: ERROR, metadata: { exit: 2 } }];
+    },
+    cursor(moment, project) {
+      const base = { conversation_id: `u-${moment}`, workspace_roots: [project], cursor_version: "2" };
+      const failed = {
+        tool_name: "Shell",
+        tool_use_id: "1",
+        tool_input: { command: "npm test" },
+        error_message: ERROR,
+      };
+      if (moment === "prompt") return ["new", { ...base, hook_event_name: "beforeSubmitPrompt", prompt: PROMPT }];
+      if (moment === "error") return ["save", { ...base, ...failed, hook_event_name: "postToolUseFailure" }];
+      return undefined;
+    },
+  };
+  const EXPECTED: Record<Moment, RegExp> = {
+    prompt: /quoted field/i,
+    file: /CSV parser/,
+    command: /`npx vitest run` worked instead/,
+    error: /`npx vitest run` worked instead/,
+  };
+  const moments = Object.entries(payloads).flatMap(([agent, payload]) =>
+    (["prompt", "file", "command", "error"] as const).map((moment) => ({ agent, moment, payload })),
+  );
+
+  it.each(moments)("$agent: $moment", async ({ agent, moment, payload }) => {
+    const sent = payload(moment, world.project);
+    const told = SETUPS.find(({ id }) => id === agent)?.told ?? [];
+    expect(told.includes(moment)).toBe(sent !== undefined);
+    if (sent === undefined) return;
+    const [command, value] = sent;
+    const answer = JSON.stringify(await play(world, agent, command, value));
+    expect(answer).toContain("<c-mem-context>");
+    expect(answer).toMatch(EXPECTED[moment]);
+    expect(JSON.stringify(await play(world, agent, command, value))).not.toContain("<c-mem-context>");
+    const shown = await rows<{ n: number }>(
+      world,
+      `SELECT count(*) AS n FROM injections i JOIN sessions s ON s.id = i.session_db_id
+       WHERE s.agent = '${agent}' AND i.surface = '${moment}'`,
+    );
+    expect(shown).toEqual([{ n: 1 }]);
   });
 });
 

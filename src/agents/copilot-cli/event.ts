@@ -37,7 +37,11 @@ function activityOf(call: HookCall, payload: JsonObject): Activity | undefined {
     }
     case "recall": {
       const { name, input } = toolOf(call, payload);
-      return { kind: "tool-start", name, input, ...present("path", pathOf(name, input)) };
+      const path = pathOf(name, input);
+      // Hooks run for every tool; only files and commands have a past.
+      return path === undefined && name !== "Bash"
+        ? undefined
+        : { kind: "tool-start", name, input, ...present("path", path) };
     }
     case "save":
       return toolUse(call, payload);
