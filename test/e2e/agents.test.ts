@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SETUPS } from "../../src/agents/setups.ts";
 import { allBytes, createWorld, data, hook, ROOT, rows, run, type World } from "./harness.ts";
+import { hasPty, startPty } from "./pty.ts";
 
 const FIXTURES = join(ROOT, "test", "fixtures", "agent-hooks");
 
@@ -229,8 +230,8 @@ describe("memory speaks to every agent", () => {
       const rollout = join(project, "..", "rollout.jsonl");
       const item = { type: "CommandExecution", id: "c", exit_code: 2 };
       writeFileSync(rollout, `${JSON.stringify({ type: "event_msg", payload: { type: "item_completed", item } })}\n`);
-      const run = { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "c", tool_response: ERROR };
-      return ["save", { ...base, ...run, hook_event_name: "PostToolUse", transcript_path: rollout }];
+      const shell = { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "c", tool_response: ERROR };
+      return ["save", { ...base, ...shell, hook_event_name: "PostToolUse", transcript_path: rollout }];
     },
     "gemini-cli"(moment, project) {
       const base = { session_id: `g-${moment}`, cwd: project };
@@ -430,6 +431,31 @@ describe("c-mem install <agent>", () => {
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("Codex CLI (c-mem install codex)")]);
     expect(usersFiles(world)).toEqual(before);
     expect((await run(createWorld(), ["install", "--dry-run"])).stderr).not.toContain("Also found");
+  });
+
+  it.skipIf(!hasPty())("without a name on a terminal asks about the agents it found", async () => {
+    const world = settledWorld();
+    const home = world.env["HOME"] ?? "";
+    const before = usersFiles(world);
+    const terminal = {
+      args: "install --no-sync --no-statusline",
+      size: "rows 40 cols 120",
+      env: { PATH: `${world.env["PATH"]}:/usr/bin:/bin` },
+    };
+    const left = startPty(world, terminal);
+    await left.waitFor(/Claude Code[\s\S]*Codex CLI[\s\S]*Cursor/);
+    left.type("\u0003");
+    expect([await left.exit, usersFiles(world)]).toEqual([130, before]);
+    const pty = startPty(world, terminal);
+    await pty.waitFor(/Which agents[\s\S]*Cursor/);
+    // All are chosen at first: Claude Code, Codex CLI and Gemini CLI are taken out, one after the other.
+    for (const key of [" ", "\u001b[B", " ", "\u001b[B", " ", "\r"]) pty.type(key);
+    await pty.waitFor(/Go ahead\?/);
+    pty.type("y");
+    expect(await pty.exit).toBe(0);
+    expect(existsSync(join(home, ".copilot", "hooks", "c-mem.json"))).toBe(true);
+    expect(existsSync(world.claudeDir)).toBe(false);
+    expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).not.toContain("c-mem");
   });
 
   it("is noticed by doctor when its hooks are gone", async () => {
