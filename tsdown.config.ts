@@ -35,6 +35,8 @@ export default defineConfig([
   // Apart, so that a hook that asks nothing does not load them.
   { ...bundle, entry: { recall: "src/hook/reading.ts" } },
   { ...bundle, entry: { context: "src/hook/context.ts" } },
+  { ...bundle, entry: { agents: "src/hook/others.ts" } },
+  { ...bundle, entry: { opencode: "src/hook/opencode-plugin.ts" } },
   { ...bundle, entry: { worker: "src/worker/main.ts" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },

@@ -4,7 +4,7 @@
 "use strict";
 const HOOKS = ["context", "new", "save", "recall", "summary", "cleanup", "statusline"];
 const [command, ...rest] = process.argv.slice(2);
-if (HOOKS.includes(command) && rest.length === 0 && !require("node:tty").isatty(0)) {
+if (HOOKS.includes(command) && (rest.length === 0 || rest[0] === "--agent") && !require("node:tty").isatty(0)) {
   require("../plugin/dist/hook.cjs");
 } else {
   // What comes and goes with these must leave nothing behind.

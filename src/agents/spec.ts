@@ -3,15 +3,15 @@ import { findTranscripts, sessionTranscripts } from "./claude-code/discover.ts";
 import { backupPath } from "./claude-code/file-history.ts";
 import { claudeConfigDir } from "./claude-code/site.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
-import { findCodexTranscripts } from "./codex/discover.ts";
+import { codexTranscript, findCodexTranscripts } from "./codex/discover.ts";
 import { codexReader } from "./codex/transcript.ts";
-import { findCopilotHistory, findCopilotTranscripts } from "./copilot-cli/discover.ts";
+import { copilotTranscript, findCopilotHistory, findCopilotTranscripts } from "./copilot-cli/discover.ts";
 import { copilotHistoryReader } from "./copilot-cli/history.ts";
 import { copilotReader } from "./copilot-cli/transcript.ts";
 import type { Env } from "./files.ts";
-import { findGeminiTranscripts } from "./gemini-cli/discover.ts";
+import { findGeminiTranscripts, geminiTranscript } from "./gemini-cli/discover.ts";
 import { geminiReader } from "./gemini-cli/transcript.ts";
-import { findOpenCodeTranscripts } from "./opencode/discover.ts";
+import { findOpenCodeTranscripts, openCodeSession } from "./opencode/discover.ts";
 import { openCodeReader } from "./opencode/transcript.ts";
 import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts";
 
@@ -51,20 +51,20 @@ export const AGENTS: readonly AgentSpec[] = [
   {
     id: "codex",
     label: "Codex CLI",
-    sources: [{ find: findCodexTranscripts, reader: lines(codexReader) }],
+    sources: [{ find: findCodexTranscripts, ofSession: codexTranscript, reader: lines(codexReader) }],
     resume: (id) => ["codex", "resume", id],
   },
   {
     id: "gemini-cli",
     label: "Gemini CLI",
-    sources: [{ find: findGeminiTranscripts, reader: geminiReader }],
+    sources: [{ find: findGeminiTranscripts, ofSession: geminiTranscript, reader: geminiReader }],
     resume: (id) => ["gemini", "--resume", id],
   },
   {
     id: "copilot-cli",
     label: "Copilot CLI",
     sources: [
-      { find: findCopilotTranscripts, reader: lines(copilotReader) },
+      { find: findCopilotTranscripts, ofSession: copilotTranscript, reader: lines(copilotReader) },
       { find: findCopilotHistory, reader: copilotHistoryReader },
     ],
     resume: (id) => ["copilot", "--resume", id],
@@ -72,8 +72,15 @@ export const AGENTS: readonly AgentSpec[] = [
   {
     id: "opencode",
     label: "OpenCode",
-    sources: [{ find: findOpenCodeTranscripts, reader: openCodeReader }],
+    sources: [{ find: findOpenCodeTranscripts, ofSession: openCodeSession, reader: openCodeReader }],
     resume: (id) => ["opencode", "--session", id],
+  },
+  {
+    id: "cursor",
+    label: "Cursor",
+    // Its hooks tell everything that is known of it.
+    sources: [],
+    resume: (id) => ["cursor-agent", `--resume=${id}`],
   },
 ];
 

@@ -1,4 +1,5 @@
-// Clears what was forgotten out of the files beside the database: drops that could not be applied, copies of transcripts.
+// Clears what was forgotten out of the files beside the database: drops that could not be applied, copies of transcripts, what a
+// session was shown.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
@@ -7,6 +8,7 @@ import type { Db } from "../store/driver.ts";
 import { allCopies, removeCopy } from "./copies.ts";
 import { BAD_FOLDER } from "./drain.ts";
 import { isTouched } from "./forgotten.ts";
+import { forgetShown } from "./shown.ts";
 
 /** Returns how many files went. `pieces` are words of what was forgotten, `sessions` the ids of those that went wholly. */
 export function clearFiles(
@@ -20,6 +22,7 @@ export function clearFiles(
     return [...pieces, ...sessions].some((piece) => text.includes(piece));
   });
   for (const name of drops) rmSync(join(bad, name), { force: true });
+  for (const id of sessions) forgetShown(paths.shown, id);
   // A copy is compressed: nothing can be taken out of it.
   const copies = allCopies(paths.archive).filter(({ file }) => isTouched(db, file.sessionId));
   for (const { file } of copies) removeCopy(paths.archive, file);

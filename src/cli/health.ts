@@ -13,9 +13,10 @@ import { ago } from "../core/text.ts";
 import { VERSION } from "../core/version.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
-import { hookRuns } from "../store/drops.ts";
+import { type HookRun, hookRuns } from "../store/drops.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
+import { checkAgents } from "./agents-health.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { count } from "./output.ts";
 import { checkMeaning } from "./meaning-health.ts";
@@ -53,6 +54,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     ...checkInstall(paths, site),
     checkHookRuns(paths, site),
     checkTools(paths, site),
+    ...checkAgents(paths, env),
     checkSpool(paths),
     checkErrors(paths, now),
     checkWorker(paths, env, now),
@@ -131,7 +133,12 @@ function checkSqlite(db: Db): Check {
 /** Installed hooks that never fire are the failure nobody notices: the client's own transcripts tell. */
 function checkFired(db: Db, paths: Paths, site: ClaudeSite, now: number): Check {
   const name = "hooks firing";
-  const last = Math.max(0, ...hookRuns(db).map((run) => run.last_at));
+  const last = Math.max(
+    0,
+    ...hookRuns(db)
+      .filter(isClaudeCode)
+      .map((run) => run.last_at),
+  );
   const used = Math.max(0, ...findTranscripts(site.configDir).map((file) => file.modifiedAt));
   const message = last === 0 ? "no hook has fired yet" : `a hook last fired ${ago(last, now)}`;
   const fix = "Restart Claude Code and look at /hooks there (in a project that is switched off, hooks record nothing)";
@@ -140,6 +147,11 @@ function checkFired(db: Db, paths: Paths, site: ClaudeSite, now: number): Check 
   if (isInstalled(site) && last === 0 && used > installedAt) return { name, state: "fail", message: silent, fix };
   if (isInstalled(site) && last > 0 && used - last > RECENT_MS) return { name, state: "warn", message: silent, fix };
   return { name, state: "ok", message };
+}
+
+/** Hooks of other agents carry its name. */
+function isClaudeCode({ hook }: HookRun): boolean {
+  return !hook.includes(" ");
 }
 
 function checkPermissions(paths: Paths): Check | undefined {
@@ -168,6 +180,8 @@ function checkInstall(paths: Paths, site: ClaudeSite): Check[] {
     ];
   }
   if (!isInstalled(site)) {
+    const others = Object.keys(readInstall(paths.install)?.agents ?? {});
+    if (others.length > 0) return [{ name, state: "ok", message: `not in Claude Code, but in ${others.join(", ")}` }];
     return [{ name, state: "fail", message: `no hooks in ${site.configDir}`, fix: "Run: c-mem install" }];
   }
   if (site.pluginEnabled && site.hooks.length > 0) {

@@ -25,8 +25,9 @@ const WHICH_SESSION = SCOPE_OPTIONS.filter(([flags]) => !flags.includes("--limit
 
 export const COMMANDS: Definition[] = [
   {
-    name: "install",
-    about: "add C-Mem to Claude Code (shows what it changes and asks first)",
+    name: "install [agent...]",
+    about:
+      "add C-Mem to Claude Code, or to the agents named: claude-code, codex, gemini-cli, copilot-cli, opencode, cursor (shows what it changes and asks first)",
     options: [
       YES,
       DRY_RUN,
@@ -40,8 +41,8 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/install.ts"),
   },
   {
-    name: "uninstall",
-    about: "take C-Mem out of Claude Code; the memory stays",
+    name: "uninstall [agent...]",
+    about: "take C-Mem out of every agent, or of those named; the memory stays",
     options: [
       YES,
       DRY_RUN,

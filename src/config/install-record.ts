@@ -11,6 +11,24 @@ export interface InstallRecord {
   historySince?: number;
   /** By the agent's config folder: one machine may have several. */
   sites: Record<string, InstalledSite>;
+  /** Agents other than Claude Code, by their id. */
+  agents?: Record<string, InstalledAgent>;
+}
+
+export interface InstalledAgent {
+  /** The files that were changed, by their path. */
+  files: Record<string, ChangedFile>;
+  /** Folders that were made for them, the innermost last. */
+  folders: string[];
+  /** The working trees it was asked for in. */
+  projects: { top: string; exclude?: string }[];
+}
+
+export interface ChangedFile {
+  /** A copy from before; null where there was none. */
+  backup: string | null;
+  /** Of the file right after the install; null where somebody else has changed it since the first one. */
+  hash: string | null;
 }
 
 export interface InstalledSite {

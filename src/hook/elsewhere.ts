@@ -9,7 +9,7 @@ export function continueElsewhere(installRecord: string): boolean {
   if (node === undefined) return false;
   // Loaded only here: no other hook needs it, and it costs them a millisecond.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
-  const { status } = spawnSync(node, process.argv.slice(1, 3), {
+  const { status } = spawnSync(node, process.argv.slice(1), {
     stdio: "inherit",
     timeout: TIMEOUT_MS,
     windowsHide: true,

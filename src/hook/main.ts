@@ -2,11 +2,13 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
+import type { HookWire, HookWords } from "../agents/hook-wire.ts";
 import { captureEvent } from "../capture/capture.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
 import { keepEvent } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
+import { readTail } from "../config/read.ts";
 import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -14,51 +16,91 @@ import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
-import { askMemory, hookAnswer, ONLY_ASKED, recordInjection } from "./speak.ts";
+import { loadBundle } from "./bundle.ts";
+import type { OtherAgents } from "./others.ts";
+import { askMemory, hookAnswer, isOnlyAsked, recordInjection } from "./speak.ts";
 import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
+import type { TellAnswer, TellInput } from "./told.ts";
 
 const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
 const GO_ON = { continue: true, suppressOutput: true };
+/** Of a transcript: what stands in it of the last few tool uses. */
+const END_BYTES = 256 * 1024;
+
+/** Part of this program, and not loaded like the others: every hook of Claude Code would pay for it. */
+const CLAUDE_CODE: HookWire = {
+  event: hookEvent,
+  answer(command, activity, words) {
+    const silence = command === "context" ? {} : GO_ON;
+    // What a PreCompact hook prints is taken for instructions to whoever sums up the conversation.
+    if (activity?.kind === "checkpoint") return undefined;
+    return (activity && hookAnswer(activity, words)) ?? silence;
+  },
+};
 
 /** Returns the answer to print, or undefined to print nothing. */
-function main(command: string, env: Env): object | undefined {
+function main(command: string, agent: string | undefined, env: Env): object | undefined {
   const at = Date.now();
   const paths = resolvePaths(env);
-  let answer: object | undefined = command === "context" ? {} : GO_ON;
+  let wire: HookWire | undefined;
+  let event: AgentEvent | undefined;
+  let words: HookWords = {};
   try {
     if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
+    wire = agent === undefined ? CLAUDE_CODE : others().wireOf(agent);
     const payload = parsePayload(readStdin());
-    const event = hookEvent({ command, payload, cwd: currentFolder, at, env });
-    // What a PreCompact hook prints is taken for instructions to whoever sums up the conversation.
-    if (event?.activity.kind === "checkpoint") answer = undefined;
-    if (event !== undefined) answer = handle(command, event, paths, env) ?? answer;
+    const readEnd = (path: string): string | undefined => readTail(path, END_BYTES);
+    event = wire.event({ command, payload, cwd: currentFolder, readEnd, at, env });
+    if (event !== undefined)
+      words = handle(agent === undefined ? command : `${agent} ${command}`, event, wire, paths, env);
   } catch (error) {
     logHookError(paths.hookLog, command, error);
   }
-  return answer;
+  return wire === undefined ? {} : wire.answer(command, event?.activity, words);
 }
 
-function handle(command: string, event: AgentEvent, paths: Paths, env: Env): object | undefined {
+function others(): OtherAgents {
+  return loadBundle("agents.cjs") as OtherAgents;
+}
+
+function handle(
+  hook: string,
+  event: AgentEvent,
+  wire: HookWire,
+  paths: Paths,
+  env: Env,
+): TellAnswer | Record<string, never> {
   const surroundings = findSurroundings(event.cwd, paths.config, env);
-  if (surroundings.isExcluded || trackPrivateTurn(paths.privateTurns, event)) return undefined;
+  if (surroundings.isExcluded || trackPrivateTurn(paths.privateTurns, event)) return {};
   const captured = captureEvent(event, surroundings);
-  if (captured === undefined) return undefined;
-  captured.hook = command;
+  if (captured === undefined) return {};
+  captured.hook = hook;
   const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
-  const isRecorded = !ONLY_ASKED.has(captured.activity.kind);
+  const isRecorded = !isOnlyAsked(captured, wire);
   const isStart = captured.activity.kind === "session-start";
   // What happened is safe on disk before memory is asked; but for a start, which nobody would miss after a power cut either.
   if (isRecorded && !isStart) keepEvent(paths.spool, captured);
-  const told = askMemory(input, command);
+  const told = askMemory(input, hook);
   if (isStart) {
     const start = { ...captured, ...(told?.injection && { injection: told.injection }) };
     keepEvent(paths.spool, start, { isDurable: false });
   }
-  if (!isStart && told !== undefined) recordInjection(input, told);
+  if (!isStart && told !== undefined) recordInjection(input, told, isRecorded);
+  if (wire.rulesFile !== undefined) writeRules(input, wire.rulesFile);
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
-  return told && hookAnswer(captured, told);
+  return told ?? {};
+}
+
+/** Where that fails the file stays as it was. */
+function writeRules(input: TellInput, name: string): void {
+  try {
+    const told = others().refreshRules(input, name);
+    if (told !== undefined) recordInjection(input, told, true);
+  } catch (error) {
+    logHookError(input.paths.hookLog, input.event.hook ?? "", error);
+  }
 }
 
 /** Keeps the marker of private turns up to date; true when this event belongs to one. */
@@ -110,8 +152,11 @@ function showStatus(env: Env): string {
 }
 
 try {
-  const command = process.argv[2] ?? "";
-  const answer = command === "statusline" ? showStatus(process.env) : main(command, process.env);
+  const [command = "", flag, agent] = process.argv.slice(2);
+  const answer =
+    command === "statusline"
+      ? showStatus(process.env)
+      : main(command, flag === "--agent" ? agent : undefined, process.env);
   if (answer !== undefined) writeSync(1, `${typeof answer === "string" ? answer : JSON.stringify(answer)}\n`);
 } catch {
   // The reader of our answer has gone away: nobody is left to tell.

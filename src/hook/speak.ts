@@ -1,10 +1,11 @@
 // Whether a hook has anything to ask memory at all, and what becomes of the answer. The database stays shut here.
 import { join } from "node:path";
+import type { HookWire, HookWords } from "../agents/hook-wire.ts";
 import { lookedUp, noteShown, readShown } from "../capture/shown.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { runCompiled } from "../config/compiled.ts";
 import { statOf } from "../config/read.ts";
-import type { CapturedEvent } from "../core/event.ts";
+import type { Activity, CapturedEvent } from "../core/event.ts";
 import { logHookError } from "./log.ts";
 import { type ReadingHalf, readerOf, type TellAnswer, type TellInput } from "./told.ts";
 
@@ -26,18 +27,22 @@ export function askMemory(input: TellInput, command: string): TellAnswer | undef
 }
 
 /** What was shown outside of an event that is recorded anyway. */
-export function recordInjection(input: TellInput, answer: TellAnswer): void {
+export function recordInjection(input: TellInput, answer: TellAnswer, isRecorded: boolean): void {
   if (answer.injection === undefined) return;
-  const { hook, activity, ...rest } = input.event;
+  const { hook, activity: _, ...rest } = input.event;
   // The run of a hook that records anyway is counted already.
-  const run = hook !== undefined && ONLY_ASKED.has(activity.kind) ? { hook } : {};
+  const run = hook !== undefined && !isRecorded ? { hook } : {};
   const event: CapturedEvent = { ...rest, ...run, activity: { kind: "injection" }, injection: answer.injection };
   // Not synced: after a power cut nobody misses that something was shown.
   writeDrop(input.paths.spool, event, { isDurable: false });
 }
 
-/** Nothing has happened yet: there is nothing to record. */
-export const ONLY_ASKED: ReadonlySet<string> = new Set(["tool-start", "subagent-start"]);
+/** Nothing has happened yet, or something that is told elsewhere: there is nothing to record. */
+export function isOnlyAsked({ activity: { kind } }: CapturedEvent, wire: HookWire): boolean {
+  return (
+    kind === "tool-start" || kind === "subagent-start" || (kind === "tool-use" && wire.toolsFromTranscript === true)
+  );
+}
 
 const EVENT_NAMES: Readonly<Record<string, string>> = {
   "session-start": "SessionStart",
@@ -47,7 +52,8 @@ const EVENT_NAMES: Readonly<Record<string, string>> = {
   "subagent-start": "SubagentStart",
 };
 
-export function hookAnswer({ activity }: CapturedEvent, { text, message }: TellAnswer): object | undefined {
+/** As Claude Code reads it. */
+export function hookAnswer(activity: Activity, { text, message }: HookWords): object | undefined {
   const hookEventName = EVENT_NAMES[activity.kind];
   if (text === undefined && message === undefined) return undefined;
   return {

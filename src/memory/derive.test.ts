@@ -183,6 +183,23 @@ describe("rebuilding", () => {
   });
 });
 
+describe("rebuilding a store from before there were keys", () => {
+  it("finds again which files and commands an observation is about, also for those a person wrote", () => {
+    const { db } = history();
+    finish(rebuildMemory(db, { now: NOW }));
+    db.run(
+      "UPDATE observations SET narrative = '`make star --fast` failed: no such option.', concepts = '[\"gotcha\"]', edited_at = 1 WHERE id = 1",
+    );
+    finish(rebuildMemory(db, { now: NOW }));
+    const keys = db.all("SELECT * FROM observation_keys ORDER BY kind, key, observation_id");
+    expect(keys).toContainEqual({ kind: "command", key: "make star --fast", observation_id: 1 });
+    expect(keys).toContainEqual(expect.objectContaining({ kind: "file" }));
+    db.run("DELETE FROM observation_keys");
+    finish(rebuildMemory(db, { now: NOW }));
+    expect(db.all("SELECT * FROM observation_keys ORDER BY kind, key, observation_id")).toEqual(keys);
+  });
+});
+
 describe("any evidence at all", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 200 }),

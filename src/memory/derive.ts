@@ -1,7 +1,7 @@
 // Brings memory up to its evidence, turn by turn: each is there as a whole or still marked as out of date.
 import { EXTRACTOR } from "../core/memory.ts";
 import type { Db } from "../store/driver.ts";
-import { deleteOrphans } from "../store/observations.ts";
+import { deleteOrphans, renewKeys } from "../store/observations.ts";
 import { markAllLinksStale } from "../store/stale-links.ts";
 import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/stale-turns.ts";
 import { transaction } from "../store/transaction.ts";
@@ -86,6 +86,7 @@ export function* rebuildMemory(
 ): Generator<{ soFar: Rebuilt; total: number }, Rebuilt> {
   transaction(db, () => {
     deleteOrphans(db, projectId);
+    renewKeys(db, projectId);
     markMemoryStale(db, projectId);
     markAllLinksStale(db, projectId);
   });

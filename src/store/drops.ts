@@ -23,6 +23,13 @@ export function countHookRun(db: Db, hook: string, at: number): void {
   );
 }
 
-export function hookRuns(db: Db): { hook: string; last_at: number; count: number }[] {
+export interface HookRun {
+  /** The command; of an agent other than Claude Code with its id before it. */
+  hook: string;
+  last_at: number;
+  count: number;
+}
+
+export function hookRuns(db: Db): HookRun[] {
   return db.all("SELECT hook, last_at, count FROM hook_runs");
 }

@@ -90,9 +90,7 @@ export function indexObservation(db: Db, id: number): void {
   if (row === undefined) return;
   const observation = observationOf(row);
   const { facts, files } = observation;
-  db.run("DELETE FROM observation_keys WHERE observation_id = ?", id);
-  for (const { kind, key } of keysOf(observation))
-    db.run("INSERT OR IGNORE INTO observation_keys (kind, key, observation_id) VALUES (?, ?, ?)", kind, key, id);
+  writeKeys(db, id, observation);
   db.run("DELETE FROM observations_fts WHERE rowid = ?", id);
   db.run(
     "INSERT INTO observations_fts (rowid, scope, title, body, files) VALUES (?, ?, ?, ?, ?)",
@@ -102,6 +100,21 @@ export function indexObservation(db: Db, id: number): void {
     indexable([row.narrative, ...facts].join("\n")),
     indexable(files.join("\n")),
   );
+}
+
+/** For rows from before there were keys of every kind, whoever made them. */
+export function renewKeys(db: Db, projectId: number | undefined): void {
+  const rows = db.all<ObservationRow>(
+    "SELECT * FROM observations WHERE ?1 IS NULL OR project_id = ?1",
+    projectId ?? null,
+  );
+  for (const row of rows) writeKeys(db, row.id, observationOf(row));
+}
+
+function writeKeys(db: Db, id: number, observation: Observation): void {
+  db.run("DELETE FROM observation_keys WHERE observation_id = ?", id);
+  for (const { kind, key } of keysOf(observation))
+    db.run("INSERT OR IGNORE INTO observation_keys (kind, key, observation_id) VALUES (?, ?, ?)", kind, key, id);
 }
 
 export function getObservation(db: Db, id: number): ObservationRow | undefined {

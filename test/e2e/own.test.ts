@@ -247,8 +247,12 @@ describe("forgetting", () => {
     const world = createWorld();
     await live(world);
     await run(world, ["sync"]);
+    const shown = join(world.home, "shown");
+    mkdirSync(shown, { recursive: true });
+    for (const id of [SESSION, "another"]) writeFileSync(join(shown, `${id}.log`), "o1\n");
     const { stdout, status } = await run(world, ["forget", SESSION.slice(0, 8), "-y"]);
     expect(status).toBe(0);
+    expect(readdirSync(shown)).toEqual(["another.log"]);
     expect(stdout).toMatch(/^Forgotten\.\n +removed +1 session, 2 prompts, /);
     expect(stdout).toMatch(/still in +.*\.jsonl \(the agent's own file; not read in again\)/);
     expect(await rows(world, "SELECT * FROM jobs")).toEqual([]);

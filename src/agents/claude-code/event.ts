@@ -1,5 +1,6 @@
 // Reduces a hook payload to our event, or to undefined when there is nothing in it for us.
 import type { Activity, AgentEvent } from "../../core/event.ts";
+import type { HookCall } from "../hook-wire.ts";
 import { asId, asInteger, asObject, asString, type JsonObject, present } from "../wire.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
 
@@ -23,17 +24,10 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   cleanup: ["SessionEnd"],
 };
 
-export interface HookCall {
-  command: string;
-  payload: unknown;
-  /** Asked only where the payload does not say. */
-  cwd: () => string;
-  at: number;
-  env: Readonly<Record<string, string | undefined>>;
-}
-
-export function hookEvent(call: HookCall): AgentEvent | undefined {
+export function hookEvent(call: Omit<HookCall, "readEnd">): AgentEvent | undefined {
   const payload = asObject(call.payload) ?? {};
+  // Cursor runs the hooks it finds in Claude Code's settings as well; its sessions are told by hooks of their own.
+  if (payload["cursor_version"] !== undefined) return undefined;
   const name = asString(payload["hook_event_name"]) ?? DEFAULT_EVENT[call.command] ?? "";
   if (!EVENTS[call.command]?.includes(name)) return undefined;
   const sessionId = asId(payload["session_id"]) ?? asId(call.env["CLAUDE_CODE_SESSION_ID"]);

@@ -12,7 +12,7 @@ import { pluginMcp } from "./mcp.ts";
 import { addHooks, removeHooks } from "./settings.ts";
 import { addStatusLine, removeStatusLine } from "./status-line.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
-import { copyFile, writeFile, writeSettings } from "./write.ts";
+import { copyFile, writeFile, writeSettings } from "../write.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -21,13 +21,19 @@ export interface InstallOptions {
   env: Env;
   /** The client's executable; without it the hooks go into settings.json. */
   claude: string | undefined;
-  /** The plugin as it was built. */
-  source: string;
   /** Where the copy that the client runs lives: the same path across upgrades. */
   target: string;
   /** The Node the hooks run with. */
   node: string;
   /** Where that Node may keep compiled code. */
+  cache: string;
+}
+
+export interface PluginCopy {
+  /** The plugin as it was built. */
+  source: string;
+  target: string;
+  node: string;
   cache: string;
 }
 
@@ -40,12 +46,14 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
-/** What is run of the plugin: the hooks and their half that reads, the worker they start, the process that embeds for it, the MCP server. */
+/** What is run of the plugin: the hooks, their half that reads and what other agents need of them, the worker they start, the process that embeds for it, the MCP server. */
 export const BUNDLES = [
   "recall.cjs",
   "context.cjs",
+  "agents.cjs",
   "hook-main.cjs",
   "hook.cjs",
+  "opencode.cjs",
   "worker.cjs",
   "embed-process.cjs",
   "mcp.cjs",
@@ -55,7 +63,7 @@ export const BUNDLES = [
 const FILES = ["README.md", join(".claude-plugin", "plugin.json")];
 const FOLDERS = ["skills", "commands"];
 
-export function copyPlugin(options: InstallOptions): Step {
+export function copyPlugin(options: PluginCopy): Step {
   const { source, target, node } = options;
   return {
     about: `copy the hooks and the memory tools to ${target}`,

@@ -2,12 +2,13 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/error.ts";
+import { isEmptyJson } from "../json-file.ts";
 import type { Step } from "../step.ts";
 import { asObject } from "../wire.ts";
 import { addMcpServer, type McpProgram, removeMcpServer } from "./mcp.ts";
 import { parseSettings } from "./settings.ts";
 import type { ClaudeSite } from "./site.ts";
-import { writeSettings } from "./write.ts";
+import { writeSettings } from "../write.ts";
 
 /** `folder` is the plugin's. */
 export function mcpProgram(folder: string, { node, cache }: { node: string; cache: string }): McpProgram {
@@ -61,6 +62,6 @@ function rewriteState(path: string, change: (text: string) => string): void {
   const before = readState(path);
   const after = change(before);
   if (after === before) return;
-  if (/^\s*\{\s*\}\s*$/.test(after)) rmSync(path);
+  if (isEmptyJson(after)) rmSync(path);
   else writeSettings(path, after);
 }

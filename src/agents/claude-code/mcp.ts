@@ -1,7 +1,7 @@
 // Our MCP server as Claude Code is told of it: in the plugin's .mcp.json, or, without the plugin, among the user's servers
 // in the client's own state file, beside much that is not ours.
+import { editJson, removeJson } from "../json-file.ts";
 import { asObject, asString } from "../wire.ts";
-import { editSettings, parseSettings } from "./settings.ts";
 
 export interface McpProgram {
   /** The Node it runs with. */
@@ -14,7 +14,7 @@ export interface McpProgram {
 /** What the tools are called by: mcp__c-mem__search, mcp__plugin_c-mem_memory__search (see core/own-tools.ts). */
 const NAME = "c-mem";
 const NAME_IN_PLUGIN = "memory";
-const PATH = ["mcpServers", NAME];
+const PATH: [string, string] = ["mcpServers", NAME];
 
 /** How ours is told from others, wherever C-Mem is installed. */
 const OUR_BUNDLE = /[\\/]c-mem[\\/]dist[\\/]mcp\.cjs$/;
@@ -41,13 +41,10 @@ export function findMcpServer(state: unknown): FoundServer {
 }
 
 export function addMcpServer(text: string, program: McpProgram): string {
-  return editSettings(text, PATH, { type: "stdio", ...serverEntry(program) });
+  return editJson(text, PATH, { type: "stdio", ...serverEntry(program) });
 }
 
 /** What that leaves empty is removed as well. */
 export function removeMcpServer(text: string): string {
-  const without = editSettings(text, PATH, undefined);
-  const left = asObject(parseSettings(without, "")["mcpServers"]);
-  if (without === text || left === undefined || Object.keys(left).length > 0) return without;
-  return editSettings(without, ["mcpServers"], undefined);
+  return removeJson(text, PATH);
 }

@@ -1,6 +1,6 @@
 // Our line in Claude Code's status line: there is room for one, so another's is never touched.
 import { asObject, asString } from "../wire.ts";
-import { editSettings } from "./settings.ts";
+import { editJson } from "../json-file.ts";
 
 /** How ours is told from others, wherever C-Mem is installed. */
 const OURS = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs"? statusline$/;
@@ -13,11 +13,11 @@ export function findStatusLine(settings: Record<string, unknown>): "ours" | "oth
 
 export function addStatusLine(text: string, node: string, bundle: string): string {
   const command = `${quoted(node)} ${quoted(bundle)} statusline`;
-  return editSettings(text, ["statusLine"], { type: "command", command });
+  return editJson(text, ["statusLine"], { type: "command", command });
 }
 
 export function removeStatusLine(text: string): string {
-  return editSettings(text, ["statusLine"], undefined);
+  return editJson(text, ["statusLine"], undefined);
 }
 
 /** The client runs it through a shell. */

@@ -48,6 +48,16 @@ export function noteEnd(call: CodexCall, event: JsonObject, cwd: string): void {
   }
 }
 
+/** The same, as newer versions write it. */
+export function noteItem(call: CodexCall, item: JsonObject, cwd: string): void {
+  switch (item["type"]) {
+    case "CommandExecution":
+      return noteEnd(call, { ...item, type: "exec_command_end" }, cwd);
+    case "FileChange":
+      return notePatch(call, { ...item, success: item["status"] !== "failed" && item["status"] !== "declined" }, cwd);
+  }
+}
+
 function notePatch(call: CodexCall, event: JsonObject, cwd: string): void {
   call.failed = event["success"] === false;
   const files = changedFiles(asObject(event["changes"]), cwd);

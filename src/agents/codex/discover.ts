@@ -1,5 +1,5 @@
 // Finds the rollouts Codex CLI has left on this machine.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
@@ -13,9 +13,14 @@ function rollouts(folder: string, depth: number): TranscriptFile[] {
   return listFolder(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return depth > 0 ? rollouts(path, depth - 1) : [];
-    const id = /^rollout-.+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i.exec(entry.name)?.[1];
-    return id === undefined ? [] : describeFile(path, about(id, readHead(path)));
+    return codexTranscript(path);
   });
+}
+
+/** Zero or one, by its path. */
+export function codexTranscript(path: string): TranscriptFile[] {
+  const id = /^rollout-.+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i.exec(basename(path))?.[1];
+  return id === undefined ? [] : describeFile(path, about(id, readHead(path)));
 }
 
 /** A thread that another one spawned says so in its first line. */

@@ -5,7 +5,7 @@ import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type Json, type JsonObject } from "../wire.ts";
-import { codexCall, type CodexCall, finishCall, noteEnd, webSearch } from "./call.ts";
+import { codexCall, type CodexCall, finishCall, noteEnd, noteItem, webSearch } from "./call.ts";
 import { environmentCwd, typedText } from "./prompt.ts";
 
 type Message = Extract<Activity, { kind: "message" }>;
@@ -20,6 +20,8 @@ export interface CodexState {
   isReplay: boolean;
   /** Nobody types to a subagent. */
   isMachine: boolean;
+  /** How this file tells of prompts: as an event of their own, or as an item that is complete. The first form counts. */
+  promptForm?: string;
   turnId?: string;
   model?: string;
   calls: CodexCall[];
@@ -83,6 +85,7 @@ function readLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentE
     case "compacted":
       return state.isReplay ? [] : readCompaction(state, payload);
     case "world_state":
+    case "token_usage_record":
     case "inter_agent_communication":
     case "inter_agent_communication_metadata":
       return [];
@@ -159,8 +162,10 @@ function readEvent(state: CodexState, event: JsonObject): AgentEvent[] {
     case "user_message":
       // For a while the surroundings came as such an event too, under another kind.
       return event["kind"] === undefined || event["kind"] === "plain"
-        ? readPrompt(state, asString(event["message"]))
+        ? readPromptOnce(state, "event", asString(event["message"]))
         : [];
+    case "item_completed":
+      return readCompleted(state, asObject(event["item"]) ?? {});
     case "token_count":
       return readTokens(state, asObject(event["info"]));
     case "thread_name_updated": {
@@ -171,6 +176,20 @@ function readEvent(state: CodexState, event: JsonObject): AgentEvent[] {
       // Everything else a client shows is also an item, or says nothing about the work.
       return [];
   }
+}
+
+/** Newer versions write what a client shows as items instead. */
+function readCompleted(state: CodexState, item: JsonObject): AgentEvent[] {
+  if (item["type"] === "UserMessage") return readPromptOnce(state, "item", itemText(item));
+  const id = asId(item["id"]);
+  const call = id === undefined ? undefined : findCall(state.calls, id);
+  if (call !== undefined) noteItem(call, item, state.turn.header.cwd);
+  return [];
+}
+
+function readPromptOnce(state: CodexState, form: string, said: string | undefined): AgentEvent[] {
+  state.promptForm ??= form;
+  return state.promptForm === form ? readPrompt(state, said) : [];
 }
 
 function readThread(state: CodexState, threadId: string | undefined): void {

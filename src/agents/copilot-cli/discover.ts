@@ -1,5 +1,5 @@
 // Finds the sessions Copilot CLI has left on this machine.
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describeFile, type Env, homeOf, listFolder, newestFirst } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
@@ -7,11 +7,16 @@ import type { TranscriptFile } from "../transcript.ts";
 export function findCopilotTranscripts(env: Env): TranscriptFile[] {
   const folder = join(copilotHome(env), "session-state");
   const files = listFolder(folder).flatMap((entry) => {
-    if (entry.isDirectory()) return describeFile(join(folder, entry.name, "events.jsonl"), about(entry.name));
+    if (entry.isDirectory()) return copilotTranscript(join(folder, entry.name, "events.jsonl"));
     const id = /^(.+)\.jsonl$/.exec(entry.name)?.[1];
     return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
   });
   return newestFirst(files);
+}
+
+/** Zero or one, by its path: the folder is named after the session. */
+export function copilotTranscript(path: string): TranscriptFile[] {
+  return basename(path) === "events.jsonl" ? describeFile(path, about(basename(dirname(path)))) : [];
 }
 
 /** Before that each session was one JSON file: `history-session-state/session_<session>_<started at>.json`. */
@@ -24,7 +29,11 @@ export function findCopilotHistory(env: Env): TranscriptFile[] {
   return newestFirst(files);
 }
 
-function copilotHome(env: Env): string {
+export function copilotTranscriptPath(env: Env, sessionId: string): string {
+  return join(copilotHome(env), "session-state", sessionId, "events.jsonl");
+}
+
+export function copilotHome(env: Env): string {
   return env["COPILOT_HOME"] || join(homeOf(env), ".copilot");
 }
 

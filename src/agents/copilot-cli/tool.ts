@@ -3,7 +3,7 @@ import type { FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import { asObject, asString, type Json, type JsonObject } from "../wire.ts";
+import { asInteger, asObject, asString, type Json, type JsonObject, present } from "../wire.ts";
 
 /** Copilot's names for what every agent has; the older editor was one tool with a command. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -49,10 +49,13 @@ export interface CopilotResult {
 
 export function copilotResult(call: CopilotCall, data: JsonObject, cwd: string): CopilotResult {
   const result = asObject(data["result"]);
-  const shown = asString(result?.["content"]);
+  const shown = asString(result?.["content"])?.replace(GUIDANCE, "");
   const detail = asString(result?.["detailedContent"]);
   const text = data["success"] === false ? asString(asObject(data["error"])?.["message"]) : shown;
-  if (call.name === "Bash") return { files: [], ...shellResult(text) };
+  if (call.name === "Bash") {
+    const exitCode = asInteger(asObject(data["shellExecution"])?.["exitCode"]);
+    return { files: [], ...present("exitCode", exitCode), ...shellResult(text) };
+  }
   if (data["success"] === false) return { files: [], ...(text !== undefined && { output: text }) };
   const diff = detail !== undefined && /^@@ /m.test(detail) ? detail.trimStart() : undefined;
   const output = call.name === "Edit" ? (diff ?? text) : call.name === "Read" ? stripLineNumbers(text ?? "") : text;
@@ -62,6 +65,9 @@ export function copilotResult(call: CopilotCall, data: JsonObject, cwd: string):
     files: isFolder ? [] : touchedFiles(call, diff).map((file) => ({ ...file, path: absolutePath(file.path, cwd) })),
   };
 }
+
+/** What hooks have told the model stands behind the result, ours as well. */
+const GUIDANCE = /\n\nTool "[^"\n]{1,256}" \w{1,20}\. Additional guidance from \w{1,40} hooks:\n[\s\S]*$/;
 
 /** The shell's own last line says how the command ended. */
 function shellResult(text: string | undefined): Pick<CopilotResult, "output" | "exitCode"> {

@@ -2,7 +2,7 @@
 import { countUnknown } from "../notes.ts";
 import type { ReadNotes } from "../transcript.ts";
 import { asId, asObject, asObjects, type JsonObject, parseJson } from "../wire.ts";
-import { partsText } from "./text.ts";
+import { partsText, withoutHookContext } from "./text.ts";
 
 export interface Chat {
   meta: JsonObject;
@@ -55,6 +55,6 @@ const SETUP = /^\s*(?:<session_context>|This is the Gemini CLI\. We are setting 
 /** What a person typed, if this is a message of theirs. */
 export function promptOfMessage(message: JsonObject): string | undefined {
   if (message["type"] !== "user") return undefined;
-  const text = partsText(message["displayContent"]) || partsText(message["content"]);
+  const text = withoutHookContext(partsText(message["displayContent"]) || partsText(message["content"]));
   return text.trim() === "" || SETUP.test(text) ? undefined : text;
 }

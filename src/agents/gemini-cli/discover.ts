@@ -1,5 +1,5 @@
 // Finds the chats Gemini CLI has left on this machine.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
@@ -18,9 +18,14 @@ function projectChats(chats: string): TranscriptFile[] {
         .filter((file) => /\.jsonl?$/.test(file.name))
         .flatMap((file) => describeFile(join(path, file.name), about(entry.name, true)));
     }
-    const short = /^session-(.+)\.jsonl?$/.exec(entry.name)?.[1];
-    return short === undefined ? [] : describeFile(path, about(sessionOf(path) ?? short, false));
+    return geminiTranscript(path);
   });
+}
+
+/** Zero or one, by its path. */
+export function geminiTranscript(path: string): TranscriptFile[] {
+  const short = /^session-(.+)\.jsonl?$/.exec(basename(path))?.[1];
+  return short === undefined ? [] : describeFile(path, about(sessionOf(path) ?? short, false));
 }
 
 /** The file's name has only the first characters of the id. */

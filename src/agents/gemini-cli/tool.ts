@@ -3,7 +3,7 @@ import type { Activity, FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../files.ts";
 import { diffCounts, lineCount, replacementCounts } from "../patch.ts";
 import { asCount, asId, asObject, asString, type Json, type JsonObject, present } from "../wire.ts";
-import { partsText } from "./text.ts";
+import { partsText, withoutHookContext } from "./text.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   run_shell_command: "Bash",
@@ -52,8 +52,11 @@ function responseText(result: Json | undefined): string | undefined {
     const response = asObject(asObject(asObject(part)?.["functionResponse"])?.["response"]);
     return asString(response?.["output"]) ?? asString(response?.["error"]) ?? partsText(part);
   });
-  return texts.filter((text) => text !== "").join("\n");
+  return withoutHookContext(texts.filter((text) => text !== "").join("\n")).replace(UNTRUSTED, "$1");
 }
+
+/** Newer versions mark so what the model should not obey. */
+const UNTRUSTED = /^<untrusted_context>\n([\s\S]*?)\n?<\/untrusted_context>$/;
 
 /** The shell tool writes its result as labelled lines; a zero exit code is left out by newer versions. */
 function shellResult(text: string): { output?: string; exitCode?: number } {

@@ -2,15 +2,19 @@
 import { isAbsolute, join } from "node:path";
 import { type Env, homeOf, listFolder, newestFirst, readHead, statFile } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
-import { databasePath, jsonNames, listRows, sessionAt } from "./store.ts";
+import { databaseOf, databasePath, jsonNames, listRows, sessionAt } from "./store.ts";
 
 /** A session that was moved into the database is read from there: its files are left as they were. */
 export function findOpenCodeTranscripts(env: Env): TranscriptFile[] {
-  const data = join(env["XDG_DATA_HOME"] || join(homeOf(env), ".local", "share"), "opencode");
+  const data = openCodeData(env);
   const rows = databases(env, data).flatMap(databaseSessions);
   const moved = new Set(rows.map((file) => sessionAt(file.path)));
   const files = fileSessions(join(data, "storage")).filter((file) => !moved.has(sessionAt(file.path)));
   return newestFirst([...rows, ...files]);
+}
+
+export function openCodeData(env: Env): string {
+  return join(env["XDG_DATA_HOME"] || join(homeOf(env), ".local", "share"), "opencode");
 }
 
 /** `opencode.db`, or `opencode-<channel>.db` for builds that are no releases. */
@@ -20,6 +24,13 @@ function databases(env: Env, data: string): string[] {
   return listFolder(data)
     .filter((entry) => /^opencode(?:-[\w.-]+)?\.db$/.test(entry.name))
     .map((entry) => join(data, entry.name));
+}
+
+/** A session in a database, with its subagents, by its path. */
+export function openCodeSession(path: string): TranscriptFile[] {
+  return path.includes("#")
+    ? databaseSessions(databaseOf(path)).filter((file) => file.sessionId === sessionAt(path))
+    : [];
 }
 
 function databaseSessions(database: string): TranscriptFile[] {

@@ -27,7 +27,7 @@ export function siblingPath(path: string, sessionId: string): string {
   return path.endsWith(".json") ? join(path, "..", `${name}.json`) : databasePath(databaseOf(path), name);
 }
 
-function databaseOf(path: string): string {
+export function databaseOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("#")));
 }
 

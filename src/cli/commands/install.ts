@@ -1,4 +1,4 @@
-// c-mem install: gets the hooks into Claude Code.
+// c-mem install: gets the hooks into Claude Code and other agents.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import {
   BUNDLES,
   copyPlugin,
   type InstallOptions,
+  type PluginCopy,
   pluginFolder,
   registerHooks,
   registerPlugin,
@@ -18,16 +19,18 @@ import { registerMcpServer } from "../../agents/claude-code/mcp-install.ts";
 import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
-import { type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
+import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { parseSetting, PROVIDERS } from "../../config/schema.ts";
 import { writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
+import { CLAUDE_CODE, chooseAgents, namedAgents, projectHere, setupsOf } from "../agent-choice.ts";
+import { type AgentPlan, agentContext, planInstall } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
-import { say } from "../output.ts";
+import { EXIT, say } from "../output.ts";
 import { providerNotice } from "../provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 import { wantsStatusLine } from "../status-line-offer.ts";
@@ -35,63 +38,45 @@ import { wake } from "../worker-control.ts";
 
 type Method = "plugin" | "settings";
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
+export async function run({ args, flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const site = inspectClaude(env);
-  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
-  const method = chooseMethod(flags["method"], claude);
+  const named = namedAgents(args);
+  const isAsked = process.stdin.isTTY && process.stderr.isTTY && flags["yes"] !== true && flags["dryRun"] !== true;
+  const names = named.length > 0 ? named : await chooseAgents(env, isAsked);
+  if (names === undefined || names.length === 0) {
+    say("Nothing was changed.");
+    return names === undefined ? EXIT.interrupted : EXIT.failure;
+  }
   const usable = await findNode(env, paths.runtime);
   const node = usable ?? fetchedNode(paths.runtime);
-  const options: InstallOptions = {
-    site,
-    env,
-    claude,
-    source: builtPlugin(),
-    target: paths.plugin,
-    node,
-    cache: paths.cache,
-  };
   const record = readInstall(paths.install);
-  const backup = backupPath(paths, site, record);
-  const registration = [
-    ...(method === "plugin"
-      ? registerPlugin({ ...options, claude: claude as string })
-      : [...registerHooks(options), ...registerMcpServer({ ...options, folder: pluginFolder(paths.plugin) })]),
-    ...registerStatusLine(options, await wantsStatusLine(site, flags)),
-  ];
+  const claude = names.includes(CLAUDE_CODE) ? await planClaude(flags, paths, env, node, record) : undefined;
+  const others = planOthers(names, paths, env, node, record);
+  const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
+  const copy = { source: builtPlugin(), target: paths.plugin, node, cache: paths.cache };
   const changes: Step[] = [
     ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
     ...chooseProvider(flags["provider"], paths, env),
-    ...(isCurrent(record, options) ? [] : [copyPlugin(options)]),
-    ...(registration.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : []),
+    ...(isCurrent(record, copy) ? [] : [copyPlugin(copy)]),
+    ...(claude?.backup ?? []),
   ];
-  const note = (settings: string | null) =>
+  const note = (isDone: boolean) =>
     writeInstall(paths.install, {
       version: VERSION,
       node,
       installedAt: Date.now(),
       ...historyWanted(flags["sync"] !== false, record),
-      sites: { ...record?.sites, [site.configDir]: { method, backup: backup ?? null, settingsHash: settings } },
+      sites: { ...record?.sites, ...claude?.site(isDone) },
+      ...agentsNote(record, others, isDone),
     });
-  const known = record?.sites[site.configDir];
-  const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
-  // Settings that somebody has changed since the first install are theirs: uninstall must not put the old ones back.
-  const hashToKeep = () => {
-    if (!isUntouched) return null;
-    return registration.length > 0 ? settingsHash(site) : (known?.settingsHash ?? null);
-  };
-  // Noted before the client is asked for anything: should that fail, uninstall knows what to take back.
-  const started: Step = { about: `note it in ${paths.install}`, run: () => note(null) };
+  // Noted before an agent is asked for anything: should that fail, uninstall knows what to take back.
+  const started: Step = { about: `note it in ${paths.install}`, run: () => note(false) };
   const steps =
     changes.length + registration.length === 0
       ? []
       : [...changes, started, ...registration, ...(flags["sync"] === false ? [] : [bringIn(node, env)])];
-  if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
-    say(
-      `warning: Claude Code ignores ${site.settingsPath} while it has comments or trailing commas; hooks in it do not run.`,
-    );
-  }
+  const labels = [...(claude === undefined ? [] : ["Claude Code"]), ...others.map(({ setup }) => setup.label)];
   return applyPlan({
     command: "install",
     steps,
@@ -99,13 +84,82 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     yes: flags["yes"] === true,
     dryRun: flags["dryRun"] === true,
     json,
-    nothing: `C-Mem ${VERSION} is already installed in ${site.configDir}.`,
+    nothing: `C-Mem ${VERSION} is already installed in ${claude?.configDir ?? labels.join(", ")}.`,
     after: () => {
-      note(hashToKeep());
+      note(true);
       wake(paths);
     },
-    done: "Done. The next Claude Code session is remembered. `c-mem search <words>` finds the sessions from before; `c-mem status` shows how it goes.",
+    done: [
+      `Done. The next ${labels.join(" or ")} session is remembered. \`c-mem search <words>\` finds the sessions from before; \`c-mem status\` shows how it goes.`,
+      ...others.map(({ setup }) => setup.afterwards),
+    ].join("\n"),
   });
+}
+
+interface ClaudePlan {
+  configDir: string;
+  backup: Step[];
+  steps: Step[];
+  /** What to note of it, before and after the steps have run. */
+  site(isDone: boolean): Record<string, InstalledSite>;
+}
+
+async function planClaude(
+  flags: Record<string, unknown>,
+  paths: Paths,
+  env: Env,
+  node: string,
+  record: InstallRecord | undefined,
+): Promise<ClaudePlan> {
+  const site = inspectClaude(env);
+  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
+  const method = chooseMethod(flags["method"], claude);
+  const options: InstallOptions = { site, env, claude, target: paths.plugin, node, cache: paths.cache };
+  const backup = backupPath(paths, site, record);
+  const steps = [
+    ...(method === "plugin"
+      ? registerPlugin({ ...options, claude: claude as string })
+      : [...registerHooks(options), ...registerMcpServer({ ...options, folder: pluginFolder(paths.plugin) })]),
+    ...registerStatusLine(options, await wantsStatusLine(site, flags)),
+  ];
+  const known = record?.sites[site.configDir];
+  const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
+  // Settings that somebody has changed since the first install are theirs: uninstall must not put the old ones back.
+  const hashToKeep = () => {
+    if (!isUntouched) return null;
+    return steps.length > 0 ? settingsHash(site) : (known?.settingsHash ?? null);
+  };
+  if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
+    say(
+      `warning: Claude Code ignores ${site.settingsPath} while it has comments or trailing commas; hooks in it do not run.`,
+    );
+  }
+  return {
+    configDir: site.configDir,
+    backup: steps.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : [],
+    steps,
+    site: (isDone) => ({
+      [site.configDir]: { method, backup: backup ?? null, settingsHash: isDone ? hashToKeep() : null },
+    }),
+  };
+}
+
+function planOthers(
+  names: readonly string[],
+  paths: Paths,
+  env: Env,
+  node: string,
+  record: InstallRecord | undefined,
+): AgentPlan[] {
+  const context = agentContext(paths, env, node);
+  const here = projectHere(process.cwd());
+  return setupsOf(names).map((setup) => planInstall(setup, context, record?.agents?.[setup.id], here));
+}
+
+function agentsNote(record: InstallRecord | undefined, plans: readonly AgentPlan[], isDone: boolean) {
+  const installed = plans.map((plan) => [plan.setup.id, isDone ? plan.installed() : plan.started()] as const);
+  const agents = { ...record?.agents, ...Object.fromEntries(installed) };
+  return Object.keys(agents).length > 0 ? { agents } : {};
 }
 
 /** Who does not want the sessions from before is not given them later by the worker either; asking for them undoes that. */
@@ -161,7 +215,7 @@ function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | unde
   return join(paths.backups, `claude-settings-${new Date().toISOString().replace(/[:.]/g, "-")}.json`);
 }
 
-function isCurrent(record: InstallRecord | undefined, { node, source, target }: InstallOptions): boolean {
+function isCurrent(record: InstallRecord | undefined, { node, source, target }: PluginCopy): boolean {
   if (record?.version !== VERSION || record.node !== node) return false;
   return BUNDLES.every((name) => {
     const copy = join(pluginFolder(target), "dist", name);

@@ -13,6 +13,7 @@ import { hookRuns } from "../../store/drops.ts";
 import { currentVersion } from "../../store/migrate.ts";
 import { embedProgress } from "../../store/vectors.ts";
 import { findWorker } from "../../config/worker-lock.ts";
+import { agentRuns } from "../agents-health.ts";
 import { type Check, checkHealth } from "../health.ts";
 import { lastHookErrors } from "../hook-errors.ts";
 import type { CommandOptions } from "../table.ts";
@@ -37,18 +38,20 @@ export function run({ json }: CommandOptions): number {
       meaning: { source: embedSource(settings, env, paths).kind, ...embedProgress(db) },
       sqlite: sqliteVersion(db),
       schema: currentVersion(db),
-      runs: new Map(hookRuns(db).map((row) => [row.hook, row])),
+      runs: hookRuns(db),
     }),
     { onlyLook: true },
   );
   const worker = findWorker(paths.workerLock, now);
   const commands = [...new Set(HOOKS.map((hook) => hook.command))];
+  const runOf = new Map(stored.runs.map((row) => [row.hook, row]));
   const hooks = commands.map((command) => ({
     command,
     events: HOOKS.filter((hook) => hook.command === command).map((hook) => hook.event),
-    last_fired: iso(stored.runs.get(command)?.last_at),
-    count: stored.runs.get(command)?.count ?? 0,
+    last_fired: iso(runOf.get(command)?.last_at),
+    count: runOf.get(command)?.count ?? 0,
   }));
+  const agents = agentRuns(paths, stored.runs);
   const errors = lastHookErrors(paths.hookLog).slice(-ERRORS_SHOWN);
   const size = statSync(paths.database).size;
   const archive = archiveSize(paths.archive);
@@ -66,6 +69,12 @@ export function run({ json }: CommandOptions): number {
       model: modelText(checks),
       meaning: stored.meaning,
       hooks,
+      agents: agents.map(({ id, installed: isInstalled, lastAt, count: fired }) => ({
+        id,
+        installed: isInstalled,
+        last_fired: iso(lastAt),
+        count: fired,
+      })),
       errors,
       problems,
       healthy: !failed,
@@ -87,16 +96,16 @@ export function run({ json }: CommandOptions): number {
     ]),
   );
   print(`\n${heading("Hooks last fired")}`);
+  const fired = (lastAt: number | undefined, times: number) =>
+    lastAt === undefined ? "never" : `${ago(lastAt, now)}, ${times} times`;
   print(
-    fields(
-      hooks.map(
-        (hook) =>
-          [
-            hook.command,
-            hook.last_fired === null ? "never" : `${ago(Date.parse(hook.last_fired), now)}, ${hook.count} times`,
-          ] as const,
+    fields([
+      ...hooks.map((hook) => [hook.command, fired(runOf.get(hook.command)?.last_at, hook.count)] as const),
+      ...agents.map(
+        (agent) =>
+          [agent.label, `${fired(agent.lastAt, agent.count)}${agent.installed ? "" : " (not installed)"}`] as const,
       ),
-    ),
+    ]),
   );
   if (problems.length > 0) print(`\n${heading("Needs attention")}`);
   for (const { name, message, fix } of problems) print(`  ${name}: ${message}${fix ? `\n    ${fix}` : ""}`);

@@ -7,24 +7,41 @@ import type { Step } from "../../agents/step.ts";
 import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { findWorker } from "../../config/worker-lock.ts";
+import type { AgentSetup } from "../../agents/setup.ts";
+import { SETUPS } from "../../agents/setups.ts";
+import { AppError } from "../../core/error.ts";
+import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
+import { agentContext, planRemoval } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
 import { stopWorker } from "../worker-control.ts";
 
-export function run({ flags, json }: CommandOptions): Promise<number> {
+export function run({ args, flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   const purge = flags["purge"] === true;
+  const named = namedAgents(args);
+  if (purge && named.length > 0) {
+    throw new AppError("usage", "--purge takes C-Mem out of every agent: name none.");
+  }
   const record = readInstall(paths.install);
   const here = claudeConfigDir(env);
+  const isClaudeMeant = named.length === 0 || named.includes(CLAUDE_CODE);
   // Hooks must not be left pointing at what is no longer there: --purge takes them out wherever they were put.
-  const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : [here];
+  const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : isClaudeMeant ? [here] : [];
   const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
-  const taken = folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder]));
+  const context = agentContext(paths, env, record?.node ?? process.execPath);
+  const others = named.length === 0 ? SETUPS : setupsOf(named);
+  const taken = [
+    ...folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder])),
+    ...others.flatMap((setup) => planRemoval(setup, context, record?.agents?.[setup.id])),
+  ];
+  const left = record && withoutTaken(record, folders, others);
+  const isLast = left === undefined || Object.keys(left.sites).length + Object.keys(left.agents ?? {}).length === 0;
   const steps = [
     ...taken,
-    ...stopWork(paths, taken.length > 0 || purge),
-    ...(purge ? [deleteAll(paths)] : tidyUp(paths, here, record)),
+    ...stopWork(paths, (taken.length > 0 && isLast) || purge),
+    ...(purge ? [deleteAll(paths)] : tidyUp(paths, left, isLast)),
   ];
   return applyPlan({
     command: "uninstall",
@@ -34,9 +51,20 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
     yes: flags["yes"] === true,
     dryRun: flags["dryRun"] === true,
     json,
-    nothing: "C-Mem is not installed in Claude Code.",
+    nothing: `C-Mem is not installed in ${named.length === 0 ? "Claude Code" : named.join(", ")}.`,
     done: purge ? "Done. Nothing of C-Mem is left." : `Done. The memory is still in ${paths.home}.`,
   });
+}
+
+function withoutTaken(record: InstallRecord, folders: readonly string[], setups: readonly AgentSetup[]): InstallRecord {
+  const { agents = {}, ...rest } = record;
+  const sites = Object.entries(record.sites).filter(([folder]) => !folders.includes(folder));
+  const others = Object.entries(agents).filter(([id]) => !setups.some((setup) => setup.id === id));
+  return {
+    ...rest,
+    sites: Object.fromEntries(sites),
+    ...(others.length > 0 && { agents: Object.fromEntries(others) }),
+  };
 }
 
 function takeOut(env: Env, claude: string | undefined, installed: InstalledSite | undefined): Step[] {
@@ -61,14 +89,9 @@ function stopWork(paths: Paths, isLeaving: boolean): Step[] {
 }
 
 /** The copies go with the last place that uses them. */
-function tidyUp(paths: Paths, here: string, record: InstallRecord | undefined): Step[] {
-  if (record === undefined) return [];
-  const { [here]: _, ...others } = record.sites;
-  if (Object.keys(others).length > 0) {
-    return [
-      { about: `note it in ${paths.install}`, run: () => writeInstall(paths.install, { ...record, sites: others }) },
-    ];
-  }
+function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean): Step[] {
+  if (left === undefined) return [];
+  if (!isLast) return [{ about: `note it in ${paths.install}`, run: () => writeInstall(paths.install, left) }];
   const copies = [paths.plugin, paths.runtime, paths.install].filter((path) => existsSync(path));
   return copies.map((path) => ({ about: `delete ${path}`, run: () => rmSync(path, { recursive: true, force: true }) }));
 }

@@ -1,0 +1,125 @@
+// Edits the JSON files agents keep their settings in without disturbing what others put there: comments, order, indentation.
+import { isDeepStrictEqual } from "node:util";
+import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
+import { AppError } from "../core/error.ts";
+import { asObject } from "./wire.ts";
+
+/** Some editors put it there; clients do not mind. */
+export const BOM = /^\uFEFF/;
+
+/** The file's object; refuses what is none, and what should be an object in it and is not. */
+export function parseJsonFile(
+  source: string,
+  path: string,
+  { objects, hint }: { objects: readonly string[]; hint: string },
+): Record<string, unknown> {
+  const text = source.replace(BOM, "");
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  if (text.trim() === "") return {};
+  const object = asObject(value);
+  if (errors.length > 0 || object === undefined) {
+    throw new AppError("bad_settings", `${path} is not valid JSON; nothing was changed.`, { hint });
+  }
+  for (const name of objects) {
+    if (object[name] === undefined || asObject(object[name]) !== undefined) continue;
+    throw new AppError("bad_settings", `"${name}" in ${path} is not an object; nothing was changed.`, {
+      hint: "Mend or remove that entry, then run the command again.",
+    });
+  }
+  return object;
+}
+
+export interface ListEntry {
+  path: [string, string];
+  value: unknown;
+}
+
+/** With these entries in their lists, once each. Where they are there already, nothing else moves. */
+export function addToLists(source: string, entries: readonly ListEntry[], isOurs: (value: unknown) => boolean): string {
+  return editBody(source, (text) => {
+    let result = text;
+    for (const { path, value } of entries) {
+      const list = valueAt(result, path);
+      if (!Array.isArray(list)) {
+        result = edit(result, path, [value]);
+        continue;
+      }
+      const ours = list.flatMap((item, index) => (isOurs(item) ? [index] : []));
+      const [first, ...extra] = ours;
+      for (const index of extra.toReversed()) result = edit(result, [...path, index], undefined);
+      // In front: to remove the first of a list leaves the comments of the others alone.
+      if (first === undefined) result = edit(result, [...path, 0], value, { insert: true });
+      else if (!isDeepStrictEqual(list[first], value)) result = edit(result, [...path, first], value);
+    }
+    return result;
+  });
+}
+
+/** Without our entries in the lists under this name; what they leave empty is removed as well. */
+export function removeFromLists(source: string, name: string, isOurs: (value: unknown) => boolean): string {
+  const lists = asObject(valueAt(source.replace(BOM, ""), [name]));
+  if (lists === undefined) return source;
+  return editBody(source, (text) => {
+    let result = text;
+    for (const [key, list] of Object.entries(lists)) {
+      if (!Array.isArray(list)) continue;
+      const ours = list.flatMap((item, index) => (isOurs(item) ? [index] : []));
+      if (ours.length === 0) continue;
+      if (ours.length === list.length) result = edit(result, [name, key], undefined);
+      else for (const index of ours.toReversed()) result = edit(result, [name, key, index], undefined);
+    }
+    return result === text ? text : withoutEmpty(result, name);
+  });
+}
+
+/** With this one value set, or removed. */
+export function editJson(source: string, path: string[], value: unknown): string {
+  if (isDeepStrictEqual(valueAt(source.replace(BOM, ""), path), value)) return source;
+  return editBody(source, (text) => edit(text, path, value));
+}
+
+/** Without this value, and without the object around it should that be empty then. */
+export function removeJson(source: string, [name, key]: [string, string]): string {
+  const without = editJson(source, [name, key], undefined);
+  return without === source ? source : editBody(without, (text) => withoutEmpty(text, name));
+}
+
+/** Nothing is left in it that somebody could miss. */
+export function isEmptyJson(text: string): boolean {
+  return /^\s*\{\s*\}\s*$/.test(text);
+}
+
+function withoutEmpty(text: string, name: string): string {
+  const left = asObject(valueAt(text, [name]));
+  return left !== undefined && Object.keys(left).length === 0 ? edit(text, [name], undefined) : text;
+}
+
+function editBody(source: string, change: (text: string) => string): string {
+  const text = source.replace(BOM, "");
+  return (BOM.exec(source)?.[0] ?? "") + change(text.trim() === "" ? "{}\n" : text);
+}
+
+function valueAt(text: string, path: readonly string[]): unknown {
+  let value: unknown = parse(text, [], { allowTrailingComma: true });
+  for (const key of path) value = asObject(value)?.[key];
+  return value;
+}
+
+function edit(text: string, path: (string | number)[], value: unknown, options: { insert?: boolean } = {}): string {
+  const edits = modify(text, path, value, {
+    formattingOptions: formatting(text),
+    isArrayInsertion: options.insert ?? false,
+  });
+  return applyEdits(text, edits);
+}
+
+/** Follows the file's own indentation and line ends. */
+function formatting(text: string): FormattingOptions {
+  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
+  return {
+    insertSpaces: !indent.startsWith("\t"),
+    tabSize: indent.startsWith("\t") ? 1 : indent.length,
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+  };
+}

@@ -1,0 +1,51 @@
+// Which agents are meant: those that were named, else those that were found, after asking.
+import { isCancel, multiselect } from "@clack/prompts";
+import { SETUPS } from "../agents/setups.ts";
+import { findGitTree } from "../capture/git.ts";
+import type { AgentSetup, SetupProject } from "../agents/setup.ts";
+import type { Env } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { join } from "node:path";
+import { say } from "./output.ts";
+
+export const CLAUDE_CODE = "claude-code";
+
+export function namedAgents(args: readonly string[]): string[] {
+  const known = [CLAUDE_CODE, ...SETUPS.map(({ id }) => id)];
+  const strange = args.find((name) => !known.includes(name));
+  if (strange === undefined) return [...new Set(args)];
+  throw new AppError("usage", `There is no agent ${strange} that C-Mem can be installed into.`, {
+    hint: `Those are: ${known.join(", ")}.`,
+  });
+}
+
+/** Undefined when the person has left with Ctrl-C. Without a terminal, and with --yes, it is Claude Code; others have to be named. */
+export async function chooseAgents(env: Env, isAsked: boolean): Promise<string[] | undefined> {
+  const found = SETUPS.filter((setup) => setup.isThere(env));
+  if (found.length === 0) return [CLAUDE_CODE];
+  if (!isAsked) {
+    say(`Also found: ${found.map(({ label, id }) => `${label} (c-mem install ${id})`).join(", ")}.`);
+    return [CLAUDE_CODE];
+  }
+  const options = [
+    { value: CLAUDE_CODE, label: "Claude Code" },
+    ...found.map(({ id, label }) => ({ value: id, label })),
+  ];
+  const chosen = await multiselect({
+    message: "Which agents should remember? (space to choose, return to go on)",
+    options,
+    initialValues: options.map(({ value }) => value),
+    output: process.stderr,
+  });
+  return isCancel(chosen) ? undefined : chosen;
+}
+
+export function setupsOf(names: readonly string[]): AgentSetup[] {
+  return SETUPS.filter(({ id }) => names.includes(id));
+}
+
+/** The working tree this folder is in: an agent's files inside one are written only here, where somebody asked for it. */
+export function projectHere(cwd: string): SetupProject | undefined {
+  const tree = findGitTree(cwd);
+  return tree === undefined ? undefined : { top: tree.top, exclude: join(tree.commonDir, "info", "exclude") };
+}

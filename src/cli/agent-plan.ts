@@ -1,0 +1,193 @@
+// Plans how C-Mem gets into an agent and out again, from the files its setup names. Nothing changes until the steps run.
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
+import type { AgentSetup, ManagedFile, Program, SetupProject } from "../agents/setup.ts";
+import type { Step } from "../agents/step.ts";
+import { writeSettings } from "../agents/write.ts";
+import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
+import type { Env, Paths } from "../config/paths.ts";
+
+export interface AgentContext {
+  env: Env;
+  program: Program;
+  /** Where copies from before go. */
+  backups: string;
+}
+
+export function agentContext(paths: Paths, env: Env, node: string): AgentContext {
+  const dist = join(pluginFolder(paths.plugin), "dist");
+  const program = { node, hook: bundlePath(paths.plugin), mcp: join(dist, "mcp.cjs"), cache: paths.cache };
+  return { env, program, backups: paths.backups };
+}
+
+export interface AgentPlan {
+  setup: AgentSetup;
+  steps: Step[];
+  /** What to note before the steps run, and after they have. */
+  started(): InstalledAgent;
+  installed(): InstalledAgent;
+}
+
+/** `here` is the working tree it is asked for in, where the agent has files there. */
+export function planInstall(
+  setup: AgentSetup,
+  context: AgentContext,
+  known: InstalledAgent | undefined,
+  here: SetupProject | undefined,
+): AgentPlan {
+  const projects = withProject(known?.projects ?? [], setup.perProject ? here : undefined);
+  const files = setup.files(context.env, context.program, projects);
+  // Worked out for all of them first: what is refused is refused before anything has changed.
+  const changes = files.map((file) => changeOf(file, known?.files[file.path], context));
+  const note = (isDone: boolean): InstalledAgent => ({
+    files: Object.fromEntries(changes.map((change) => [change.file.path, change.note(isDone)])),
+    folders: [...new Set([...(known?.folders ?? []), ...changes.flatMap(({ folders }) => folders)])],
+    projects,
+  });
+  return {
+    setup,
+    steps: changes.flatMap(({ step }) => step ?? []),
+    started: () => note(false),
+    installed: () => note(true),
+  };
+}
+
+interface Change {
+  file: ManagedFile;
+  step: Step | undefined;
+  folders: string[];
+  note(isDone: boolean): ChangedFile;
+}
+
+function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }: AgentContext): Change {
+  const before = readFile(file.path);
+  const isUntouched = known === undefined || known.hash === hashOf(before);
+  const isDue = file.add(before) !== before;
+  const backup = known === undefined ? backupPath(file.path, before, backups) : known.backup;
+  const step: Step = {
+    about: `${file.about} (${file.path})`,
+    run() {
+      if (backup !== null && !existsSync(backup)) {
+        mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
+        copyFileSync(file.path, backup);
+        chmodSync(backup, 0o600);
+      }
+      writeSettings(file.path, file.add(readFile(file.path)));
+    },
+  };
+  return {
+    file,
+    step: isDue ? step : undefined,
+    folders: isDue ? missingFolders(file.path) : [],
+    // What somebody has changed since the first install is theirs: uninstall must not put the old file back.
+    note: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readFile(file.path)) : null }),
+  };
+}
+
+/** Everything that was put into this agent, wherever that was. */
+export function planRemoval(
+  setup: AgentSetup,
+  { env, program }: AgentContext,
+  known: InstalledAgent | undefined,
+): Step[] {
+  const files = setup.files(env, program, known?.projects ?? []);
+  const steps = files.flatMap((file) => removalOf(file, known?.files[file.path]));
+  const folders = (known?.folders ?? []).toSorted((a, b) => b.length - a.length);
+  if (steps.length === 0 || folders.length === 0) return steps;
+  const tidy: Step = {
+    about: `delete the folders that were made for it, where they are empty`,
+    run: () => folders.forEach(removeEmpty),
+  };
+  return [...steps, tidy];
+}
+
+function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
+  const now = readFile(file.path);
+  if (now === undefined) return [];
+  const isUntouched = known !== undefined && known.hash !== null && known.hash === hashOf(now);
+  if (isUntouched && (known.backup === null || existsSync(known.backup))) {
+    const { backup } = known;
+    const about = backup === null ? `delete ${file.path}` : `put ${file.path} back as it was`;
+    return [
+      { about, run: () => (backup === null ? rmSync(file.path) : writeSettings(file.path, readFileSync(backup))) },
+    ];
+  }
+  if (file.remove(now) === now) return [];
+  return [
+    {
+      about: `take c-mem out of ${file.path}`,
+      run() {
+        const left = file.remove(readFile(file.path) ?? "");
+        if (left === undefined) rmSync(file.path, { force: true });
+        else writeSettings(file.path, left);
+      },
+    },
+  ];
+}
+
+export interface AgentState {
+  /** Files with ours in them. */
+  there: string[];
+  /** Files where ours is missing or of another version. */
+  missing: string[];
+}
+
+/** How it is now; a file that cannot be understood counts as missing. */
+export function inspectAgent(
+  setup: AgentSetup,
+  { env, program }: AgentContext,
+  known: InstalledAgent | undefined,
+): AgentState {
+  const state: AgentState = { there: [], missing: [] };
+  for (const file of setup.files(env, program, known?.projects ?? [])) {
+    (isInPlace(file) ? state.there : state.missing).push(file.path);
+  }
+  return state;
+}
+
+function isInPlace(file: ManagedFile): boolean {
+  try {
+    const text = readFile(file.path);
+    return text !== undefined && file.add(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+function withProject(projects: readonly SetupProject[], here: SetupProject | undefined): SetupProject[] {
+  const isKnown = here === undefined || projects.some(({ top }) => top === here.top);
+  return isKnown ? [...projects] : [...projects, here];
+}
+
+/** Two files may have one name; their folders' hashes tell them apart. */
+function backupPath(path: string, before: string | undefined, backups: string): string | null {
+  if (before === undefined) return null;
+  const day = new Date().toISOString().replace(/[:.]/g, "-");
+  return join(backups, `${hashOf(path)?.slice(0, 8)}-${day}-${basename(path)}`);
+}
+
+function missingFolders(path: string): string[] {
+  const missing: string[] = [];
+  for (let folder = dirname(path); !existsSync(folder) && dirname(folder) !== folder; folder = dirname(folder)) {
+    missing.unshift(folder);
+  }
+  return missing;
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody has put something into it: it is theirs now.
+  }
+}
+
+function readFile(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+function hashOf(text: string | undefined): string | null {
+  return text === undefined ? null : createHash("sha256").update(text).digest("hex");
+}

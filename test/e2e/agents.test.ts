@@ -1,0 +1,470 @@
+// Agents other than Claude Code: what their clients sent to hooks, played to the real hook program, and C-Mem installed into
+// their files and out again.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { SETUPS } from "../../src/agents/setups.ts";
+import { allBytes, createWorld, data, hook, ROOT, rows, run, type World } from "./harness.ts";
+import { hasPty, startPty } from "./pty.ts";
+
+const FIXTURES = join(ROOT, "test", "fixtures", "agent-hooks");
+
+/** A recording, as if it had been made in this world. */
+function recorded(world: World, agent: string, name: string): string {
+  const home = world.env["HOME"] ?? "";
+  const text = readFileSync(join(FIXTURES, agent, name), "utf8");
+  return text.replaceAll("/home/ada/app", world.project).replaceAll("/home/ada", home);
+}
+
+async function play(
+  world: World,
+  agent: string,
+  command: string,
+  payload: string | object,
+): Promise<Record<string, never>> {
+  const input = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const { status, stdout, stderr } = await run(world, [command, "--agent", agent], { input });
+  expect([status, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout) as Record<string, never>;
+}
+
+interface Recording {
+  agent: string;
+  commands: Record<string, string>;
+  transcript: string;
+  /** Where the client keeps it, under the user's folder. */
+  path: string;
+  tools: number;
+}
+
+const RECORDINGS: Recording[] = [
+  {
+    agent: "codex",
+    commands: {
+      SessionStart: "context",
+      UserPromptSubmit: "new",
+      PreToolUse: "recall",
+      PostToolUse: "save",
+      Stop: "summary",
+      SessionEnd: "cleanup",
+    },
+    transcript: "rollout.jsonl",
+    path: ".codex/sessions/2026/11/15/rollout-2026-11-15T16-28-00-01a1e009-7b73-7891-9ee2-c2d9aa55ab6a.jsonl",
+    tools: 3,
+  },
+  {
+    agent: "gemini-cli",
+    commands: {
+      SessionStart: "context",
+      BeforeAgent: "new",
+      AfterTool: "save",
+      AfterAgent: "summary",
+      SessionEnd: "cleanup",
+    },
+    transcript: "session.jsonl",
+    path: ".gemini/tmp/app/chats/session-2026-11-15T16-24-6e72136e.jsonl",
+    tools: 4,
+  },
+  {
+    agent: "copilot-cli",
+    commands: {
+      sessionStart: "context",
+      userPromptSubmitted: "new",
+      preToolUse: "recall",
+      postToolUse: "save",
+      agentStop: "summary",
+      sessionEnd: "cleanup",
+    },
+    transcript: "events.jsonl",
+    path: ".copilot/session-state/ac06754d-0c2e-40e0-ac68-607690766341/events.jsonl",
+    tools: 4,
+  },
+];
+
+async function playAll(world: World, { agent, commands, transcript, path }: Recording): Promise<void> {
+  const place = join(world.env["HOME"] ?? "", path);
+  mkdirSync(dirname(place), { recursive: true });
+  writeFileSync(place, recorded(world, agent, transcript));
+  if (agent === "gemini-cli") writeFileSync(join(place, "../../.project_root"), world.project);
+  for (const name of readdirSync(join(FIXTURES, agent)).filter((file) => file.endsWith(".json"))) {
+    const command = commands[name.slice(3, -".json".length)];
+    if (command === undefined) continue;
+    const answer = await play(world, agent, command, recorded(world, agent, name));
+    expect(Object.keys(answer).filter((key) => ["continue", "decision", "permission"].includes(key))).toEqual([]);
+  }
+}
+
+const COUNTS = `SELECT s.agent, s.status, count(DISTINCT p.id) AS prompts, count(DISTINCT t.id) AS tools,
+  sum(DISTINCT t.exit_code) AS exits FROM sessions s LEFT JOIN prompts p ON p.session_db_id = s.id
+  LEFT JOIN tool_uses t ON t.session_db_id = s.id GROUP BY s.id`;
+
+describe("a session recorded by the client", () => {
+  it.each(RECORDINGS)("of $agent is one session through its hooks and its transcript", async (recording) => {
+    const world = createWorld();
+    await playAll(world, recording);
+    const [live] = await rows<{ prompts: number; tools: number }>(world, COUNTS);
+    expect(live).toMatchObject({ agent: recording.agent, status: "completed", prompts: 1 });
+    await run(world, ["sync", "--agent", recording.agent]);
+    expect(await rows(world, COUNTS)).toEqual([
+      { agent: recording.agent, status: "completed", prompts: 1, tools: recording.tools, exits: 2 },
+    ]);
+    const [{ text, response } = { text: "", response: "" }] = await rows<{ text: string; response: string }>(
+      world,
+      "SELECT text, response FROM prompts",
+    );
+    expect([text, response]).toEqual([expect.stringMatching(/^please/), "All done: app.txt changed."]);
+    expect(existsSync(join(world.home, "logs", "hook.log"))).toBe(false);
+  });
+
+  it("is what the next agent is told of, each in its own words", async () => {
+    const world = createWorld();
+    const [codex] = RECORDINGS;
+    if (codex !== undefined) await playAll(world, codex);
+    await rows(world, COUNTS);
+    const at = { cwd: world.project, workspace_roots: [world.project], directory: world.project };
+    const told = expect.stringContaining("please change app.txt");
+    const gemini = { ...at, session_id: "g", hook_event_name: "SessionStart", source: "startup" };
+    expect(await play(world, "gemini-cli", "context", gemini)).toMatchObject({
+      hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: told },
+    });
+    expect(await play(world, "copilot-cli", "context", { ...at, sessionId: "c" })).toEqual({ additionalContext: told });
+    expect(await play(world, "opencode", "context", { ...at, sessionID: "o" })).toEqual({ text: told });
+    const cursor = { ...at, conversation_id: "u", hook_event_name: "sessionStart", cursor_version: "2" };
+    expect(await play(world, "cursor", "context", cursor)).toEqual({ additional_context: told });
+    // Cursor runs what it finds in Claude Code's settings as well: that is not told twice.
+    const { stdout } = await run(world, ["context"], {
+      input: JSON.stringify({ ...cursor, hook_event_name: "SessionStart" }),
+    });
+    expect(stdout).toBe("{}\n");
+  });
+
+  it("is left alone where the prompt was private, whichever agent it was", async () => {
+    const world = createWorld();
+    const at = { cwd: world.project, directory: world.project, workspace_roots: [world.project] };
+    const secret = "<private>the zebra launch</private>";
+    await play(world, "codex", "new", { ...at, session_id: "x", hook_event_name: "UserPromptSubmit", prompt: secret });
+    await play(world, "gemini-cli", "new", { ...at, session_id: "g", hook_event_name: "BeforeAgent", prompt: secret });
+    await play(world, "copilot-cli", "new", { ...at, sessionId: "c", prompt: secret });
+    await play(world, "opencode", "new", { ...at, sessionID: "o", parts: [{ type: "text", text: secret }] });
+    await play(world, "opencode", "save", {
+      ...at,
+      sessionID: "o",
+      tool: "bash",
+      callID: "1",
+      args: { command: "zebra" },
+    });
+    await play(world, "cursor", "new", {
+      ...at,
+      conversation_id: "u",
+      hook_event_name: "beforeSubmitPrompt",
+      prompt: secret,
+    });
+    expect(allBytes(world.home)).not.toContain("zebra");
+  });
+
+  it("costs nothing where the agent is not known, or what it sends is no JSON", async () => {
+    const world = createWorld();
+    expect(await play(world, "nobody", "save", "{}")).toEqual({});
+    expect(await play(world, "codex", "save", "no JSON")).toEqual({});
+  });
+});
+
+describe("memory speaks to every agent", () => {
+  const FILE = "src/parser.ts";
+  const WRONG = "npx vitest run --watchless";
+  const ERROR = "error: unknown option '--watchless' for vitest runner\n";
+  const PROMPT = "Why do embedded newlines in a quoted CSV field break the parser rows?";
+  let world: World;
+
+  /** A bug in the parser and a command with a wrong option, both met in Claude Code. */
+  beforeAll(async () => {
+    world = createWorld();
+    const path = join(world.project, FILE);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "export function parseQuotedField() {}\n");
+    const base = { session_id: "old", prompt_id: "p" };
+    const prompt = "Fix the quoted field handling in the CSV parser: embedded newlines break rows";
+    await hook(world, "new", { ...base, hook_event_name: "UserPromptSubmit", prompt });
+    const did = (id: string, tool_name: string, tool_input: object, response: object) =>
+      hook(world, "save", {
+        ...base,
+        hook_event_name: "PostToolUse",
+        tool_use_id: id,
+        tool_name,
+        tool_input,
+        ...response,
+      });
+    await did(
+      "t1",
+      "Edit",
+      { file_path: path, old_string: "a", new_string: "b" },
+      { tool_response: { structuredPatch: [] } },
+    );
+    await did(
+      "t2",
+      "Bash",
+      { command: WRONG },
+      { hook_event_name: "PostToolUseFailure", error: `Exit code 2\n${ERROR}` },
+    );
+    await did("t3", "Bash", { command: "npx vitest run" }, { tool_response: { stdout: "ok" } });
+    const answer =
+      "Fixed: `parseQuotedField` kept no state across embedded newlines, so quoted rows broke in the CSV parser.";
+    await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: answer });
+    await run(world, ["rebuild", "--all"]);
+  });
+
+  type Moment = "prompt" | "file" | "command" | "error";
+  /** What each agent sends at that moment, and which hook it runs. */
+  const payloads: Record<string, (moment: Moment, project: string) => [string, object] | undefined> = {
+    codex(moment, project) {
+      const base = { session_id: `x-${moment}`, cwd: project };
+      const patch = `*** Begin Patch\n*** Update File: ${FILE}\n@@\n-a\n+b\n*** End Patch\n`;
+      const pre = (tool_name: string, command: string): [string, object] => [
+        "recall",
+        { ...base, hook_event_name: "PreToolUse", tool_name, tool_input: { command }, tool_use_id: "c" },
+      ];
+      if (moment === "prompt") return ["new", { ...base, hook_event_name: "UserPromptSubmit", prompt: PROMPT }];
+      if (moment === "file") return pre("apply_patch", patch);
+      if (moment === "command") return pre("Bash", WRONG);
+      const rollout = join(project, "..", "rollout.jsonl");
+      const item = { type: "CommandExecution", id: "c", exit_code: 2 };
+      writeFileSync(rollout, `${JSON.stringify({ type: "event_msg", payload: { type: "item_completed", item } })}\n`);
+      const shell = { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "c", tool_response: ERROR };
+      return ["save", { ...base, ...shell, hook_event_name: "PostToolUse", transcript_path: rollout }];
+    },
+    "gemini-cli"(moment, project) {
+      const base = { session_id: `g-${moment}`, cwd: project };
+      const after = (tool_name: string, tool_input: object, llmContent: string): [string, object] => [
+        "save",
+        { ...base, hook_event_name: "AfterTool", tool_name, tool_input, tool_response: { llmContent } },
+      ];
+      if (moment === "prompt") return ["new", { ...base, hook_event_name: "BeforeAgent", prompt: PROMPT }];
+      if (moment === "file") return after("read_file", { file_path: FILE }, "export function …");
+      if (moment === "error")
+        return after("run_shell_command", { command: "npm test" }, `Output: ${ERROR}Exit Code: 2`);
+      return undefined;
+    },
+    "copilot-cli"(moment, project) {
+      const base = { sessionId: `c-${moment}`, cwd: project };
+      const result = { resultType: "success", textResultForLlm: `${ERROR}<shellId: 0 completed with exit code 2>` };
+      if (moment === "prompt") return ["new", { ...base, prompt: PROMPT }];
+      if (moment === "file") return ["recall", { ...base, toolName: "view", toolArgs: { path: join(project, FILE) } }];
+      if (moment === "command") return ["recall", { ...base, toolName: "bash", toolArgs: { command: WRONG } }];
+      return ["save", { ...base, toolName: "bash", toolArgs: { command: "npm test" }, toolResult: result }];
+    },
+    opencode(moment, project) {
+      const base = { sessionID: `o-${moment}`, directory: project };
+      if (moment === "prompt") return ["new", { ...base, messageID: "m", parts: [{ type: "text", text: PROMPT }] }];
+      const tool = (name: string, args: object) => ({ ...base, tool: name, callID: "1", args });
+      if (moment === "file") return ["recall", tool("read", { filePath: join(project, FILE) })];
+      if (moment === "command") return ["recall", tool("bash", { command: WRONG })];
+      return ["save", { ...tool("bash", { command: "npm test" }), output: ERROR, metadata: { exit: 2 } }];
+    },
+    cursor(moment, project) {
+      const base = { conversation_id: `u-${moment}`, workspace_roots: [project], cursor_version: "2" };
+      const failed = {
+        tool_name: "Shell",
+        tool_use_id: "1",
+        tool_input: { command: "npm test" },
+        error_message: ERROR,
+      };
+      if (moment === "prompt") return ["new", { ...base, hook_event_name: "beforeSubmitPrompt", prompt: PROMPT }];
+      if (moment === "error") return ["save", { ...base, ...failed, hook_event_name: "postToolUseFailure" }];
+      return undefined;
+    },
+  };
+  const EXPECTED: Record<Moment, RegExp> = {
+    prompt: /quoted field/i,
+    file: /CSV parser/,
+    command: /`npx vitest run` worked instead/,
+    error: /`npx vitest run` worked instead/,
+  };
+  const moments = Object.entries(payloads).flatMap(([agent, payload]) =>
+    (["prompt", "file", "command", "error"] as const).map((moment) => ({ agent, moment, payload })),
+  );
+
+  it.each(moments)("$agent: $moment", async ({ agent, moment, payload }) => {
+    const sent = payload(moment, world.project);
+    const told = SETUPS.find(({ id }) => id === agent)?.told ?? [];
+    expect(told.includes(moment)).toBe(sent !== undefined);
+    if (sent === undefined) return;
+    const [command, value] = sent;
+    const answer = JSON.stringify(await play(world, agent, command, value));
+    expect(answer).toContain("<c-mem-context>");
+    expect(answer).toMatch(EXPECTED[moment]);
+    expect(JSON.stringify(await play(world, agent, command, value))).not.toContain("<c-mem-context>");
+    const shown = await rows<{ n: number }>(
+      world,
+      `SELECT count(*) AS n FROM injections i JOIN sessions s ON s.id = i.session_db_id
+       WHERE s.agent = '${agent}' AND i.surface = '${moment}'`,
+    );
+    expect(shown).toEqual([{ n: 1 }]);
+  });
+});
+
+describe("Cursor's rule", () => {
+  it("holds what is remembered before a prompt and after a turn, where it was asked for, and git does not see it", async () => {
+    const world = createWorld();
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: world.project, encoding: "utf8" });
+    git("init", "-q");
+    const rule = join(world.project, ".cursor", "rules", "c-mem-context.mdc");
+    const base = { conversation_id: "u", generation_id: "g1", workspace_roots: [world.project], cursor_version: "2" };
+    const prompt = { ...base, hook_event_name: "beforeSubmitPrompt", prompt: "Teach the parser about tabs" };
+    await play(world, "cursor", "new", prompt);
+    expect(existsSync(join(world.project, ".cursor"))).toBe(false);
+    await run(world, ["install", "cursor", "--yes", "--no-sync"]);
+    expect(readFileSync(rule, "utf8")).toContain("alwaysApply: true");
+    expect(git("status", "--short")).toBe("");
+    await play(world, "cursor", "summary", {
+      ...base,
+      hook_event_name: "afterAgentResponse",
+      text: "It knows tabs now.",
+    });
+    const next = {
+      ...base,
+      conversation_id: "v",
+      hook_event_name: "beforeSubmitPrompt",
+      prompt: "And about form feeds?",
+    };
+    await play(world, "cursor", "new", next);
+    expect(readFileSync(rule, "utf8")).toMatch(
+      /<c-mem-context>[\s\S]*Teach the parser about tabs[\s\S]*<\/c-mem-context>/,
+    );
+    await run(world, ["uninstall", "cursor", "--yes"]);
+    expect(existsSync(join(world.project, ".cursor"))).toBe(false);
+    expect(readFileSync(join(world.project, ".git", "info", "exclude"), "utf8")).not.toContain("c-mem");
+  });
+});
+
+/** A user with settings of their own in every agent. */
+function settledWorld(): World {
+  const world = createWorld();
+  world.env["PATH"] = join(process.execPath, "..");
+  const own: Record<string, string> = {
+    ".codex/config.toml": 'model = "gpt-5.5"\n',
+    ".codex/hooks.json": '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}',
+    ".gemini/settings.json": '{\n  // mine\n  "theme": "GitHub"\n}\n',
+    ".copilot/mcp-config.json": '{\t"mcpServers": {}}',
+    ".config/opencode/opencode.jsonc": '{ "model": "x/y", /* mine */ }\n',
+    ".cursor/hooks.json": '{"version": 1, "hooks": {}}\n',
+  };
+  for (const [name, text] of Object.entries(own)) {
+    const path = join(world.env["HOME"] ?? "", name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return world;
+}
+
+const AGENTS = ["codex", "gemini-cli", "copilot-cli", "opencode", "cursor"];
+
+/** Every file of the user's, C-Mem's own aside. */
+function usersFiles(world: World): Record<string, string> {
+  const home = world.env["HOME"] ?? "";
+  const names = readdirSync(home, { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => !entry.parentPath.includes(".c-mem") && entry.name !== ".c-mem")
+    .map((entry) => [join(entry.parentPath, entry.name), entry.isFile()] as const);
+  return Object.fromEntries(names.map(([path, isFile]) => [path, isFile ? readFileSync(path, "utf8") : "folder"]));
+}
+
+describe("c-mem install <agent>", () => {
+  it("changes each agent's files once, is checked by doctor, and leaves every byte as it was", async () => {
+    const world = settledWorld();
+    const before = usersFiles(world);
+    const dry = await run(world, ["install", ...AGENTS, "--dry-run"]);
+    expect([dry.status, usersFiles(world)]).toEqual([0, before]);
+    expect(await run(world, ["install", ...AGENTS, "--yes", "--no-sync"])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("Codex CLI asks once"),
+    });
+    const installed = usersFiles(world);
+    expect(await run(world, ["install", ...AGENTS, "--yes", "--no-sync"])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("already installed"),
+    });
+    expect(usersFiles(world)).toEqual(installed);
+    expect(existsSync(world.claudeDir)).toBe(false);
+    const doctor = (await run(world, ["doctor"])).stdout;
+    for (const label of ["Codex CLI", "Gemini CLI", "Copilot CLI", "OpenCode", "Cursor"]) {
+      expect(doctor).toContain(`ok    ${label}`);
+    }
+    const { agents } = await data(world, ["status"]);
+    expect(agents).toMatchObject(AGENTS.map((id) => ({ id, installed: true })));
+    expect((await run(world, ["uninstall", ...AGENTS, "--yes"])).status).toBe(0);
+    expect(usersFiles(world)).toEqual(before);
+    expect(existsSync(join(world.home, "install.json"))).toBe(false);
+  });
+
+  it("takes out only its own where somebody has changed the files since", async () => {
+    const world = settledWorld();
+    const home = world.env["HOME"] ?? "";
+    await run(world, ["install", "codex", "gemini-cli", "--yes", "--no-sync"]);
+    const [toml, settings] = [join(home, ".codex/config.toml"), join(home, ".gemini/settings.json")];
+    writeFileSync(toml, `${readFileSync(toml, "utf8")}\n[projects."/a"]\ntrust_level = "trusted"\n`);
+    writeFileSync(settings, readFileSync(settings, "utf8").replace("GitHub", "Dracula"));
+    // Once more, as after an upgrade: what was changed in between is still theirs.
+    await run(world, ["install", "codex", "gemini-cli", "--yes", "--no-sync"]);
+    await run(world, ["uninstall", "--yes"]);
+    expect(readFileSync(toml, "utf8")).toBe('model = "gpt-5.5"\n\n[projects."/a"]\ntrust_level = "trusted"\n');
+    expect(readFileSync(settings, "utf8")).toBe('{\n  // mine\n  "theme": "Dracula"\n}\n');
+  });
+
+  it("refuses what it does not understand before anything has changed", async () => {
+    const world = settledWorld();
+    const home = world.env["HOME"] ?? "";
+    writeFileSync(join(home, ".gemini/settings.json"), '{"hooks": "none"}');
+    const before = usersFiles(world);
+    const result = await run(world, ["install", "codex", "gemini-cli", "--yes"]);
+    expect([result.status, result.stderr]).toEqual([1, expect.stringContaining("nothing was changed")]);
+    expect([usersFiles(world), existsSync(world.home)]).toEqual([before, false]);
+    expect(await run(world, ["install", "vim", "--yes"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("claude-code, codex, gemini-cli, copilot-cli, opencode, cursor"),
+    });
+  });
+
+  it("without a name and a terminal is for Claude Code, and says what else it found", async () => {
+    const world = settledWorld();
+    const before = usersFiles(world);
+    const result = await run(world, ["install", "--yes", "--no-sync"]);
+    expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("Codex CLI (c-mem install codex)")]);
+    expect(usersFiles(world)).toEqual(before);
+    expect((await run(createWorld(), ["install", "--dry-run"])).stderr).not.toContain("Also found");
+  });
+
+  it.skipIf(!hasPty())("without a name on a terminal asks about the agents it found", async () => {
+    const world = settledWorld();
+    const home = world.env["HOME"] ?? "";
+    const before = usersFiles(world);
+    const terminal = {
+      args: "install --no-sync --no-statusline",
+      size: "rows 40 cols 120",
+      env: { PATH: `${world.env["PATH"]}:/usr/bin:/bin` },
+    };
+    const left = startPty(world, terminal);
+    await left.waitFor(/Claude Code[\s\S]*Codex CLI[\s\S]*Cursor/);
+    left.type("\u0003");
+    expect([await left.exit, usersFiles(world)]).toEqual([130, before]);
+    const pty = startPty(world, terminal);
+    await pty.waitFor(/Which agents[\s\S]*Cursor/);
+    // All are chosen at first: Claude Code, Codex CLI and Gemini CLI are taken out, one after the other.
+    for (const key of [" ", "\u001b[B", " ", "\u001b[B", " ", "\r"]) pty.type(key);
+    await pty.waitFor(/Go ahead\?/);
+    pty.type("y");
+    expect(await pty.exit).toBe(0);
+    expect(existsSync(join(home, ".copilot", "hooks", "c-mem.json"))).toBe(true);
+    expect(existsSync(world.claudeDir)).toBe(false);
+    expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).not.toContain("c-mem");
+  });
+
+  it("is noticed by doctor when its hooks are gone", async () => {
+    const world = settledWorld();
+    await run(world, ["install", "codex", "--yes", "--no-sync"]);
+    writeFileSync(join(world.env["HOME"] ?? "", ".codex/hooks.json"), "{}");
+    expect(await run(world, ["doctor"])).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/FAIL {2}Codex CLI: .*hooks\.json[\s\S]*c-mem install codex/),
+    });
+  });
+});
