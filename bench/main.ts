@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchEmbed } from "./embed.ts";
+import { benchFilter } from "./filter.ts";
 import { benchHooks } from "./hook.ts";
 import { benchLinks } from "./links.ts";
 import { benchMcp } from "./mcp.ts";
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
 const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   hook: benchHooks,
   sync: benchSync,
+  filter: benchFilter,
   recall: benchRecall,
   paraphrase: benchParaphrase,
   search: benchSearch,

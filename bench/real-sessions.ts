@@ -48,6 +48,18 @@ export function openRealSessions(): RealStore | undefined {
   };
 }
 
+/** The lines of their transcripts, or none where there are no sessions. */
+export function readTranscriptLines(): string[] {
+  if (!existsSync(join(DATA, "manifest.jsonl"))) return [];
+  return readLines("manifest.jsonl").flatMap((line) => {
+    const { file } = JSON.parse(line) as { file: string };
+    return gunzipSync(readFileSync(join(DATA, `${file}.gz`)))
+      .toString()
+      .trim()
+      .split("\n");
+  });
+}
+
 /** Puts the sessions where each agent would keep them. */
 function layOutSessions(home: string): Map<string, string> {
   const repos = new Map<string, string>();

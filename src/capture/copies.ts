@@ -104,6 +104,17 @@ export function readCopyText(archive: string, { file, withTail }: Copy): Buffer 
   return gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
 }
 
+/** The copy again with another text, in as many pieces: what it is of and how far it goes stays. */
+export function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string) => string): void {
+  const bytes = readFileSync(copyPath(archive, copy.file));
+  const textOf = (from: number, to: number): string => gunzipSync(bytes.subarray(from, to)).toString("utf8");
+  const copied = copy.copied === 0 ? 0 : appendToCopy(archive, copy.file, 0, rewrite(textOf(0, copy.copied)));
+  const hasTail = copy.withTail > copy.copied;
+  const tail = hasTail ? rewrite(textOf(copy.copied, copy.withTail)) : "";
+  const withTail = hasTail ? appendToCopy(archive, copy.file, copied, tail) : copied;
+  saveCopy(archive, { ...copy, copied, withTail });
+}
+
 /** Every copy with something in it, sessions before their subagents. */
 export function listCopies(archive: string): Copy[] {
   const copies = allCopies(archive).filter((copy) => copy.withTail > 0);

@@ -173,6 +173,13 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/forget.ts"),
   },
   {
+    name: "audit",
+    about: "look through everything stored (rows, free pages, logs, spool, copies) for secrets and private text",
+    options: [["--fix", "take it out everywhere, look again, and say what was done"]],
+    usesStore: true,
+    load: () => import("./commands/audit.ts"),
+  },
+  {
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them, in these words or others",
     options: [

@@ -1,6 +1,7 @@
 // What every captured text passes before it touches the disk: private parts out, secrets out, the middle of long ones out.
 import { stripPrivate } from "./private-tags.ts";
-import { redaction, redactSecrets, replaceRanges, type SecretRange, secretRanges } from "./redact.ts";
+import { redaction, redactSecrets, replaceRanges, secretRanges } from "./redact.ts";
+import type { SecretRange } from "./secret.ts";
 import { isPlaceholder, isSecretKey } from "./secret-words.ts";
 import { withCommas } from "./text.ts";
 
@@ -47,7 +48,12 @@ function cutMiddle(text: string, limit: number): string {
   const tail = text.slice(tailAt);
   const tailRanges = secretRanges(tail);
   const tailChars = cutPoint(mirrored(tailRanges, tail.length), Math.min(tailRoom, tail.length));
-  const earliest = Math.max(text.length - tailChars, headEnd, openKeyEnd(text, head, headRanges));
+  const earliest = Math.max(
+    text.length - tailChars,
+    headEnd,
+    openKeyEnd(text, head, headRanges),
+    tailAt + longRunEnd(tail, tail.length - tailChars),
+  );
   const tailFrom = pastSecret(tailRanges, onToWhole(text, earliest) - tailAt);
 
   const cutChars = tailAt + tailFrom - headEnd;
@@ -91,6 +97,16 @@ function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]):
   if (last?.end !== head.length || head.lastIndexOf("-----BEGIN ") < last.start) return 0;
   const end = text.indexOf("-----END ", last.start);
   return end < 0 ? text.length : end;
+}
+
+const RUN = /[\w+/=.~%-]*/y;
+
+/** A token that began before the tail's margin and reaches into the tail: nobody can tell any more what it is. */
+function longRunEnd(tail: string, from: number): number {
+  RUN.lastIndex = 0;
+  RUN.test(tail);
+  const run = RUN.lastIndex > from ? tail.slice(0, RUN.lastIndex) : "";
+  return /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run) ? run.length : 0;
 }
 
 function splitsPair(text: string, place: number): boolean {

@@ -1,24 +1,26 @@
 // Finds the secrets of a text and takes them out.
+import { foldedRanges, isFolded, wrappedEnd } from "./secret-folds.ts";
 import { hintsFound } from "./secret-hints.ts";
-import { type Secret, SECRETS } from "./secrets.ts";
-
-export interface SecretRange {
-  start: number;
-  end: number;
-  name: string;
-}
+import type { Secret, SecretRange } from "./secret.ts";
+import { SECRETS } from "./secrets.ts";
 
 /** What a secret still takes along where a pattern counted its characters out. */
 const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
+/** The same where a pattern stopped because it was long enough. */
+const LONG_RUN = /[\w+/=.%-]*/y;
+const LONG_CHARS = 300;
 const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
 /** Finding a secret can uncover another; more rounds than this no text has needed. */
 const MAX_ROUNDS = 4;
 
-const WORD = /pass|pwd|secret|token|key|auth|credential/i;
+const WORD = /pass|pwd|secret|token|key|auth|credential|_pat\b/i;
 
 /** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
 export function secretRanges(text: string): SecretRange[] {
-  let ranges = scan(text);
+  const secrets = hintedSecrets(text);
+  let ranges = scan(text, secrets);
+  // What was cut in two has its hints in one of the halves.
+  if (secrets !== ALWAYS && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scan)]);
   for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
     const more = scan(replaceRanges(text, ranges));
     if (more.length === 0) break;
@@ -46,9 +48,9 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
   return out + text.slice(from);
 }
 
-function scan(text: string): SecretRange[] {
+function scan(text: string, secrets = hintedSecrets(text)): SecretRange[] {
   const found: SecretRange[] = [];
-  for (const secret of hintedSecrets(text)) collect(secret, text, found);
+  for (const secret of secrets) collect(secret, text, found);
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   // What was redacted before is whole: a find grows over it, and a find within it is none.
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -59,20 +61,23 @@ function scan(text: string): SecretRange[] {
 /** Texts after which this is a long-lived process: from then on one table for all hints is worth making. */
 const COLD_TEXTS = 40;
 /** A text this long pays for it at once. */
-const COLD_CHARS = 20_000;
+const COLD_CHARS = 6_000;
 let textsSeen = 0;
 
-/** Most texts hint at nothing: only these are looked for then. */
-const UNHINTED = SECRETS.filter(({ hints, worded }) => hints === undefined && !worded);
+/** What no hint tells of: looked for in every text, or in those with a word such as "password". */
+const ALWAYS = SECRETS.filter(({ hints, worded }) => hints === undefined && !worded);
+const WORDED = SECRETS.filter(({ hints }) => hints === undefined);
 
 function hintedSecrets(text: string): readonly Secret[] {
   textsSeen += 1;
-  const hasWord = WORD.test(text);
+  const unhinted = WORD.test(text) ? WORDED : ALWAYS;
   const isCold = textsSeen <= COLD_TEXTS && text.length < COLD_CHARS;
-  const found = isCold ? undefined : hintsFound(text);
-  if (found?.size === 0 && !hasWord) return UNHINTED;
-  const isIn = (hint: string): boolean => found?.has(hint) ?? text.includes(hint);
-  return SECRETS.filter(({ hints, worded }) => (worded ? hasWord : (hints?.some(isIn) ?? true)));
+  const hinted = isCold ? plainlyHinted(text) : hintsFound(text);
+  return hinted.length === 0 ? unhinted : [...hinted, ...unhinted];
+}
+
+function plainlyHinted(text: string): Secret[] {
+  return SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
 }
 
 function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
@@ -81,9 +86,10 @@ function collect({ name, pattern: patternOf, accept, nests }: Secret, text: stri
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const range = rangeOf(match, name);
     if (accept === undefined || accept(match, text.slice(range.start, range.end))) {
-      RUN.lastIndex = range.end;
-      RUN.test(text);
-      range.end = pattern.lastIndex = RUN.lastIndex;
+      const run = range.end - range.start >= LONG_CHARS ? LONG_RUN : RUN;
+      run.lastIndex = range.end;
+      run.test(text);
+      range.end = pattern.lastIndex = wrappedEnd(text, run.lastIndex);
       found.push(range);
     } else if (nests) {
       pattern.lastIndex = range.start;

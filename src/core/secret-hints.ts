@@ -1,32 +1,49 @@
-// Finds which hints of secrets a text holds, all in one pass: a table says for each three letters whether a hint could be
+// Finds which secrets a text hints at, all in one pass: a table says for each three letters whether a hint could be
 // there. Takes a third of the time of one regular expression for all of them.
+import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
 interface Table {
   /** 1 where three letters with this hash are part of a hint. */
   marks: Uint8Array;
-  /** The hints to look at there, and how far before the three letters each begins. */
-  hints: Map<number, { hint: string; offset: number }[]>;
+  /** By hash the hints to look at, and how far before the three letters each begins. */
+  hints: (Hint[] | undefined)[];
   /** Too short for the table. */
-  short: string[];
+  short: Hint[];
+}
+
+interface Hint {
+  hint: string;
+  offset: number;
+  /** Places in the table of secrets. */
+  rows: number[];
 }
 
 const GRAM = 3;
 const HASH_MASK = 0x7fff;
 
-export function hintsFound(text: string): Set<string> {
+/** In the order of the table. */
+export function hintsFound(text: string): Secret[] {
   const { marks, hints, short } = (table ??= makeTable());
-  const found = new Set(short.filter((hint) => text.includes(hint)));
+  let found: Set<number> | undefined;
+  const add = (rows: readonly number[]): void => {
+    found ??= new Set();
+    for (const row of rows) found.add(row);
+  };
+  for (const { hint, rows } of short) if (text.includes(hint)) add(rows);
   let hash = 0;
   for (let end = 0; end < text.length; end++) {
     hash = roll(hash, text.charCodeAt(end));
     if (marks[hash] !== 1) continue;
-    for (const { hint, offset } of hints.get(hash) ?? []) {
-      if (text.startsWith(hint, end + 1 - GRAM - offset)) found.add(hint);
+    for (const { hint, offset, rows } of hints[hash] ?? []) {
+      if (text.startsWith(hint, end + 1 - GRAM - offset)) add(rows);
     }
   }
-  return found;
+  if (found === undefined) return NONE;
+  return [...found].sort((a, b) => a - b).flatMap((row) => SECRETS[row] ?? []);
 }
+
+const NONE: Secret[] = [];
 
 let table: Table | undefined;
 
@@ -36,25 +53,60 @@ function roll(hash: number, code: number): number {
 }
 
 function makeTable(): Table {
-  const made: Table = { marks: new Uint8Array(HASH_MASK + 1), hints: new Map(), short: [] };
-  for (const hint of new Set(SECRETS.flatMap(({ hints }) => hints ?? []))) {
+  const made: Table = { marks: new Uint8Array(HASH_MASK + 1), hints: Array.from({ length: HASH_MASK + 1 }), short: [] };
+  for (const [hint, rows] of rowsByHint()) {
     if (hint.length < GRAM) {
-      made.short.push(hint);
+      made.short.push({ hint, offset: 0, rows });
       continue;
     }
     const offset = rarestPlace(hint);
-    let hash = 0;
-    for (let place = offset; place < offset + GRAM; place++) hash = roll(hash, hint.charCodeAt(place));
+    const hash = hashAt(hint, offset);
     made.marks[hash] = 1;
-    made.hints.set(hash, [...(made.hints.get(hash) ?? []), { hint, offset }]);
+    (made.hints[hash] ??= []).push({ hint, offset, rows });
   }
   return made;
 }
 
-/** Where the three letters stand that plain text has least of, going by how common the letters are. */
+function rowsByHint(): Map<string, number[]> {
+  const rows = new Map<string, number[]>();
+  for (const [row, { hints = [] }] of SECRETS.entries()) {
+    for (const hint of hints) rows.set(hint, [...(rows.get(hint) ?? []), row]);
+  }
+  return rows;
+}
+
+/** Where the three letters stand that ordinary text has least of. */
 function rarestPlace(hint: string): number {
-  const rarity = (place: number) => hint.slice(place, place + GRAM).replace(/[etaoinsrhl ]/g, "").length;
+  const cost = (place: number) =>
+    4 * (plainHashes().get(hashAt(hint, place)) ?? 0) -
+    hint.slice(place, place + GRAM).replace(/[etaoinsrhl ]/g, "").length;
   let best = 0;
-  for (let place = 1; place + GRAM <= hint.length; place++) if (rarity(place) > rarity(best)) best = place;
+  for (let place = 1; place + GRAM <= hint.length; place++) if (cost(place) < cost(best)) best = place;
   return best;
+}
+
+function hashAt(text: string, from: number): number {
+  let hash = 0;
+  for (let place = from; place < from + GRAM; place++) hash = roll(hash, text.charCodeAt(place));
+  return hash;
+}
+
+/** What ordinary text and code are full of: three letters in it, or with the same hash, make a bad mark. */
+const PLAIN =
+  "the of and that for with this from are not was have will all can has use file path name type test value error output config " +
+  "identifier document return const function import export string number null true false undefined await async class interface " +
+  'public default if (x) { } => === ; /* */ // --- ### *** ___ ... "id": 0, "src/app.ts": {"name": "value"}, <div class=""> [1, 2] ' +
+  "git log README.md package.json node_modules 2026-01-01T00:00:00 http://localhost:8080/api key search heard current curl " +
+  "Access All Error File The This Type AGENT PASS API ID TODO";
+
+let plain: Map<number, number> | undefined;
+
+function plainHashes(): Map<number, number> {
+  if (plain !== undefined) return plain;
+  plain = new Map();
+  for (let place = 0; place + GRAM <= PLAIN.length; place++) {
+    const hash = hashAt(PLAIN, place);
+    plain.set(hash, (plain.get(hash) ?? 0) + 1);
+  }
+  return plain;
 }

@@ -4,12 +4,28 @@ export const STRONG =
   "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
   "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage)[_ -]?key";
 const WEAK = "token|auth|authorization|credentials?";
-export const WORDS = `${STRONG}|${WEAK}|_key|pass`;
+export const WORDS = `${STRONG}|${WEAK}|_pat|key|pass`;
 export const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
 const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
 /** The shell's working directory, words that end alike, and the tokens of models and pages. */
 export const HARMLESS_KEY =
   /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
+
+/** Any key: of these only a value that cannot be a name is one. */
+export const ANY_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
+/** Keys whose value is a credential even if it is a plain word. */
+export const PASSWORD_KEY = /(?:passw(?:or)?d|passphrase|passcode|[_-]pass|^pwd)$/i;
+/** What is said of a password, as opposed to one. */
+const SAID_OF_ONE = new RegExp(
+  "^(?:wrong|invalid|incorrect|empty|missing|expired|correct|valid|weak|strong|short|long|same|different|unchanged|" +
+    "required|optional|enabled|disabled|hidden|visible|plain|plaintext|cleartext|encrypted|hashed|hash|salted|bcrypt|" +
+    "scrypt|argon|random|generated|default|stored|saved|reset|rotated|leaked|prompt|prompted|ask|input|stdin|basic|" +
+    "field|value|varchar|char|bytea|bytes|inherit|skip|skipped|failed|passed|success|denied|allowed|accepted|" +
+    "rejected|changed|updated|deprecated|unsupported|supported|ignored|ignore|never|always|only|still|also|already|" +
+    "being|there|this|that|what|when|with|from|file|secret|vault|manager|keychain|keyring|environment|config|blank|" +
+    "unset|available|unavailable|protected|locked|shown|redacted|removed|exposed|visible|sent|kept|masked|needed)$",
+  "i",
+);
 
 const STOP_WORDS =
   "null|none|nil|undefined|true|false|yes|no|on|off|any|unknown|object|required|optional|string|str|text|number|int|" +
@@ -30,6 +46,16 @@ export function isSecretKey(key: string): boolean {
   return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key);
 }
 
+/** A plain word as somebody's password: small letters, and nothing that is said of one. */
+export function isPlainPassword(value: string): boolean {
+  return /^[a-z]{5,40}$/.test(value) && !SAID_OF_ONE.test(value) && !isPlaceholder(value);
+}
+
+/** `user_id2`, `users:list:v2`: words and small numbers. */
+export function isName(value: string): boolean {
+  return value.split(/[_.:/-]/).every((part) => /^[A-Za-z]*\d{0,4}$/.test(part));
+}
+
 /** Words, variables, types and references: what stands where a credential would, and is none. */
 export function isPlaceholder(value: string): boolean {
   return isTemplate(value) || STOP_WORD.test(value) || isPath(value) || (/\s/.test(value) && MESSAGE.test(value));
@@ -39,14 +65,23 @@ export function isTemplate(value: string): boolean {
   return (
     /^(.)\1*$|\*{3}|x{4}|\.{3}|…|•|\$\{|\{\{|#\{|<%|%[sd]\b/i.test(value) ||
     /^(?:\$\(?[A-Za-z_]\w*|%\w+%?|%\(\w+\)s|<.*|\{.*\}|\[.*\]|\(.*\)|:[a-z_]\w*)$/i.test(value) ||
-    value.startsWith("$(")
+    value.startsWith("$(") ||
+    /^(?:vault|secret|ssm|env|op|file|sops|ref\+\w+):/.test(value) ||
+    /EXAMPLE(?:KEY)?$/.test(value)
   );
 }
 
 function isPath(value: string): boolean {
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:)/i.test(value)) return true;
   if (!/^(?:(?:~|\.{1,2})?\/|[a-z]:\\|(?:[a-z][a-z0-9_.-]*\/){2})/i.test(value) || /[+=]/.test(value)) return false;
-  return !value.split("/").some(isJumbled);
+  return !value.split("/").some(isJumbled) && !isSlashed(value);
+}
+
+/** The base64 of a key has slashes, too, but few words. */
+function isSlashed(value: string): boolean {
+  return (
+    /^[A-Za-z0-9/]{40,}$/.test(value) && /\d.*\d.*\d/.test(value) && /[A-Z]/.test(value) && !/[a-z]{7}/.test(value)
+  );
 }
 
 /** What follows a bare value tells a call from a literal. */
@@ -67,6 +102,6 @@ export function isRandom(value: string): boolean {
 }
 
 /** More so than a name with a number or two in it. */
-function isJumbled(value: string): boolean {
+export function isJumbled(value: string): boolean {
   return isRandom(value) && /\d\D+\d\D+\d/.test(value);
 }

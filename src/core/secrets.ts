@@ -1,46 +1,22 @@
 // What credentials look like: one table, each row tested by its own sample.
-import {
-  HARMLESS_KEY,
-  isCode,
-  isMixed,
-  isPlaceholder,
-  isRandom,
-  isTemplate,
-  STRONG,
-  STRONG_KEY,
-  WORDS,
-  WORDS_ONLY,
-} from "./secret-words.ts";
+import { alnum, hex, once, row, type Secret } from "./secret.ts";
+import { ASSIGNMENTS } from "./secret-assignments.ts";
+import { COMMANDS } from "./secret-commands.ts";
+import { encodedSecrets } from "./secret-encoded.ts";
+import { isMixed, isPlaceholder, isTemplate } from "./secret-words.ts";
 
-export interface Secret {
-  name: string;
-  /** A text with none of these cannot match. Without hints the pattern always runs. */
-  hints?: readonly string[];
-  /** A text without a word such as "password" or "key" cannot match. */
-  worded?: true;
-  /**
-   * Global. The last group that took part ends the match and is what gets replaced; without groups it is the match. A
-   * group named `lead` is a part of the secret that a lookbehind found before the match.
-   */
-  pattern: () => RegExp;
-  sample: string;
-  /** A second look at what the pattern found. */
-  accept?: (match: RegExpExecArray, value: string) => boolean;
-  /** What was not accepted may hold another: the search goes on within it. */
-  nests?: true;
-}
-
-// Samples are put together here so that no secret scanner takes this file for a leak.
-const ALNUM = "h7Kq2Vw9Xb4Nc8Zt3Ry6Mf5Lp1Gj0DsaT7uEoQiUyB2nWxC4vZkHd9JrSmPgFl3A8tYbKeXq5RwN6cV";
-const HEX = "3f9a1c7be04d5826a1f0c39b7e5d8402bc6a91fe37d05c84e2b9a6710fd3c58b";
-const KEY_LINE = `MII${ALNUM.slice(0, 61)}`;
-const alnum = (length: number) => ALNUM.slice(0, length);
-const hex = (length: number) => HEX.slice(0, length);
+const KEY_LINE = `MII${alnum(61)}`;
+/** Keys that begin with letters nothing else begins with. */
+const LEADS = (
+  "sntrys_ sntryu_ glsa_ glc_ NRAK- PMAK- figd_ sbp_ sb_secret_ pscale_ tskey- nfp_ nvapi- lsv2_ " +
+  "tvly- CFPAT- xkeysib- phx_ vercel_blob_rw_ pcsk_ ops_eyJ CCIPAT_ bkua_ sgp_ pul- squ_ sqp_ sqa_ " +
+  "sq0atp- sq0csp- tfp_ sha256~ csk- dt0c01. sk.eyJ GR1348941"
+).split(" ");
 
 const LINE_END = String.raw`(?:\d{1,6}[→:|\t]|\s|\\{1,4}[nr]|["',>|])`;
 const PEM_LABEL = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 
-export const SECRETS: readonly Secret[] = [
+const SHAPES: readonly Secret[] = [
   {
     // Closed, or to the end of the text. A mention in code or prose has nothing like a key behind it.
     name: "private-key",
@@ -185,9 +161,23 @@ export const SECRETS: readonly Secret[] = [
   row("notion", ["ntn_", "secret_"], () => /(?:ntn|secret)_[A-Za-z0-9]{40,}/g, `ntn_${alnum(46)}`),
   row(
     "api-key",
-    ["sntry", "glsa_", "NRAK-", "PMAK-", "figd_", "sbp_", "pscale_", "tskey-", "nfp_", "nvapi-", "lsv2_", "tvly-"],
-    () => /(?:sntry[su]_|glsa_|NRAK-|PMAK-|figd_|sbp_|pscale_|tskey-|nfp_|nvapi-|lsv2_|tvly-)[\w+/=-]{24,}/g,
+    LEADS,
+    once(() => new RegExp(`(?:${LEADS.join("|").replaceAll(".", "\\.")})[\\w+/=.-]{20,}`, "g")),
     `glsa_${alnum(32)}_${hex(8)}`,
+  ),
+  // Letters that a longer run may hold by chance: only where nothing stands before them.
+  row(
+    "api-key",
+    ["AKCp", "LTAI", "EZAK", "EZTK"],
+    () =>
+      /(?:(?<![\w+/])|(?<=\\[nrt]))(?:AKCp[A-Za-z0-9]{60,}|LTAI[A-Za-z0-9]{16,26}|EZ[AT]K[A-Za-z0-9]{54})(?![\w+/-])/g,
+    `EZAK${alnum(54)}`,
+  ),
+  row(
+    "webhook",
+    [".webhook.office.com/", "X-Amz-Signature=", "X-Goog-Signature="],
+    () => /(?:\.webhook\.office\.com\/webhookb2\/|X-(?:Amz|Goog)-Signature=)([\w@/-]{40,})/g,
+    `?X-Amz-Signature=${hex(64)}`,
   ),
 
   row(
@@ -224,90 +214,6 @@ export const SECRETS: readonly Secret[] = [
     sample: "curl -sS -u admin:s3cr3t-Passw0rd https://example.com",
     accept: (_, value) => !isPlaceholder(value),
   },
-  {
-    name: "credential",
-    hints: ["</"],
-    pattern: once(
-      () => new RegExp(String.raw`<[\w:.-]{0,40}(?:${WORDS})(?:[ \t][^<>]{0,100})?>([^<>\s]{3,300})(?=<\/)`, "gi"),
-    ),
-    sample: "<password>s3cr3t-Passw0rd</password>",
-    accept: (_, value) => isMixed(value) && !isPlaceholder(value),
-  },
-  {
-    name: "credential",
-    worded: true,
-    pattern: once(adjacent),
-    sample: "mysql --password s3cr3t-Passw0rd app",
-    accept: isAdjacentSecret,
-    nests: true,
-  },
-  {
-    name: "credential",
-    worded: true,
-    pattern: once(assigned),
-    sample: "DB_PASSWORD=s3cr3t-Passw0rd",
-    accept: isAssignedSecret,
-    nests: true,
-  },
 ];
 
-function row(name: string, hints: readonly string[], pattern: () => RegExp, sample: string): Secret {
-  return { name, hints, pattern, sample };
-}
-
-/** Most texts need few of the patterns: each is made when it is first asked for. */
-function once(make: () => RegExp): () => RegExp {
-  let pattern: RegExp | undefined;
-  return () => (pattern ??= make());
-}
-
-/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: far cheaper than its words. */
-function assigned(): RegExp {
-  const edge = String.raw`\\{0,7}["'\x60*\])]{0,3}`;
-  const named = String.raw`(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?`;
-  const typed = String.raw`:[ \t]?[\w&<>|.\[\]]{1,30}[ \t]{0,8}=`;
-  const key = String.raw`([\w$.-]{0,60}(?:${WORDS})[_-]?\d{0,2})${edge}${named}(?:${typed}|[ \t]{0,8}[!+?|]{0,2}[=:])`;
-  const scheme = String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`;
-  const quoted = String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${scheme}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`;
-  const tight = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
-  const loose = String.raw`(?:\\{0,7}["'\x60](?=\w))?${scheme}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
-  return new RegExp(String.raw`[=:](?<=${key})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${quoted}|${tight}|${loose})`, "gi");
-}
-
-function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
-  const [, key = "", , quoted, tight] = match;
-  if (HARMLESS_KEY.test(key) || isPlaceholder(value) || isPartOfName(match, key)) return false;
-  if (quoted === undefined && isCode(match, value, tight === undefined)) return false;
-  if (isRandom(value)) return true;
-  if (/authorization$/i.test(key)) return value.length >= 8 && !WORDS_ONLY.test(value);
-  if (!STRONG_KEY.test(key)) return value.length >= (/token/i.test(key) ? 6 : 8) && isMixed(value);
-  if (quoted !== undefined) return value.length >= 3;
-  if (tight !== undefined && /^[A-Z0-9_]+$/.test(key)) return value.length >= 4;
-  return value.length >= 4 && (isMixed(value) || /^\d+$/.test(value) || /^\w.*[@#$%^*~!?+]\w/.test(value));
-}
-
-/** `arn:aws:secretsmanager:…:secret:name` names a secret, and is none. */
-function isPartOfName(match: RegExpExecArray, key: string): boolean {
-  return match[0].startsWith(":") && match.input[match.input.lastIndexOf(key, match.index) - 1] === ":";
-}
-
-/** A flag and its value, or the word and its value in a sentence. */
-function adjacent(): RegExp {
-  return new RegExp(
-    String.raw`(${STRONG}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+` +
-      String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}` +
-      String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
-    "gi",
-  );
-}
-
-function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
-  const [, word = "", said, quote = ""] = match;
-  // Prose is full of these words; most of it ends here, before the costlier looks.
-  if (quote === "" && !isMixed(value)) return false;
-  if (isPlaceholder(value) || value.startsWith("-") || isCode(match, value)) return false;
-  const isFlag = /(?:^|[\s"'`([,])--[\w-]*$/.test(match.input.slice(Math.max(0, match.index - 40), match.index));
-  if (isFlag) return quote !== "" || isMixed(value);
-  if (isRandom(value)) return true;
-  return isMixed(value) && STRONG_KEY.test(word) && (/["'`]/.test(quote) || (said !== undefined && value.length >= 6));
-}
+export const SECRETS: readonly Secret[] = [...SHAPES, ...COMMANDS, ...encodedSecrets(SHAPES), ...ASSIGNMENTS];

@@ -69,25 +69,39 @@ interface ToolUseText {
   created_at: number;
 }
 
+const TOOL_USE_TEXT = `SELECT t.id, s.project_id, t.name, t.input, t.output, t.created_at
+  FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id`;
+
 function indexToolUses(db: Db, limit: number): number {
   const rows = db.all<ToolUseText>(
-    `SELECT t.id, s.project_id, t.name, t.input, t.output, t.created_at FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
-     WHERE t.id > (SELECT last_id FROM index_state WHERE name = 'tool_uses') ORDER BY t.id LIMIT ?`,
+    `${TOOL_USE_TEXT} WHERE t.id > (SELECT last_id FROM index_state WHERE name = 'tool_uses') ORDER BY t.id LIMIT ?`,
     limit,
   );
-  for (const row of rows) {
-    const { input, output } = toolColumns(row.name, JSON.parse(row.input), row.output ?? "");
-    db.run(
-      "INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, ?)",
-      row.id,
-      scopeText(row),
-      input,
-      output,
-    );
-  }
+  for (const row of rows) writeToolUse(db, row);
   const last = rows.at(-1);
   if (last !== undefined) db.run("UPDATE index_state SET last_id = ? WHERE name = 'tool_uses'", last.id);
   return rows.length;
+}
+
+/** Anew, after its text has changed; one that is not indexed yet waits for its turn. */
+export function indexToolUse(db: Db, id: number): void {
+  const row = db.get<ToolUseText>(
+    `${TOOL_USE_TEXT} WHERE t.id = ? AND t.id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`,
+    id,
+  );
+  db.run("DELETE FROM tool_uses_fts WHERE rowid = ?", id);
+  if (row !== undefined) writeToolUse(db, row);
+}
+
+function writeToolUse(db: Db, row: ToolUseText): void {
+  const { input, output } = toolColumns(row.name, JSON.parse(row.input), row.output ?? "");
+  db.run(
+    "INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, ?)",
+    row.id,
+    scopeText(row),
+    input,
+    output,
+  );
 }
 
 interface TurnRow {

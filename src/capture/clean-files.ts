@@ -1,0 +1,51 @@
+// Takes secrets and private text out of the files beside the database: drops, logs, copies of transcripts.
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Paths } from "../config/paths.ts";
+import { cleaned } from "../core/cleaned.ts";
+import { allCopies, copyPath, rewriteCopy } from "./copies.ts";
+
+export type FileFix = "rewritten" | "removed" | "left";
+
+/**
+ * The user's own settings are left to the user. A copy of the agent's settings would be put back at uninstall: without
+ * its secrets it would do harm, so it goes as a whole (uninstall then takes out our own entries only).
+ */
+export function cleanFile(paths: Paths, path: string): FileFix {
+  if (path === paths.config) return "left";
+  if (path.startsWith(paths.cache) || /^claude-settings-.*\.json$/.test(basename(path))) return remove(path);
+  if (path.startsWith(paths.archive) && path.endsWith(".gz")) return cleanCopy(paths.archive, path);
+  const bytes = readFileSync(path);
+  if (bytes.includes(0)) return remove(path);
+  const temporary = join(paths.home, `.clean-${process.pid}.tmp`);
+  writeFileSync(temporary, cleanLines(bytes.toString("utf8")), { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+  return "rewritten";
+}
+
+function remove(path: string): FileFix {
+  rmSync(path, { force: true });
+  return "removed";
+}
+
+/** A copy that nothing is known about cannot be read again: it is no copy of anything. */
+function cleanCopy(archive: string, path: string): FileFix {
+  const copy = allCopies(archive).find(({ file }) => copyPath(archive, file) === path);
+  if (copy === undefined) return remove(path);
+  rewriteCopy(archive, copy, cleanLines);
+  return "rewritten";
+}
+
+/** As a whole where it is one piece of JSON, else line by line. */
+function cleanLines(text: string): string {
+  try {
+    JSON.parse(text);
+    return cleaned(text)?.text ?? text;
+  } catch {
+    return text
+      .split("\n")
+      .map((line) => cleaned(line)?.text ?? line)
+      .join("\n");
+  }
+}

@@ -1,0 +1,94 @@
+// c-mem audit: looks through everything stored for secrets and private text, and takes them out.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { cleanFile, type FileFix } from "../../capture/clean-files.ts";
+import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { addKinds } from "../../core/cleaned.ts";
+import { audit, type Audit, type Finding, recordedFiles } from "../../memory/audit.ts";
+import { deriveSession } from "../../memory/derive.ts";
+import { cleanRows } from "../../store/clean-rows.ts";
+import { type Db, openDriver } from "../../store/driver.ts";
+import { overwriteDeleted, scrub } from "../../store/erase.ts";
+import { explain } from "../../store/open.ts";
+import { updateSearchIndex } from "../../store/search-index.ts";
+import { staleSessions } from "../../store/stale-turns.ts";
+import { type AuditReceipt, auditText, receiptText } from "../audit-text.ts";
+import type { CommandOptions } from "../table.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { withStore } from "../store.ts";
+
+export function run({ flags, json }: CommandOptions): number {
+  const paths = resolvePaths(process.env);
+  const isFix = flags["fix"] === true;
+  if (!existsSync(paths.home)) {
+    if (json) printJson("audit", { clean: true, results: [], files: 0, bytes: 0, texts: 0 });
+    else print("Nothing is stored yet.");
+    return EXIT.ok;
+  }
+  const found = audit(paths.home);
+  if (!isFix || found.findings.length === 0) return report(found, undefined, json);
+  const receipt = fix(paths, found.findings);
+  return report(audit(paths.home), { ...receipt, before: found }, json);
+}
+
+function report(found: Audit, receipt: AuditReceipt | undefined, json: boolean): number {
+  const { findings, ...looked } = found;
+  const isClean = findings.length === 0;
+  if (json) {
+    const { before, ...fixed } = receipt ?? {};
+    const data = { clean: isClean, results: findings, ...looked };
+    printJson("audit", before === undefined ? data : { ...data, fixed: { ...fixed, found: before.findings } });
+  } else print(receipt === undefined ? auditText(found) : receiptText(receipt, found));
+  return isClean ? EXIT.ok : EXIT.failure;
+}
+
+/** Databases first: what waits in the spool goes in filtered, and the rest of the spool is rewritten after it. */
+function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "before"> {
+  const receipt = { rows: 0, kinds: {}, files: [] as { file: string; fix: FileFix }[], problems: [] as string[] };
+  const isOfDatabase = (file: string): boolean => /\.db(?:-wal|-journal)?$/.test(file);
+  for (const file of new Set(findings.map((one) => one.file).filter((one) => !isOfDatabase(one)))) {
+    const path = join(paths.home, file);
+    if (existsSync(path)) receipt.files.push({ file, fix: cleanFile(paths, path) });
+  }
+  for (const { kinds } of findings) addKinds(receipt.kinds, kinds);
+  const databases = new Set(
+    findings.filter(({ file }) => isOfDatabase(file)).map(({ file }) => file.replace(/-\w+$/, "")),
+  );
+  for (const file of recordedFiles(paths.home).filter((one) => databases.has(one))) {
+    const path = join(paths.home, file);
+    try {
+      receipt.rows += path === paths.database ? withStore(paths, cleanStore) : cleanOther(path);
+      receipt.files.push({ file, fix: "rewritten" });
+    } catch (error) {
+      receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}`);
+    }
+  }
+  for (const problem of receipt.problems) say(problem);
+  return receipt;
+}
+
+function cleanStore(db: Db): number {
+  overwriteDeleted(db);
+  const { rows } = cleanRows(db);
+  // What was derived from the rows is derived again, without what went.
+  for (const { id } of rows > 0 ? staleSessions(db) : []) deriveSession(db, id, Date.now());
+  updateSearchIndex(db);
+  if (!scrub(db)) throw new Error("another program reads the database; run c-mem audit --fix once more");
+  return rows;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** A copy of the database: nothing is derived in it, nor migrated. */
+function cleanOther(path: string): number {
+  const db = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    overwriteDeleted(db);
+    const { rows } = cleanRows(db);
+    updateSearchIndex(db);
+    if (!scrub(db)) throw new Error("another program reads it");
+    return rows;
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,198 @@
+// Secrets written past the filter into every corner of the data directory: found, named without being told, taken out.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ALNUM, HEX, seeded } from "../secrets/random.ts";
+import { allBytes, createWorld, data, hook, run, type World } from "./harness.ts";
+
+const SESSION = "11111111-2222-4333-8444-555555555555";
+const random = seeded(42);
+const github = (): string => `gh${"p"}_${random.text(ALNUM, 36)}`;
+const password = (): string => `pw${random.text(HEX, 14)}`;
+
+interface Planted {
+  /** Where, as the audit should say it. */
+  place: { file: string; table?: string; column?: string };
+  secret: string;
+}
+
+async function worldWithHistory(): Promise<World> {
+  const world = createWorld();
+  await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "Look at the deploy" });
+  await hook(world, "save", {
+    session_id: SESSION,
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_use_id: "toolu_1",
+    tool_input: { command: "make deploy" },
+    tool_response: { stdout: "deployed to staging", stderr: "" },
+  });
+  await hook(world, "summary", { session_id: SESSION, hook_event_name: "Stop", last_assistant_message: "Deployed." });
+  await run(world, ["rebuild", "--all"]);
+  await run(world, ["remember", "Deploys go through make", "--type", "decision"]);
+  return world;
+}
+
+function plantRows(path: string, file: string): Planted[] {
+  const planted: Planted[] = [];
+  const db = new DatabaseSync(path);
+  const plant = (table: string, column: string, text: (secret: string) => string, secret = github()): void => {
+    db.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = (SELECT min(rowid) FROM ${table})`).run(text(secret));
+    planted.push({ place: { file, table, column }, secret });
+  };
+  plant("tool_uses", "output", (secret) => `remote: https://x:${secret}@github.com`);
+  plant(
+    "tool_uses",
+    "input",
+    (secret) => JSON.stringify({ command: "login", env: { DB_PASSWORD: secret } }),
+    password(),
+  );
+  plant("prompts", "text", (secret) => `Deploy with ${secret} please`);
+  plant("prompts", "response", (secret) => `I used password=${secret}`, password());
+  plant("sessions", "title", (secret) => `Token ${secret}`);
+  plant("sessions", "cwd", (secret) => `/srv/${secret}`);
+  plant("observations", "narrative", (secret) => `We keep <private>${secret}</private> here`, password());
+  plant("observations", "facts", (secret) => JSON.stringify([`The key is ${secret}`]));
+  plant("jobs", "last_error", (secret) => `401 for ${secret}`);
+  db.prepare("DELETE FROM index_state WHERE name = 'unclean'").run();
+  // Rows that are gone leave their bytes on free pages.
+  const dead = password();
+  db.exec("PRAGMA secure_delete = OFF");
+  db.prepare(
+    "INSERT INTO messages (session_db_id, prompt_number, uuid, role, text, created_at) VALUES (1, 1, 'gone', 'assistant', ?, 1)",
+  ).run(`DB_PASSWORD=${dead}\n`.repeat(2000));
+  db.prepare("DELETE FROM messages WHERE uuid = 'gone'").run();
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+  planted.push({ place: { file }, secret: dead });
+  return planted;
+}
+
+function plantFiles({ home }: World): Planted[] {
+  const write = (file: string, text: (secret: string) => string | Buffer, secret = github()): Planted => {
+    mkdirSync(join(home, file, ".."), { recursive: true });
+    writeFileSync(join(home, file), text(secret));
+    return { place: { file }, secret };
+  };
+  return [
+    write("logs/hook.log", (secret) => `{"at":"2026-01-01T00:00:00Z","hook":"save","message":"bad ${secret}"}\n`),
+    write("logs/worker.log", (secret) => `something fell over: password="${secret}"\n`, password()),
+    write(
+      "spool/bad/1.json",
+      (secret) => JSON.stringify({ activity: { kind: "prompt", text: `<private>${secret}` } }),
+      password(),
+    ),
+    write("shown/x.log", (secret) => `o1 ${secret}\n`),
+    write("cache/compiled.bin", (secret) => Buffer.from(`\0\x01${secret}\0`)),
+    write("archive/claude-code/stray.jsonl.gz", (secret) => gzipSync(`{"text":"${secret}"}\n`)),
+    write("backups/claude-settings-2026.json", (secret) => JSON.stringify({ env: { API_KEY: secret } })),
+  ];
+}
+
+/** Also what lies compressed, and in lower case: an index keeps words so. */
+function everything(home: string): string {
+  const packed = readdirSync(home, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".gz"))
+    .map((name) => gunzipSync(readFileSync(join(home, name))).toString());
+  return [allBytes(home), ...packed].join("\n").toLowerCase();
+}
+
+describe("c-mem audit", () => {
+  it("finds nothing in what came through the filter", async () => {
+    const world = await worldWithHistory();
+    await hook(world, "save", {
+      session_id: SESSION,
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "toolu_2",
+      tool_input: { command: `export TOKEN=${github()}` },
+      tool_response: { stdout: `DB_PASSWORD=${password()} <private>x</private>` },
+    });
+    expect(await run(world, ["audit"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Clean\. Looked at/),
+    });
+    await run(world, ["rebuild", "--all"]);
+    const { status, stdout } = await run(world, ["audit", "--json"]);
+    expect({ status, data: (JSON.parse(stdout) as { data: object }).data }).toMatchObject({
+      status: 0,
+      data: { clean: true, results: [], unreadable: [] },
+    });
+  });
+
+  it("says where everything planted is, and none of it", async () => {
+    const world = await worldWithHistory();
+    const planted = [...plantRows(join(world.home, "c-mem.db"), "c-mem.db"), ...plantFiles(world)];
+    const { status, stdout, stderr } = await run(world, ["audit", "--json"]);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
+    const { results } = (JSON.parse(stdout) as { data: { results: Planted["place"][] } }).data;
+    for (const { place } of planted) expect(results).toContainEqual(expect.objectContaining(place));
+    expect(results).toContainEqual(expect.objectContaining({ table: "prompts", column: "text", session_id: SESSION }));
+    const text = await run(world, ["audit"]);
+    expect(text.status).toBe(1);
+    for (const { secret } of planted) expect(stdout + text.stdout + text.stderr).not.toContain(secret.slice(4));
+  });
+
+  it("takes all of it out, with a receipt, down to the bytes of every file and copy of the database", async () => {
+    const world = await worldWithHistory();
+    const database = join(world.home, "c-mem.db");
+    const planted = plantRows(database, "c-mem.db");
+    await run(world, ["search", "deploy"]);
+    mkdirSync(join(world.home, "backups"));
+    copyFileSync(database, join(world.home, "backups", "c-mem-2026-01-01.db"));
+    planted.push(...plantFiles(world));
+    for (const { secret } of planted) expect(everything(world.home)).toContain(secret.toLowerCase());
+
+    const fixed = await run(world, ["audit", "--fix", "--json"]);
+    expect({ status: fixed.status, stderr: fixed.stderr }).toEqual({ status: 0, stderr: "" });
+    expect((JSON.parse(fixed.stdout) as { data: object }).data).toMatchObject({
+      clean: true,
+      results: [],
+      fixed: {
+        problems: [],
+        kinds: expect.objectContaining({ github: expect.any(Number), private: expect.any(Number) }),
+      },
+    });
+    const left = everything(world.home);
+    for (const { secret } of planted) {
+      // An index splits words at signs.
+      for (const word of secret.toLowerCase().split("_")) if (word.length > 3) expect(left).not.toContain(word);
+    }
+    expect(left).toContain("[redacted:github]");
+    expect(await run(world, ["audit"])).toMatchObject({ status: 0 });
+    expect((await data(world, ["show", SESSION])) as object).toMatchObject({ session_id: SESSION });
+    expect((await run(world, ["search", "deploy", "--all"])).status).toBe(0);
+  });
+
+  it("finds what only the write-ahead log holds", async () => {
+    const world = await worldWithHistory();
+    const secret = github();
+    const db = new DatabaseSync(join(world.home, "c-mem.db"));
+    db.exec("PRAGMA wal_autocheckpoint = 0");
+    db.prepare("UPDATE prompts SET text = ?").run(`Take ${secret}`);
+    db.prepare("UPDATE prompts SET text = ?").run("Take it");
+    const { results } = (await data(world, ["audit"])) as { results?: { file: string }[] };
+    expect(results).toContainEqual(expect.objectContaining({ file: "c-mem.db-wal" }));
+    db.close();
+    expect((await run(world, ["audit", "--fix"])).status).toBe(0);
+    expect(allBytes(world.home)).not.toContain(secret);
+  });
+
+  it("leaves the user's own settings to the user, and says so", async () => {
+    const world = await worldWithHistory();
+    const secret = github();
+    writeFileSync(join(world.home, "config.json"), JSON.stringify({ project: secret }));
+    const fixed = await run(world, ["audit", "--fix"]);
+    expect(fixed.status).toBe(1);
+    expect(fixed.stdout).toMatch(/yours to mend +config\.json/);
+    expect(readFileSync(join(world.home, "config.json"), "utf8")).toContain(secret);
+  });
+
+  it("reads what is no database by its bytes only, and goes on", async () => {
+    const world = await worldWithHistory();
+    writeFileSync(join(world.home, "broken.db"), "not a database at all, only a name that says so".repeat(20));
+    expect(await data(world, ["audit"])).toMatchObject({ clean: true, unreadable: ["broken.db"] });
+  });
+});

@@ -1,0 +1,76 @@
+// How many of the planted credentials go, and how much goes that should stay.
+import { filterText } from "../../src/core/filter.ts";
+import { KINDS } from "./kinds.ts";
+import { NEAR_MISSES } from "./near-misses.ts";
+import { seeded } from "./random.ts";
+import { SCENES } from "./scenes.ts";
+import { SURROUNDINGS } from "./surroundings.ts";
+
+export interface Figures {
+  kinds: number;
+  planted: number;
+  /** What is left of a credential, by kind and surrounding. */
+  missed: string[];
+  nearMisses: number;
+  /** Near-misses that were changed. */
+  falseAlarms: string[];
+}
+
+/** The figures reached: a change that makes them worse must not pass unseen. */
+export const FLOOR = { recall: 0.994 } as const;
+
+export function describeFigures({ kinds, planted, missed, nearMisses, falseAlarms }: Figures): string {
+  const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)}%`;
+  return (
+    `Secrets: ${kinds} kinds, ${planted} planted, ${planted - missed.length} taken out (${percent(planted - missed.length, planted)}), ` +
+    `${missed.length} missed; ${nearMisses} near-misses, ${falseAlarms.length} of them changed (${percent(falseAlarms.length, nearMisses)})`
+  );
+}
+
+/** So much of a credential in a row is as good as all of it. */
+const PART_CHARS = 9;
+/** As captured texts are cut. */
+const MAX_CHARS = 20_000;
+
+export function measure(rounds: number): Figures {
+  const missed: string[] = [];
+  const falseAlarms: string[] = [];
+  let planted = 0;
+  let nearMisses = 0;
+  const plant = (name: string, text: string, spelled: readonly string[]): void => {
+    planted += 1;
+    if (isLeft(spelled, filterText(text, MAX_CHARS))) missed.push(name);
+  };
+  for (let round = 0; round < rounds; round++) {
+    const random = seeded(round + 1);
+    for (const kind of KINDS) {
+      for (const surrounding of SURROUNDINGS) {
+        if (kind.isNamed && surrounding.isNameless) continue;
+        const secret = kind.make(random);
+        const spelled = surrounding.spelled?.(secret) ?? [secret, JSON.stringify(secret).slice(1, -1)];
+        plant(`${kind.name} in ${surrounding.name}`, surrounding.render(kind.key, secret, random), spelled);
+      }
+    }
+    for (const { name, make } of SCENES) {
+      const { text, secrets } = make(random);
+      plant(name, text, secrets);
+    }
+    for (const { name, make } of NEAR_MISSES) {
+      const text = make(random);
+      nearMisses += 1;
+      if (filterText(text, MAX_CHARS) !== text) falseAlarms.push(name);
+    }
+  }
+  return { kinds: KINDS.length + SCENES.length, planted, missed, nearMisses, falseAlarms };
+}
+
+function isLeft(secrets: readonly string[], text: string): boolean {
+  return secrets.some((secret) => {
+    if (secret.length <= PART_CHARS) return text.includes(secret);
+    const last = secret.length - PART_CHARS;
+    for (let place = 0; place <= last; place++) {
+      if (text.includes(secret.slice(place, place + PART_CHARS))) return true;
+    }
+    return false;
+  });
+}
