@@ -16,6 +16,7 @@ import { type Db, hasSqlite } from "../store/driver.ts";
 import { hookRuns } from "../store/drops.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
+import { checkBackups } from "./backup-health.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { count } from "./output.ts";
 import { checkMeaning } from "./meaning-health.ts";
@@ -57,6 +58,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkErrors(paths, now),
     checkWorker(paths, env, now),
     checkSettings(paths, env),
+    ...checkBackups(paths, env, now),
     ...checkModel(paths, env, now),
     checkMeaning(paths, env),
   ].filter((check) => check !== undefined);

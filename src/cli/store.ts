@@ -2,8 +2,11 @@
 import { drainSpool } from "../capture/drain.ts";
 import { forgetOldSessionFiles } from "../capture/private-turn.ts";
 import type { Paths } from "../config/paths.ts";
+import { withLockNow } from "../config/take-lock.ts";
+import { VERSION } from "../core/version.ts";
 import type { Db } from "../store/driver.ts";
 import { explain, openStore } from "../store/open.ts";
+import { isSwapping, settleSwap } from "../store/swap.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {
@@ -38,6 +41,7 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
 }
 
 function openDrained(paths: Paths): Db {
+  if (isSwapping(paths.database)) withLockNow(paths, VERSION, () => settleSwap(paths.database));
   const db = openStore(paths.database);
   try {
     drainSpool(db, paths.spool);

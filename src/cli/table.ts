@@ -336,6 +336,14 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "backup [backup-action] [which]",
+    about:
+      "copies of the database: create one, list them, verify them, restore one (default: the newest that is whole)",
+    options: [YES, DRY_RUN],
+    usesStore: true,
+    load: () => import("./commands/backup.ts"),
+  },
+  {
     name: "model [action]",
     about: "the embedding model, which search by meaning needs: status (default), install or remove",
     options: [

@@ -27,6 +27,8 @@ export interface Paths {
   runtime: string;
   install: string;
   backups: string;
+  /** Databases that were replaced: by a restored backup, or because they were damaged. */
+  setAside: string;
   /** Compiled code of the command line (see bin/c-mem.cjs). */
   cache: string;
   /** Compressed copies of transcripts. */
@@ -58,6 +60,7 @@ export function resolvePaths(env: Env): Paths {
     runtime: join(home, "runtime"),
     install: join(home, "install.json"),
     backups: join(home, "backups"),
+    setAside: join(home, "set-aside"),
     cache: join(home, "cache"),
     archive: join(home, "archive"),
     models: join(home, "models"),

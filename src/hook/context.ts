@@ -7,6 +7,7 @@ import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";
 import { readActivity } from "../config/activity.ts";
 import { statOf } from "../config/read.ts";
+import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
 import { buildContext, type ContextBlock } from "../recall/context.ts";
 import { quietness } from "../recall/loudness.ts";
@@ -84,12 +85,17 @@ function messageFor(block: ContextBlock | undefined, paths: Paths): string | und
 function openAndDrain(paths: Paths): Db {
   let db: Db | undefined;
   try {
-    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, leaveOlder: true });
     drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
     return db;
   } catch (error) {
     // What is not drained now waits in the spool; what is in the database is still worth telling.
-    logHookError(paths.hookLog, "context", error);
+    if (!isPassing(error)) logHookError(paths.hookLog, "context", error);
     return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
+}
+
+/** Just after an update, or while a backup is restored: nothing is wrong. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && ["store_older", "store_restoring"].includes(error.code);
 }

@@ -2,14 +2,25 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../core/error.ts";
+import { createBackup } from "./backup.ts";
 import { type Db, openDriver, requireSqlite } from "./driver.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, type Migration } from "./migrate.ts";
+import { isSwapping, replacedError } from "./swap.ts";
 
 /** How long a command waits for another writer before it gives up. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-export function openStore(path: string, options: { busyTimeoutMs?: number } = {}): Db {
+export interface OpenOptions {
+  busyTimeoutMs?: number;
+  /** For who cannot wait: a database of an older version is left to others, who make a backup first. */
+  leaveOlder?: boolean;
+  /** Another version's, for tests. */
+  migrations?: readonly Migration[];
+}
+
+export function openStore(path: string, options: OpenOptions = {}): Db {
   requireSqlite();
+  if (isSwapping(path)) throw replacedError();
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
@@ -21,12 +32,19 @@ export function openStore(path: string, options: { busyTimeoutMs?: number } = {}
   try {
     // FULL: a spool file is deleted once its rows are committed, so a commit must outlive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    migrate(db);
+    const keepCopy = (): unknown => createBackup(path, "migration", Date.now());
+    migrate(db, options.migrations, options.leaveOlder ? refuseOlder : keepCopy);
     return db;
   } catch (error) {
     db.close();
     throw explain(error, path);
   }
+}
+
+function refuseOlder(): never {
+  throw new AppError("store_older", "The database is of an older version.", {
+    hint: "The next command or the worker brings it up to date: c-mem status",
+  });
 }
 
 /** For work that can be done again: a power cut may then cost the newest commits, never the database. */
@@ -73,6 +91,7 @@ const SAME_TROUBLE: Readonly<Record<string, number>> = {
 };
 
 export function explain(error: unknown, path: string): unknown {
+  if (error instanceof AppError) return error;
   const { errcode, code = "" } = error as { errcode?: number; code?: string };
   const trouble = TROUBLES[(errcode ?? SAME_TROUBLE[code] ?? 0) & 0xff];
   if (trouble === undefined) return error;

@@ -37,6 +37,7 @@ const OPTION_VALUES: Readonly<Record<string, Values>> = {
 /** Of a command's first argument, by its name. */
 const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   "worker-action": WORKER_ACTIONS,
+  "backup-action": ["create", "list", "verify", "restore"],
   session: "sessions",
   project: "projects",
   effort: "efforts",
