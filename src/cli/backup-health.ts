@@ -7,6 +7,7 @@ import { listBackups } from "../store/backup.ts";
 import { readReports } from "../store/set-aside.ts";
 import type { Check } from "./health.ts";
 import { count } from "./output.ts";
+import { reportText } from "./repair-store.ts";
 
 const OLD_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -31,7 +32,8 @@ function checkSetAside({ setAside }: Paths, now: number): Check[] {
   const [last] = readReports(setAside);
   if (last === undefined || Math.abs(now - last.at) > OLD_MS) return [];
   const why = last.why === "damaged" ? "was damaged and replaced" : "was replaced by a backup";
-  const message = `the database ${why} ${ago(last.at, now)}`;
+  const told = last.why === "damaged" ? `. ${reportText(last)}` : "";
+  const message = `the database ${why} ${ago(last.at, now)}${told}`;
   const fix = `What was there is in ${last.folder}; delete it when you are sure that nothing is missing`;
   return [{ name: "set aside", state: last.why === "damaged" ? "warn" : "ok", message, fix }];
 }

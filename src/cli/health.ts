@@ -115,7 +115,7 @@ function checkIntegrity(db: Db): Check {
     name: "database",
     state: "fail",
     message: `damaged: ${problems[0]}`,
-    fix: "Move c-mem.db away and run: c-mem sync (what the transcripts hold comes back)",
+    fix: "Run: c-mem doctor --deep (it sets the file aside and repairs what can be)",
   };
 }
 

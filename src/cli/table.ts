@@ -333,6 +333,7 @@ export const COMMANDS: Definition[] = [
   {
     name: "doctor",
     about: "check everything and say how to mend what is broken",
+    options: [["--deep", "also read the whole database, its indexes and the transcripts; repair what is damaged"]],
     load: () => import("./commands/doctor.ts"),
   },
   {

@@ -1,12 +1,11 @@
 // Puts a backup in the database's place. What is there is set aside; what was forgotten since stays forgotten.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { checkDatabase, type Contents } from "../store/backup.ts";
 import { openDriver } from "../store/driver.ts";
 import { migrate } from "../store/migrate.ts";
 import { explain } from "../store/open.ts";
-import { writeReport } from "../store/set-aside.ts";
+import { asideFolder, writeReport } from "../store/set-aside.ts";
 import { beginSwap, cancelSwap, endSwap } from "../store/swap.ts";
 import { allTombstones, insertTombstone, type Tombstone } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
@@ -26,7 +25,7 @@ const LAST_WRITER_MS = 30_000;
 /** Only for who holds the worker's lock. */
 export function restoreBackup(paths: Paths, backup: string, now: number): Restored {
   const contents = checkDatabase(backup);
-  const aside = join(paths.setAside, new Date(now).toISOString().replace(/[:.]/g, "-"));
+  const aside = asideFolder(paths.setAside, now);
   const incoming = `${paths.database}.incoming`;
   beginSwap(paths.database, aside);
   let forgotten: number;

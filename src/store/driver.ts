@@ -43,6 +43,13 @@ export function isStoreTrouble(error: unknown): boolean {
   return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
 }
 
+/** The file itself is broken, or is no database at all. */
+export function isDamage(error: unknown): boolean {
+  const { errcode, cause } = error as { errcode?: number; cause?: unknown };
+  if (errcode !== undefined) return [11, 26].includes(errcode & 0xff); // CORRUPT, NOTADB
+  return typeof cause === "object" && cause !== null && isDamage(cause);
+}
+
 function wrap(native: DatabaseSync, path: string): Db {
   const inode = statOf(path)?.ino;
   const statements = new Map<string, StatementSync>();
@@ -62,7 +69,9 @@ function wrap(native: DatabaseSync, path: string): Db {
     },
     get: <Row>(sql: string, ...params: Param[]) => prepare(sql).get(...params) as Row | undefined,
     all: <Row>(sql: string, ...params: Param[]) => prepare(sql).all(...params) as Row[],
-    close: () => native.close(),
+    close: () => {
+      if (native.isOpen) native.close();
+    },
     isReplaced: () => isSwapping(path) || statOf(path)?.ino !== inode,
   };
 }

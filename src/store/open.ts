@@ -1,8 +1,9 @@
 // Opens the data directory's database: private files, WAL, durable commits, current schema.
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
-import { createBackup } from "./backup.ts";
+import { createBackup, listBackups } from "./backup.ts";
 import { type Db, openDriver, requireSqlite } from "./driver.ts";
 import { migrate, type Migration } from "./migrate.ts";
 import { isSwapping, replacedError } from "./swap.ts";
@@ -21,6 +22,7 @@ export interface OpenOptions {
 export function openStore(path: string, options: OpenOptions = {}): Db {
   requireSqlite();
   if (isSwapping(path)) throw replacedError();
+  if (isEmptied(path)) throw explain(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
@@ -39,6 +41,14 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
     db.close();
     throw explain(error, path);
   }
+}
+
+const SQLITE_NOTADB = 26;
+
+/** SQLite takes an empty file for a new database. Where there are backups, or a log, it was not new. */
+export function isEmptied(path: string): boolean {
+  if (statOf(path)?.size !== 0) return false;
+  return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
 }
 
 function refuseOlder(): never {
@@ -69,14 +79,14 @@ const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: s
   11: {
     code: "store_damaged",
     message: "is damaged",
-    hint: "Move it away and run: c-mem sync (what the transcripts hold comes back).",
+    hint: "The worker repairs it, or now: c-mem doctor --deep",
   },
   13: { code: "disk_full", message: "cannot grow: the disk is full", hint: "Free some space. Nothing in it is lost." },
   14: { code: "store_unwritable", message: "cannot be opened", hint: "Check the permissions of the folder." },
   26: {
     code: "store_damaged",
     message: "is not a database",
-    hint: "Move it away and run: c-mem sync (what the transcripts hold comes back).",
+    hint: "The worker repairs it, or now: c-mem doctor --deep",
   },
 };
 

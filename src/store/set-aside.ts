@@ -9,9 +9,18 @@ export interface Report {
   why: "restored" | "damaged";
   /** The backup that has taken its place, if there was one. */
   backup?: string;
+  /** What was wrong with it. */
+  problem?: string;
+  /** Rows that were read out of it and are in the one that took its place, by table; and what could not be read. */
+  recovered?: Record<string, number>;
+  lost?: number;
 }
 
 const NAME = "report.json";
+
+export function asideFolder(setAside: string, now: number): string {
+  return join(setAside, new Date(now).toISOString().replace(/[:.]/g, "-"));
+}
 
 export function writeReport(folder: string, report: Report): void {
   writeFileSync(join(folder, NAME), `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600, flush: true });

@@ -25,15 +25,16 @@ export function isSwapping(database: string): boolean {
 }
 
 /** Says that the database is about to be replaced, and waits until everybody has noticed. */
-export function beginSwap(database: string, aside: string): void {
+export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
   writeMarker(database, { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside });
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLE_MS);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
 }
 
 /** Must follow `beginSwap`. `incoming` has to be whole, and on the same file system. */
 export function endSwap(database: string, incoming: string): void {
   const swap = readSwap(database);
   if (swap === undefined) throw replacedError();
+  syncFile(incoming, "r+");
   writeMarker(database, { ...swap, incoming });
   carryOut(database, { ...swap, incoming });
 }
@@ -71,7 +72,8 @@ function carryOut(database: string, { aside, incoming }: Swap & { incoming: stri
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }
   renameSync(incoming, database);
-  syncFolder(dirname(database));
+  // A rename is on disk once its folder is.
+  if (process.platform !== "win32") syncFile(dirname(database), "r");
   cancelSwap(database);
 }
 
@@ -93,10 +95,8 @@ function writeMarker(database: string, swap: Swap): void {
   renameSync(temporary, markerOf(database));
 }
 
-/** A rename is on disk once its folder is. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const fd = openSync(folder, "r");
+function syncFile(path: string, flags: "r" | "r+"): void {
+  const fd = openSync(path, flags);
   try {
     fsyncSync(fd);
   } finally {

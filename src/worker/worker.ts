@@ -6,9 +6,10 @@ import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
 import { isAskedToLeave } from "../config/worker-start.ts";
+import { repairStore } from "../memory/repair.ts";
 import { updateLinks } from "../memory/link/update-links.ts";
 import { isBackupDue } from "../store/backup-rotation.ts";
-import type { Db } from "../store/driver.ts";
+import { type Db, isDamage } from "../store/driver.ts";
 import {
   claimJob,
   enqueueSession,
@@ -193,6 +194,7 @@ async function tryRound(state: State): Promise<Next> {
     if (!hasWorked) backUpDaily(db, state);
     return hasWorked ? { kind: "go-on" } : whatNext(db, state);
   } catch (error) {
+    if (isDamage(error) && repair(state)) return { kind: "go-on" };
     if (!isTrouble(error)) throw error;
     // The disk is full, the database busy: nothing is lost, and it goes on when that is over.
     if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(error)}`);
@@ -224,6 +226,26 @@ function whatNext(db: Db, { waker, asking, embedding, once, isBackingUp }: State
   const due = Math.min(session, question, vectors) - now;
   if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy() && !isBackingUp) return { kind: "done" };
   return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
+}
+
+/** This worker holds the lock: nobody else repairs. True when it can go on. */
+function repair(state: State): boolean {
+  const { paths, log } = state;
+  log("the database is damaged");
+  try {
+    state.db?.close();
+    state.db = undefined;
+    state.catchUp = undefined;
+    const done = repairStore(paths, Date.now());
+    if (done.kind === "replaced") {
+      const { backup, recovered, lost } = done.report;
+      log(`repaired: the damaged file is in ${done.setAside}`, { backup, recovered, lost });
+    } else if (done.kind === "indexed") log("repaired: only the search index was damaged");
+    return done.kind !== "whole";
+  } catch (error) {
+    log(`cannot repair it: ${reasonOf(error)}`);
+    return false;
+  }
 }
 
 /** Somebody has deleted or replaced the file: what is written to the old one, nobody reads, and drops are deleted. */
