@@ -8,6 +8,7 @@ import { transaction } from "../store/transaction.ts";
 import { applyEvent, enqueueWork } from "./apply.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { DROP_SUFFIX } from "./spool.ts";
+import { bringBack } from "./spool-elsewhere.ts";
 
 export interface DrainResult {
   applied: number;
@@ -24,6 +25,7 @@ export const BAD_FOLDER = "bad";
 
 /** With a time limit it stops after the batch that exceeds it; the rest stays for whoever reads next. */
 export function drainSpool(db: Db, spool: string, options: { maxMs?: number } = {}): DrainResult {
+  bringBack(spool, DROP_SUFFIX);
   const names = listSpool(spool);
   const result: DrainResult = { applied: 0, bad: 0, remaining: names.length };
   const deadline = Date.now() + (options.maxMs ?? Infinity);
