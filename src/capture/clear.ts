@@ -7,7 +7,7 @@ import { listFolder } from "../config/read.ts";
 import type { Db } from "../store/driver.ts";
 import { allCopies, removeCopy } from "./copies.ts";
 import { BAD_FOLDER } from "./drain.ts";
-import { isTouched } from "./forgotten.ts";
+import { isTouched } from "../store/buried.ts";
 import { forgetShown } from "./shown.ts";
 
 /** Returns how many files went. `pieces` are words of what was forgotten, `sessions` the ids of those that went wholly. */

@@ -7,7 +7,7 @@ import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../store/dro
 import { transaction } from "../store/transaction.ts";
 import { applyEvent, enqueueWork } from "./apply.ts";
 import { listFolder, statOf } from "../config/read.ts";
-import { findRefuge } from "./refuge.ts";
+import { findRefuge, leaveRefuge } from "./refuge.ts";
 import { DROP_SUFFIX } from "./spool.ts";
 
 export interface DrainResult {
@@ -30,6 +30,7 @@ export function drainSpool(db: Db, spool: string, options: { maxMs?: number } = 
   const folders = foldersOf(spool);
   for (const folder of folders) drainFolder(db, folder, deadline, result);
   forgetGone(db, folders);
+  if (folders[1] !== undefined) leaveRefuge(folders[1]);
   return result;
 }
 

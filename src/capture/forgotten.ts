@@ -3,37 +3,14 @@ import type { CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { findPromptNumber } from "../store/prompts.ts";
 import { findSession } from "../store/sessions.ts";
-import { hasTombstones, isBuried, momentOf, type Tombstone, tombstoneOf } from "../store/tombstones.ts";
+import { isForgottenPrompt, isForgottenSession, isTouched } from "../store/buried.ts";
+import { isBuried, tombstoneOf } from "../store/tombstones.ts";
 
 /** The event without what was forgotten of it, or undefined if nothing is left. */
 export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | undefined {
   if (isForgottenSession(db, event.sessionId)) return undefined;
   if (event.agentId !== undefined && isForgottenSession(db, `agent-${event.agentId}`)) return undefined;
   return isTouched(db, event.sessionId) ? filterPart(db, event) : event;
-}
-
-function isForgottenSession(db: Db, sessionId: string): boolean {
-  return isBuried(db, ofSession("session", sessionId));
-}
-
-/** The same few sessions stand in every event: each is hashed once. */
-const hashed = new Map<string, Tombstone>();
-const MAX_HASHED = 1_000;
-
-function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
-  const key = `${kind} ${sessionId}`;
-  const known = hashed.get(key);
-  if (known !== undefined) return known;
-  if (hashed.size >= MAX_HASHED) hashed.clear();
-  const tombstone = tombstoneOf(kind, sessionId);
-  hashed.set(key, tombstone);
-  return tombstone;
-}
-
-/** Something of the session was forgotten, or all of it. */
-export function isTouched(db: Db, sessionId: string): boolean {
-  if (!hasTombstones(db)) return false;
-  return isBuried(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
 }
 
 function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
@@ -63,19 +40,6 @@ function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
     default:
       return event;
   }
-}
-
-/** The same id with other words at another time is another prompt: a command may carry the id of the one before it. */
-function isForgottenPrompt(
-  db: Db,
-  sessionId: string,
-  { promptId, text }: { promptId?: string; text: string },
-  at: number,
-): boolean {
-  if (isBuried(db, momentOf(sessionId, text, at))) return true;
-  if (promptId === undefined) return false;
-  if (isBuried(db, tombstoneOf("prompt", sessionId, `${promptId}@${at}`))) return true;
-  return isBuried(db, tombstoneOf("prompt", sessionId, promptId)) && isBuried(db, tombstoneOf("text", sessionId, text));
 }
 
 function ofForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {

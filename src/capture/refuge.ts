@@ -1,6 +1,6 @@
 // Where drops wait while the data directory takes none (a full disk, a read-only one): a private folder among the
 // system's temporary files. It is drained like the spool.
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shortHash } from "../core/hash.ts";
@@ -24,6 +24,15 @@ export function enterRefuge(spool: string): string | undefined {
     return findRefuge(spool);
   } catch {
     return undefined;
+  }
+}
+
+/** Once it is empty nothing of it stays behind; a hook that comes just now makes it again. */
+export function leaveRefuge(refuge: string): void {
+  try {
+    rmdirSync(refuge);
+  } catch {
+    // Something is in it again.
   }
 }
 

@@ -2,24 +2,25 @@
 // (temporary name, fsync, rename), so a kill at any moment loses nothing that was acknowledged.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { statOf } from "../config/read.ts";
 import type { CapturedEvent } from "../core/event.ts";
 import { enterRefuge } from "./refuge.ts";
 
 export const DROP_SUFFIX = ".json";
 
-/** As `writeDrop`, and where the data directory takes nothing, elsewhere: nobody waits for a disk to have room again. */
-export function keepEvent(spool: string, event: CapturedEvent, options: { isDurable?: boolean } = {}): void {
+/** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
+export function writeDrop(spool: string, event: CapturedEvent, { isDurable = true } = {}): string {
   try {
-    writeDrop(spool, event, options);
+    return writeInto(spool, event, isDurable);
   } catch (error) {
-    const refuge = enterRefuge(spool);
-    if (refuge === undefined) throw error;
-    writeDrop(refuge, event, options);
+    // Nobody waits for a disk to have room again.
+    const elsewhere = enterRefuge(spool);
+    if (elsewhere === undefined) throw error;
+    return writeInto(elsewhere, event, isDurable);
   }
 }
 
-/** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
-export function writeDrop(spool: string, event: CapturedEvent, { isDurable = true } = {}): string {
+function writeInto(spool: string, event: CapturedEvent, isDurable: boolean): string {
   const unique = process.hrtime.bigint().toString(36);
   const name = `${String(event.at).padStart(14, "0")}-${process.pid}-${unique}${DROP_SUFFIX}`;
   const temporary = join(spool, `.${name}.tmp`);
@@ -28,7 +29,7 @@ export function writeDrop(spool: string, event: CapturedEvent, { isDurable = tru
     renameSync(temporary, join(spool, name));
   } catch (error) {
     // On a full disk half a file helps nobody.
-    rmSync(temporary, { force: true });
+    if (statOf(temporary) !== undefined) rmSync(temporary, { force: true });
     throw error;
   }
   return name;

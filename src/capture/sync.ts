@@ -10,7 +10,7 @@ import { startGroup, type TransactionGroup } from "../store/transaction.ts";
 import { applyInBatch } from "./apply.ts";
 import { endBatch, startBatch } from "./batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
-import { isTouched } from "./forgotten.ts";
+import { isTouched } from "../store/buried.ts";
 import {
   type FileState,
   type Piece,

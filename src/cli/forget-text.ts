@@ -1,5 +1,6 @@
 // What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
 import type { Forgotten } from "../memory/forget.ts";
+import type { ClearedCopies } from "../memory/forget-again.ts";
 import type { Proof } from "../memory/traces.ts";
 import { type Doomed, DOOMED_KINDS, type DoomedRow } from "../store/doomed.ts";
 import { columns, fit, pad } from "./layout.ts";
@@ -10,6 +11,7 @@ export interface Receipt extends Forgotten {
   /** Files that went beside the database's rows. */
   drops: number;
   copies: number;
+  backups: ClearedCopies;
   proof: Proof;
   /** Free pages were written over and the log is empty. */
   isClean: boolean;
@@ -80,6 +82,9 @@ export function receiptText(receipt: Receipt, rows: Rows): string {
     ["kept out by", fit(`${plural(tombstones.length, "hashes")} (${listText(hashes, HASHES_SHOWN)})`, columns() - 14)],
     ["search", searchText(proof)],
     ["files", filesText(receipt)],
+    ...(receipt.backups.cleaned.length + receipt.backups.removed.length > 0
+      ? [["backups", backupsText(receipt.backups)] satisfies [string, string]]
+      : []),
     ...(proof.elsewhere.length > 0
       ? [
           ["also said in", `${fit(listText(proof.elsewhere, 12), columns() - 30)} (left as they are)`] satisfies [
@@ -92,7 +97,7 @@ export function receiptText(receipt: Receipt, rows: Rows): string {
       "still in",
       `${path} (the agent's own file; not read in again)`,
     ]),
-    ["not ours", dim("backups of this folder, and what an agent or a model was shown before")],
+    ["not ours", dim("copies you made of this folder, and what an agent or a model was shown before")],
   ];
   const head = receipt.isProven
     ? paint("green", "Forgotten.")
@@ -103,6 +108,14 @@ export function receiptText(receipt: Receipt, rows: Rows): string {
 function searchText({ searchHits, alike }: Proof): string {
   if (searchHits > 0) return paint("red", `still finds it ${searchHits} times`);
   return `finds nothing of it${alike > 0 ? `, only ${alike} that say something alike` : ""}`;
+}
+
+function backupsText({ cleaned, removed }: ClearedCopies): string {
+  const parts = [
+    cleaned.length > 0 && `taken out of ${count(cleaned.length, "backup")}`,
+    removed.length > 0 && `deleted, because it could not be taken out: ${listText(removed, 5)}`,
+  ];
+  return parts.filter(Boolean).join("; ");
 }
 
 function filesText({ proof, isClean }: Receipt): string {
@@ -117,9 +130,10 @@ function filesText({ proof, isClean }: Receipt): string {
 }
 
 export function receiptJson(receipt: Receipt, removedIds: Record<string, string[]>): Record<string, unknown> {
-  const { removed, tombstones, drops, copies, proof, isClean, isProven, sources } = receipt;
+  const { removed, tombstones, drops, copies, backups, proof, isClean, isProven, sources } = receipt;
   return {
-    removed: { ...removed, drops, transcript_copies: copies },
+    removed: { ...removed, drops, transcript_copies: copies, backups: backups.removed.length },
+    backups: { cleaned: backups.cleaned, removed: backups.removed },
     items: removedIds,
     tombstones,
     proof: {

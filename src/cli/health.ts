@@ -17,6 +17,7 @@ import { type HookRun, hookRuns } from "../store/drops.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { checkAgents } from "./agents-health.ts";
+import { checkBackups } from "./backup-health.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { count } from "./output.ts";
 import { checkMeaning } from "./meaning-health.ts";
@@ -59,6 +60,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkErrors(paths, now),
     checkWorker(paths, env, now),
     checkSettings(paths, env),
+    ...checkBackups(paths, env, now),
     ...checkModel(paths, env, now),
     checkMeaning(paths, env),
   ].filter((check) => check !== undefined);
@@ -115,7 +117,7 @@ function checkIntegrity(db: Db): Check {
     name: "database",
     state: "fail",
     message: `damaged: ${problems[0]}`,
-    fix: "Move c-mem.db away and run: c-mem sync (what the transcripts hold comes back)",
+    fix: "Run: c-mem doctor --deep (it sets the file aside and repairs what can be)",
   };
 }
 

@@ -341,7 +341,16 @@ export const COMMANDS: Definition[] = [
   {
     name: "doctor",
     about: "check everything and say how to mend what is broken",
+    options: [["--deep", "also read the whole database, its indexes and the transcripts; repair what is damaged"]],
     load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "backup [backup-action] [which]",
+    about:
+      "copies of the database: create one, list them, verify them, restore one (default: the newest that is whole)",
+    options: [YES, DRY_RUN],
+    usesStore: true,
+    load: () => import("./commands/backup.ts"),
   },
   {
     name: "model [action]",

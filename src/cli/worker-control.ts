@@ -4,7 +4,18 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "../config/load.ts";
 import type { Paths } from "../config/paths.ts";
-import { findWorker, isBeating, isSameProcess, machineId, readLock, type WorkerLock } from "../config/worker-lock.ts";
+import { takeLock } from "../config/take-lock.ts";
+import {
+  BEAT_MS,
+  beat,
+  findWorker,
+  isBeating,
+  isSameProcess,
+  machineId,
+  readLock,
+  removeLock,
+  type WorkerLock,
+} from "../config/worker-lock.ts";
 import { askToLeave, spawnWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { isNewer, VERSION } from "../core/version.ts";
@@ -55,6 +66,20 @@ export async function stopWorker(paths: Paths): Promise<WorkerLock | undefined> 
   throw new AppError("worker_busy", `The worker (pid ${lock.pid}) has not left within ${STOP_MS / 1000} s.`, {
     hint: "It finishes its job first. Ending the process does no harm: nothing is lost.",
   });
+}
+
+/** Does something while no worker runs and none can start. */
+export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>): Promise<T> {
+  await stopWorker(paths);
+  const lock = await takeLock(paths, VERSION);
+  if (lock === undefined) throw new AppError("worker_busy", "A worker has just started.", { hint: "Try again." });
+  const heart = setInterval(() => beat(paths.workerLock, lock.token, Date.now()), BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(heart);
+    removeLock(paths.workerLock, lock.token);
+  }
 }
 
 /** Without its lock, and no longer there: whoever asked may be about to delete what it had open. */

@@ -26,6 +26,8 @@ export interface Paths {
   runtime: string;
   install: string;
   backups: string;
+  /** Databases that were replaced: by a restored backup, or because they were damaged. */
+  setAside: string;
   /** Compiled code, as long as it is valid. */
   cache: string;
   /** Compressed copies of transcripts. */
@@ -59,6 +61,7 @@ export function resolvePaths(env: Env): Paths {
     runtime: inHome("runtime"),
     install: inHome("install.json"),
     backups: inHome("backups"),
+    setAside: inHome("set-aside"),
     cache: inHome(CACHE),
     archive: inHome("archive"),
     models: inHome("models"),

@@ -12,6 +12,9 @@ export interface Settings {
   maxOutputChars: number;
   maxTranscriptMb: number;
   archive: boolean;
+  backupsDaily: number;
+  backupsBeforeMigration: number;
+  backupsMaxMb: number;
   surfaces: string[];
   contextTokens: number;
   contextMaxChars: number;
@@ -115,6 +118,24 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
   archive: {
     default: false,
     about: "Keep compressed copies of transcripts, filtered, at every `c-mem sync`: agents delete theirs.",
+  },
+  backupsDaily: {
+    default: 7,
+    about: "How many daily backups of the database are kept; 0: none are made.",
+    min: 0,
+    max: 365,
+  },
+  backupsBeforeMigration: {
+    default: 3,
+    about: "How many of those are kept that are made before an update changes the database.",
+    min: 1,
+    max: 100,
+  },
+  backupsMaxMb: {
+    default: 5_000,
+    about: "Most megabytes that all backups take; the oldest go first, the newest always stays.",
+    min: 1,
+    max: 10_000_000,
   },
   surfaces: {
     default: [...SURFACES],

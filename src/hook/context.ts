@@ -7,11 +7,13 @@ import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";
 import { readActivity } from "../config/activity.ts";
 import { statOf } from "../config/read.ts";
+import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
 import { buildContext, type ContextBlock } from "../recall/context.ts";
 import { quietness } from "../recall/loudness.ts";
-import { type Db, hasSqlite, openDriver } from "../store/driver.ts";
+import { type Db, hasSqlite, isDamage, openDriver } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
+import { readReports } from "../store/set-aside.ts";
 import { findProject } from "../store/projects.ts";
 import { logHookError } from "./log.ts";
 import { isHeldOut, type TellAnswer, type TellInput } from "./told.ts";
@@ -32,6 +34,8 @@ export function tell(input: TellInput): TellAnswer | undefined {
   const surface = source === "compact" ? "compaction" : "session-start";
   if (!settings.surfaces.includes(surface)) return undefined;
   const db = openAndDrain(paths);
+  if (db === undefined)
+    return { message: "C-Mem: the database is damaged and will be repaired (c-mem doctor)", keys: [] };
   const project = findProject(db, event.project.key);
   const block =
     project &&
@@ -47,7 +51,7 @@ export function tell(input: TellInput): TellAnswer | undefined {
       more: moreLine(),
       now: event.at,
     });
-  const message = settings.contextMessage ? messageFor(block, paths) : undefined;
+  const message = settings.contextMessage ? (repairNote(paths, event.at) ?? messageFor(block, paths)) : undefined;
   // The database is not closed: the last one to close it would have to checkpoint, and the process ends anyway.
   if (block === undefined || block.text === "") return message === undefined ? undefined : { message, keys: [] };
   const { text, items, tokens } = block;
@@ -66,6 +70,15 @@ function moreLine(): string | undefined {
     : "More about any #id: the c-mem MCP tools.";
 }
 
+const TOLD_FOR_MS = 24 * 60 * 60 * 1000;
+
+/** Somebody who never looks at `c-mem status` learns of it as well. */
+function repairNote({ setAside }: Paths, now: number): string | undefined {
+  const [last] = readReports(setAside);
+  if (last?.why !== "damaged" || now - last.at > TOLD_FOR_MS) return undefined;
+  return "C-Mem: the database was damaged and has been repaired (c-mem doctor says how)";
+}
+
 /** One quiet line for the person. */
 function messageFor(block: ContextBlock | undefined, paths: Paths): string | undefined {
   const reading = readActivity(paths.activity)?.queue.pending ?? 0;
@@ -81,15 +94,21 @@ function messageFor(block: ContextBlock | undefined, paths: Paths): string | und
   return parts.join(", ");
 }
 
-function openAndDrain(paths: Paths): Db {
+function openAndDrain(paths: Paths): Db | undefined {
   let db: Db | undefined;
   try {
-    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, leaveOlder: true });
     drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
     return db;
   } catch (error) {
     // What is not drained now waits in the spool; what is in the database is still worth telling.
-    logHookError(paths.hookLog, "context", error);
+    if (!isPassing(error)) logHookError(paths.hookLog, "context", error);
+    if (isDamage(error)) return undefined;
     return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
+}
+
+/** Just after an update, or while a backup is restored: nothing is wrong. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && ["store_older", "store_restoring"].includes(error.code);
 }

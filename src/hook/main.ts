@@ -5,7 +5,7 @@ import { hookEvent } from "../agents/claude-code/event.ts";
 import type { HookWire, HookWords } from "../agents/hook-wire.ts";
 import { captureEvent } from "../capture/capture.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
-import { keepEvent } from "../capture/spool.ts";
+import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
 import { readTail } from "../config/read.ts";
@@ -80,11 +80,11 @@ function handle(
   const isRecorded = !isOnlyAsked(captured, wire);
   const isStart = captured.activity.kind === "session-start";
   // What happened is safe on disk before memory is asked; but for a start, which nobody would miss after a power cut either.
-  if (isRecorded && !isStart) keepEvent(paths.spool, captured);
+  if (isRecorded && !isStart) writeDrop(paths.spool, captured);
   const told = askMemory(input, hook);
   if (isStart) {
     const start = { ...captured, ...(told?.injection && { injection: told.injection }) };
-    keepEvent(paths.spool, start, { isDurable: false });
+    writeDrop(paths.spool, start, { isDurable: false });
   }
   if (!isStart && told !== undefined) recordInjection(input, told, isRecorded);
   if (wire.rulesFile !== undefined) writeRules(input, wire.rulesFile);

@@ -4,6 +4,7 @@ import { clearFiles } from "../capture/clear.ts";
 import { AppError } from "../core/error.ts";
 import { addDoomed } from "../memory/choose-doomed.ts";
 import { forget as takeOut } from "../memory/forget.ts";
+import { clearCopies } from "../memory/forget-again.ts";
 import { piecesOf, proveGone } from "../memory/traces.ts";
 import { completeDoom, type Doomed, DOOMED_KINDS, type DoomedRow, nothingDoomed, readDoomed } from "../store/doomed.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
@@ -78,9 +79,13 @@ function erase({ db, paths, now }: Call, doomed: Doomed, rows: Rows): Answer {
   const forgotten = takeOut(db, doomed, now);
   const pieces = piecesOf(forgotten.texts);
   clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
+  const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched] });
   updateSearchIndex(db);
   const isClean = tryScrub(db);
-  const { found, searchHits, elsewhere } = proveGone(db, paths.home, pieces, paths.database);
+  const { found, searchHits, elsewhere } = proveGone(db, paths.home, pieces, paths.database, [
+    ...backups.cleaned,
+    ...backups.without,
+  ]);
   const removed = Object.entries(forgotten.removed).flatMap(([kind, count]) =>
     count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`],
   );
@@ -91,6 +96,7 @@ function erase({ db, paths, now }: Call, doomed: Doomed, rows: Rows): Answer {
       isProven
         ? "No file of C-Mem's holds it any more."
         : "Not all traces could be cleared (another program was reading): `c-mem forget` without arguments finishes it.",
+      ...(backups.removed.length > 0 ? [`${plural(backups.removed.length, "backup")} had to be deleted for it.`] : []),
       ...sources
         .filter((path) => existsSync(path))
         .map((path) => `Still in the agent's own file ${pathLine(path, 200)}, which is not read in again.`),

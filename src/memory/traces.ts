@@ -49,14 +49,22 @@ export interface Proof {
   alike: number;
 }
 
-export function proveGone(db: Db, home: string, pieces: readonly string[], database: string): Proof {
+/** `settled` are copies of the database in which every piece that is left stands in a row of its own. */
+export function proveGone(
+  db: Db,
+  home: string,
+  pieces: readonly string[],
+  database: string,
+  settled: readonly string[] = [],
+): Proof {
   const scan = scanFolder(home, pieces);
   const inStore = [
     ...new Set([...scan.found].filter(([path]) => path.startsWith(database)).flatMap(([, held]) => held)),
   ];
   const elsewhere = inStore.length === 0 ? [] : placesHolding(db, inStore);
   const accounted = (path: string, held: string[]): boolean =>
-    path.startsWith(database) && held.every((piece) => placesHolding(db, [piece]).length > 0);
+    settled.includes(path) ||
+    (path.startsWith(database) && held.every((piece) => placesHolding(db, [piece]).length > 0));
   const found = [...scan.found].filter(([path, held]) => !accounted(path, held)).map(([path]) => path);
   const hits = pieces.map((piece) => ({ piece, ...countPhrase(db, phraseOf(piece)) }));
   const searchHits = hits.reduce((sum, { gone }) => sum + gone, 0);
@@ -69,6 +77,11 @@ function phraseOf(piece: string): string {
   const words = wordsOf(piece);
   const whole = words.slice(1, -1);
   return quoted(...(whole.length >= 2 ? whole : words));
+}
+
+/** The pieces that this one file holds. */
+export function piecesIn(path: string, pieces: readonly string[]): string[] {
+  return scanFile(path, pieces, { files: 0, bytes: 0, found: new Map() });
 }
 
 interface Scan {

@@ -1,6 +1,8 @@
 // The one place that knows which SQLite runs underneath: node:sqlite, loaded only when a database is opened.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
+import { isSwapping } from "./swap.ts";
 
 export type Param = SQLInputValue;
 
@@ -10,6 +12,8 @@ export interface Db {
   get<Row>(sql: string, ...params: Param[]): Row | undefined;
   all<Row>(sql: string, ...params: Param[]): Row[];
   close(): void;
+  /** The file at its path is, or is about to be, another one: what is written here nobody would read. */
+  isReplaced(): boolean;
 }
 
 export interface DriverOptions {
@@ -23,7 +27,7 @@ export function openDriver(path: string, options: DriverOptions): Db {
     timeout: options.busyTimeoutMs,
     enableForeignKeyConstraints: true,
   });
-  return wrap(native);
+  return wrap(native, path);
 }
 
 /** True where this Node can open a database (>= 22.16: FTS5 is compiled in from there on). */
@@ -39,7 +43,15 @@ export function isStoreTrouble(error: unknown): boolean {
   return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
 }
 
-function wrap(native: DatabaseSync): Db {
+/** The file itself is broken, or is no database at all. */
+export function isDamage(error: unknown): boolean {
+  const { errcode, cause } = error as { errcode?: number; cause?: unknown };
+  if (errcode !== undefined) return [11, 26].includes(errcode & 0xff); // CORRUPT, NOTADB
+  return typeof cause === "object" && cause !== null && isDamage(cause);
+}
+
+function wrap(native: DatabaseSync, path: string): Db {
+  const inode = statOf(path)?.ino;
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
     let statement = statements.get(sql);
@@ -57,7 +69,10 @@ function wrap(native: DatabaseSync): Db {
     },
     get: <Row>(sql: string, ...params: Param[]) => prepare(sql).get(...params) as Row | undefined,
     all: <Row>(sql: string, ...params: Param[]) => prepare(sql).all(...params) as Row[],
-    close: () => native.close(),
+    close: () => {
+      if (native.isOpen) native.close();
+    },
+    isReplaced: () => isSwapping(path) || statOf(path)?.ino !== inode,
   };
 }
 

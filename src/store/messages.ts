@@ -17,6 +17,12 @@ export interface MessageSeed {
 }
 
 /** A message grows while it is written: the longer text wins, whichever comes first. */
+export function hasMessage(db: Db, sessionId: string, uuid: string): boolean {
+  const sql =
+    "SELECT 1 FROM messages m JOIN sessions s ON s.id = m.session_db_id WHERE s.session_id = ? AND m.uuid = ?";
+  return db.get(sql, sessionId, uuid) !== undefined;
+}
+
 export function upsertMessage(db: Db, seed: MessageSeed): void {
   db.run(
     `INSERT INTO messages

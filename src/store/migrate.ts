@@ -33,12 +33,15 @@ const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
 ) STRICT`;
 
-export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS): void {
+/** `before` is called under the lock of the change, before a database with something in it is changed. */
+export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, before?: () => void): void {
   const newest = migrations.at(-1)?.id ?? 0;
   const current = currentVersion(db);
   if (current > newest) refuseBreaking(db, newest);
   if (current >= newest) return;
   transaction(db, () => {
+    const found = currentVersion(db);
+    if (found > 0 && found < newest) before?.();
     db.exec(TABLE);
     for (const { id, name, sql, breaking = false } of migrations) {
       // The id goes in first: whoever comes second finds it there and has nothing to do.

@@ -1,15 +1,28 @@
 // Opens the data directory's database: private files, WAL, durable commits, current schema.
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
+import { createBackup, listBackups } from "./backup.ts";
 import { type Db, openDriver, requireSqlite } from "./driver.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, type Migration } from "./migrate.ts";
+import { isSwapping, replacedError } from "./swap.ts";
 
 /** How long a command waits for another writer before it gives up. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-export function openStore(path: string, options: { busyTimeoutMs?: number } = {}): Db {
+export interface OpenOptions {
+  busyTimeoutMs?: number;
+  /** For who cannot wait: a database of an older version is left to others, who make a backup first. */
+  leaveOlder?: boolean;
+  /** Another version's, for tests. */
+  migrations?: readonly Migration[];
+}
+
+export function openStore(path: string, options: OpenOptions = {}): Db {
   requireSqlite();
+  if (isSwapping(path)) throw replacedError();
+  if (isEmptied(path)) throw explain(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
@@ -21,12 +34,27 @@ export function openStore(path: string, options: { busyTimeoutMs?: number } = {}
   try {
     // FULL: a spool file is deleted once its rows are committed, so a commit must outlive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    migrate(db);
+    const keepCopy = (): unknown => createBackup(path, "migration", Date.now());
+    migrate(db, options.migrations, options.leaveOlder ? refuseOlder : keepCopy);
     return db;
   } catch (error) {
     db.close();
     throw explain(error, path);
   }
+}
+
+const SQLITE_NOTADB = 26;
+
+/** SQLite takes an empty file for a new database. Where there are backups, or a log, it was not new. */
+export function isEmptied(path: string): boolean {
+  if (statOf(path)?.size !== 0) return false;
+  return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
+}
+
+function refuseOlder(): never {
+  throw new AppError("store_older", "The database is of an older version.", {
+    hint: "The next command or the worker brings it up to date: c-mem status",
+  });
 }
 
 /** For work that can be done again: a power cut may then cost the newest commits, never the database. */
@@ -51,14 +79,14 @@ const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: s
   11: {
     code: "store_damaged",
     message: "is damaged",
-    hint: "Move it away and run: c-mem sync (what the transcripts hold comes back).",
+    hint: "The worker repairs it, or now: c-mem doctor --deep",
   },
   13: { code: "disk_full", message: "cannot grow: the disk is full", hint: "Free some space. Nothing in it is lost." },
   14: { code: "store_unwritable", message: "cannot be opened", hint: "Check the permissions of the folder." },
   26: {
     code: "store_damaged",
     message: "is not a database",
-    hint: "Move it away and run: c-mem sync (what the transcripts hold comes back).",
+    hint: "The worker repairs it, or now: c-mem doctor --deep",
   },
 };
 
@@ -73,6 +101,7 @@ const SAME_TROUBLE: Readonly<Record<string, number>> = {
 };
 
 export function explain(error: unknown, path: string): unknown {
+  if (error instanceof AppError) return error;
   const { errcode, code = "" } = error as { errcode?: number; code?: string };
   const trouble = TROUBLES[(errcode ?? SAME_TROUBLE[code] ?? 0) & 0xff];
   if (trouble === undefined) return error;

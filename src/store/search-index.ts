@@ -2,6 +2,7 @@
 import { toolColumns, turnColumns } from "../core/index-text.ts";
 import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
+import { indexObservation } from "./observations.ts";
 import { transaction } from "./transaction.ts";
 import { markTurnToEmbed } from "./vectors.ts";
 
@@ -58,6 +59,20 @@ function mergePieces(db: Db, table: string): void {
     before = changes();
     transaction(db, () => db.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, -MERGE_PAGES));
   } while (changes() - before >= 2);
+}
+
+/** Throws the indexes away and has everything indexed anew. */
+export function rebuildSearchIndex(db: Db): void {
+  transaction(db, () => {
+    for (const table of ["turns_fts", "tool_uses_fts", "observations_fts"]) {
+      db.run(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
+    }
+    db.run("INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')");
+    db.run("UPDATE index_state SET last_id = 0 WHERE name = 'tool_uses'");
+    db.run("INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts");
+    for (const { id } of db.all<{ id: number }>("SELECT id FROM observations")) indexObservation(db, id);
+  });
+  updateSearchIndex(db);
 }
 
 interface ToolUseText {

@@ -22,6 +22,10 @@ export function isBuried(db: Db, { kind, hash }: Tombstone): boolean {
   return db.get("SELECT 1 FROM tombstones WHERE kind = ? AND hash = ?", kind, hash) !== undefined;
 }
 
+export function allTombstones(db: Db): Tombstone[] {
+  return db.all("SELECT kind, hash FROM tombstones");
+}
+
 export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): void {
   db.run("INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (?, ?, ?)", kind, hash, at);
 }

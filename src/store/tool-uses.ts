@@ -40,6 +40,12 @@ export function insertToolUse(db: Db, seed: ToolUseSeed): number | undefined {
   return changes === 0 ? undefined : lastId;
 }
 
+export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolean {
+  const sql =
+    "SELECT 1 FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE s.session_id = ? AND t.tool_use_id = ?";
+  return db.get(sql, sessionId, toolUseId) !== undefined;
+}
+
 /** A prompt that arrives after what happened in its turn takes it over. */
 export function adoptTurn(db: Db, sessionDbId: number, promptId: string, promptNumber: number): void {
   for (const table of ["tool_uses", "messages"]) {

@@ -1,9 +1,10 @@
 // Writes happen here and nowhere else. BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once under
 // contention, busy timeout or not.
 import { type Db, isStoreTrouble } from "./driver.ts";
+import { replacedError } from "./swap.ts";
 
 export function transaction<T>(db: Db, work: () => T): T {
-  db.exec("BEGIN IMMEDIATE");
+  begin(db);
   try {
     const result = work();
     db.exec("COMMIT");
@@ -12,6 +13,17 @@ export function transaction<T>(db: Db, work: () => T): T {
     rollBack(db);
     throw error;
   }
+}
+
+/**
+ * The file may have been replaced while this one waited for the lock. Whoever replaces it says so first and then waits for
+ * the lock, so after this look nothing is committed to a file that is no longer the database.
+ */
+function begin(db: Db): void {
+  db.exec("BEGIN IMMEDIATE");
+  if (!db.isReplaced()) return;
+  rollBack(db);
+  throw replacedError();
 }
 
 /** A transaction shared by small pieces of work, each of which is there as a whole or not at all. */
@@ -36,7 +48,7 @@ export function startGroup(db: Db, maxBytes: number): TransactionGroup {
   };
   return {
     add(bytes, work) {
-      if (!isOpen) db.exec("BEGIN IMMEDIATE");
+      if (!isOpen) begin(db);
       if (!isOpen) bytesIn = 0;
       isOpen = true;
       db.exec("SAVEPOINT piece");

@@ -1,6 +1,7 @@
 // The worker's program: one per data directory. Started by hooks and commands, detached.
 //   --once    does what waits and leaves
 //   --echo    says on stderr what it does
+//   --backup  makes a backup of the database and leaves
 //   --fresh   follows on another that has just looked at all transcripts
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
@@ -10,8 +11,9 @@ import { type Paths, resolvePaths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
+import { backUp, runBackup } from "./back-up.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
-import { takeLock } from "./single.ts";
+import { takeLock } from "../config/take-lock.ts";
 import { createWaker } from "./waker.ts";
 import { work } from "./worker.ts";
 
@@ -24,6 +26,7 @@ async function main(args: readonly string[]): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   lowerPriority();
+  if (args.includes("--backup")) return backUp(paths, process.env, log);
   process.title = "c-mem worker";
   while (await live(paths, log, stop.signal, args));
 }
@@ -52,6 +55,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       signal,
       once: args.includes("--once"),
       isCaughtUp: args.includes("--fresh"),
+      startBackup: () => runBackup(paths),
     });
     log(`left: ${leaving}`);
     removeLock(paths.workerLock, lock.token);

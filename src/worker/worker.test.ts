@@ -20,7 +20,7 @@ import { findWorker, removeLock } from "../config/worker-lock.ts";
 import { askToLeave } from "../config/worker-start.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { countJobs, enqueueSession, troubledJobs } from "../store/jobs.ts";
-import { takeLock } from "./single.ts";
+import { takeLock } from "../config/take-lock.ts";
 import { createWaker } from "./waker.ts";
 import { type Leaving, work, type WorkerOptions } from "./worker.ts";
 

@@ -6,8 +6,10 @@ import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
 import { isAskedToLeave } from "../config/worker-start.ts";
+import { repairStore } from "../memory/repair.ts";
 import { updateLinks } from "../memory/link/update-links.ts";
-import type { Db } from "../store/driver.ts";
+import { isBackupDue } from "../store/backup-rotation.ts";
+import { type Db, isDamage } from "../store/driver.ts";
 import {
   claimJob,
   enqueueSession,
@@ -22,8 +24,9 @@ import {
   subjectOf,
 } from "../store/jobs.ts";
 import { openStore, setDurable } from "../store/open.ts";
+import { isSwapping, settleSwap } from "../store/swap.ts";
 import { mergeSearchIndex } from "../store/search-index.ts";
-import { interruptIdleSessions } from "../store/sessions.ts";
+import { countSessions, interruptIdleSessions } from "../store/sessions.ts";
 import { dataVersion } from "../store/version.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
@@ -49,6 +52,8 @@ export interface WorkerOptions {
   /** Transcripts have just been looked at. */
   isCaughtUp?: boolean;
   idleMs?: number;
+  /** Makes a backup, in a process of its own. */
+  startBackup?: () => Promise<void>;
 }
 
 /** Why it left. "lost": somebody else has the lock now. "grown": a fresh process would need less memory. */
@@ -84,6 +89,9 @@ interface State extends WorkerOptions {
   beatenAt: number;
   workedAt: number;
   tidiedAt: number;
+  /** When it was last asked whether a backup is due. */
+  backupAskedAt: number;
+  isBackingUp: boolean;
   /** How long it waits after trouble; 0 while all is well. */
   troubleMs: number;
   activity: string;
@@ -127,6 +135,8 @@ function begin(options: WorkerOptions): State {
     beatenAt: -Infinity,
     workedAt: performance.now(),
     tidiedAt: -Infinity,
+    backupAskedAt: -Infinity,
+    isBackingUp: false,
     troubleMs: 0,
     activity: "",
     hasWritten: false,
@@ -162,7 +172,7 @@ function keepBeating(state: State): void {
 function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
-  if (state.asking.isBusy() || state.embedding.isBusy()) return undefined;
+  if (state.asking.isBusy() || state.embedding.isBusy() || state.isBackingUp) return undefined;
   const restedMs = performance.now() - state.workedAt;
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
   return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
@@ -181,8 +191,10 @@ async function tryRound(state: State): Promise<Next> {
     if (state.troubleMs > 0) state.log("all is well again");
     state.troubleMs = 0;
     if (hasWorked) state.workedAt = performance.now();
+    if (!hasWorked) backUpDaily(db, state);
     return hasWorked ? { kind: "go-on" } : whatNext(db, state);
   } catch (error) {
+    if (isDamage(error) && repair(state)) return { kind: "go-on" };
     if (!isTrouble(error)) throw error;
     // The disk is full, the database busy: nothing is lost, and it goes on when that is over.
     if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(error)}`);
@@ -192,15 +204,48 @@ async function tryRound(state: State): Promise<Next> {
   }
 }
 
-function whatNext(db: Db, { waker, asking, embedding, once }: State): Next {
+/** At rest, and not before there is something to keep. */
+function backUpDaily(db: Db, state: State): void {
+  const { paths, startBackup, waker } = state;
+  if (startBackup === undefined || state.isBackingUp || performance.now() - state.backupAskedAt < TIDY_MS) return;
+  state.backupAskedAt = performance.now();
+  if (!isBackupDue(paths.database, modelSettings(state), Date.now()) || countSessions(db).sessions === 0) return;
+  state.isBackingUp = true;
+  void startBackup().finally(() => {
+    state.isBackingUp = false;
+    waker.wake();
+  });
+}
+
+function whatNext(db: Db, { waker, asking, embedding, once, isBackingUp }: State): Next {
   const now = Date.now();
   const session = nextDueAt(db, "session", now) ?? Infinity;
   // While one question is asked the next one waits, due or not.
   const question = asking.isBusy() ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
   const vectors = embedding.isBusy() ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
   const due = Math.min(session, question, vectors) - now;
-  if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy()) return { kind: "done" };
+  if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy() && !isBackingUp) return { kind: "done" };
   return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
+}
+
+/** This worker holds the lock: nobody else repairs. True when it can go on. */
+function repair(state: State): boolean {
+  const { paths, log } = state;
+  log("the database is damaged");
+  try {
+    state.db?.close();
+    state.db = undefined;
+    state.catchUp = undefined;
+    const done = repairStore(paths, Date.now());
+    if (done.kind === "replaced") {
+      const { backup, recovered, lost } = done.report;
+      log(`repaired: the damaged file is in ${done.setAside}`, { backup, recovered, lost });
+    } else if (done.kind === "indexed") log("repaired: only the search index was damaged");
+    return done.kind !== "whole";
+  } catch (error) {
+    log(`cannot repair it: ${reasonOf(error)}`);
+    return false;
+  }
 }
 
 /** Somebody has deleted or replaced the file: what is written to the old one, nobody reads, and drops are deleted. */
@@ -213,6 +258,8 @@ function letGo(state: State, db: Db): void {
 
 function open(state: State): Db {
   const { paths, owner, log } = state;
+  // Whoever was replacing the database was killed: this worker holds the lock, and finishes it.
+  if (isSwapping(paths.database)) settleSwap(paths.database);
   const db = openStore(paths.database);
   state.inode = statOf(paths.database)?.ino;
   const recovered = recoverJobs(db, (other) => !other.startsWith(owner) && isOwnerAlive(other), Date.now());

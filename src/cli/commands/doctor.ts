@@ -4,6 +4,7 @@ import { readInstall } from "../../config/install-record.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
+import { checkDeeply } from "../deep-health.ts";
 import { type Check, checkHealth } from "../health.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";
@@ -14,12 +15,13 @@ const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" |
   fail: { mark: "FAIL", colour: "red" },
 };
 
-export function run({ json }: CommandOptions): number {
+export async function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   // With no Node to go on with, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
-  const checks = checkHealth(paths, env, { now: Date.now(), deep: true });
+  const deep = flags["deep"] === true && hasSqlite() ? await checkDeeply(paths, env) : [];
+  const checks = checkHealth(paths, env, { now: Date.now(), deep: true }).concat(deep);
   const failed = checks.filter((check) => check.state === "fail").length;
   if (json) printJson("doctor", { results: checks, healthy: failed === 0 });
   else {

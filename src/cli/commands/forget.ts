@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { clearFiles } from "../../capture/clear.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { forget, type Forgotten } from "../../memory/forget.ts";
+import { forget, type Forgotten, type Words } from "../../memory/forget.ts";
+import { clearCopies } from "../../memory/forget-again.ts";
 import { piecesOf, type Proof, proveGone } from "../../memory/traces.ts";
 import { completeDoom, readDoomed } from "../../store/doomed.ts";
 import type { Db } from "../../store/driver.ts";
@@ -22,7 +23,7 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(process.env);
   return withStoreAsync(paths, async (db) => {
     overwriteDeleted(db);
-    if (args.length === 0) return finish(db, json);
+    if (args.length === 0) return finish(db, paths, json);
     const { doomed, words } = chooseDoomed(db, args, flags, paths);
     const all = structuredClone(doomed);
     completeDoom(db, all);
@@ -45,7 +46,7 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
       [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
     );
     const forgotten = forget(db, doomed, Date.now(), words);
-    const receipt = prove(db, paths, forgotten, words?.text, sources);
+    const receipt = prove(db, paths, forgotten, words, sources);
     if (json) printJson("forget", { applied: true, ...receiptJson(receipt, namesOf(rows)) });
     else print(receiptText(receipt, rows));
     return receipt.isProven ? EXIT.ok : EXIT.failure;
@@ -58,14 +59,24 @@ function namesOf(rows: ReturnType<typeof readDoomed>): Record<string, string[]> 
   );
 }
 
-function prove(db: Db, paths: Paths, forgotten: Forgotten, text: string | undefined, sources: string[]): Receipt {
-  const pieces = text === undefined ? piecesOf(forgotten.texts) : [...new Set([text, ...piecesOf(forgotten.texts)])];
+function prove(db: Db, paths: Paths, forgotten: Forgotten, words: Words | undefined, sources: string[]): Receipt {
+  const said = piecesOf(forgotten.texts);
+  const pieces = words === undefined ? said : [...new Set([words.text, ...said])];
   const cleared = clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
+  const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched], words });
   updateSearchIndex(db);
   const isClean = tryScrub(db, paths);
-  const proof: Proof = proveGone(db, paths.home, pieces, paths.database);
+  const proof: Proof = proveGone(db, paths.home, pieces, paths.database, [...backups.cleaned, ...backups.without]);
   const isProven = isClean && proof.found.length === 0 && proof.searchHits === 0;
-  return { ...forgotten, ...cleared, proof, isClean, isProven, sources: sources.filter((path) => existsSync(path)) };
+  return {
+    ...forgotten,
+    ...cleared,
+    backups,
+    proof,
+    isClean,
+    isProven,
+    sources: sources.filter((path) => existsSync(path)),
+  };
 }
 
 /** The rows are gone by now: whatever stands in the way is said, and the receipt given all the same. */
@@ -80,8 +91,9 @@ function tryScrub(db: Db, paths: Paths): boolean {
 }
 
 /** After a run that was killed, or that met a reader it had to wait for too long. */
-function finish(db: Db, json: boolean): number {
+function finish(db: Db, paths: Paths, json: boolean): number {
   if (!isUnclean(db)) throw new AppError("usage", "What shall be forgotten?", { hint: "c-mem forget <id or words>" });
+  clearCopies(db, paths, { pieces: [], sessions: [] });
   if (!scrub(db)) {
     throw new AppError("store_busy", "Another program is reading the database.", { hint: "Try again in a moment." });
   }

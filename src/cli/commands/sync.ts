@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { archiveTranscript } from "../../capture/archive.ts";
-import { isTouched } from "../../capture/forgotten.ts";
+import { isTouched } from "../../store/buried.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import type { Transcript } from "../../capture/read-transcript.ts";

@@ -38,6 +38,7 @@ const OPTION_VALUES: Readonly<Record<string, Values>> = {
 const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   "worker-action": WORKER_ACTIONS,
   agent: "agents",
+  "backup-action": ["create", "list", "verify", "restore"],
   session: "sessions",
   project: "projects",
   effort: "efforts",

@@ -2,19 +2,20 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import type { Paths } from "../config/paths.ts";
-import { statOf } from "../config/read.ts";
+import type { Paths } from "./paths.ts";
+import { statOf } from "./read.ts";
 import {
   BEAT_MS,
   birthOf,
   createLock,
+  findWorker,
   lifeOf,
   machineId,
   readLock,
   removeLock,
   type WorkerLock,
-} from "../config/worker-lock.ts";
-import { askToLeave } from "../config/worker-start.ts";
+} from "./worker-lock.ts";
+import { askToLeave } from "./worker-start.ts";
 import { isNewer } from "../core/version.ts";
 
 export interface Patience {
@@ -35,14 +36,7 @@ export async function takeLock(
   version: string,
   patience: Patience = PATIENCE,
 ): Promise<WorkerLock | undefined> {
-  const own: WorkerLock = {
-    pid: process.pid,
-    token: randomBytes(12).toString("hex"),
-    version,
-    startedAt: Date.now(),
-    machine: machineId(),
-    birth: birthOf(process.pid),
-  };
+  const own = newLock(version);
   const asked = new Map<string, number>();
   for (;;) {
     if (createLock(paths.workerLock, own)) {
@@ -67,6 +61,32 @@ export async function takeLock(
     } else if (performance.now() - since > patience.handOverMs) return undefined;
     await setTimeout(POLL_MS);
   }
+}
+
+/** For work that must be done at once or not at all: undefined where a worker lives. */
+export function withLockNow<T>(paths: Paths, version: string, work: () => T): T | undefined {
+  const held = readLock(paths.workerLock);
+  if (held !== undefined && findWorker(paths.workerLock, Date.now()) === undefined) {
+    removeLock(paths.workerLock, held.token);
+  }
+  const own = newLock(version);
+  if (!createLock(paths.workerLock, own)) return undefined;
+  try {
+    return work();
+  } finally {
+    removeLock(paths.workerLock, own.token);
+  }
+}
+
+function newLock(version: string): WorkerLock {
+  return {
+    pid: process.pid,
+    token: randomBytes(12).toString("hex"),
+    version,
+    startedAt: Date.now(),
+    machine: machineId(),
+    birth: birthOf(process.pid),
+  };
 }
 
 async function isDead(lock: WorkerLock, path: string, { listenMs }: Patience): Promise<boolean> {

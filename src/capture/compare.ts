@@ -1,0 +1,67 @@
+// Compares transcripts with the store: what they say that the store does not have.
+import type { CapturedEvent } from "../core/event.ts";
+import type { Db } from "../store/driver.ts";
+import { hasMessage } from "../store/messages.ts";
+import { hasToolUse } from "../store/tool-uses.ts";
+import { isTouched } from "../store/buried.ts";
+import { withoutForgotten } from "./forgotten.ts";
+import { readTranscript, type Transcript } from "./read-transcript.ts";
+import { isUnchanged, type SyncContext } from "./sync.ts";
+
+export interface Comparison {
+  /** Transcripts that were read through. */
+  compared: number;
+  /** Those that have grown or come since they were read last; they are read by themselves. */
+  unread: number;
+  /** Those there was no time for. */
+  left: number;
+  /** Messages and tool uses that are not in the store, and of how many transcripts. */
+  missing: number;
+  files: string[];
+}
+
+export function compareTranscripts(
+  db: Db,
+  transcripts: readonly Transcript[],
+  context: SyncContext,
+  maxMs: number,
+): Comparison {
+  const deadline = Date.now() + maxMs;
+  const result: Comparison = { compared: 0, unread: 0, left: 0, missing: 0, files: [] };
+  for (const transcript of transcripts) {
+    if (!isUnchanged(transcript.file, context)) result.unread += 1;
+    else if (Date.now() > deadline) result.left += 1;
+    else {
+      const missing = countMissing(db, transcript, context);
+      result.compared += 1;
+      result.missing += missing;
+      if (missing > 0) result.files.push(transcript.file.path);
+    }
+  }
+  return result;
+}
+
+function countMissing(db: Db, transcript: Transcript, context: SyncContext): number {
+  const request = {
+    transcript,
+    known: undefined,
+    isElsewhere: false,
+    isForgotten: isTouched(db, transcript.file.sessionId),
+  };
+  let missing = 0;
+  for (const step of readTranscript(request, { ...context, force: true })) {
+    if ("error" in step) continue;
+    missing += step.piece.events.filter((event) => isMissing(db, event)).length;
+  }
+  return missing;
+}
+
+function isMissing(db: Db, given: CapturedEvent): boolean {
+  const event = withoutForgotten(db, given);
+  if (event === undefined) return false;
+  const { activity } = event;
+  const session = event.agentId === undefined ? event.sessionId : `agent-${event.agentId}`;
+  if (activity.kind === "message") return !hasMessage(db, session, activity.uuid);
+  if (activity.kind !== "tool-use" || activity.toolUseId === undefined) return false;
+  return !hasToolUse(db, session, activity.toolUseId);
+}

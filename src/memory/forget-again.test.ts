@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { resolvePaths } from "../config/paths.ts";
+import { checkDatabase, createBackup, listBackups } from "../store/backup.ts";
+import { nothingDoomed } from "../store/doomed.ts";
+import { openDriver } from "../store/driver.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { bash, ended, prompt, said, type Seeded, seedStore } from "../../test/seed.ts";
+import { deriveSession } from "./derive.ts";
+import { clearCopies } from "./forget-again.ts";
+import { forget } from "./forget.ts";
+import { restoreBackup } from "./restore-backup.ts";
+
+const NOW = Date.UTC(2026, 5, 1);
+const SECRET = "the lighthouse keeper sings at midnight";
+
+function machine(): { paths: ReturnType<typeof resolvePaths> } & Seeded {
+  const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-again-")) });
+  const seeded = seedStore(paths.database);
+  const { add, db } = seeded;
+  add("4c1f-one", prompt("what is the weather"));
+  add("4c1f-one", ended("it rains"));
+  add("4c1f-one", prompt(`remember that ${SECRET}`));
+  add("4c1f-one", said("m1", `noted: ${SECRET}`));
+  add("4c1f-one", bash("grep lighthouse notes.txt", SECRET));
+  add("4c1f-one", ended(`noted: ${SECRET}`));
+  add("other", prompt("ok"));
+  deriveSession(db, 1, NOW);
+  updateSearchIndex(db);
+  return { paths, ...seeded };
+}
+
+function forgetTurn(db: Seeded["db"]): ReturnType<typeof forget> {
+  const doomed = nothingDoomed();
+  doomed.prompts.add(db.get<{ id: number }>("SELECT id FROM prompts WHERE prompt_number = 2")?.id ?? 0);
+  return forget(db, doomed, NOW);
+}
+
+const holds = (path: string): boolean => readFileSync(path, "latin1").includes("lighthouse");
+
+describe("what was forgotten", () => {
+  it("is taken out of every backup, which is kept with all the rest", () => {
+    const { db, paths } = machine();
+    createBackup(paths.database, "daily", NOW - 1);
+    createBackup(paths.database, "manual", NOW);
+    const { touched } = forgetTurn(db);
+    const cleared = clearCopies(db, paths, { pieces: [SECRET], sessions: touched });
+    const backups = listBackups(paths.database);
+    expect(cleared).toEqual({ cleaned: backups.map(({ path }) => path), without: [], removed: [] });
+    for (const { path } of backups) {
+      expect(holds(path)).toBe(false);
+      expect(checkDatabase(path)).toMatchObject({ sessions: 2, prompts: 2, messages: 0, tool_uses: 0 });
+    }
+    db.close();
+  });
+
+  it("takes a backup with it that it cannot be taken out of, and no other", () => {
+    const { db, paths } = machine();
+    const older = createBackup(paths.database, "migration", NOW);
+    const copy = openDriver(older.path, { busyTimeoutMs: 0 });
+    copy.run("DELETE FROM migrations WHERE id > 5");
+    copy.close();
+    const damaged = join(paths.setAside, "then", "c-mem.db");
+    mkdirSync(dirname(damaged), { recursive: true });
+    writeFileSync(damaged, `not a database, but ${SECRET}`);
+    const harmless = join(paths.setAside, "before", "c-mem.db");
+    mkdirSync(dirname(harmless));
+    writeFileSync(harmless, "not a database");
+    const { touched } = forgetTurn(db);
+    const cleared = clearCopies(db, paths, { pieces: [SECRET], sessions: touched });
+    expect(cleared.removed.toSorted()).toEqual([older.path, damaged].toSorted());
+    expect(readFileSync(harmless, "utf8")).toBe("not a database");
+    db.close();
+  });
+
+  it("does not come back with a backup that was kept elsewhere", () => {
+    const { db, paths } = machine();
+    const backup = createBackup(paths.database, "manual", NOW);
+    const elsewhere = join(dirname(paths.home), `elsewhere-${process.pid}.db`);
+    renameSync(backup.path, elsewhere);
+    forgetTurn(db);
+    db.close();
+    const { forgotten, setAside } = restoreBackup(paths, elsewhere, NOW);
+    expect(forgotten).toBeGreaterThan(0);
+    const restored = openDriver(paths.database, { busyTimeoutMs: 0 });
+    expect(restored.all("SELECT text FROM prompts ORDER BY id")).toEqual([
+      { text: "what is the weather" },
+      { text: "ok" },
+    ]);
+    restored.close();
+    expect(holds(paths.database)).toBe(false);
+    expect(checkDatabase(join(setAside, "c-mem.db")).prompts).toBe(2);
+  });
+});

@@ -1,0 +1,143 @@
+// Forgets what was forgotten before: in databases that still have it, because they are copies from an earlier time.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { isForgottenPrompt, isForgottenSession, isTouched } from "../store/buried.ts";
+import type { Paths } from "../config/paths.ts";
+import { listFolder, statOf } from "../config/read.ts";
+import { listBackups } from "../store/backup.ts";
+import { type Doomed, nothingDoomed } from "../store/doomed.ts";
+import { type Db, openDriver } from "../store/driver.ts";
+import { overwriteDeleted, scrub } from "../store/erase.ts";
+import { itemsHolding, placesHolding } from "../store/holding.ts";
+import { currentVersion } from "../store/migrate.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { allTombstones, insertTombstone, isBuried, tombstoneOf } from "../store/tombstones.ts";
+import { transaction } from "../store/transaction.ts";
+import { addDoomed } from "./choose-doomed.ts";
+import { forget, type Words } from "./forget.ts";
+import { piecesIn } from "./traces.ts";
+
+export interface ClearedCopies {
+  /** Backups that had it, and are kept without it. */
+  cleaned: string[];
+  /** Backups that did not have it. */
+  without: string[];
+  /** Backups that it could not be taken out of, and that are gone. */
+  removed: string[];
+}
+
+export interface Traces {
+  pieces: readonly string[];
+  /** Ids of the sessions it was said in. */
+  sessions: readonly string[];
+  words?: Words | undefined;
+}
+
+/** Takes what the tombstones of this database name out of every backup and of what was set aside. */
+export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies {
+  const cleared: ClearedCopies = { cleaned: [], without: [], removed: [] };
+  for (const path of copiesOf(paths)) {
+    const rows = clearCopy(db, path, traces);
+    if (rows !== undefined) cleared[rows > 0 ? "cleaned" : "without"].push(path);
+    // What cannot be taken out goes with all around it: a person wants it gone.
+    else if (mayHold(path, traces)) {
+      for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
+      cleared.removed.push(path);
+    }
+  }
+  return cleared;
+}
+
+/** What is in a database although a tombstone of its own says that it was forgotten, goes. Returns how many rows went. */
+export function forgetBuried(db: Db, now: number, words?: Words): number {
+  const doomed = findBuried(db);
+  const said = words === undefined ? [] : itemsHolding(db, words.text, words.projectId);
+  for (const item of said) addDoomed(db, doomed, item);
+  const isThere = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
+  if (!isThere && words === undefined) return 0;
+  overwriteDeleted(db);
+  const { removed } = forget(db, doomed, now, words);
+  updateSearchIndex(db);
+  scrub(db);
+  return Object.values(removed).reduce((sum, count) => sum + count, 0);
+}
+
+const SUFFIXES = ["", "-wal", "-shm", "-journal"];
+const BUSY_TIMEOUT_MS = 5_000;
+
+function copiesOf({ database, setAside }: Paths): string[] {
+  const aside = listFolder(setAside).map((folder) => join(setAside, folder, "c-mem.db"));
+  return [...listBackups(database).map(({ path }) => path), ...aside.filter((path) => statOf(path) !== undefined)];
+}
+
+/** Returns how many rows went; undefined where that cannot be done: it is damaged, or of another version. */
+function clearCopy(from: Db, path: string, { pieces, words }: Traces): number | undefined {
+  try {
+    const copy = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      if (currentVersion(copy) !== currentVersion(from)) return undefined;
+      const now = Date.now();
+      transaction(copy, () => {
+        for (const tombstone of allTombstones(from)) insertTombstone(copy, tombstone, now);
+      });
+      const rows = forgetBuried(copy, now, words);
+      const left = SUFFIXES.flatMap((suffix) => piecesIn(path + suffix, pieces));
+      return left.every((piece) => placesHolding(copy, [piece]).length > 0) ? rows : undefined;
+    } finally {
+      copy.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where nothing tells whether it is in there, it may be. */
+function mayHold(path: string, { pieces, sessions }: Traces): boolean {
+  const signs = [...pieces, ...sessions];
+  return signs.length === 0 || SUFFIXES.some((suffix) => piecesIn(path + suffix, signs).length > 0);
+}
+
+interface Row {
+  id: number;
+  session_id: string;
+  key: string | null;
+  text: string;
+  at: number;
+}
+
+function findBuried(db: Db): Doomed {
+  const doomed = nothingDoomed();
+  const sessions = db.all<{ id: number; session_id: string }>("SELECT id, session_id FROM sessions");
+  for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) doomed.sessions.add(id);
+  const touched = sessions.filter(({ id, session_id }) => !doomed.sessions.has(id) && isTouched(db, session_id));
+  for (const { id } of touched) {
+    for (const row of rowsOf(db, "prompts", "prompt_id", "text", id)) {
+      const prompt = { promptId: row.key ?? undefined, text: row.text };
+      if (isForgottenPrompt(db, row.session_id, prompt, row.at)) doomed.prompts.add(row.id);
+    }
+    for (const row of rowsOf(db, "messages", "uuid", "''", id)) {
+      if (isBuried(db, tombstoneOf("message", row.session_id, row.key ?? ""))) doomed.messages.add(row.id);
+    }
+    for (const row of rowsOf(db, "tool_uses", "tool_use_id", "''", id)) {
+      if (isBuried(db, tombstoneOf("tool-use", row.session_id, row.key ?? ""))) doomed.toolUses.add(row.id);
+    }
+  }
+  for (const { id } of buriedObservations(db)) doomed.observations.add(id);
+  return doomed;
+}
+
+/** A conversation's rows, its subagents' included: tombstones go by the conversation. */
+function rowsOf(db: Db, table: string, key: string, text: string, sessionDbId: number): Row[] {
+  return db.all(
+    `SELECT x.id, main.session_id, x.${key} AS key, ${text} AS text, x.created_at AS at
+     FROM sessions main JOIN sessions s ON s.id = main.id OR s.parent_session_db_id = main.id
+     JOIN ${table} x ON x.session_db_id = s.id WHERE main.id = ?`,
+    sessionDbId,
+  );
+}
+
+function buriedObservations(db: Db): { id: number }[] {
+  return db.all(
+    "SELECT id FROM observations WHERE content_hash IN (SELECT hash FROM tombstones WHERE kind = 'observation')",
+  );
+}

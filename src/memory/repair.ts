@@ -1,0 +1,189 @@
+// Repairs a damaged database: sets it aside, and puts another in its place, made of the newest good backup and of all
+// that can still be read.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Paths } from "../config/paths.ts";
+import { checkDatabase, integrityProblems, listBackups } from "../store/backup.ts";
+import { type Db, isDamage, openDriver } from "../store/driver.ts";
+import { mendHeader } from "../store/header.ts";
+import { createMerge, type Merge, MERGE_TABLES, type MergedRow, type MergeTable } from "../store/merge.ts";
+import { migrate } from "../store/migrate.ts";
+import { isEmptied, relaxDurability } from "../store/open.ts";
+import { type Salvage, salvageRows } from "../store/salvage.ts";
+import { rebuildSearchIndex } from "../store/search-index.ts";
+import { asideFolder, type Report, writeReport } from "../store/set-aside.ts";
+import { beginSwap, cancelSwap, endSwap } from "../store/swap.ts";
+import { transaction } from "../store/transaction.ts";
+import { forgetBuried } from "./forget-again.ts";
+
+export type Repair =
+  | { kind: "whole" }
+  /** Only the search index was damaged, and was made anew. */
+  | { kind: "indexed" }
+  | { kind: "replaced"; report: Report; setAside: string };
+
+/** Only for who holds the worker's lock. It takes its time: meanwhile hooks spool, and nobody opens the database. */
+export function repairStore(paths: Paths, now: number, options: { settleMs?: number } = {}): Repair {
+  const problem = diagnose(paths.database);
+  if (problem === undefined) return { kind: "whole" };
+  if (problem.isOnlyIndex && tryRebuild(paths.database)) return { kind: "indexed" };
+  const aside = asideFolder(paths.setAside, now);
+  const scratch = join(paths.home, `repair-${process.pid}`);
+  beginSwap(paths.database, aside, options.settleMs);
+  try {
+    const { incoming, ...built } = tryBuild(paths, scratch, now);
+    const report: Report = { at: now, why: "damaged", problem: problem.text, ...built };
+    mkdirSync(aside, { recursive: true, mode: 0o700 });
+    writeReport(aside, report);
+    endSwap(paths.database, incoming);
+    return { kind: "replaced", report, setAside: aside };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+interface Problem {
+  text: string;
+  isOnlyIndex: boolean;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Undefined where nothing is wrong with it. */
+export function diagnose(database: string): Problem | undefined {
+  if (!existsSync(database)) return undefined;
+  if (isEmptied(database)) return { text: "the file is empty", isOnlyIndex: false };
+  try {
+    // Read-only: who closes a database brings its log into it, and the log may be what is wrong.
+    const db = openDriver(database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    const problems = closing(db, integrityProblems);
+    if (problems.length === 0) return undefined;
+    return { text: problems[0] ?? "", isOnlyIndex: problems.every((text) => /fts5|inverted index/i.test(text)) };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { text: (error as Error).message, isOnlyIndex: false };
+  }
+}
+
+function tryRebuild(database: string): boolean {
+  try {
+    return withDb(database, (db) => {
+      rebuildSearchIndex(db);
+      return integrityProblems(db).length === 0;
+    });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return false;
+  }
+}
+
+function withDb<T>(path: string, work: (db: Db) => T): T {
+  return closing(openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS }), work);
+}
+
+function closing<T>(db: Db, work: (db: Db) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+type Built = Pick<Report, "backup" | "recovered" | "lost"> & { incoming: string };
+
+function tryBuild(paths: Paths, scratch: string, now: number): Built {
+  try {
+    return build(paths, scratch, now);
+  } catch (error) {
+    // A full disk, say: it is tried again.
+    cancelSwap(paths.database);
+    throw error;
+  }
+}
+
+function build(paths: Paths, scratch: string, now: number): Built {
+  const incoming = join(scratch, "incoming.db");
+  const damaged = copyDamaged(paths.database, scratch);
+  const own = damaged.find(isWhole);
+  const backup = own === undefined ? listBackups(paths.database).find(({ path }) => isWhole(path))?.path : undefined;
+  const base = own ?? backup;
+  if (base !== undefined) copyFileSync(base, incoming);
+  else writeFileSync(incoming, "");
+  chmodSync(incoming, 0o600);
+  const { recovered, lost } = withDb(incoming, (db) => {
+    relaxDurability(db);
+    migrate(db);
+    // Whole without its log: the log is another database's.
+    const salvaged = own === undefined ? salvage(db, damaged) : { recovered: {}, lost: 0 };
+    forgetBuried(db, now);
+    return salvaged;
+  });
+  checkDatabase(incoming);
+  return { incoming, recovered, lost, ...(backup !== undefined && { backup }) };
+}
+
+/** With its log and without: either may be what is broken. The originals are not touched. */
+function copyDamaged(database: string, scratch: string): string[] {
+  const like = join(scratch, "like.db");
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  withDb(like, migrate);
+  return ["with", "without"].map((name) => {
+    const copy = join(scratch, `${name}.db`);
+    copyFileSync(database, copy);
+    if (name === "with" && existsSync(`${database}-wal`)) copyFileSync(`${database}-wal`, `${copy}-wal`);
+    mendHeader(copy, like);
+    return copy;
+  });
+}
+
+function isWhole(path: string): boolean {
+  try {
+    checkDatabase(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function salvage(db: Db, damaged: readonly string[]): { recovered: Record<string, number>; lost: number } {
+  const recovered: Record<string, number> = {};
+  const tally: Salvage = { lost: 0 };
+  for (const path of damaged) {
+    const merge = createMerge(db);
+    const source = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      for (const table of MERGE_TABLES.filter((name) => isReadable(source, name))) {
+        const added = mergeTable(db, merge, source, table, tally);
+        if (added > 0) recovered[table] = (recovered[table] ?? 0) + added;
+      }
+      transaction(db, () => merge.finish());
+    } finally {
+      source.close();
+    }
+  }
+  return { recovered, lost: tally.lost };
+}
+
+function isReadable(source: Db, table: string): boolean {
+  try {
+    source.get(`SELECT 1 FROM ${table} LIMIT 0`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function mergeTable(db: Db, merge: Merge, source: Db, table: MergeTable, tally: Salvage): number {
+  const isSubagent = (row: MergedRow): boolean => (row["parent_session_db_id"] ?? null) !== null;
+  // A subagent's session names its parent's.
+  const passes = table === "sessions" ? [(row: MergedRow) => !isSubagent(row), isSubagent] : [() => true];
+  let added = 0;
+  for (const [number, belongs] of passes.entries()) {
+    for (const rows of salvageRows(source, table, number === 0 ? tally : { lost: 0 })) {
+      transaction(db, () => {
+        for (const row of rows.filter(belongs)) if (merge.add(table, row) === "added") added += 1;
+      });
+    }
+  }
+  return added;
+}

@@ -1,0 +1,80 @@
+// Puts a backup in the database's place. What is there is set aside; what was forgotten since stays forgotten.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import type { Paths } from "../config/paths.ts";
+import { checkDatabase, type Contents } from "../store/backup.ts";
+import { openDriver } from "../store/driver.ts";
+import { migrate } from "../store/migrate.ts";
+import { explain } from "../store/open.ts";
+import { asideFolder, writeReport } from "../store/set-aside.ts";
+import { beginSwap, cancelSwap, endSwap } from "../store/swap.ts";
+import { allTombstones, insertTombstone, type Tombstone } from "../store/tombstones.ts";
+import { transaction } from "../store/transaction.ts";
+import { forgetBuried } from "./forget-again.ts";
+
+export interface Restored {
+  contents: Contents;
+  /** Where the database went that was there before. */
+  setAside: string;
+  /** Rows of the backup that had been forgotten since it was made. */
+  forgotten: number;
+}
+
+/** A transaction that is under way is waited for so long. */
+const LAST_WRITER_MS = 30_000;
+
+/** Only for who holds the worker's lock. */
+export function restoreBackup(paths: Paths, backup: string, now: number): Restored {
+  const contents = checkDatabase(backup);
+  const aside = asideFolder(paths.setAside, now);
+  const incoming = `${paths.database}.incoming`;
+  beginSwap(paths.database, aside);
+  let forgotten: number;
+  try {
+    const tombstones = settle(paths.database);
+    copyFileSync(backup, incoming);
+    chmodSync(incoming, 0o600);
+    forgotten = prepare(incoming, tombstones, now);
+  } catch (error) {
+    rmSync(incoming, { force: true });
+    cancelSwap(paths.database);
+    throw explain(error, paths.database);
+  }
+  mkdirSync(aside, { recursive: true, mode: 0o700 });
+  writeReport(aside, { at: now, why: "restored", backup });
+  endSwap(paths.database, incoming);
+  return { contents, setAside: aside, forgotten };
+}
+
+/** Waits for the last writer, and brings the log into the file. Returns what was forgotten, as far as it can be read. */
+function settle(database: string): Tombstone[] {
+  if (!existsSync(database)) return [];
+  try {
+    const db = openDriver(database, { busyTimeoutMs: LAST_WRITER_MS });
+    try {
+      db.exec("BEGIN IMMEDIATE; ROLLBACK");
+      db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+      return allTombstones(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY) throw error;
+    // Damaged: that may be why a backup is wanted.
+    return [];
+  }
+}
+
+const BUSY = 5;
+
+function prepare(incoming: string, tombstones: readonly Tombstone[], now: number): number {
+  const db = openDriver(incoming, { busyTimeoutMs: 0 });
+  try {
+    migrate(db);
+    transaction(db, () => {
+      for (const tombstone of tombstones) insertTombstone(db, tombstone, now);
+    });
+    return forgetBuried(db, now);
+  } finally {
+    db.close();
+  }
+}

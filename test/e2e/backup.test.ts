@@ -1,0 +1,142 @@
+// Backups as a person uses them: made, listed, checked, put back; and what hooks record meanwhile is not lost.
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
+
+const say = (world: World, id: string, prompt: string) =>
+  hook(world, "new", {
+    session_id: `session-${id}`,
+    prompt_id: `p-${id}`,
+    hook_event_name: "UserPromptSubmit",
+    prompt,
+  });
+const prompts = (world: World) => rows<{ text: string }>(world, "SELECT text FROM prompts ORDER BY created_at, id");
+const texts = async (world: World) => (await prompts(world)).map((row) => row.text);
+const backups = (world: World) =>
+  readdirSync(join(world.home, "backups"))
+    .filter((name) => name.endsWith(".db"))
+    .map((name) => join(world.home, "backups", name));
+
+describe("c-mem backup", () => {
+  it("makes, lists, checks and restores; what was there is set aside, what came meanwhile is brought in", async () => {
+    const world = createWorld();
+    await say(world, "a", "before the backup");
+    const made = await data(world, ["backup", "create"]);
+    expect(made).toMatchObject({ kind: "manual", contents: { sessions: 1, prompts: 1 }, removed: [] });
+    await say(world, "b", "after the backup");
+    expect(await texts(world)).toEqual(["before the backup", "after the backup"]);
+    await say(world, "c", "still in the spool");
+    const dry = await data(world, ["backup", "restore", "--dry-run"]);
+    expect(dry).toMatchObject({ applied: false, contents: { prompts: 1 } });
+    expect(existsSync(join(world.home, "set-aside"))).toBe(false);
+
+    const unasked = await run(world, ["backup", "restore"]);
+    expect(unasked.status).not.toBe(0);
+    const restored = await data(world, ["backup", "restore", "--yes"]);
+    expect(restored).toMatchObject({ applied: true, contents: { prompts: 1 } });
+    expect(await texts(world)).toEqual(["before the backup", "still in the spool"]);
+    const aside = join(String(restored["set_aside"]), "c-mem.db");
+    expect(statSync(aside).mode & 0o777).toBe(0o600);
+
+    // It can be undone: what was set aside is as good as any backup.
+    await run(world, ["backup", "restore", aside, "--yes"]);
+    expect(await texts(world)).toEqual(expect.arrayContaining(["before the backup", "after the backup"]));
+  });
+
+  it("passes over a damaged one, and says which it is", async () => {
+    const world = createWorld();
+    await say(world, "a", "first");
+    await run(world, ["backup", "create"]);
+    await say(world, "b", "second");
+    await run(world, ["backup", "create"]);
+    const [older = "", newer = ""] = backups(world).sort();
+    truncateSync(newer, 8192);
+    const verified = await run(world, ["backup", "verify", "--json"]);
+    expect(verified.status).toBe(1);
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      data: {
+        results: [
+          { path: newer, contents: null },
+          { path: older, contents: { prompts: 1 } },
+        ],
+      },
+    });
+    expect((await run(world, ["backup", "restore", newer, "--yes"])).stderr).toContain("cannot be restored");
+    expect(await data(world, ["backup", "restore", "--yes"])).toMatchObject({ backup: older });
+    for (const which of ["1999", "/etc/hostname"])
+      expect((await run(world, ["backup", "restore", which, "-y"])).status).not.toBe(0);
+    expect(await texts(world)).toEqual(["first"]);
+  });
+
+  it("loses nothing when hooks fire and commands read while it restores", async () => {
+    const world = createWorld();
+    await say(world, "a", "kept");
+    await run(world, ["backup", "create"]);
+    const restoring = run(world, ["backup", "restore", "--yes"]);
+    const said: string[] = [];
+    const progress = { isOver: false };
+    void restoring.then(() => (progress.isOver = true));
+    const seen = new Set<number | null>();
+    for (let index = 0; !progress.isOver; index++) {
+      await say(world, `h${index}`, `meanwhile ${index}`);
+      said.push(`meanwhile ${index}`);
+      const reader = await run(world, ["list", "--all"]);
+      seen.add(reader.status);
+      if (reader.status === 1) expect(reader.stderr).toContain("just being restored");
+    }
+    expect((await restoring).status).toBe(0);
+    expect(said.length).toBeGreaterThan(1);
+    const there = new Set([...(await texts(world)), ...asideTexts(world)]);
+    expect(said.filter((text) => !there.has(text))).toEqual([]);
+    expect([...seen]).toContain(1);
+  });
+
+  it("is finished or called off after kill -9 at any moment", async () => {
+    for (const delay of [150, 400, 900, 1250, 1350, 1450]) {
+      const world = createWorld();
+      await say(world, "a", "kept");
+      await run(world, ["backup", "create"]);
+      await say(world, "b", "later");
+      await run(world, ["projects"]);
+      await run(world, ["backup", "restore", "--yes"], {
+        onStart: (child) => void setTimeout(delay).then(() => child.kill("SIGKILL")),
+      });
+      await say(world, "c", "after the kill");
+      const found = await texts(world);
+      expect(found).toContain("kept");
+      expect(found).toContain("after the kill");
+      expect([...found, ...asideTexts(world)]).toContain("later");
+      expect(existsSync(join(world.home, "c-mem.db.swap"))).toBe(false);
+    }
+  });
+
+  it("is made by the worker once a day, at rest", async () => {
+    const world = createWorld();
+    await say(world, "a", "something to keep");
+    await run(world, ["worker", "run", "--once"]);
+    expect(backups(world)).toEqual([expect.stringContaining("-daily.db")]);
+    await say(world, "b", "more");
+    await run(world, ["worker", "run", "--once"]);
+    expect(backups(world)).toHaveLength(1);
+    const log = readFileSync(join(world.home, "logs", "worker.log"), "utf8");
+    expect(log).toContain("backup c-mem-");
+  });
+
+  it("is not made where the settings say so", async () => {
+    const world = createWorld();
+    await say(world, "a", "something");
+    writeFileSync(join(world.home, "config.json"), JSON.stringify({ backupsDaily: 0 }));
+    await run(world, ["worker", "run", "--once"]);
+    expect(existsSync(join(world.home, "backups"))).toBe(false);
+  });
+});
+
+function asideTexts(world: World): string[] {
+  const folder = join(world.home, "set-aside");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /c-mem\.db(?:-wal)?$/.test(name))
+    .flatMap((name) => readFileSync(join(folder, name), "latin1").match(/meanwhile \d+|later/g) ?? []);
+}

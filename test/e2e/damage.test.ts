@@ -1,0 +1,159 @@
+// A damaged database, as users meet it: hooks go on, one process repairs, and somebody says so.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { createWorld, hook, rows, run, type World } from "./harness.ts";
+
+const say = (world: World, id: string) =>
+  hook(world, "new", {
+    session_id: `session-${id}`,
+    prompt_id: `p-${id}`,
+    hook_event_name: "UserPromptSubmit",
+    prompt: `prompt ${id}`,
+  });
+const start = (world: World) =>
+  hook(world, "context", { session_id: "session-next", hook_event_name: "SessionStart", source: "startup" });
+const database = (world: World) => join(world.home, "c-mem.db");
+const texts = async (world: World) =>
+  (await rows<{ text: string }>(world, "SELECT text FROM prompts ORDER BY id")).map((row) => row.text);
+const setAside = (world: World) => {
+  const folder = join(world.home, "set-aside");
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+
+async function seeded(): Promise<World> {
+  const world = createWorld();
+  await say(world, "a");
+  await run(world, ["backup", "create"]);
+  await say(world, "b");
+  await run(world, ["projects"]);
+  return world;
+}
+
+function wreck(world: World): void {
+  const bytes = readFileSync(database(world));
+  writeFileSync(database(world), bytes.fill(0x41, 0, 4096));
+}
+
+describe("a damaged database", () => {
+  it("is repaired by the next command, which says so; hooks have gone on", async () => {
+    const world = await seeded();
+    wreck(world);
+    await say(world, "c");
+    expect(await start(world)).toMatchObject({ systemMessage: expect.stringContaining("damaged") });
+    const result = await run(world, ["list", "--all"]);
+    expect(result.status).toBe(0);
+    expect(result.stderr).toContain("was restored");
+    expect(await texts(world)).toEqual(["prompt a", "prompt c"]);
+    expect(setAside(world)).toHaveLength(1);
+    expect(await start(world)).toMatchObject({ systemMessage: expect.stringContaining("has been repaired") });
+    for (const command of ["status", "doctor"]) {
+      expect((await run(world, [command])).stdout).toContain("was damaged and replaced");
+    }
+  });
+
+  it("is repaired once, whoever comes: hooks exit 0, readers answer or say what to do", async () => {
+    const world = await seeded();
+    wreck(world);
+    const hooks = Array.from({ length: 6 }, (_, index) => say(world, `h${index}`));
+    const readers = Array.from({ length: 6 }, () => run(world, ["list", "--all"]));
+    await Promise.all(hooks);
+    for (const { status, stderr } of await Promise.all(readers)) {
+      if (status !== 0) expect(stderr).toMatch(/being restored|about to repair|is repaired/);
+    }
+    expect(setAside(world)).toHaveLength(1);
+    const found = await texts(world);
+    expect(found.toSorted()).toEqual(["prompt a", ...Array.from({ length: 6 }, (_, index) => `prompt h${index}`)]);
+  });
+
+  it("is repaired by the worker that meets it", async () => {
+    const world = await seeded();
+    wreck(world);
+    await say(world, "c");
+    await run(world, ["worker", "run", "--once"]);
+    const db = new DatabaseSync(database(world), { readOnly: true });
+    expect(db.prepare("SELECT text FROM prompts ORDER BY id").all()).toMatchObject([
+      { text: "prompt a" },
+      { text: "prompt c" },
+    ]);
+    db.close();
+    expect(readFileSync(join(world.home, "logs", "worker.log"), "utf8")).toContain("repaired: the damaged file is in");
+  });
+
+  it("is found by doctor --deep where nobody has read the page, with what transcripts hold beside it", async () => {
+    const world = await seeded();
+    for (let index = 0; index < 60; index++) await addUse(world, index);
+    await run(world, ["projects"]);
+    const db = new DatabaseSync(database(world));
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const { page } = db
+      .prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = 'tool_uses' AND pagetype = 'leaf'")
+      .get() as { page: number };
+    db.close();
+    const bytes = readFileSync(database(world));
+    writeFileSync(database(world), bytes.fill(0x5a, (page - 1) * 4096, page * 4096));
+    const first = await deepChecks(world);
+    expect(first.get("database, page by page")).toMatchObject({
+      state: "warn",
+      message: expect.stringContaining("damaged"),
+    });
+    expect(setAside(world)).toHaveLength(1);
+    const again = await deepChecks(world);
+    for (const name of ["database, page by page", "search index", "transcripts"])
+      expect(again.get(name)).toMatchObject({ state: "ok" });
+    expect((await texts(world)).length).toBe(2);
+  });
+
+  it("or one that has lost rows is told from what the transcripts say", async () => {
+    const world = createWorld();
+    const SESSION = "11111111-2222-4333-8444-555555555555";
+    const shared = { sessionId: SESSION, cwd: world.project, timestamp: "2026-01-01T10:00:00.000Z", version: "2.1.0" };
+    const lines = [
+      { ...shared, uuid: "u1", type: "user", promptId: "p1", message: { role: "user", content: "why" } },
+      {
+        ...shared,
+        uuid: "u2",
+        type: "assistant",
+        message: { id: "msg1", role: "assistant", model: "m", content: [{ type: "text", text: "because" }] },
+      },
+    ];
+    const folder = join(world.claudeDir, "projects", "-app");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${SESSION}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await run(world, ["sync", "--quiet"]);
+    expect((await deepChecks(world)).get("transcripts")).toMatchObject({ state: "ok" });
+    const db = new DatabaseSync(database(world));
+    db.exec("DELETE FROM messages; DELETE FROM turns_fts");
+    db.close();
+    const checks = await deepChecks(world);
+    expect(checks.get("transcripts")).toMatchObject({ state: "warn", fix: "Run: c-mem sync --force" });
+    await run(world, ["sync", "--force", "--quiet"]);
+    expect((await deepChecks(world)).get("transcripts")).toMatchObject({ state: "ok" });
+  });
+
+  it("that a text has taken the place of is set aside with the text in it", async () => {
+    const world = await seeded();
+    writeFileSync(database(world), "this is my diary\n".repeat(1_000));
+    expect(await texts(world)).toEqual(["prompt a"]);
+    const [folder = ""] = setAside(world);
+    expect(readFileSync(join(world.home, "set-aside", folder, "c-mem.db"), "utf8")).toContain("my diary");
+  });
+});
+
+async function deepChecks(world: World): Promise<Map<string, Record<string, string>>> {
+  const { stdout } = await run(world, ["doctor", "--deep", "--json"]);
+  const { data } = JSON.parse(stdout) as { data: { results: Record<string, string>[] } };
+  return new Map(data.results.map((check) => [check["name"] ?? "", check]));
+}
+
+function addUse(world: World, index: number): Promise<unknown> {
+  return hook(world, "save", {
+    session_id: "session-a",
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_use_id: `t${index}`,
+    tool_input: { command: `echo ${index}` },
+    tool_response: { stdout: "x".repeat(1_500) },
+  });
+}
