@@ -40,7 +40,7 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
     host.onRequest();
     const answer = await store.use(
       (db) => {
-        const asked = { db, paths, env, cwd: undefined, flags: query, ...(kept && { kept }) };
+        const asked = { db, paths, env, cwd: undefined, flags: query, kept };
         return row.run({ asked, params: http.req.param(), query, body, host, http });
       },
       { asIs: row.asIs ?? false, isWriting: row.method !== "get" },

@@ -1,4 +1,5 @@
 // The page and the API as the worker serves them, over real sockets: who is let in, what is refused, what goes on.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { EVENTS } from "../../src/server/schemas/events.ts";
 import { bash, seedStore } from "../seed.ts";
-import { createWorld, data, hook, run } from "./harness.ts";
+import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";
 import { ask, createServed, readRecord, type Served, startServed, watch, type Watcher } from "./server-world.ts";
 
 const PROMPT = { hook_event_name: "UserPromptSubmit", prompt: "Use a queue for the mails" };
@@ -277,5 +278,69 @@ describe("the stream", () => {
     expect(left.json.data["told"]).toBe("1 reader");
     stalled.close();
     reader.close();
+  });
+});
+
+describe("an editor without hooks", () => {
+  it("tells a whole session over HTTP, as docs/examples/editor.mjs does", async () => {
+    const served = await createServed();
+    const example = join(ROOT, "docs", "examples", "editor.mjs");
+    const play = (session: string): { session: { recorded: boolean; prompt_number: number }; context_chars: number } =>
+      JSON.parse(
+        execFileSync(process.execPath, [example, served.project, session], { env: served.env, encoding: "utf8" }),
+      ) as never;
+    const first = play("first");
+    expect(first).toMatchObject({
+      session: { session_id: "first", recorded: true, prompt_number: 1 },
+      context_chars: 0,
+    });
+    await until("the session is there and over", async () => {
+      const { json } = await ask(served, "/api/sessions/first");
+      return json.data?.["status"] === "completed" && (json.data["observations"] as unknown[]).length > 0;
+    });
+    const { json } = await ask(served, "/api/sessions/first");
+    expect(json.data).toMatchObject({ agent: "example", project: "project", counts: { prompts: 1, tool_uses: 1 } });
+    expect(json.data["files"]).toMatchObject([{ path: "cache.js", created: true }]);
+    expect(play("second").context_chars).toBeGreaterThan(100);
+    expect((await ask(served, "/api/sessions?agent=example")).status).toBe(200);
+  });
+
+  it("may send everything twice, and nothing private is kept", async () => {
+    const served = await createServed();
+    const post = (path: string, body: object) =>
+      ask(served, path, { method: "POST", body: JSON.stringify({ sessionId: "s", cwd: served.project, ...body }) });
+    const secret = "sk-ant-api03-" + "A1b2".repeat(20);
+    for (let times = 0; times < 2; times++) {
+      await post("/sessions/init", {
+        prompt: `Fix <private>the hidden thing</private> with ${secret}`,
+        prompt_id: "p1",
+      });
+      const use = { tool_name: "Bash", tool_use_id: "u1", prompt_id: "p1" };
+      await post("/api/sessions/observations", {
+        ...use,
+        tool_input: { command: `echo ${secret}` },
+        tool_response: "ok",
+      });
+    }
+    const hidden = await post("/sessions/init", { prompt: "<private>all of this</private>", prompt_id: "p2" });
+    expect(hidden.json.data).toMatchObject({ recorded: false, why: "private" });
+    const late = {
+      tool_name: "Bash",
+      tool_use_id: "u2",
+      prompt_id: "p2",
+      tool_input: {},
+      tool_response: "of the hidden turn",
+    };
+    expect((await post("/api/sessions/observations", late)).json.data).toMatchObject({ recorded: false });
+    await until("all is in", async () => {
+      const { json } = await ask(served, "/api/sessions/s");
+      return (json.data?.["counts"] as { tool_uses: number } | undefined)?.tool_uses === 1;
+    });
+    const { json } = await ask(served, "/api/sessions/s");
+    expect(json.data["counts"]).toMatchObject({ prompts: 1, tool_uses: 1 });
+    await run(served, ["worker", "stop"]);
+    const bytes = allBytes(served.home);
+    for (const words of [secret, "hidden thing", "all of this", "of the hidden turn"])
+      expect(bytes).not.toContain(words);
   });
 });
