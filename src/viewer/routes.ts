@@ -1,0 +1,35 @@
+// Which address shows which page. Pages are loaded when they are first shown.
+import type { ComponentType } from "preact";
+import type { IconName } from "./components/icon.tsx";
+
+export interface PageProps {
+  /** What the address names, such as a session's id; "" where it names nothing. */
+  id: string;
+}
+
+export interface Page {
+  name: string;
+  icon: IconName;
+  /** The first part of the address. */
+  path: string;
+  /** Said in the navigation; a page without is reached from others. */
+  inNavigation: boolean;
+  load: () => Promise<ComponentType<PageProps>>;
+}
+
+export const PAGES: readonly Page[] = [
+  page("Now", "now", "/", () => import("./pages/now.tsx").then((file) => file.Now)),
+  page("Search", "search", "/search", () => import("./pages/search.tsx").then((file) => file.Search)),
+  page("Sessions", "sessions", "/sessions", () => import("./pages/sessions.tsx").then((file) => file.Sessions)),
+];
+
+/** The page of an address, and what the address names on it. */
+export function findPage(path: string): { page: Page; id: string } | undefined {
+  const [, first = "", ...rest] = path.split("/");
+  const found = PAGES.find((each) => each.path === `/${first}`);
+  return found === undefined ? undefined : { page: found, id: decodeURIComponent(rest.join("/")) };
+}
+
+function page(name: string, icon: IconName, path: string, load: Page["load"]): Page {
+  return { name, icon, path, inNavigation: true, load };
+}

@@ -1,0 +1,101 @@
+// What the API's replies hold: the same as the commands print with --json.
+import type { Concept, ObservationType, Origin } from "../core/memory.ts";
+
+export interface Session {
+  session_id: string;
+  parent_session_id: string | null;
+  agent: string;
+  project: string;
+  project_key: string;
+  title: string | null;
+  subtitle: string | null;
+  status: string;
+  prompts: number;
+  tool_uses: number;
+  files_changed: number;
+  model: string | null;
+  version: string | null;
+  git_branch: string | null;
+  cwd: string;
+  started_at: string;
+  last_at: string;
+}
+
+export interface Summary {
+  request: string;
+  investigated: string;
+  learned: string;
+  completed: string;
+  next_steps: string;
+  files_read: string[];
+  files_edited: string[];
+  notes: string;
+}
+
+export interface Observation {
+  /** "o12" */
+  id: string;
+  type: ObservationType;
+  title: string;
+  subtitle: string | null;
+  narrative: string;
+  facts: string[];
+  concepts: Concept[];
+  files: string[];
+  /** Item ids: "p12", "m34", "t56". */
+  evidence: string[];
+  origin: Origin;
+  subject: string | null;
+  producer: string;
+  is_current: boolean;
+  pinned: boolean;
+  edited_at: string | null;
+  superseded_by: { id: string; title: string | null } | null;
+  valid_from: string;
+  valid_to: string | null;
+  created_at: string;
+  session_id: string | null;
+  prompt_number: number | null;
+  agent: string | null;
+  project: string | null;
+  project_key: string | null;
+}
+
+export interface Finding {
+  session_id: string;
+  agent: string;
+  project: string;
+  title: string | null;
+  branch: string | null;
+  started_at: string;
+  at: string;
+  prompt_number: number;
+  kind: string;
+  role: string;
+  item: string | null;
+  score: number;
+  snippet: string;
+  marks: [number, number][];
+}
+
+export interface SearchMeta {
+  rung: string;
+  words: string[];
+  lanes: string[];
+  degraded: string | null;
+  hint: string | null;
+  corpus: { model: string | null; vectors: number; not_embedded: number };
+  ms: number;
+}
+
+export interface ListMeta {
+  where?: string;
+  has_more?: boolean;
+}
+
+export interface ProjectEntry {
+  key: string;
+  name: string;
+  root: string;
+  sessions: number;
+}
