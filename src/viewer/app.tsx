@@ -61,7 +61,7 @@ export function App() {
         ) : found === undefined ? (
           <NotFound />
         ) : (
-          <Shown key={found.page.path} {...found} />
+          <Shown key={keyOf(found)} {...found} />
         )}
       </main>
       <Toasts />
@@ -69,17 +69,25 @@ export function App() {
   );
 }
 
+type FoundPage = NonNullable<ReturnType<typeof findPage>>;
+
+/** A page that names one thing begins anew with another. */
+function keyOf({ page, id }: FoundPage): string {
+  return page.loadOne === undefined ? page.path : `${page.path}/${id}`;
+}
+
 /** A page once its code is there; while it comes, what came before it is gone and a skeleton stands in its place. */
-function Shown({ page, id }: NonNullable<ReturnType<typeof findPage>>) {
+function Shown({ page, id }: FoundPage) {
   const loaded = useSignal<{ Body: ComponentType<PageProps> } | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   useEffect(() => {
     document.title = `${page.name} · C-Mem`;
-    page.load().then(
+    const load = id !== "" && page.loadOne !== undefined ? page.loadOne : page.load;
+    load().then(
       (Body) => (loaded.value = { Body }),
       (cause: unknown) => (error.value = asApiError(cause)),
     );
-  }, [page]);
+  }, []);
   if (error.value !== undefined)
     return (
       <ErrorBox error={error.value} hint="C-Mem may have been updated meanwhile." retry={() => location.reload()} />

@@ -15,12 +15,17 @@ export interface Page {
   /** Said in the navigation; a page without is reached from others. */
   inNavigation: boolean;
   load: () => Promise<ComponentType<PageProps>>;
+  /** Another page for an address that names one thing. */
+  loadOne?: () => Promise<ComponentType<PageProps>>;
 }
 
 export const PAGES: readonly Page[] = [
   page("Now", "now", "/", () => import("./pages/now.tsx").then((file) => file.Now)),
   page("Search", "search", "/search", () => import("./pages/search.tsx").then((file) => file.Search)),
-  page("Sessions", "sessions", "/sessions", () => import("./pages/sessions.tsx").then((file) => file.Sessions)),
+  {
+    ...page("Sessions", "sessions", "/sessions", () => import("./pages/sessions.tsx").then((file) => file.Sessions)),
+    loadOne: () => import("./pages/session/session.tsx").then((file) => file.Session),
+  },
 ];
 
 /** The page of an address, and what the address names on it. */

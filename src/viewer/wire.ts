@@ -99,3 +99,66 @@ export interface ProjectEntry {
   root: string;
   sessions: number;
 }
+
+export interface TouchedFile {
+  path: string;
+  kind: "read" | "edit" | "create";
+  added: number | null;
+  removed: number | null;
+}
+
+interface InTranscript {
+  index: number;
+  id: string;
+  turn: number;
+  /** The subagent it happened in. */
+  agent: string | null;
+  at: string;
+}
+
+export interface PromptItem extends InTranscript {
+  kind: "prompt";
+  text: string;
+  ended_at?: string | null;
+}
+
+export interface MessageItem extends InTranscript {
+  kind: "message" | "response";
+  role?: "assistant" | "system" | "summary";
+  text: string;
+  thinking?: string | null;
+}
+
+export interface ToolItem extends InTranscript {
+  kind: "tool";
+  name: string;
+  subject: string;
+  outcome: string;
+  is_error: boolean;
+  exit_code: number | null;
+  duration_ms: number | null;
+  files: TouchedFile[];
+}
+
+/** A tool use with what went in and what came out. */
+export interface WholeToolItem extends ToolItem {
+  input: unknown;
+  output: string;
+}
+
+export interface SubagentItem extends InTranscript {
+  kind: "subagent";
+  session_id: string;
+  title: string | null;
+  subtitle: string | null;
+  tool_uses: number;
+  report: string | null;
+}
+
+export interface CommitItem extends InTranscript {
+  kind: "commit";
+  sha: string;
+  subject: string;
+}
+
+export type TranscriptItem = PromptItem | MessageItem | ToolItem | SubagentItem | CommitItem;
