@@ -1,9 +1,8 @@
-// How every command gets at the data: the store opened, and what the hooks left in the spool brought in first.
-import { drainSpool } from "../capture/drain.ts";
-import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+// How every command gets at the data; when it is through, a worker is started for what is left to do.
+import { openDrained, withDrained } from "../answers/store.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Db } from "../store/driver.ts";
-import { explain, openStore } from "../store/open.ts";
+import { explain } from "../store/open.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {
@@ -26,25 +25,9 @@ export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<
 }
 
 export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
-  const db = openDrained(paths);
   try {
-    return work(db);
-  } catch (error) {
-    throw explain(error, paths.database);
+    return withDrained(paths, work);
   } finally {
-    db.close();
     if (!options.onlyLook) wake(paths);
-  }
-}
-
-function openDrained(paths: Paths): Db {
-  const db = openStore(paths.database);
-  try {
-    drainSpool(db, paths.spool);
-    forgetOldSessionFiles([paths.privateTurns, paths.shown], Date.now());
-    return db;
-  } catch (error) {
-    db.close();
-    throw explain(error, paths.database);
   }
 }

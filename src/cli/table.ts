@@ -1,5 +1,5 @@
 // Every command: its name, its options, the file that runs it.
-import { SCOPE_OPTIONS } from "./scope.ts";
+import { SCOPE_OPTIONS } from "./scope-options.ts";
 
 export interface Definition {
   name: string;

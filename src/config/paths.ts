@@ -20,6 +20,8 @@ export interface Paths {
   workerLock: string;
   workerStart: string;
   workerRequest: string;
+  /** Where the API listens, and the token that opens it. */
+  server: string;
   /** What the status line shows. */
   activity: string;
   /** The copy of the plugin that agents run: a path that stays the same across upgrades. */
@@ -53,6 +55,7 @@ export function resolvePaths(env: Env): Paths {
     workerLock: join(home, "worker", "lock.json"),
     workerStart: join(home, "worker", "start"),
     workerRequest: join(home, "worker", "request"),
+    server: join(home, "server.json"),
     activity: join(home, "activity.json"),
     plugin: join(home, "plugin"),
     runtime: join(home, "runtime"),

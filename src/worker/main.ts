@@ -10,6 +10,7 @@ import { type Paths, resolvePaths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
+import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "./single.ts";
 import { createWaker } from "./waker.ts";
@@ -41,6 +42,11 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
   ]);
   const wake = () => waker.wake();
+  const isOnce = args.includes("--once");
+  let askedAt = -Infinity;
+  const serving = isOnce
+    ? undefined
+    : await startServing({ paths, env: process.env, log, onRequest: () => (askedAt = performance.now()) });
   signal.addEventListener("abort", wake);
   try {
     const leaving = await work({
@@ -50,7 +56,8 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       log,
       waker,
       signal,
-      once: args.includes("--once"),
+      once: isOnce,
+      askedAt: () => askedAt,
       isCaughtUp: args.includes("--fresh"),
     });
     log(`left: ${leaving}`);
@@ -64,6 +71,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     return false;
   } finally {
     signal.removeEventListener("abort", wake);
+    await serving?.close();
     waker.close();
   }
 }

@@ -49,6 +49,8 @@ export interface WorkerOptions {
   /** Transcripts have just been looked at. */
   isCaughtUp?: boolean;
   idleMs?: number;
+  /** When the server was asked last, by the process's own clock. */
+  askedAt?: () => number;
 }
 
 /** Why it left. "lost": somebody else has the lock now. "grown": a fresh process would need less memory. */
@@ -163,7 +165,7 @@ function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
   if (state.asking.isBusy() || state.embedding.isBusy()) return undefined;
-  const restedMs = performance.now() - state.workedAt;
+  const restedMs = performance.now() - Math.max(state.workedAt, state.askedAt?.() ?? -Infinity);
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
   return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
 }

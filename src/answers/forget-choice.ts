@@ -1,13 +1,11 @@
 // What somebody wants forgotten: by ids, or everything that says certain words.
-import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { addDoomed } from "../memory/choose-doomed.ts";
 import type { Words } from "../memory/forget.ts";
 import { addEvidence, type Doomed, nothingDoomed } from "../store/doomed.ts";
-import type { Db } from "../store/driver.ts";
 import { asidesHolding, itemsHolding } from "../store/holding.ts";
-import { readScope } from "./scope.ts";
+import { type Asked, questionOf } from "./asked.ts";
 
 export interface Choice {
   doomed: Doomed;
@@ -17,7 +15,8 @@ export interface Choice {
 /** A word of two letters is in everything. */
 const MIN_WORDS_CHARS = 4;
 
-export function chooseDoomed(db: Db, args: readonly string[], flags: Record<string, unknown>, paths: Paths): Choice {
+export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
+  const { db, flags } = asked;
   const named = nothingDoomed();
   if (args.every((arg) => addDoomed(db, named, arg))) {
     if (flags["evidence"] === true) addEvidence(db, named, [...named.observations]);
@@ -30,7 +29,7 @@ export function chooseDoomed(db: Db, args: readonly string[], flags: Record<stri
       hint: "Ids look like o78, p12, m34, t56, or are a session's; words are looked for as they are.",
     });
   }
-  const { scope, where } = readScope(db, flags, { paths, env: process.env, cwd: process.cwd(), limit: 1 });
+  const { scope, where } = questionOf(asked, 1);
   for (const item of itemsHolding(db, text, scope.projectId)) addDoomed(db, doomed, item);
   const asides = asidesHolding(db, text, scope.projectId);
   const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);

@@ -11,7 +11,7 @@ import { type Db, hasSqlite } from "../store/driver.ts";
 import { spentOn } from "../store/ledger.ts";
 import { findPause, isPausing } from "../store/model-pauses.ts";
 import type { Check } from "./health.ts";
-import { withStore } from "./store.ts";
+import { withDrained } from "./store.ts";
 
 export function checkModel(paths: Paths, env: Env, now: number): Check[] {
   const { values } = loadSettings({ user: paths.config }, env);
@@ -24,9 +24,7 @@ export function checkModel(paths: Paths, env: Env, now: number): Check[] {
 function checkStore(paths: Paths, settings: Settings, env: Env, now: number): (Check | undefined)[] {
   if (!hasSqlite()) return [];
   try {
-    return withStore(paths, (db) => [checkPause(db, settings, env, now), checkBudget(db, settings, now)], {
-      onlyLook: true,
-    });
+    return withDrained(paths, (db) => [checkPause(db, settings, env, now), checkBudget(db, settings, now)]);
   } catch {
     // The check of the database says why.
     return [];

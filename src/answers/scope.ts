@@ -1,4 +1,4 @@
-// The options that say which sessions a command is about, the same for every command that lists or searches.
+// Which sessions a question is about: project, agent, time.
 import { AGENTS } from "../agents/spec.ts";
 import { findProjectHere } from "../capture/surroundings.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -7,16 +7,6 @@ import { parseTime } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
 import { findProjectByName } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
-
-export const SCOPE_OPTIONS: [flags: string, about: string][] = [
-  ["-p, --project <name>", "a project by name or key (default: where you stand)"],
-  ["-a, --all", "every project"],
-  ["--agent <agent>", "one agent: claude-code, codex, gemini-cli, copilot-cli, opencode"],
-  ["--since <time>", "from this time on: 2026-01-31, 3d, 2w"],
-  ["--before <time>", "before this time"],
-  ["--days <number>", "the last days"],
-  ["-n, --limit <number>", "how many at the most"],
-];
 
 export interface Question {
   scope: Scope;
@@ -28,7 +18,7 @@ export interface Question {
 export function readScope(
   db: Db,
   flags: Record<string, unknown>,
-  context: { paths: Paths; env: Env; cwd: string; limit: number },
+  context: { paths: Paths; env: Env; cwd: string | undefined; limit: number },
 ): Question {
   const range = readRange(flags);
   const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
@@ -53,18 +43,26 @@ export function readRange(flags: Record<string, unknown>): Pick<Scope, "agent" |
 function readProject(
   db: Db,
   name: unknown,
-  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string },
-): { id: number; name: string } {
+  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string | undefined },
+): { id: number; name: string } | undefined {
   if (typeof name === "string") {
     const named = findProjectByName(db, name);
     if (named !== undefined) return named;
     throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
   }
+  if (cwd === undefined) return undefined;
   const { here, known } = findProjectHere(db, { paths, env, cwd });
   if (known !== undefined) return known;
   throw new AppError("nothing_found", `Nothing is remembered of ${here.name} (${here.key}) yet.`, {
     hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
   });
+}
+
+/** How many are passed over: for a reader that goes page by page. */
+export function readOffset(flags: Record<string, unknown>): number {
+  const offset = Number(flags["offset"] ?? 0);
+  if (Number.isInteger(offset) && offset >= 0) return offset;
+  throw new AppError("usage", `offset takes a whole number, not "${String(flags["offset"])}".`);
 }
 
 export function checkAgent(id: unknown): string | undefined {

@@ -8,7 +8,7 @@ import { minilmFile } from "../embed/minilm.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { type EmbedProgress, embedProgress } from "../store/vectors.ts";
 import type { Check } from "./health.ts";
-import { withStore } from "./store.ts";
+import { withDrained } from "./store.ts";
 
 export function checkMeaning(paths: Paths, env: Env): Check | undefined {
   const source = embedSource(loadSettings({ user: paths.config }, env).values, env, paths);
@@ -38,7 +38,7 @@ function damageOf(paths: Paths): AppError | undefined {
 function tryProgress(paths: Paths): EmbedProgress | undefined {
   if (!hasSqlite()) return undefined;
   try {
-    return withStore(paths, embedProgress, { onlyLook: true });
+    return withDrained(paths, embedProgress);
   } catch {
     // The check of the database says why.
     return undefined;

@@ -1,11 +1,16 @@
 // A transcript for a program to read: what `show --json` and `export --format json` print.
 import type { Item, Transcript } from "../recall/transcript.ts";
-import { iso } from "./output.ts";
-import { sessionJson } from "./session-text.ts";
-import { summaryJson } from "./summary-text.ts";
-import type { Detail } from "./transcript-text.ts";
+import { iso } from "../core/time.ts";
+import type { Json } from "./envelope.ts";
+import { sessionJson, summaryJson } from "./session-json.ts";
 
-export function transcriptJson(transcript: Transcript, detail: Detail): Record<string, unknown> {
+export interface Detail {
+  /** What went into the tools and what came out. */
+  tools: boolean;
+  thinking: boolean;
+}
+
+export function transcriptJson(transcript: Transcript, detail: Detail): Json {
   return {
     ...sessionJson(transcript.session),
     summary: summaryJson(transcript.summary),
@@ -21,7 +26,7 @@ export function transcriptJson(transcript: Transcript, detail: Detail): Record<s
   };
 }
 
-function itemJson(item: Item, detail: Detail): Record<string, unknown> {
+export function itemJson(item: Item, detail: Detail): Json {
   switch (item.kind) {
     case "message":
       return {

@@ -3,16 +3,12 @@ import { drainSpool, spoolCounts } from "../capture/drain.ts";
 import type { Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
-import { deriveNewest } from "../memory/derive.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { explain, openStore } from "../store/open.ts";
-import { updateSearchIndex } from "../store/search-index.ts";
 
 /** Somebody waits for the answer: a database that is written to for longer is read as it is. */
 const BUSY_TIMEOUT_MS = 1_000;
 const DRAIN_MS = 300;
-const INDEX_MS = 2_000;
-const DERIVE_MS = 500;
 /** After this long nobody keeps the file from being moved away. */
 const IDLE_MS = 30_000;
 
@@ -22,7 +18,10 @@ export interface Store {
   close(): void;
 }
 
-export function createStore(paths: Paths): Store {
+/** What is done before each question; returns what the asker has to know. */
+export type Prepare = (db: Db, paths: Paths) => string[];
+
+export function createStore(paths: Paths, prepare: Prepare): Store {
   let kept: { db: Db; file: string } | undefined;
   let timer: NodeJS.Timeout | undefined;
   const close = (): void => {
@@ -49,7 +48,7 @@ export function createStore(paths: Paths): Store {
     use(work, { isWriting = false } = {}) {
       try {
         const db = open(isWriting);
-        return work(db, catchUp(db, paths));
+        return work(db, tryPrepare(db, paths, prepare));
       } catch (error) {
         if (isStoreTrouble(error)) close();
         throw explain(error, paths.database);
@@ -68,15 +67,14 @@ function fileId(path: string): string {
 }
 
 /** What happened last is brought in first, as far as that is quick and nobody else is writing. */
-function catchUp(db: Db, paths: Paths): string[] {
+export function bringIn(db: Db, paths: Paths): string[] {
+  const { remaining } = drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
+  return remaining > 0 ? [`${remaining} events of the last minutes are not in yet.`] : [];
+}
+
+function tryPrepare(db: Db, paths: Paths, prepare: Prepare): string[] {
   try {
-    const { remaining } = drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
-    updateSearchIndex(db, { maxMs: INDEX_MS });
-    const left = deriveNewest(db, undefined, DERIVE_MS);
-    return [
-      ...(remaining > 0 ? [`${remaining} events of the last minutes are not in yet.`] : []),
-      ...(left > 0 ? [`Of ${left} sessions no observations were made yet; search finds their turns.`] : []),
-    ];
+    return prepare(db, paths);
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
     const reason = explain(error, paths.database);

@@ -9,7 +9,7 @@ import { readInstall } from "../config/install-record.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { ago } from "../core/text.ts";
+
 import { VERSION } from "../core/version.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
@@ -17,11 +17,11 @@ import { hookRuns } from "../store/drops.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { lastHookErrors } from "./hook-errors.ts";
-import { count } from "./output.ts";
+import { ago, count } from "../core/text.ts";
 import { checkMeaning } from "./meaning-health.ts";
 import { checkModel } from "./model-health.ts";
 import { checkHookRuns, checkTools } from "./run-health.ts";
-import { withStore } from "./store.ts";
+import { withDrained } from "./store.ts";
 
 export interface Check {
   name: string;
@@ -84,16 +84,12 @@ function checkNode(): Check {
 
 function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
   try {
-    return withStore(
-      paths,
-      (db) => [
-        ...(deep ? [checkIntegrity(db)] : []),
-        checkSqlite(db),
-        checkFired(db, paths, site, now),
-        checkJobs(db, now),
-      ],
-      { onlyLook: true },
-    );
+    return withDrained(paths, (db) => [
+      ...(deep ? [checkIntegrity(db)] : []),
+      checkSqlite(db),
+      checkFired(db, paths, site, now),
+      checkJobs(db, now),
+    ]);
   } catch (error) {
     return [
       {
