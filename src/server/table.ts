@@ -4,6 +4,7 @@ import { CONTEXT } from "./routes/context.ts";
 import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
+import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { FILES, SEARCH, TIMELINE } from "./routes/search.ts";
 import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
 
@@ -14,6 +15,9 @@ export const ROUTES: readonly Route[] = [
   SESSIONS,
   SESSION,
   TRANSCRIPT,
+  OUTLINE,
+  ITEMS,
+  FIND,
   EXPORT,
   RELATED,
   OBSERVATIONS,
