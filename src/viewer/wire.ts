@@ -108,25 +108,21 @@ export interface TouchedFile {
 }
 
 interface InTranscript {
-  index: number;
+  /** As the outline names it: "p12", "m34", "t56", "r12", "s7", "c9". */
   id: string;
-  turn: number;
-  /** The subagent it happened in. */
-  agent: string | null;
   at: string;
 }
 
 export interface PromptItem extends InTranscript {
   kind: "prompt";
   text: string;
-  ended_at?: string | null;
 }
 
 export interface MessageItem extends InTranscript {
-  kind: "message" | "response";
-  role?: "assistant" | "system" | "summary";
+  kind: "message";
+  role: "assistant" | "system" | "summary";
   text: string;
-  thinking?: string | null;
+  thinking: string | null;
 }
 
 export interface ToolItem extends InTranscript {

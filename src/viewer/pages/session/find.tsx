@@ -36,11 +36,10 @@ export function Find({
     const abort = new AbortController();
     const timer = setTimeout(() => {
       const path = `/api/sessions/${encodeURIComponent(sessionId)}/find?q=${encodeURIComponent(query)}`;
-      get<{ results: { id: string }[] }, { total?: number }>(path, abort.signal).then(
+      get<{ results: string[] }, { total: number }>(path, abort.signal).then(
         ({ data, meta }) => {
           if (abort.signal.aborted) return;
-          const ids = data.results.map(({ id }) => id);
-          found.value = { ids, total: meta.total ?? ids.length };
+          found.value = { ids: data.results, total: meta.total };
         },
         () => undefined,
       );

@@ -1,4 +1,5 @@
 // What a session is about: where, when, with what, and what it came to.
+import { useSignal } from "@preact/signals";
 import { Badge } from "../../components/badge.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration, shortId } from "../../format.ts";
@@ -15,9 +16,7 @@ export function SessionHeader({ session, summary }: { session: Session; summary:
         {session.parent_session_id !== null && (
           <>
             <span aria-hidden="true">/</span>
-            <a
-              href={`/sessions/${encodeURIComponent(session.parent_session_id)}#${encodeURIComponent(session.session_id)}`}
-            >
+            <a href={`/sessions/${encodeURIComponent(session.parent_session_id)}`}>
               {shortId(session.parent_session_id)}
             </a>
           </>
@@ -59,17 +58,29 @@ const FIELDS = [
   ["notes", "Notes"],
 ] as const;
 
+/** So much of a field fits into the lines it is given at first. */
+const SHORT_CHARS = 170;
+
 export function SummaryFields({ summary }: { summary: Summary }) {
   const filled = FIELDS.filter(([field]) => summary[field].trim() !== "");
+  const isWhole = useSignal(false);
   if (filled.length === 0) return null;
+  const isLong = filled.some(([field]) => summary[field].length > SHORT_CHARS);
   return (
-    <dl class="summary">
-      {filled.map(([field, label]) => (
-        <div key={field}>
-          <dt>{label}</dt>
-          <dd>{summary[field]}</dd>
-        </div>
-      ))}
-    </dl>
+    <section class={isWhole.value || !isLong ? "summary" : "summary is-short"} aria-label="What it came to">
+      <dl>
+        {filled.map(([field, label]) => (
+          <div key={field}>
+            <dt>{label}</dt>
+            <dd>{summary[field]}</dd>
+          </div>
+        ))}
+      </dl>
+      {isLong && (
+        <button class="more" aria-expanded={isWhole.value} onClick={() => (isWhole.value = !isWhole.value)}>
+          {isWhole.value ? "Show less" : "Show all of it"}
+        </button>
+      )}
+    </section>
   );
 }

@@ -16,11 +16,12 @@ export interface Items {
 }
 
 interface PageState {
-  items: TranscriptItem[];
+  items: (TranscriptItem | undefined)[];
   error?: ApiError;
 }
 
-export function createItems(sessionId: string): Items {
+/** `idsOf` names the entries between two places, as far as there are any. */
+export function createItems(sessionId: string, idsOf: (from: number, to: number) => string[]): Items {
   const pages = new Map<number, Signal<PageState | undefined>>();
   const asked = new Set<number>();
   const page = (number: number): Signal<PageState | undefined> => {
@@ -32,10 +33,12 @@ export function createItems(sessionId: string): Items {
   };
   const load = async (number: number): Promise<void> => {
     asked.add(number);
-    const path = `/api/sessions/${encodeURIComponent(sessionId)}/transcript?from=${number * PAGE}&limit=${PAGE}`;
+    const ids = idsOf(number * PAGE, (number + 1) * PAGE);
+    const path = `/api/sessions/${encodeURIComponent(sessionId)}/items?ids=${ids.join(",")}`;
     try {
       const { data } = await get<{ results: TranscriptItem[] }>(path);
-      page(number).value = { items: data.results };
+      const byId = new Map(data.results.map((item) => [item.id, item]));
+      page(number).value = { items: ids.map((id) => byId.get(id)) };
     } catch (error) {
       page(number).value = { items: [], error: asApiError(error) };
       asked.delete(number);

@@ -6,7 +6,7 @@ export type WireEntry = [string, EntryKind, number, number, number, number, (str
 export type EntryKind = "prompt" | "message" | "tool" | "subagent" | "response" | "commit";
 
 export interface Entry {
-  /** "p12", "m34", "t56", a commit's or a response's; a subagent's is its session's. */
+  /** "p12", "m34", "t56", "r12" (response), "s7" (subagent), "c9" (commit). */
   id: string;
   kind: EntryKind;
   turn: number;

@@ -9,16 +9,16 @@ import type { CommitItem, MessageItem, PromptItem, SubagentItem, ToolItem, Trans
 import { ToolBody } from "./tool-body.tsx";
 
 export interface RowActions {
+  sessionId: string;
   isOpen: (id: string) => boolean;
   toggle: (id: string) => void;
 }
 
-export function ItemRow({ item, actions }: { item: TranscriptItem; actions: RowActions }) {
+export function ItemRow({ item, turn, actions }: { item: TranscriptItem; turn: number; actions: RowActions }) {
   switch (item.kind) {
     case "prompt":
-      return <Prompt item={item} actions={actions} />;
+      return <Prompt item={item} turn={turn} actions={actions} />;
     case "message":
-    case "response":
       return <Message item={item} actions={actions} />;
     case "tool":
       return <Tool item={item} actions={actions} />;
@@ -32,7 +32,7 @@ export function ItemRow({ item, actions }: { item: TranscriptItem; actions: RowA
 /** A longer prompt (a log that was pasted in) is shown up to here. */
 const PROMPT_CHARS = 1_400;
 
-function Prompt({ item, actions }: { item: PromptItem; actions: RowActions }) {
+function Prompt({ item, turn, actions }: { item: PromptItem; turn: number; actions: RowActions }) {
   const isLong = item.text.length > PROMPT_CHARS * 1.2;
   const isCut = isLong && !actions.isOpen(item.id);
   return (
@@ -40,7 +40,7 @@ function Prompt({ item, actions }: { item: PromptItem; actions: RowActions }) {
       <header>
         <span class="who">You</span>
         <a class="turn num" href={`#${item.id}`} title="Link to this prompt">
-          #{item.turn}
+          #{turn}
         </a>
         <Time at={item.at} as="clock" />
       </header>
@@ -98,7 +98,7 @@ function Tool({ item, actions }: { item: ToolItem; actions: RowActions }) {
         {item.outcome !== "" && <Outcome text={item.outcome} isError={item.is_error} />}
         {(item.duration_ms ?? 0) >= 1_000 && <span class="took num">{duration(item.duration_ms ?? 0)}</span>}
       </Fold>
-      {isOpen && <ToolBody id={item.id} />}
+      {isOpen && <ToolBody id={item.id} sessionId={actions.sessionId} />}
     </article>
   );
 }

@@ -16,20 +16,21 @@ import { readOutline, type WireEntry } from "./outline.ts";
 import { Transcript } from "./transcript.tsx";
 import "./session.css";
 
-type Head = SessionWire & { summary: Summary | null };
+type Head = SessionWire & { summary: Summary | null; observations: Observation[] };
 
 export function Session({ id }: PageProps) {
   const path = `/api/sessions/${encodeURIComponent(id)}`;
   const head = useLoad<Head>(() => path);
   const outline = useLoad<{ results: WireEntry[] }>(() => `${path}/outline`);
-  const learned = useLoad<{ results: Observation[] }>(
-    () => `/api/observations?all=1&superseded=1&limit=500&session=${encodeURIComponent(id)}`,
-  );
-  const items = useMemo(() => createItems(id), [id]);
   const list = useComputed(() => {
     const reply: Reply<{ results: WireEntry[] }> | undefined = outline.load.value.reply;
     return reply === undefined ? undefined : readOutline(reply.data.results);
   });
+
+  const items = useMemo(
+    () => createItems(id, (from, to) => (list.peek()?.entries ?? []).slice(from, to).map((entry) => entry.id)),
+    [id],
+  );
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +38,7 @@ export function Session({ id }: PageProps) {
       if (data["session_id"] !== id && data["parent_session_id"] !== id) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
-        for (const each of [head, outline, learned]) each.reload();
+        for (const each of [head, outline]) each.reload();
         items.grow();
       }, LIVE_PAUSE_MS);
     });
@@ -73,13 +74,14 @@ export function Session({ id }: PageProps) {
           id={id}
           outline={list.value}
           items={items}
-          observations={learned.load.value.reply?.data.results ?? []}
+          observations={head.load.value.reply?.data.observations ?? NONE}
         />
       )}
     </div>
   );
 }
 
+const NONE: readonly Observation[] = [];
 /** A busy session tells of many things a second: it is looked at anew when it draws breath. */
 const LIVE_PAUSE_MS = 700;
 

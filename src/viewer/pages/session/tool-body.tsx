@@ -1,4 +1,5 @@
 // What went into a tool and what came out: changes as changes, commands as commands, the rest as it is.
+import { Fragment } from "preact";
 import { useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { Diff, DiffLines, readPatch } from "../../components/diff.tsx";
@@ -6,19 +7,23 @@ import { Loaded } from "../../components/loaded.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import type { WholeToolItem } from "../../wire.ts";
 
-export function ToolBody({ id }: { id: string }) {
-  const item = useLoad<WholeToolItem>(() => `/api/items/${id}`);
+export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {
+  const item = useLoad<{ results: WholeToolItem[] }>(
+    () => `/api/sessions/${encodeURIComponent(sessionId)}/items?whole=1&ids=${id}`,
+  );
   return (
     <div class="tool-body">
       <Loaded from={item} skeleton={<Skeleton lines={3} class="row" />}>
-        {({ data }) => (
-          <>
-            <Input name={data.name} input={data.input} />
-            {data.output !== "" && !isChangeNotice(data) && (
-              <Code label={data.is_error ? "Error" : "Output"} text={data.output} isError={data.is_error} />
-            )}
-          </>
-        )}
+        {({ data: { results } }) =>
+          results.map((tool) => (
+            <Fragment key={tool.id}>
+              <Input name={tool.name} input={tool.input} />
+              {tool.output !== "" && !isChangeNotice(tool) && (
+                <Code label={tool.is_error ? "Error" : "Output"} text={tool.output} isError={tool.is_error} />
+              )}
+            </Fragment>
+          ))
+        }
       </Loaded>
     </div>
   );

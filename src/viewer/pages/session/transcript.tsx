@@ -47,6 +47,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   shown.current = { rows, keys, outline };
 
   const actions: RowActions = {
+    sessionId: id,
     isOpen: (item) => open.value.has(item),
     toggle: (item) => {
       const next = new Set(open.value);
@@ -203,7 +204,7 @@ function Row({ entry, index, items, actions, isMarked, notes }: RowProps) {
     <div class={names.filter(Boolean).join(" ")}>
       <div class="entry-body">
         {item !== undefined ? (
-          <ItemRow item={item} actions={actions} />
+          <ItemRow item={item} turn={entry.turn} actions={actions} />
         ) : error !== undefined ? (
           <ErrorBox error={error} retry={() => items.ensure(index, index + 1)} />
         ) : (
