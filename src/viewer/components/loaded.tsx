@@ -19,6 +19,8 @@ export function Loaded<Data, Meta>({
   children: (reply: Reply<Data, Meta>) => ComponentChildren;
 }) {
   const { reply, error, isLoading } = from.load.value;
+  // A question without an answer is no error.
+  if (error?.code === "nothing_found" && empty !== undefined) return <>{empty}</>;
   if (error !== undefined) return <ErrorBox error={error} retry={from.reload} />;
   if (reply === undefined) return isLoading ? <>{skeleton}</> : null;
   const nothing = isEmpty === undefined ? hasNoResults(reply.data) : isEmpty(reply.data);
