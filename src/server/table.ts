@@ -5,7 +5,7 @@ import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
-import { FILES, SEARCH, TIMELINE } from "./routes/search.ts";
+import { FILES, PATHS, SEARCH, TIMELINE } from "./routes/search.ts";
 import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
@@ -23,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   OBSERVATIONS,
   OBSERVATION,
   FILES,
+  PATHS,
   EFFORTS,
   EFFORT,
   PROJECTS,
