@@ -158,3 +158,29 @@ export interface CommitItem extends InTranscript {
 }
 
 export type TranscriptItem = PromptItem | MessageItem | ToolItem | SubagentItem | CommitItem;
+
+/** A turn as the timeline tells it. */
+export interface TimelineTurn {
+  /** "p12" */
+  id: string;
+  session_id: string;
+  agent: string;
+  project: string;
+  title: string | null;
+  turn: number;
+  prompt: string;
+  at: string;
+  ended_at: string | null;
+  files: { path: string; created: boolean; added: number; removed: number }[];
+  commits: { sha: string; subject: string }[];
+  failed: { id: string; command: string; exit_code: number | null; error: string }[];
+}
+
+export interface WorkerState {
+  running: boolean;
+  pid: number | null;
+  version: string | null;
+  started_at: string | null;
+  jobs: { pending: number; running: number; failed: number };
+  spool: { waiting: number; bad: number };
+}
