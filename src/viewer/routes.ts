@@ -20,7 +20,7 @@ export interface Page {
 }
 
 export const PAGES: readonly Page[] = [
-  page("Now", "now", "/", () => import("./pages/now.tsx").then((file) => file.Now)),
+  page("Now", "now", "/", () => import("./pages/now/now.tsx").then((file) => file.Now)),
   page("Search", "search", "/search", () => import("./pages/search/search.tsx").then((file) => file.Search)),
   {
     ...page("Sessions", "sessions", "/sessions", () => import("./pages/sessions.tsx").then((file) => file.Sessions)),

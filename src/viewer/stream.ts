@@ -3,13 +3,13 @@ import { signal } from "@preact/signals";
 import { isSignedOut } from "./api.ts";
 
 export const LIVE_KINDS = [
-  "session-started",
+  "session_started",
   "prompt",
-  "tool-use",
+  "tool_use",
   "observation",
   "summary",
-  "session-completed",
-  "processing",
+  "session_completed",
+  "processing_status",
 ] as const;
 export type LiveKind = (typeof LIVE_KINDS)[number];
 
@@ -55,7 +55,8 @@ export function connectStream(): void {
   source.addEventListener("open", () => {
     connection.value = "live";
     waitMs = FIRST_WAIT_MS;
-    if (hasBeenLive && lastId === "") missed.value += 1;
+    // The server tells what was missed where it still knows; loading again costs little and leaves no gap.
+    if (hasBeenLive) missed.value += 1;
     hasBeenLive = true;
   });
   source.addEventListener("error", () => {
@@ -63,16 +64,13 @@ export function connectStream(): void {
     // The browser itself tries again after a broken connection, but not after a refused one.
     if (source?.readyState === EventSource.CLOSED && !isSignedOut.peek()) setTimeout(connectStream, nextWait());
   });
-  source.addEventListener("reset", () => {
-    missed.value += 1;
-  });
   for (const kind of LIVE_KINDS) source.addEventListener(kind, (event) => receive(kind, event));
 }
 
 function receive(kind: LiveKind, event: MessageEvent<string>): void {
   if (event.lastEventId !== "") lastId = event.lastEventId;
   const data = JSON.parse(event.data) as Record<string, unknown>;
-  if (kind === "processing") queue.value = (data["queue"] as Queue | undefined) ?? queue.peek();
+  if (kind === "processing_status") queue.value = data as unknown as Queue;
   for (const listener of listeners) listener({ kind, data });
 }
 

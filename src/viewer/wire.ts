@@ -327,6 +327,7 @@ export interface Check {
 }
 
 export interface WorkerState {
+  running: boolean;
   pid: number | null;
   version: string | null;
   started_at: string | null;
@@ -338,4 +339,21 @@ export interface WorkerState {
 export interface LogLine {
   at: string;
   message: string;
+}
+
+/** A turn as the timeline tells it. */
+export interface TimelineTurn {
+  /** "p12" */
+  id: string;
+  session_id: string;
+  agent: string;
+  project: string;
+  title: string | null;
+  turn: number;
+  prompt: string;
+  at: string;
+  ended_at: string | null;
+  files: { path: string; created: boolean; added: number; removed: number }[];
+  commits: { sha: string; subject: string }[];
+  failed: { id: string; command: string; exit_code: number | null; error: string }[];
 }
