@@ -16,7 +16,7 @@ import type { Answer, Json } from "./envelope.ts";
 import { observationJson } from "./observation-json.ts";
 import { positiveInteger, readOffset } from "./scope.ts";
 import { sessionJson, summaryJson } from "./session-json.ts";
-import { itemJson } from "./transcript-json.ts";
+import { type Detail, itemJson } from "./transcript-json.ts";
 
 /** No session has that many. */
 const MAX_OBSERVATIONS = 2_000;
@@ -51,7 +51,7 @@ function resumeOf(session: SessionEntry): string | null {
   return canResume(session) ? resumeLine(resumeCommand(session), "") : null;
 }
 
-function sessionOf(asked: Asked, name: string): SessionEntry {
+export function sessionOf(asked: Asked, name: string): SessionEntry {
   return resolveSession(asked.db, name, () => questionOf(asked, 1).scope).session;
 }
 
@@ -112,7 +112,7 @@ function entryJson({ index, turn, item, observations }: PageEntry): Json {
   return { index, turn, ...pageItemJson(item), observations };
 }
 
-function pageItemJson(item: PageItem): Json {
+export function pageItemJson(item: PageItem, detail: Detail = { tools: true, thinking: true }): Json {
   switch (item.kind) {
     case "prompt":
     case "commit":
@@ -120,6 +120,6 @@ function pageItemJson(item: PageItem): Json {
     case "subagent":
       return { kind: item.kind, at: iso(item.at), ...sessionJson(item.session), report: item.session.report };
     default:
-      return itemJson(item, { tools: true, thinking: true });
+      return itemJson(item, detail);
   }
 }

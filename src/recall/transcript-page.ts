@@ -70,11 +70,16 @@ export function itemIdOf({ kind, id }: EntryRow): string | undefined {
   return LETTERS[kind] === undefined ? undefined : `${LETTERS[kind]}${id}`;
 }
 
-function keyOf({ kind, id }: { kind: EntryRow["kind"]; id: number }): string {
+export function keyOf({ kind, id }: { kind: EntryRow["kind"]; id: number }): string {
   return `${kind}${id}`;
 }
 
-function readItems(db: Db, session: SessionEntry, rows: readonly EntryRow[]): Map<string, PageItem> {
+/** By kind and id: `keyOf`. */
+export function readItems(
+  db: Db,
+  session: SessionEntry,
+  rows: readonly Pick<EntryRow, "kind" | "id" | "at">[],
+): Map<string, PageItem> {
   const ids = (...kinds: EntryRow["kind"][]): number[] =>
     rows.filter((row) => kinds.includes(row.kind)).map((row) => row.id);
   const items = new Map<string, PageItem>();

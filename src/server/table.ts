@@ -18,8 +18,9 @@ import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
 import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
+import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
+import { FILES, PATHS, SEARCH, TIMELINE } from "./routes/search.ts";
 import { LINK } from "./routes/open.ts";
-import { FILES, SEARCH, TIMELINE } from "./routes/search.ts";
 import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
@@ -29,11 +30,15 @@ export const ROUTES: readonly Route[] = [
   SESSIONS,
   SESSION,
   TRANSCRIPT,
+  OUTLINE,
+  ITEMS,
+  FIND,
   EXPORT,
   RELATED,
   OBSERVATIONS,
   OBSERVATION,
   FILES,
+  PATHS,
   EFFORTS,
   EFFORT,
   PROJECTS,

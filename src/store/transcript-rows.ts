@@ -12,32 +12,54 @@ export interface EntryRow {
   prompt_number: number;
   at: number;
   is_error: number;
+  /** Of what there is to read of it. */
+  bytes: number | null;
+  /** A tool's name, a message's role, the beginning of a prompt; a subagent's and a commit's subject. */
+  name: string | null;
 }
 
 /** As much of a response as tells it from other messages of its turn. */
 const TELLING_CHARS = 200;
+const NAME_CHARS = 200;
 
 /** A message and the tools it calls bear the same time: the words come first. A response that no message has comes last. */
 export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
   return db.all(
-    `SELECT kind, id, prompt_number, at, is_error FROM (
-       SELECT 'prompt' AS kind, 0 AS place, id, prompt_number, created_at AS at, 0 AS is_error FROM prompts WHERE session_db_id = ?1
-       UNION ALL SELECT 'message', 1, id, prompt_number, created_at, 0 FROM messages
+    `SELECT kind, id, prompt_number, at, is_error, bytes, name FROM (
+       SELECT 'prompt' AS kind, 0 AS place, id, prompt_number, created_at AS at, 0 AS is_error, octet_length(text) AS bytes,
+           substr(text, 1, ${NAME_CHARS}) AS name FROM prompts WHERE session_db_id = ?1
+       UNION ALL SELECT 'message', 1, id, prompt_number, created_at, 0, octet_length(text), role FROM messages
          WHERE session_db_id = ?1 AND (octet_length(text) > 0 OR octet_length(thinking) > 0)
-       UNION ALL SELECT 'tool', 2, id, prompt_number, created_at, is_error FROM tool_uses WHERE session_db_id = ?1
+       UNION ALL SELECT 'tool', 2, id, prompt_number, created_at, is_error, octet_length(output), name FROM tool_uses WHERE session_db_id = ?1
        UNION ALL SELECT 'subagent', 3, s.id, coalesce(
            (SELECT prompt_number FROM (SELECT prompt_number, created_at FROM messages WHERE session_db_id = s.id
               UNION ALL SELECT prompt_number, created_at FROM tool_uses WHERE session_db_id = s.id) ORDER BY created_at LIMIT 1),
-           (SELECT max(prompt_number) FROM prompts WHERE session_db_id = ?1 AND created_at <= s.started_at), 0), s.started_at, 0
+           (SELECT max(prompt_number) FROM prompts WHERE session_db_id = ?1 AND created_at <= s.started_at), 0), s.started_at, 0,
+           octet_length(s.report), coalesce(s.title, s.subtitle)
          FROM sessions s WHERE s.parent_session_db_id = ?1
-       UNION ALL SELECT 'commit', 4, id, prompt_number, created_at, 0 FROM commits WHERE session_db_id = ?1
-       UNION ALL SELECT 'response', 5, p.id, p.prompt_number, coalesce(p.ended_at, p.created_at), 0 FROM prompts p
+       UNION ALL SELECT 'commit', 4, id, prompt_number, created_at, 0, 0, subject FROM commits WHERE session_db_id = ?1
+       UNION ALL SELECT 'response', 5, p.id, p.prompt_number, coalesce(p.ended_at, p.created_at), 0, octet_length(p.response), 'assistant' FROM prompts p
          WHERE p.session_db_id = ?1 AND octet_length(p.response) > 0 AND NOT EXISTS (SELECT 1 FROM messages m
            WHERE m.session_db_id = ?1 AND m.prompt_number = p.prompt_number AND m.role = 'assistant'
              AND instr(m.text, substr(trim(p.response, char(9, 10, 13, 32)), 1, ${TELLING_CHARS})) > 0))
      ORDER BY prompt_number, place <> 0, place = 5, at, place, id`,
     sessionDbId,
   );
+}
+
+/** Items of a session and its subagents that have these words somewhere, in no order: "p12", "m34", "t56", "r12" for a response. */
+export function itemsWith(db: Db, sessionDbId: number, words: string): string[] {
+  const like = `%${words.replace(/[!%_]/g, "!$&")}%`;
+  const rows = db.all<{ id: string }>(
+    `WITH of AS (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)
+     SELECT 'p' || id AS id FROM prompts WHERE session_db_id IN of AND text LIKE ?2 ESCAPE '!'
+     UNION ALL SELECT 'r' || id FROM prompts WHERE session_db_id IN of AND response LIKE ?2 ESCAPE '!'
+     UNION ALL SELECT 'm' || id FROM messages WHERE session_db_id IN of AND (text LIKE ?2 ESCAPE '!' OR thinking LIKE ?2 ESCAPE '!')
+     UNION ALL SELECT 't' || id FROM tool_uses WHERE session_db_id IN of AND (input LIKE ?2 ESCAPE '!' OR output LIKE ?2 ESCAPE '!')`,
+    sessionDbId,
+    like,
+  );
+  return rows.map((row) => row.id);
 }
 
 export interface PromptText {

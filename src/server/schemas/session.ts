@@ -85,12 +85,20 @@ const file = () =>
   });
 
 /** Each has its place in the whole session, its turn, and the observations that rest on it. */
-export const entry = () => {
-  const place = { index: count(), turn: z.int(), at: time(), observations: z.array(z.string()) };
-  return z.discriminatedUnion("kind", [
-    z.strictObject({ ...place, kind: z.literal("prompt"), id: z.string(), text: z.string() }),
+export const entry = () =>
+  z.discriminatedUnion("kind", items({ index: count(), turn: z.int(), observations: z.array(z.string()) }));
+
+/** By its id in the outline; tools with input and output only where they were asked for. */
+export const outlinedItem = () => z.union(items({}, { isWhole: false }));
+
+function items<Place extends z.ZodRawShape>(place: Place, { isWhole } = { isWhole: true }) {
+  const common = { ...place, at: time() };
+  const id = isWhole ? {} : { id: z.string() };
+  const body = { input: z.unknown(), output: z.string() };
+  return [
+    z.strictObject({ ...common, kind: z.literal("prompt"), id: z.string(), text: z.string() }),
     z.strictObject({
-      ...place,
+      ...common,
       kind: z.literal("message"),
       id: textOrNull(),
       role: z.enum(["assistant", "system", "summary"]),
@@ -98,7 +106,7 @@ export const entry = () => {
       thinking: textOrNull(),
     }),
     z.strictObject({
-      ...place,
+      ...common,
       kind: z.literal("tool"),
       id: z.string(),
       name: z.string(),
@@ -108,10 +116,9 @@ export const entry = () => {
       exit_code: z.int().nullable(),
       duration_ms: count().nullable(),
       files: z.array(file()),
-      input: z.unknown(),
-      output: z.string(),
+      ...(isWhole ? body : { input: body.input.optional(), output: body.output.optional() }),
     }),
-    z.strictObject({ ...place, ...sessionFields, kind: z.literal("subagent"), report: textOrNull() }),
-    z.strictObject({ ...place, kind: z.literal("commit"), sha: z.string(), subject: z.string() }),
-  ]);
-};
+    z.strictObject({ ...common, ...sessionFields, ...id, kind: z.literal("subagent"), report: textOrNull() }),
+    z.strictObject({ ...common, ...id, kind: z.literal("commit"), sha: z.string(), subject: z.string() }),
+  ] as const;
+}
