@@ -34,7 +34,8 @@ export default defineConfig([
   // Apart, so that a hook that asks nothing does not load them.
   { ...bundle, entry: { recall: "src/hook/reading.ts" } },
   { ...bundle, entry: { context: "src/hook/context.ts" } },
-  { ...bundle, entry: { worker: "src/worker/main.ts" } },
+  // With what answers over HTTP apart: most workers are never asked.
+  { ...bundle, entry: { worker: "src/worker/main.ts" }, outputOptions: { chunkFileNames: "server.cjs" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },
   {

@@ -12,9 +12,15 @@ const DRAIN_MS = 300;
 /** After this long nobody keeps the file from being moved away. */
 const IDLE_MS = 30_000;
 
+export interface UseOptions {
+  isWriting?: boolean;
+  /** Nothing is brought in first. */
+  asIs?: boolean;
+}
+
 export interface Store {
   /** `notes` are what the asker has to know of the state the store is in. Throws an AppError where it cannot be used. */
-  use<T>(work: (db: Db, notes: string[]) => T, options?: { isWriting?: boolean }): T;
+  use<T>(work: (db: Db, notes: string[]) => T, options?: UseOptions): T;
   close(): void;
 }
 
@@ -45,10 +51,10 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
     return db;
   };
   return {
-    use(work, { isWriting = false } = {}) {
+    use(work, { isWriting = false, asIs = false } = {}) {
       try {
         const db = open(isWriting);
-        return work(db, tryPrepare(db, paths, prepare));
+        return work(db, asIs ? [] : tryPrepare(db, paths, prepare));
       } catch (error) {
         if (isStoreTrouble(error)) close();
         throw explain(error, paths.database);

@@ -5,6 +5,7 @@ import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/sche
 import { findSettingKey, writeSetting } from "../config/write.ts";
 import type { Asked } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
+import { providerNotice } from "./provider-notice.ts";
 
 export interface Described {
   key: SettingKey;
@@ -34,14 +35,17 @@ export function answerSetting(standing: Standing, name: string): Answer & { sett
   return { data: setting, setting };
 }
 
-/** `raw` as typed; undefined: the default again. */
+/** `raw` as typed, or as JSON has it; undefined: the default again. */
 export function changeSetting(
   standing: Standing,
   name: string,
-  raw: string | undefined,
-): Answer & { setting: Described } {
-  writeSetting(standing.paths.config, findSettingKey(name), raw);
-  return answerSetting(standing, name);
+  raw: unknown,
+): Answer & { setting: Described; notice: string | undefined } {
+  const { paths, env } = standing;
+  const key = findSettingKey(name);
+  writeSetting(paths.config, key, raw);
+  const notice = providerNotice(key, loadSettings({ user: paths.config }, env).values, env);
+  return { ...answerSetting(standing, name), meta: { notice: notice ?? null }, notice };
 }
 
 function describe(standing: Standing, key: SettingKey): Described {

@@ -2,15 +2,13 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
-import { captureEvent } from "../capture/capture.ts";
-import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
+import { prepareEvent } from "../capture/prepare.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
 import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
-import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
@@ -41,9 +39,8 @@ function main(command: string, env: Env): object | undefined {
 
 function handle(command: string, event: AgentEvent, paths: Paths, env: Env): object | undefined {
   const surroundings = findSurroundings(event.cwd, paths.config, env);
-  if (surroundings.isExcluded || trackPrivateTurn(paths.privateTurns, event)) return undefined;
-  const captured = captureEvent(event, surroundings);
-  if (captured === undefined) return undefined;
+  const captured = prepareEvent(event, surroundings, paths);
+  if (typeof captured === "string") return undefined;
   captured.hook = command;
   const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
   const isRecorded = !ONLY_ASKED.has(captured.activity.kind);
@@ -56,25 +53,6 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
   return told && hookAnswer(captured, told);
-}
-
-/** Keeps the marker of private turns up to date; true when this event belongs to one. */
-function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
-  const { activity, sessionId } = event;
-  switch (activity.kind) {
-    case "prompt":
-      if (isWhollyPrivate(activity.text)) {
-        beginPrivateTurn(folder, sessionId, activity.promptId);
-        return true;
-      }
-      endPrivateTurn(folder, sessionId);
-      return false;
-    case "session-end":
-    case "session-start":
-      return false;
-    default:
-      return isPrivateTurn(folder, event);
-  }
 }
 
 /** The folder a hook runs in may have been deleted meanwhile; payloads name it themselves. */

@@ -3,18 +3,31 @@ import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
+import { addHeaders, checkAccess, checkOrigin, limitBody } from "./guard.ts";
 import type { Host } from "./host.ts";
 import { reply, replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
+import { addOpenLink } from "./routes/open.ts";
+import { addStream } from "./stream.ts";
+import { addStatic } from "./static.ts";
 import { ROUTES } from "./table.ts";
 
 export function createApp(host: Host): Hono {
   const app = new Hono();
+  app.use(addHeaders(), checkOrigin(host), limitBody(host), checkAccess(host, host.access));
   app.get("/health", (http) => http.json({ name: "c-mem", version: VERSION, pid: process.pid }));
   for (const row of ROUTES) app.on(row.method.toUpperCase(), row.path, (http) => serve(http, row, host));
-  app.notFound((http) => replyError(http, "", new AppError("nothing_found", "There is no such route."), host));
+  addStream(app, host);
+  app.all("/api/*", (http) => replyError(http, "", noRoute(), host));
+  addOpenLink(app, host);
+  addStatic(app, host.viewer);
+  app.notFound((http) => replyError(http, "", noRoute(), host));
   app.onError((error, http) => replyError(http, "", error, host));
   return app;
+}
+
+function noRoute(): AppError {
+  return new AppError("nothing_found", "There is no such route.", { hint: "/api/docs lists them." });
 }
 
 async function serve(http: Context, row: Route, host: Host): Promise<Response> {

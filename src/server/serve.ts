@@ -1,55 +1,90 @@
 // Listens on this machine alone: on the port that is set, else on the next that is free; and says where in server.json.
-import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
-import { bringIn, createStore } from "../answers/kept-store.ts";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { loadSettings } from "../config/load.ts";
-import type { Env, Paths } from "../config/paths.ts";
-import { readServer, serverToken, writeServer } from "../config/server-record.ts";
-import { createApp } from "./app.ts";
-import type { Host } from "./host.ts";
+import { readServer, type ServerRecord, serverToken, writeServer } from "../config/server-record.ts";
+import type { Answering } from "./answering.ts";
+import type { HostOptions } from "./create-host.ts";
 
 export interface Serving {
   /** Undefined: nothing is served. */
   port: number | undefined;
+  /** How many watch the stream. */
+  viewers(): number;
   close(): Promise<void>;
 }
 
-export interface ServeOptions {
-  paths: Paths;
-  env: Env;
-  log: Host["log"];
-  onRequest(): void;
-}
+export type ServeOptions = Omit<HostOptions, "token" | "port">;
 
 const ADDRESS = "127.0.0.1";
 /** So many ports are tried before the system chooses one. */
 const PORTS_TRIED = 20;
 
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000, maxConnections: 256 };
+
 /** Never fails: a worker that cannot be asked still works. */
 export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { paths, env, log, onRequest } = options;
+  const { paths, env, log } = options;
   const wanted = loadSettings({ user: paths.config }, env).values.port;
-  if (wanted === 0) return { port: undefined, close: async () => {} };
-  const store = createStore(paths, bringIn);
+  if (wanted === 0) return NOTHING;
+  let port = 0;
+  const token = serverToken(paths.server);
+  const app = loadLater(() => ({ ...options, token, port: () => port }));
+  const server = createServer((request, response) => void app.serve(request, response));
+  Object.assign(server, LIMITS);
   try {
-    const token = serverToken(paths.server);
-    const app = createApp({ paths, env, store, onRequest, log });
-    const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
-    const port = await listen(server, portsToTry(wanted, readServer(paths.server)?.port));
+    port = await listen(server, portsToTry(wanted, readServer(paths.server)?.port));
     writeServer(paths.server, { token, port, pid: process.pid });
     log(`listens on http://${ADDRESS}:${port}`);
-    return {
-      port,
-      close: async () => {
-        store.close();
-        await end(server);
-        writeServer(paths.server, { token, port, pid: null });
-      },
-    };
   } catch (error) {
-    store.close();
-    log(`cannot serve the page and the API: ${(error as Error).message}`);
-    return { port: undefined, close: async () => {} };
+    const problem = `cannot serve the page and the API: ${(error as Error).message}`;
+    log(problem);
+    tryWrite(paths.server, { token, port: null, pid: null, problem });
+    return NOTHING;
+  }
+  return {
+    port,
+    viewers: app.viewers,
+    async close() {
+      app.close();
+      await end(server);
+      tryWrite(paths.server, { token, port, pid: null });
+    },
+  };
+}
+
+interface LateApp {
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  viewers(): number;
+  close(): void;
+}
+
+/** Most workers are never asked: what answers is loaded (some 15 MB) with the first question. */
+function loadLater(options: () => HostOptions): LateApp {
+  let loaded: Promise<Answering> | undefined;
+  let now: Answering | undefined;
+  return {
+    async serve(request, response) {
+      loaded ??= import("./answering.ts").then((module) => (now = module.createAnswering(options())));
+      try {
+        await (await loaded).listener(request, response);
+      } catch (error) {
+        options().log(`cannot answer: ${(error as Error).message}`);
+        response.destroy();
+      }
+    },
+    viewers: () => now?.host.live.clients() ?? 0,
+    close: () => now?.host.close(),
+  };
+}
+
+const NOTHING: Serving = { port: undefined, viewers: () => 0, close: async () => {} };
+
+/** On a full disk: who looks for the server finds out that it is not there. */
+function tryWrite(path: string, record: ServerRecord): void {
+  try {
+    writeServer(path, record);
+  } catch {
+    // Nothing depends on it.
   }
 }
 

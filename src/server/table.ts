@@ -1,10 +1,25 @@
 // Every route of the API.
 import type { Route } from "./route.ts";
+import {
+  BATCH,
+  CHANGE_SETTING,
+  EDIT,
+  PIN,
+  REMEMBER,
+  RETRY,
+  SUPERSEDE,
+  UNDO_SUPERSEDE,
+  UNPIN,
+  UNSET_SETTING,
+} from "./routes/changes.ts";
 import { CONTEXT } from "./routes/context.ts";
+import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
 import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
+import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
 import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
+import { LINK } from "./routes/open.ts";
 import { FILES, SEARCH, TIMELINE } from "./routes/search.ts";
 import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
 
@@ -33,4 +48,24 @@ export const ROUTES: readonly Route[] = [
   JOBS,
   HEALTH,
   LOGS,
+  INIT,
+  INIT_ONE,
+  TOOL_USE,
+  SUMMARIZE,
+  COMPLETE,
+  PROCESSING,
+  BATCH,
+  REMEMBER,
+  EDIT,
+  PIN,
+  UNPIN,
+  SUPERSEDE,
+  UNDO_SUPERSEDE,
+  FORGET,
+  HELD,
+  TAKE_BACK,
+  CHANGE_SETTING,
+  UNSET_SETTING,
+  RETRY,
+  LINK,
 ];

@@ -16,6 +16,8 @@ import { takeLock } from "./single.ts";
 import { createWaker } from "./waker.ts";
 import { work } from "./worker.ts";
 
+/** Built beside this bundle. */
+const VIEWER = join(import.meta.dirname, "viewer");
 /** Below everything a person waits for. */
 const NICE = 10;
 
@@ -46,7 +48,14 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
   let askedAt = -Infinity;
   const serving = isOnce
     ? undefined
-    : await startServing({ paths, env: process.env, log, onRequest: () => (askedAt = performance.now()) });
+    : await startServing({
+        paths,
+        env: process.env,
+        viewer: VIEWER,
+        log,
+        onRequest: () => (askedAt = performance.now()),
+        onWork: wake,
+      });
   signal.addEventListener("abort", wake);
   try {
     const leaving = await work({
@@ -57,7 +66,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       waker,
       signal,
       once: isOnce,
-      askedAt: () => askedAt,
+      askedAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : askedAt),
       isCaughtUp: args.includes("--fresh"),
     });
     log(`left: ${leaving}`);

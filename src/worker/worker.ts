@@ -49,7 +49,7 @@ export interface WorkerOptions {
   /** Transcripts have just been looked at. */
   isCaughtUp?: boolean;
   idleMs?: number;
-  /** When the server was asked last, by the process's own clock. */
+  /** When somebody asked the server last, by the process's own clock: now, while somebody watches. */
   askedAt?: () => number;
 }
 

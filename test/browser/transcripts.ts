@@ -68,7 +68,11 @@ export function longSession(writer: Writer, lines: number): void {
       const file = `/work/parser/part-${turn}.ts`;
       writer.use(
         "Edit",
-        { file_path: file, old_string: `const part = ${step};\nuse(part);`, new_string: `const part = ${step + 1};\nuse(part);` },
+        {
+          file_path: file,
+          old_string: `const part = ${step};\nuse(part);`,
+          new_string: `const part = ${step + 1};\nuse(part);`,
+        },
         "The file has been updated.",
       );
     }

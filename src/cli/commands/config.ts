@@ -1,10 +1,8 @@
 // c-mem config: every setting with its value, where it came from and what it does; `set` and `unset` change the user's own.
 import { answerSetting, answerSettings, changeSetting, type Described } from "../../answers/settings.ts";
-import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { envName } from "../../config/schema.ts";
 import { AppError } from "../../core/error.ts";
-import { providerNotice } from "../provider-notice.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, print, printAnswer, say } from "../output.ts";
 
@@ -24,13 +22,15 @@ export function run({ args, json }: CommandOptions): number {
       "It is `c-mem config`, `config get <key>`, `config set <key> <value>` or `config unset <key>`.",
     );
   }
-  const answer =
-    action === "get"
-      ? answerSetting(standing, name)
-      : changeSetting(standing, name, action === "set" ? words.join(" ") : undefined);
+  if (action === "get") {
+    const answer = answerSetting(standing, name);
+    if (json) printAnswer("config", answer);
+    else print(JSON.stringify(answer.setting.value));
+    return EXIT.ok;
+  }
+  const answer = changeSetting(standing, name, action === "set" ? words.join(" ") : undefined);
   if (json) printAnswer("config", answer);
-  else if (action === "get") print(JSON.stringify(answer.setting.value));
-  else report(paths, answer.setting);
+  else report(answer.setting, answer.notice);
   return EXIT.ok;
 }
 
@@ -44,11 +44,10 @@ function list(paths: Paths, { results, problems }: { results: Described[]; probl
   for (const problem of problems) say(`warning: ${problem}`);
 }
 
-function report(paths: Paths, { key, value, source }: Described): void {
+function report({ key, value, source }: Described, notice: string | undefined): void {
   print(`${heading(key)} = ${JSON.stringify(value)}  ${dim(`(${source})`)}`);
   if (source === "environment" || source === "project") {
     say(`note: ${source === "project" ? "the project's own file" : envName(key)} says otherwise here and wins.`);
   }
-  const notice = providerNotice(key, loadSettings({ user: paths.config }, process.env).values, process.env);
   if (notice !== undefined) say(notice);
 }

@@ -28,7 +28,7 @@ import { VERSION } from "../../core/version.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
 import { say } from "../output.ts";
-import { providerNotice } from "../provider-notice.ts";
+import { providerNotice } from "../../answers/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 import { wantsStatusLine } from "../status-line-offer.ts";
 import { wake } from "../worker-control.ts";
