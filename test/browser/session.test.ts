@@ -125,6 +125,7 @@ describe("a session of 20,000 lines", () => {
     await expect
       .poll(async () => Number(await page.locator(".virtual-row").last().getAttribute("aria-setsize")))
       .toBeGreaterThan(Number(early));
+    await page.waitForTimeout(400);
     await shoot(page, "session-replay-dark");
     await page.getByRole("button", { name: "End the replay" }).click();
     await expect

@@ -15,6 +15,11 @@ export interface BrowserWorld extends World {
   origin: string;
   /** A page that was let in; closed with the world. */
   open(path: string, options?: OpenOptions): Promise<Page>;
+  /** A page nobody has let in. */
+  openUninvited(path: string): Promise<Page>;
+  stopWorker(): Promise<void>;
+  /** Listens where the one before did. */
+  startWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,22 +44,42 @@ export async function openWorld(fill: (world: World) => void): Promise<BrowserWo
     // Nothing to bring in is no failure.
     if (status !== 0 && status !== 4) throw new Error(`${command.join(" ")}: ${stderr}`);
   }
-  const worker = spawn(process.execPath, [join(ROOT, "plugin", "dist", "worker.cjs")], {
-    env: { ...world.env, C_MEM_WORKER: "1" },
-    stdio: "ignore",
-  });
+  let worker = spawnWorker(world);
   const origin = await untilServing(world.home, worker);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   return {
     ...world,
     origin,
     open: (path, options = {}) => openPage(browser, { world, origin }, path, options),
+    async openUninvited(path) {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(origin + path);
+      return page;
+    },
+    stopWorker: () => stop(worker),
+    async startWorker() {
+      worker = spawnWorker(world);
+      await untilServing(world.home, worker);
+    },
     async close() {
       await browser.close();
-      worker.kill("SIGTERM");
-      await new Promise((done) => (worker.exitCode === null ? worker.once("exit", done) : done(undefined)));
+      await stop(worker);
     },
   };
+}
+
+function spawnWorker(world: World): ChildProcess {
+  return spawn(process.execPath, [join(ROOT, "plugin", "dist", "worker.cjs")], {
+    env: { ...world.env, C_MEM_WORKER: "1" },
+    stdio: "ignore",
+  });
+}
+
+async function stop(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null) return;
+  const left = new Promise((done) => worker.once("exit", done));
+  worker.kill("SIGTERM");
+  await left;
 }
 
 /** Everything that goes wrong in the page fails the test that looks at `problemsOf`. */
