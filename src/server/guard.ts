@@ -63,18 +63,19 @@ function findRefusal(http: Context, hosts: readonly string[]): string | undefine
   const site = req.header("Sec-Fetch-Site");
   if (site === undefined || site === "same-origin" || site === "none") return undefined;
   // Somebody follows a link to a page: that shows nothing by itself, and brings no cookie.
-  const isVisit = req.method === "GET" && req.header("Sec-Fetch-Mode") === "navigate" && !isData(req.path);
+  const isVisit = req.method === "GET" && req.header("Sec-Fetch-Mode") === "navigate" && !isData(req.method, req.path);
   return isVisit ? undefined : "Pages of other sites may not ask here.";
 }
 
-/** What is not the page's own files or the sign of life. */
-export function isData(path: string): boolean {
-  return /^\/(?:api|sessions|stream)(?:\/|$)/.test(path);
+/** What is not the page's own files or the sign of life. What is reported of sessions is sent; who only looks there sees the page. */
+export function isData(method: string, path: string): boolean {
+  return /^\/(?:api|stream)(?:\/|$)/.test(path) || (method !== "GET" && /^\/sessions(?:\/|$)/.test(path));
 }
 
 export function checkAccess(host: Host, access: Access): MiddlewareHandler {
   return async (http, next) => {
-    if (!isData(http.req.path) || access.hasToken(http.req.header("Authorization"))) return await next();
+    if (!isData(http.req.method, http.req.path) || access.hasToken(http.req.header("Authorization")))
+      return await next();
     const cookie = getCookie(http, cookieName(host.port()));
     if (access.hasCookie(cookie, Date.now()) && isFromPage(http)) return await next();
     if (access.refuse(performance.now())) {

@@ -35,7 +35,9 @@ function serveFile(http: Context, folder: string): Response | undefined {
 }
 
 function serveIndex(http: Context, folder: string): Response {
-  if (extname(http.req.path) !== "") return http.text("There is no such file.", 404);
+  // A page's address may end like a file's name; who goes to a page wants HTML, who loads a file takes what it is.
+  const isVisit = http.req.header("Accept")?.includes("text/html") === true;
+  if (extname(http.req.path) !== "" && !isVisit) return http.text("There is no such file.", 404);
   const index = join(folder, "index.html");
   if (statOf(index) === undefined)
     return http.text("C-Mem runs, but the page was not built with it. The API is here: /api/docs\n", 503);

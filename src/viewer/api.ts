@@ -95,7 +95,8 @@ export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string
   return {
     load,
     reload: () => {
-      round.value += 1;
+      // Not `+=`: an effect that reloads would wait for its own change.
+      round.value = round.peek() + 1;
     },
   };
 }

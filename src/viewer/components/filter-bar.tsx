@@ -30,17 +30,20 @@ export function FilterBar({ filters, children }: { filters: readonly Filter[]; c
   return (
     <div class="filters" role="group" aria-label="Filters">
       {filters.map(({ name, label, any, options }) => (
-        <label key={name} class={query.has(name) ? "filter is-set" : "filter"}>
-          <span class="hidden">{label}</span>
-          <select value={query.get(name) ?? ""} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
-            <option value="">{any}</option>
-            {withChosen(options, query.get(name)).map(({ value, label: text }) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <select
+          key={name}
+          class={query.has(name) ? "filter is-set" : "filter"}
+          aria-label={label}
+          value={query.get(name) ?? ""}
+          onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+        >
+          <option value="">{any}</option>
+          {withChosen(options, query.get(name)).map(({ value, label: text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
       ))}
       {children}
       {isAnySet && (

@@ -76,9 +76,12 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
     const { current } = held;
     const index = current === undefined ? undefined : list.current?.indexes.get(current.key);
     if (current === undefined || index === undefined || list.current === undefined) return false;
+    // What is held only across a change of the list (until 0) is let go at once; a place that was jumped to, in its time.
+    const isOver = performance.now() > current.until;
+    if (isOver) held.current = undefined;
+    if (isOver && current.until !== 0) return false;
     const by = boxTop() + list.current.heights.top(index) - current.offsetPx;
     if (Math.abs(by) >= 1) scrollBy({ top: by, behavior: "instant" });
-    if (performance.now() > current.until) held.current = undefined;
     return true;
   };
 

@@ -34,7 +34,7 @@ export function Now() {
   const reload = (): void => {
     turns.reload();
     learned.reload();
-    round.value += 1;
+    round.value = round.peek() + 1;
   };
   const letIn = (): void => {
     if (all.peek().length > 0) shown.value = showAll(all.peek(), shown.peek());

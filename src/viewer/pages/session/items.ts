@@ -1,60 +1,69 @@
-// The texts of a session, a page at a time: loaded when they come near the window, kept as long as the session is shown.
-import { type Signal, signal } from "@preact/signals";
+// The texts of a session, some at a time: loaded when they come near the window, kept as long as the session is shown.
+import { signal } from "@preact/signals";
 import { type ApiError, asApiError, get } from "../../api.ts";
 import type { TranscriptItem } from "../../wire.ts";
+import type { Entry } from "./outline.ts";
 
-const PAGE = 60;
+/** More than fits on a screen, so that one question brings what comes next as well. */
+const AT_ONCE = 60;
+/** What happened last may still grow: a message is written, a subagent works. */
+const MAY_GROW = 10;
 
 export interface Items {
-  /** What is known of the entry at this index; reading it follows its page. */
-  at: (index: number) => TranscriptItem | undefined;
-  errorAt: (index: number) => ApiError | undefined;
-  /** Loads what lies between and is not there yet. */
-  ensure: (from: number, to: number) => void;
-  /** The session has grown: pages that were not full are loaded again. */
-  grow: () => void;
+  /** What is known of an item; who reads it hears of it when it comes. */
+  get: (id: string) => TranscriptItem | undefined;
+  error: () => ApiError | undefined;
+  /** Loads what lies between these places and is not there yet. */
+  ensure: (entries: readonly Entry[], from: number, to: number) => void;
+  /** The session has gone on: its last items are looked at again. */
+  refresh: (entries: readonly Entry[]) => void;
 }
 
-interface PageState {
-  items: (TranscriptItem | undefined)[];
-  error?: ApiError;
-}
-
-/** `idsOf` names the entries between two places, as far as there are any. */
-export function createItems(sessionId: string, idsOf: (from: number, to: number) => string[]): Items {
-  const pages = new Map<number, Signal<PageState | undefined>>();
-  const asked = new Set<number>();
-  const page = (number: number): Signal<PageState | undefined> => {
-    const known = pages.get(number);
-    if (known !== undefined) return known;
-    const created = signal<PageState | undefined>(undefined);
-    pages.set(number, created);
-    return created;
-  };
-  const load = async (number: number): Promise<void> => {
-    asked.add(number);
-    const ids = idsOf(number * PAGE, (number + 1) * PAGE);
-    const path = `/api/sessions/${encodeURIComponent(sessionId)}/items?ids=${ids.join(",")}`;
+export function createItems(sessionId: string): Items {
+  const known = new Map<string, TranscriptItem>();
+  const asked = new Set<string>();
+  const loads = signal(0);
+  const failure = signal<ApiError | undefined>(undefined);
+  const load = async (ids: readonly string[]): Promise<void> => {
+    for (const id of ids) asked.add(id);
     try {
+      const path = `/api/sessions/${encodeURIComponent(sessionId)}/items?ids=${ids.join(",")}`;
       const { data } = await get<{ results: TranscriptItem[] }>(path);
-      const byId = new Map(data.results.map((item) => [item.id, item]));
-      page(number).value = { items: ids.map((id) => byId.get(id)) };
+      for (const item of data.results) known.set(item.id, item);
+      failure.value = undefined;
     } catch (error) {
-      page(number).value = { items: [], error: asApiError(error) };
-      asked.delete(number);
+      for (const id of ids) asked.delete(id);
+      failure.value = asApiError(error);
     }
+    loads.value = loads.peek() + 1;
+  };
+  const loadAll = (ids: readonly string[]): void => {
+    for (let from = 0; from < ids.length; from += AT_ONCE) void load(ids.slice(from, from + AT_ONCE));
   };
   return {
-    at: (index) => page(Math.floor(index / PAGE)).value?.items[index % PAGE],
-    errorAt: (index) => page(Math.floor(index / PAGE)).value?.error,
-    ensure(from, to) {
-      for (let number = Math.floor(from / PAGE); number * PAGE < to; number += 1)
-        if (!asked.has(number)) void load(number);
+    get(id) {
+      void loads.value;
+      return known.get(id);
     },
-    grow() {
-      for (const number of asked) {
-        if ((page(number).peek()?.items.length ?? PAGE) < PAGE) void load(number);
-      }
+    error: () => failure.value,
+    ensure(entries, from, to) {
+      const isMissing = ({ id }: Entry): boolean => !asked.has(id);
+      if (!entries.slice(from, to).some(isMissing)) return;
+      // What lies around it comes along, so that scrolling on does not ask for every row.
+      const start = Math.max(0, from - AT_ONCE / 4);
+      loadAll(
+        entries
+          .slice(start, to + AT_ONCE)
+          .filter(isMissing)
+          .map(({ id }) => id),
+      );
     },
+    refresh: (entries) =>
+      loadAll(
+        entries
+          .slice(-MAY_GROW)
+          .map(({ id }) => id)
+          .filter((id) => asked.has(id)),
+      ),
   };
 }

@@ -1,7 +1,7 @@
 // A whole session, readable from its first prompt to its last answer, however long it is.
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { type Reply, useLoad } from "../../api.ts";
+import { useLoad } from "../../api.ts";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorBox } from "../../components/error-box.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -22,15 +22,11 @@ export function Session({ id }: PageProps) {
   const path = `/api/sessions/${encodeURIComponent(id)}`;
   const head = useLoad<Head>(() => path);
   const outline = useLoad<{ results: WireEntry[] }>(() => `${path}/outline`);
+  const items = useMemo(() => createItems(id), [id]);
   const list = useComputed(() => {
-    const reply: Reply<{ results: WireEntry[] }> | undefined = outline.load.value.reply;
+    const { reply } = outline.load.value;
     return reply === undefined ? undefined : readOutline(reply.data.results);
   });
-
-  const items = useMemo(
-    () => createItems(id, (from, to) => (list.peek()?.entries ?? []).slice(from, to).map((entry) => entry.id)),
-    [id],
-  );
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +35,6 @@ export function Session({ id }: PageProps) {
       clearTimeout(timer);
       timer = setTimeout(() => {
         for (const each of [head, outline]) each.reload();
-        items.grow();
       }, LIVE_PAUSE_MS);
     });
     return () => {

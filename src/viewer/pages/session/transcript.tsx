@@ -83,6 +83,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   const rowNow = (): number => shown.current.rows[control.current?.place(BELOW_BAR_PX + 1).index ?? 0] ?? 0;
 
   useEffect(settle, [keys]);
+  useEffect(() => items.refresh(outline.entries), [outline]);
   // The address leads to an item; coming back, or loading again, leads to where one was.
   useSignalEffect(() => {
     const { hash } = route.value;
@@ -107,10 +108,11 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
     if (replayed.value !== undefined) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
   }, [replayed.value]);
 
+  const failure = items.error();
   const onRange = (from: number, to: number): void => {
     const first = shown.current.rows[from];
     const last = shown.current.rows[to - 1];
-    if (first !== undefined && last !== undefined) items.ensure(first, last + 1);
+    if (first !== undefined && last !== undefined) items.ensure(shown.current.outline.entries, first, last + 1);
     if (sought.peek() !== "") requestAnimationFrame(() => highlight(sought.peek()));
   };
   return (
@@ -153,6 +155,9 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
           Replay
         </Toggle>
       </div>
+      {failure !== undefined && (
+        <ErrorBox error={failure} retry={() => items.ensure(outline.entries, rowNow(), rowNow() + 1)} />
+      )}
       <VirtualList
         label="The session"
         keys={keys}
@@ -164,7 +169,6 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
           return (
             <Row
               entry={entry}
-              index={rows[row] ?? 0}
               items={items}
               actions={actions}
               isMarked={marked.value === entry.id}
@@ -189,24 +193,20 @@ const COLUMN_PX = 700;
 
 interface RowProps {
   entry: Entry;
-  index: number;
   items: Items;
   actions: RowActions;
   isMarked: boolean;
   notes: readonly Observation[] | undefined;
 }
 
-function Row({ entry, index, items, actions, isMarked, notes }: RowProps) {
-  const item = items.at(index);
-  const error = items.errorAt(index);
+function Row({ entry, items, actions, isMarked, notes }: RowProps) {
+  const item = items.get(entry.id);
   const names = ["entry", `of-${entry.kind}`, entry.agent !== "" && "is-nested", isMarked && "is-marked"];
   return (
     <div class={names.filter(Boolean).join(" ")}>
       <div class="entry-body">
         {item !== undefined ? (
           <ItemRow item={item} turn={entry.turn} actions={actions} />
-        ) : error !== undefined ? (
-          <ErrorBox error={error} retry={() => items.ensure(index, index + 1)} />
         ) : (
           <div class="waiting" style={{ height: `${estimateHeight(entry, COLUMN_PX) - 8}px` }} />
         )}
