@@ -37,7 +37,8 @@ export default defineConfig([
   { ...bundle, entry: { context: "src/hook/context.ts" } },
   { ...bundle, entry: { agents: "src/hook/others.ts" } },
   { ...bundle, entry: { opencode: "src/hook/opencode-plugin.ts" } },
-  { ...bundle, entry: { worker: "src/worker/main.ts" } },
+  // With what answers over HTTP apart: most workers are never asked.
+  { ...bundle, entry: { worker: "src/worker/main.ts" }, outputOptions: { chunkFileNames: "server.cjs" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },
   {

@@ -7,9 +7,9 @@ import { diagnose, repairStore } from "../memory/repair.ts";
 import type { Db } from "../store/driver.ts";
 import { countIndexGaps } from "../store/index-check.ts";
 import { rebuildSearchIndex } from "../store/search-index.ts";
-import type { Check } from "./health.ts";
+import type { Check } from "../answers/health.ts";
 import { count } from "./output.ts";
-import { repairText } from "./repair-store.ts";
+import { repairText } from "../answers/repair-text.ts";
 import { withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 

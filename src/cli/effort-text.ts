@@ -1,7 +1,7 @@
-// An effort as people and programs read it.
+// An effort as people read it.
 import type { EffortStory } from "../recall/effort-story.ts";
 import { columns, fit, pad } from "./layout.ts";
-import { count, dim, heading, iso } from "./output.ts";
+import { count, dim, heading } from "./output.ts";
 import { listText, paint, shortId, titleText, when } from "./session-text.ts";
 
 const BRANCHES_SHOWN = 3;
@@ -59,35 +59,3 @@ export function effortText(story: EffortStory): string {
 
 /** Below, a session belongs to the effort by a guess that may be wrong. */
 const SURE_ENOUGH = 0.55;
-
-export function effortJson(story: EffortStory): Record<string, unknown> {
-  return {
-    id: story.id,
-    title: story.title,
-    project: story.project,
-    branches: story.branches,
-    agents: story.agents,
-    subagents: story.subagents,
-    started_at: iso(story.startedAt),
-    last_at: iso(story.lastAt),
-    sessions: story.sessions.map(({ session, continues }) => ({
-      session_id: session.session_id,
-      agent: session.agent,
-      title: session.title,
-      outcome: session.subtitle,
-      git_branch: session.git_branch,
-      started_at: iso(session.started_at),
-      last_at: iso(session.last_at),
-      continues: continues?.session_id ?? null,
-      weight: continues?.weight ?? null,
-    })),
-    decisions: story.decisions.map((one) => ({
-      id: `o${one.id}`,
-      session_id: one.session_id,
-      title: one.title,
-      narrative: one.narrative,
-      at: iso(one.valid_from),
-    })),
-    open_ends: story.openEnds,
-  };
-}

@@ -1,31 +1,16 @@
 // What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
-import type { Forgotten } from "../memory/forget.ts";
+import type { DoomedRows, Receipt } from "../answers/forget.ts";
 import type { ClearedCopies } from "../memory/forget-again.ts";
 import type { Proof } from "../memory/traces.ts";
-import { type Doomed, DOOMED_KINDS, type DoomedRow } from "../store/doomed.ts";
+import { DOOMED_KINDS } from "../store/doomed.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { bytes, count, dim, fields } from "./output.ts";
 import { listText, paint, when } from "./session-text.ts";
 
-export interface Receipt extends Forgotten {
-  /** Files that went beside the database's rows. */
-  drops: number;
-  copies: number;
-  backups: ClearedCopies;
-  proof: Proof;
-  /** Free pages were written over and the log is empty. */
-  isClean: boolean;
-  isProven: boolean;
-  /** The agents' own files that it was read from. */
-  sources: string[];
-}
-
-type Rows = Record<keyof Doomed, DoomedRow[]>;
-
 const SHOWN = 20;
 
 /** What was asked for comes first; what goes with a session or a turn is counted. */
-export function planText(rows: Rows, lead: string): string {
+export function planText(rows: DoomedRows, lead: string): string {
   const sessions = new Set(rows.sessions.map((row) => row.item));
   const turns = new Set(rows.prompts.map((row) => `${row.session_db_id}:${row.prompt_number}`));
   const lines = DOOMED_KINDS.flatMap(([kind, noun]) =>
@@ -43,7 +28,7 @@ export function planText(rows: Rows, lead: string): string {
   return [lead, ...lines.slice(0, SHOWN), ...more, dim(`  in all: ${amounts(amountsOf(rows))}`)].join("\n");
 }
 
-function amountsOf(rows: Rows): Record<string, number> {
+function amountsOf(rows: DoomedRows): Record<string, number> {
   return Object.fromEntries(
     DOOMED_KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]),
   );
@@ -66,7 +51,7 @@ function plural(number: number, many: string): string {
 
 const HASHES_SHOWN = 3;
 
-export function receiptText(receipt: Receipt, rows: Rows): string {
+export function receiptText(receipt: Receipt, rows: DoomedRows): string {
   const { proof, tombstones } = receipt;
   const names = Object.values(rows)
     .flat()
@@ -127,25 +112,4 @@ function filesText({ proof, isClean }: Receipt): string {
       `${scanned}; free pages and the log could not be cleared now (another program reads the database?): run \`c-mem forget\` once more`,
     );
   return proof.elsewhere.length > 0 ? `${scanned}: only where it is also said` : `${scanned}: none holds it`;
-}
-
-export function receiptJson(receipt: Receipt, removedIds: Record<string, string[]>): Record<string, unknown> {
-  const { removed, tombstones, drops, copies, backups, proof, isClean, isProven, sources } = receipt;
-  return {
-    removed: { ...removed, drops, transcript_copies: copies, backups: backups.removed.length },
-    backups: { cleaned: backups.cleaned, removed: backups.removed },
-    items: removedIds,
-    tombstones,
-    proof: {
-      proven: isProven,
-      search_hits: proof.searchHits,
-      search_alike: proof.alike,
-      pieces: proof.pieces,
-      files_scanned: proof.files,
-      bytes_scanned: proof.bytes,
-      found_in: proof.found,
-      log_emptied: isClean,
-    },
-    still_exists: { same_words_in: proof.elsewhere, transcripts: sources },
-  };
 }

@@ -1,41 +1,10 @@
-// How observations are printed, for people and as JSON.
+// How observations are printed for people.
 import type { Evidence, ObservationStory } from "../recall/observation.ts";
 import { observationOf } from "../store/observations.ts";
 import type { ObservationEntry } from "../store/observation-list.ts";
 import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
-import { dim, fields, heading, iso } from "./output.ts";
+import { dim, fields, heading } from "./output.ts";
 import { listText, paint, shortId, titleText, when } from "./session-text.ts";
-
-export function observationJson(row: ObservationEntry): Record<string, unknown> {
-  const { type, title, narrative, facts, concepts, files, evidence, origin } = observationOf(row);
-  return {
-    id: `o${row.id}`,
-    type,
-    title,
-    subtitle: row.subtitle,
-    narrative,
-    facts,
-    concepts,
-    files,
-    evidence,
-    origin,
-    subject: row.subject,
-    producer: row.producer,
-    is_current: row.is_current === 1,
-    pinned: row.pinned === 1,
-    edited_at: iso(row.edited_at),
-    superseded_by: row.superseded_by === null ? null : { id: `o${row.superseded_by}`, title: row.successor_title },
-    superseded_by_hand: row.superseded_at !== null,
-    valid_from: iso(row.valid_from),
-    valid_to: iso(row.valid_to),
-    created_at: iso(row.created_at),
-    session_id: row.session_id,
-    prompt_number: row.prompt_number,
-    agent: row.agent,
-    project: row.project,
-    project_key: row.project_key,
-  };
-}
 
 export function observationTable(rows: readonly ObservationEntry[], withProject: boolean): string {
   const idWidth = Math.max(...rows.map((row) => `o${row.id}`.length));
@@ -115,33 +84,5 @@ function evidenceText(item: Evidence): string {
       const text = block(item.text.slice(0, EVIDENCE_CHARS) + cut, "    ").trimStart();
       return `  ${item.kind === "prompt" ? paint(["bold", "green"], "❯") : dim("│")} ${text} ${dim(item.id)}`;
     }
-  }
-}
-
-export function storyJson(story: ObservationStory): Record<string, unknown> {
-  const { observation, session, successor, predecessors, versions, evidence } = story;
-  const named = (one: ObservationEntry) => ({ id: `o${one.id}`, title: one.title, producer: one.producer });
-  return {
-    ...observationJson(observation),
-    session: session === undefined ? null : { session_id: session.session_id, title: session.title },
-    replaced_by: successor === undefined ? null : named(successor),
-    replaces: predecessors.map(named),
-    versions: versions.map((one) => ({ ...named(one), is_current: one.is_current === 1 })),
-    prompt_hash: observation.prompt_hash,
-    content_hash: observation.content_hash,
-    evidence: evidence.map(evidenceJson),
-  };
-}
-
-function evidenceJson(item: Evidence): Record<string, unknown> {
-  switch (item.kind) {
-    case "gone":
-      return { id: item.id, kind: item.kind };
-    case "tool": {
-      const { id, kind, name, subject, outcome, isError, output, at } = item;
-      return { id, kind, name, subject, outcome, is_error: isError, output, at: iso(at) };
-    }
-    default:
-      return { id: item.id, kind: item.kind, text: item.text, at: iso(item.at) };
   }
 }

@@ -1,18 +1,23 @@
 // The command line's contract: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
 import { writeSync } from "node:fs";
 import { styleText } from "node:util";
+import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
 import { AppError } from "../core/error.ts";
-import { withCommas } from "../core/text.ts";
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, nothingFound: 4, interrupted: 130 } as const;
 
-const SCHEMA_VERSION = 1;
+export { count } from "../core/text.ts";
+export { iso } from "../core/time.ts";
 
 export const STDOUT = 1;
 const STDERR = 2;
 
 export function printJson(command: string, data: unknown, meta: Record<string, unknown> = {}): void {
-  print(JSON.stringify({ schema_version: SCHEMA_VERSION, command, data, meta }, null, 2));
+  printAnswer(command, { data, meta });
+}
+
+export function printAnswer(command: string, answer: Answer): void {
+  print(JSON.stringify(answerJson(command, answer), null, 2));
 }
 
 export function print(text: string): void {
@@ -46,12 +51,10 @@ const PIPE_WAIT_MS = 5;
 /** Tells the person (or, with --json, the program) what went wrong, and returns the exit code. */
 export function reportError(command: string, error: unknown, json: boolean): number {
   const known = error instanceof AppError;
-  const code = known ? error.code : "internal";
-  const message = error instanceof Error ? error.message : String(error);
-  const hint = known ? error.hint : "This is a bug in c-mem. Please report it with the lines above.";
-  if (json) {
-    print(JSON.stringify({ schema_version: SCHEMA_VERSION, command, error: { code, message, hint } }, null, 2));
-  } else {
+  const told = errorJson(command, error);
+  const { code, message, hint } = told.error;
+  if (json) print(JSON.stringify(told, null, 2));
+  else {
     if (!known && error instanceof Error) say(error.stack ?? "");
     say(`${styleText("red", "error:", { stream: process.stderr })} ${message}`);
     if (hint !== undefined) say(`${styleText("cyan", "hint:", { stream: process.stderr })}  ${hint}`);
@@ -72,14 +75,6 @@ export function dim(text: string): string {
 export function fields(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join("\n");
-}
-
-export function count(number: number, noun: string): string {
-  return `${withCommas(number)} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-export function iso(at: number | null | undefined): string | null {
-  return at === null || at === undefined ? null : new Date(at).toISOString();
 }
 
 export function bytes(total: number): string {

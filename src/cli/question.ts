@@ -1,20 +1,21 @@
-// What every command that answers from history does first: open the store, find out which sessions are meant.
+// What every command that answers from memory does first: open the store, say where one stands.
+import type { Asked } from "../answers/asked.ts";
 import { resolvePaths } from "../config/paths.ts";
 import type { Db } from "../store/driver.ts";
-import { type Question, readScope } from "./scope.ts";
-import { withStore } from "./store.ts";
+import { withStore, withStoreAsync } from "./store.ts";
 
-export interface Asked {
-  db: Db;
-  /** Read when asked for: outside of every project an id can still be looked up. */
-  question(): Question;
+export function ask<T>(flags: Record<string, unknown>, answer: (asked: Asked) => T): T {
+  const context = contextOf(flags);
+  return withStore(context.paths, (db) => answer({ ...context, db }));
 }
 
-export function ask<T>(flags: Record<string, unknown>, limit: number, answer: (asked: Asked) => T): T {
+/** The same for what takes a while. */
+export function askAsync<T>(flags: Record<string, unknown>, answer: (asked: Asked) => Promise<T>): Promise<T> {
+  const context = contextOf(flags);
+  return withStoreAsync(context.paths, (db: Db) => answer({ ...context, db }));
+}
+
+function contextOf(flags: Record<string, unknown>): Omit<Asked, "db"> {
   const env = process.env;
-  const paths = resolvePaths(env);
-  return withStore(paths, (db) => {
-    const question = (): Question => readScope(db, flags, { paths, env, cwd: process.cwd(), limit });
-    return answer({ db, question });
-  });
+  return { paths: resolvePaths(env), env, cwd: process.cwd(), flags };
 }

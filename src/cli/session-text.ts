@@ -1,7 +1,5 @@
-// How a session is named and dated wherever one is printed, and what of it goes into JSON.
+// How a session is named and dated wherever one is printed.
 import { styleText } from "node:util";
-import type { SessionEntry } from "../store/session-list.ts";
-import { iso } from "./output.ts";
 
 export { shortId } from "../core/text.ts";
 export { localMinute as when } from "../core/time.ts";
@@ -21,29 +19,6 @@ export function howLong(ms: number): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
   return `${Math.round(hours / 24)} days`;
-}
-
-export function sessionJson(session: SessionEntry): Record<string, unknown> {
-  return {
-    session_id: session.session_id,
-    parent_session_id: session.parent_session_id,
-    agent: session.agent,
-    project: session.project,
-    project_key: session.project_key,
-    title: session.title,
-    subtitle: session.subtitle,
-    status: session.status,
-    prompts: session.prompt_count,
-    tool_uses: session.tool_uses,
-    files_changed: session.files_changed,
-    model: session.model,
-    version: session.version,
-    git_branch: session.git_branch,
-    cwd: session.cwd,
-    transcript_path: session.transcript_path,
-    started_at: iso(session.started_at),
-    last_at: iso(session.last_at),
-  };
 }
 
 /** " +3 -1" after a file's name, or nothing. */

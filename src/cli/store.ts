@@ -1,14 +1,10 @@
-// How every command gets at the data: the store opened, and what the hooks left in the spool brought in first.
-import { drainSpool } from "../capture/drain.ts";
-import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+// How every command gets at the data; when it is through, a worker is started for what is left to do.
+import { openDrained } from "../answers/store.ts";
 import type { Paths } from "../config/paths.ts";
-import { withLockNow } from "../config/take-lock.ts";
-import { VERSION } from "../core/version.ts";
 import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/driver.ts";
+import { explain } from "../store/open.ts";
 import { repairNow } from "./repair-store.ts";
-import { explain, openStore } from "../store/open.ts";
-import { isSwapping, settleSwap } from "../store/swap.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {
@@ -58,17 +54,4 @@ function afterRepair(paths: Paths, db: Db, error: unknown): unknown {
   db.close();
   repairNow(paths);
   return new AppError("store_repaired", "The database was damaged, and is repaired.", { hint: "Run it once more." });
-}
-
-function openDrained(paths: Paths): Db {
-  if (isSwapping(paths.database)) withLockNow(paths, VERSION, () => settleSwap(paths.database));
-  const db = openStore(paths.database);
-  try {
-    drainSpool(db, paths.spool);
-    forgetOldSessionFiles([paths.privateTurns, paths.shown], Date.now());
-    return db;
-  } catch (error) {
-    db.close();
-    throw explain(error, paths.database);
-  }
 }

@@ -1,4 +1,4 @@
-// What a session came to, in its eight fields: for a person, and for a program.
+// What a session came to, in its eight fields, for a person.
 import type { Summary } from "../core/memory.ts";
 import { block, pad } from "./layout.ts";
 import { dim } from "./output.ts";
@@ -19,10 +19,4 @@ export function summaryText(summary: Summary): string {
   return FIELDS.filter(([field]) => summary[field] !== "")
     .map(([field, label]) => `  ${dim(pad(label, LABEL_COLUMNS))}  ${block(summary[field], indent).trimStart()}`)
     .join("\n");
-}
-
-export function summaryJson(summary: Summary | undefined): Record<string, unknown> | null {
-  if (summary === undefined) return null;
-  const { nextSteps, filesRead, filesEdited, ...rest } = summary;
-  return { ...rest, next_steps: nextSteps, files_read: filesRead, files_edited: filesEdited };
 }

@@ -1,5 +1,5 @@
 // Every command: its name, its options, the file that runs it.
-import { SCOPE_OPTIONS } from "./scope.ts";
+import { SCOPE_OPTIONS } from "./scope-options.ts";
 
 export interface Definition {
   name: string;
@@ -310,6 +310,15 @@ export const COMMANDS: Definition[] = [
     ],
     usesStore: true,
     load: () => import("./commands/worker.ts"),
+  },
+  {
+    name: "open",
+    about: "open the page in your browser: what is being captured and learned, search, sessions, settings",
+    options: [
+      ["--no-browser", "only print the link"],
+      ["--print", "the same"],
+    ],
+    load: () => import("./commands/open.ts"),
   },
   {
     name: "mcp",

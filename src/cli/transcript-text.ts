@@ -1,4 +1,5 @@
 // A transcript for a person to read: tool uses folded to one line unless they are asked for.
+import type { Detail } from "../answers/transcript-json.ts";
 import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/transcript.ts";
 import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
 import { widthOf } from "./width.ts";
@@ -6,11 +7,6 @@ import { count, dim, fields, heading } from "./output.ts";
 import { howLong, paint, shortId, titleText, when } from "./session-text.ts";
 import { summaryText } from "./summary-text.ts";
 import { withCommas } from "../core/text.ts";
-
-export interface Detail {
-  tools: boolean;
-  thinking: boolean;
-}
 
 /** An unfolded input or output shows so many lines and characters; the rest is counted. */
 const UNFOLDED_LINES = 40;

@@ -19,6 +19,8 @@ export interface Paths {
   workerLock: string;
   workerStart: string;
   workerRequest: string;
+  /** Where the API listens, and the token that opens it. */
+  server: string;
   /** What the status line shows. */
   activity: string;
   /** The copy of the plugin that agents run: a path that stays the same across upgrades. */
@@ -56,6 +58,7 @@ export function resolvePaths(env: Env): Paths {
     workerLock: inHome("worker", "lock.json"),
     workerStart: inHome("worker", "start"),
     workerRequest: inHome("worker", "request"),
+    server: inHome("server.json"),
     activity: inHome("activity.json"),
     plugin: inHome("plugin"),
     runtime: inHome("runtime"),

@@ -4,6 +4,7 @@ import { SURFACES } from "../core/event.ts";
 export interface Settings {
   enabled: boolean;
   worker: boolean;
+  port: number;
   project: string;
   projects: Record<string, string>;
   excludePaths: string[];
@@ -81,6 +82,13 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     default: true,
     about:
       "Start the background worker when it is needed. Off: memory is derived only when somebody runs `c-mem worker`.",
+  },
+  port: {
+    default: 37_777,
+    about:
+      "Port of the page and the API on 127.0.0.1; the next free one if it is taken. 0: neither is served. Holds from the worker's next start.",
+    min: 0,
+    max: 65_535,
   },
   project: {
     default: "",

@@ -41,8 +41,12 @@ export function ago(at: number, now: number): string {
 }
 
 /** `toLocaleString` would load the locale data: milliseconds in a process that lives for some thirty. */
-export function withCommas(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+export function withCommas(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function count(number: number, noun: string): string {
+  return `${withCommas(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 const SHORT_ID_CHARS = 8;

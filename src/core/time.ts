@@ -18,6 +18,11 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
+/** As JSON has it. */
+export function iso(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString();
+}
+
 /** "2026-02-19 14:05", in the reader's own time zone. */
 export function localMinute(at: number): string {
   const date = new Date(at);

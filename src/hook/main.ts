@@ -3,8 +3,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
 import type { HookWire, HookWords } from "../agents/hook-wire.ts";
-import { captureEvent } from "../capture/capture.ts";
-import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
+import { prepareEvent } from "../capture/prepare.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
 import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
@@ -12,7 +11,6 @@ import { readTail } from "../config/read.ts";
 import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
-import { isWhollyPrivate } from "../core/private-tags.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
@@ -72,9 +70,8 @@ function handle(
   env: Env,
 ): TellAnswer | Record<string, never> {
   const surroundings = findSurroundings(event.cwd, paths.config, env);
-  if (surroundings.isExcluded || trackPrivateTurn(paths.privateTurns, event)) return {};
-  const captured = captureEvent(event, surroundings);
-  if (captured === undefined) return {};
+  const captured = prepareEvent(event, surroundings, paths);
+  if (typeof captured === "string") return {};
   captured.hook = hook;
   const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
   const isRecorded = !isOnlyAsked(captured, wire);
@@ -100,25 +97,6 @@ function writeRules(input: TellInput, name: string): void {
     if (told !== undefined) recordInjection(input, told, true);
   } catch (error) {
     logHookError(input.paths.hookLog, input.event.hook ?? "", error);
-  }
-}
-
-/** Keeps the marker of private turns up to date; true when this event belongs to one. */
-function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
-  const { activity, sessionId } = event;
-  switch (activity.kind) {
-    case "prompt":
-      if (isWhollyPrivate(activity.text)) {
-        beginPrivateTurn(folder, sessionId, activity.promptId);
-        return true;
-      }
-      endPrivateTurn(folder, sessionId);
-      return false;
-    case "session-end":
-    case "session-start":
-      return false;
-    default:
-      return isPrivateTurn(folder, event);
   }
 }
 

@@ -2,11 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../config/install-record.ts";
+import { createStore } from "../answers/kept-store.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { VERSION } from "../core/version.ts";
 import { hasSqlite } from "../store/driver.ts";
+import { catchUp } from "./catch-up.ts";
 import { createServer } from "./server.ts";
-import { createStore } from "./store.ts";
 
 function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
   if (args.includes("--version")) {
@@ -25,7 +26,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     return;
   }
   if (process.stdin.isTTY) console.error("This speaks MCP on stdin and stdout, for an agent. Ctrl-D ends it.");
-  const store = createStore(paths);
+  const store = createStore(paths, catchUp);
   process.on("exit", () => store.close());
   // A client may end us so: the way out is the same.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));

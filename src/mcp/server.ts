@@ -16,7 +16,7 @@ import { type Args, checkNames } from "./args.ts";
 import { readBudget } from "./budget.ts";
 import type { Answer, Consent } from "./call.ts";
 import INSTRUCTIONS from "./instructions.md";
-import type { Store } from "./store.ts";
+import type { Store } from "../answers/kept-store.ts";
 import { TOOLS } from "./tools.ts";
 import { line, plain } from "./words.ts";
 

@@ -10,6 +10,10 @@ export interface ResumeCommand {
   cwd: string;
 }
 
+export function canResume({ agent, session_id: id }: SessionEntry): boolean {
+  return !id.startsWith("-") && AGENTS.some((known) => known.id === agent);
+}
+
 export function resumeCommand(session: SessionEntry): ResumeCommand {
   const agent = AGENTS.find(({ id }) => id === session.agent);
   if (agent === undefined) {

@@ -5,11 +5,11 @@ import { type CommitRow, commitsOf } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { touchesOf, type TouchRow } from "../store/file-touches.ts";
 import { findItem } from "../store/items.ts";
-import { messagesOf } from "../store/messages.ts";
+import { type MessageRow, messagesOf } from "../store/messages.ts";
 import { promptsOf } from "../store/prompts.ts";
 import { type SessionEntry, sessionsByIds, subagentsOf } from "../store/session-list.ts";
 import { currentSummaries, currentSummary, summaryOf, WHOLE_SESSION } from "../store/summaries.ts";
-import { toolUsesOf } from "../store/tool-uses.ts";
+import { type ToolUseRow, toolUsesOf } from "../store/tool-uses.ts";
 import { toolLine } from "./tool-line.ts";
 
 export interface MessageItem {
@@ -140,36 +140,34 @@ function itemsOf(db: Db, session: SessionEntry): { number: number; item: Message
   const touches = Map.groupBy(touchesOf(db, session.id), (touch) => touch.tool_use_db_id);
   const messages = messagesOf(db, session.id)
     .filter((row) => row.text !== "" || row.thinking)
-    .map((row) => {
-      const item: MessageItem = {
-        kind: "message",
-        id: `m${row.id}`,
-        role: row.role,
-        text: row.text,
-        at: row.created_at,
-      };
-      if (row.thinking) item.thinking = row.thinking;
-      return { number: row.prompt_number, item };
-    });
-  const uses = toolUsesOf(db, session.id).map((row) => {
-    const files = touches.get(row.id) ?? [];
-    const item: ToolItem = {
-      kind: "tool",
-      id: `t${row.id}`,
-      name: row.name,
-      ...toolLine(row, files, session.cwd),
-      isError: row.is_error === 1,
-      ...(row.exit_code !== null && { exitCode: row.exit_code }),
-      ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
-      files,
-      input: row.input,
-      output: row.output ?? "",
-      at: row.created_at,
-    };
-    return { number: row.prompt_number, item };
-  });
+    .map((row) => ({ number: row.prompt_number, item: messageItem(row) }));
+  const uses = toolUsesOf(db, session.id).map((row) => ({
+    number: row.prompt_number,
+    item: toolItem(row, touches.get(row.id) ?? [], session.cwd),
+  }));
   // A message and the tools it calls bear the same time: the words come first.
   return [...messages, ...uses].sort((a, b) => a.item.at - b.item.at);
+}
+
+export function messageItem(row: MessageRow): MessageItem {
+  const { id, role, text, thinking, created_at: at } = row;
+  return { kind: "message", id: `m${id}`, role, text, ...(thinking && { thinking }), at };
+}
+
+export function toolItem(row: ToolUseRow, files: TouchRow[], cwd: string): ToolItem {
+  return {
+    kind: "tool",
+    id: `t${row.id}`,
+    name: row.name,
+    ...toolLine(row, files, cwd),
+    isError: row.is_error === 1,
+    ...(row.exit_code !== null && { exitCode: row.exit_code }),
+    ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
+    files,
+    input: row.input,
+    output: row.output ?? "",
+    at: row.created_at,
+  };
 }
 
 /** The response of a hook is the last message of a transcript: one of the two is enough. */

@@ -10,6 +10,8 @@ export interface ObservationFilter extends Scope {
   concept?: string | undefined;
   /** A path, or the end of one. */
   file?: string | undefined;
+  /** By its whole id. */
+  session?: string | undefined;
   isPinned?: boolean;
   /** Also those that something newer has replaced. */
   withSuperseded?: boolean;
@@ -21,17 +23,23 @@ export interface ObservationEntry extends ObservationRow {
   /** Null: it holds for every project. */
   project: string | null;
   project_key: string | null;
+  project_root: string | null;
   successor_title: string | null;
 }
 
-const ENTRY = `SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS project_key, n.title AS successor_title
+const ENTRY = `SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS project_key, p.root AS project_root, n.title AS successor_title
   FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id LEFT JOIN projects p ON p.id = o.project_id
     LEFT JOIN observations n ON n.id = o.superseded_by`;
 
 /** Newest first. */
-export function listObservations(db: Db, filter: ObservationFilter, limit: number): ObservationEntry[] {
+export function listObservations(db: Db, filter: ObservationFilter, limit: number, offset = 0): ObservationEntry[] {
   const { sql, params } = condition(filter);
-  return db.all(`${ENTRY} WHERE ${sql} ORDER BY o.valid_from DESC, o.id DESC LIMIT ?`, ...params, limit);
+  return db.all(
+    `${ENTRY} WHERE ${sql} ORDER BY o.valid_from DESC, o.id DESC LIMIT ? OFFSET ?`,
+    ...params,
+    limit,
+    offset,
+  );
 }
 
 export function findObservation(db: Db, id: number): ObservationEntry | undefined {
@@ -89,6 +97,7 @@ function condition(filter: ObservationFilter): { sql: string; params: Param[] } 
     ["o.valid_from >= ?", [filter.since]],
     ["o.valid_from < ?", [filter.before]],
     ["o.type = ?", [filter.type]],
+    ["s.session_id = ?", [filter.session]],
     ["EXISTS (SELECT 1 FROM json_each(o.concepts) WHERE value = ?)", [filter.concept]],
     ["EXISTS (SELECT 1 FROM json_each(o.files) WHERE value = ? OR value LIKE ? ESCAPE '\\')", [filter.file, ending]],
   ];

@@ -39,16 +39,17 @@ const ENTRY = `SELECT s.id, s.session_id, parent.session_id AS parent_session_id
   FROM sessions s JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
 /** Conversations with at least one prompt, the newest first; subagents are found through their parents. */
-export function listSessions(db: Db, scope: Scope, limit: number): SessionEntry[] {
+export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): SessionEntry[] {
   const { sql, params } = scopeCondition(scope);
   return db.all(
     // Chosen first, described then: the counts are of a few sessions, not of all.
     `${ENTRY} WHERE s.id IN (
        SELECT s.id FROM sessions s WHERE ${sql} AND s.parent_session_db_id IS NULL AND s.prompt_count > 0
-       ORDER BY s.last_at DESC LIMIT ?)
-     ORDER BY s.last_at DESC`,
+       ORDER BY s.last_at DESC, s.id DESC LIMIT ? OFFSET ?)
+     ORDER BY s.last_at DESC, s.id DESC`,
     ...params,
     limit,
+    offset,
   );
 }
 

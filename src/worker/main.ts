@@ -12,11 +12,14 @@ import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
 import { backUp, runBackup } from "./back-up.ts";
+import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "../config/take-lock.ts";
 import { createWaker } from "./waker.ts";
 import { work } from "./worker.ts";
 
+/** Built beside this bundle. */
+const VIEWER = join(import.meta.dirname, "viewer");
 /** Below everything a person waits for. */
 const NICE = 10;
 
@@ -44,6 +47,18 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
   ]);
   const wake = () => waker.wake();
+  const isOnce = args.includes("--once");
+  let askedAt = -Infinity;
+  const serving = isOnce
+    ? undefined
+    : await startServing({
+        paths,
+        env: process.env,
+        viewer: VIEWER,
+        log,
+        onRequest: () => (askedAt = performance.now()),
+        onWork: wake,
+      });
   signal.addEventListener("abort", wake);
   try {
     const leaving = await work({
@@ -53,7 +68,8 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       log,
       waker,
       signal,
-      once: args.includes("--once"),
+      once: isOnce,
+      askedAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : askedAt),
       isCaughtUp: args.includes("--fresh"),
       startBackup: () => runBackup(paths),
     });
@@ -68,6 +84,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     return false;
   } finally {
     signal.removeEventListener("abort", wake);
+    await serving?.close();
     waker.close();
   }
 }

@@ -54,6 +54,8 @@ export interface WorkerOptions {
   idleMs?: number;
   /** Makes a backup, in a process of its own. */
   startBackup?: () => Promise<void>;
+  /** When somebody asked the server last, by the process's own clock: now, while somebody watches. */
+  askedAt?: () => number;
 }
 
 /** Why it left. "lost": somebody else has the lock now. "grown": a fresh process would need less memory. */
@@ -173,7 +175,7 @@ function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
   if (state.asking.isBusy() || state.embedding.isBusy() || state.isBackingUp) return undefined;
-  const restedMs = performance.now() - state.workedAt;
+  const restedMs = performance.now() - Math.max(state.workedAt, state.askedAt?.() ?? -Infinity);
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
   return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
 }

@@ -33,12 +33,18 @@ describe("the layers", () => {
     ["src/capture/a.ts", "../recall/context.ts"],
     ["src/memory/a.ts", "../capture/apply.ts"],
     ["src/recall/a.ts", "../cli/output.ts"],
+    ["src/recall/a.ts", "../answers/search.ts"],
+    ["src/answers/a.ts", "../cli/output.ts"],
+    ["src/hook/a.ts", "../answers/search.ts"],
     ["src/hook/a.ts", "../llm/provider.ts"],
     ["src/hook/a.ts", "../memory/extract.ts"],
     ["src/hook/a.ts", "../cli/output.ts"],
     ["src/cli/a.ts", "../hook/log.ts"],
     ["src/cli/commands/a.ts", "../../worker/main.ts"],
-    ["src/mcp/a.ts", "../cli/scope.ts"],
+    ["src/mcp/a.ts", "../cli/output.ts"],
+    ["src/server/a.ts", "../worker/log.ts"],
+    ["src/cli/a.ts", "../server/app.ts"],
+    ["src/worker/a.ts", "../cli/output.ts"],
   ])("%s may not import %s", (file, from) => {
     expect(lint(file, from)).toContain("no-restricted-imports");
   });
@@ -50,10 +56,12 @@ describe("the layers", () => {
     ["src/store/a.ts", "../core/event.ts"],
     ["src/capture/a.ts", "../store/open.ts"],
     ["src/recall/a.ts", "../store/open.ts"],
+    ["src/answers/a.ts", "../memory/own.ts"],
     ["src/hook/a.ts", "../recall/context.ts"],
     ["src/cli/commands/a.ts", "../../capture/drain.ts"],
     ["src/cli/commands/a.ts", "../output.ts"],
     ["src/mcp/a.ts", "../recall/find.ts"],
+    ["src/worker/a.ts", "../server/serve.ts"],
   ])("%s may import %s", (file, from) => {
     expect(lint(file, from)).not.toContain("no-restricted-imports");
   });

@@ -46,7 +46,7 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
-/** What is run of the plugin: the hooks, their half that reads and what other agents need of them, the worker they start, the process that embeds for it, the MCP server. */
+/** What is run of the plugin: the hooks, their half that reads and what other agents need of them, the worker they start and what answers in it over HTTP, the process that embeds for it, the MCP server. */
 export const BUNDLES = [
   "recall.cjs",
   "context.cjs",
@@ -55,6 +55,7 @@ export const BUNDLES = [
   "hook.cjs",
   "opencode.cjs",
   "worker.cjs",
+  "server.cjs",
   "embed-process.cjs",
   "mcp.cjs",
 ];
@@ -74,11 +75,19 @@ export function copyPlugin(options: PluginCopy): Step {
       for (const file of FILES) copyFile(join(source, file), join(folder, file));
       for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
       for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
+      copyViewer(join(source, "dist", "viewer"), join(folder, "dist", "viewer"));
       writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
       writeFile(join(folder, ".mcp.json"), json(pluginMcp(mcpProgram(folder, options))));
       writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
     },
   };
+}
+
+/** Its files have other names with every version: the old ones go. */
+function copyViewer(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
 }
 
 function marketplaceManifest(): object {

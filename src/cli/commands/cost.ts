@@ -1,16 +1,11 @@
 // c-mem cost: what models were asked for and what that took, by day, project, provider and model.
-import { localDay } from "../../core/time.ts";
-import { AppError } from "../../core/error.ts";
-import { resolvePaths } from "../../config/paths.ts";
-import { type CostBy, type CostRow, costs } from "../../store/ledger.ts";
+import { answerCost } from "../../answers/cost.ts";
+import type { CostBy, CostRow } from "../../store/ledger.ts";
 import { fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, fields, heading, print, printJson } from "../output.ts";
-import { positiveInteger, readScope } from "../scope.ts";
-import { withStore } from "../store.ts";
+import { count, dim, EXIT, fields, heading, print, printAnswer } from "../output.ts";
+import { ask } from "../question.ts";
 
-const DEFAULT_DAYS = 30;
-const DAY_MS = 86_400_000;
 const NAME_COLUMNS = 36;
 const TABLES: readonly [CostBy, string][] = [
   ["day", "By day"],
@@ -20,32 +15,14 @@ const TABLES: readonly [CostBy, string][] = [
 ];
 
 export function run({ flags, json }: CommandOptions): number {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  const days = flags["days"] === undefined ? DEFAULT_DAYS : positiveInteger("--days", flags["days"]);
-  return withStore(paths, (db) => {
-    // Money is spent for all projects alike, so all are shown unless one is named.
-    const isNamed = typeof flags["project"] === "string" && flags["all"] !== true;
-    const question = isNamed ? readScope(db, flags, { paths, env, cwd: process.cwd(), limit: 0 }) : undefined;
-    const scope = { sinceDay: localDay(Date.now() - (days - 1) * DAY_MS), projectId: question?.scope.projectId };
-    const where = question?.where ?? "all projects";
-    const [total] = costs(db, "total", scope);
-    if (total === undefined) {
-      throw new AppError(
-        "nothing_found",
-        `No model was asked for anything of ${where} in the last ${count(days, "day")}.`,
-        {
-          hint: "None is unless you choose one: `c-mem config set provider anthropic`, openai or claude.",
-        },
-      );
-    }
-    const by = Object.fromEntries(TABLES.map(([key]) => [key, costs(db, key, scope)])) as Record<CostBy, CostRow[]>;
+  return ask(flags, (asked) => {
+    const answer = answerCost(asked);
     if (json) {
-      const tables = Object.fromEntries(TABLES.map(([key]) => [`by_${key}`, by[key].map(rowJson)]));
-      printJson("cost", { total: rowJson(total), ...tables }, { where, days, since: scope.sinceDay });
+      printAnswer("cost", answer);
       return EXIT.ok;
     }
-    print(`${heading(`What models took for ${where} since ${scope.sinceDay}`)}\n${fields(totalRows(total))}`);
+    const { total, by, where, sinceDay } = answer;
+    print(`${heading(`What models took for ${where} since ${sinceDay}`)}\n${fields(totalRows(total))}`);
     for (const [key, title] of TABLES) print(`\n${tableText(title, by[key])}`);
     return EXIT.ok;
   });
@@ -54,10 +31,6 @@ export function run({ flags, json }: CommandOptions): number {
 export function usd(microUsd: number): string {
   const dollars = microUsd / 1e6;
   return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
-}
-
-function rowJson({ cost_microusd, ...row }: CostRow): object {
-  return { ...row, cost_usd: cost_microusd / 1e6 };
 }
 
 function totalRows(total: CostRow): [string, string][] {

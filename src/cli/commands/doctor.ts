@@ -5,7 +5,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
 import { checkDeeply } from "../deep-health.ts";
-import { type Check, checkHealth } from "../health.ts";
+import { type Check, checkHealth } from "../../answers/health.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";
 

@@ -1,5 +1,6 @@
 // c-mem fix: where an error was met before and what made it go away.
 import { readFileSync } from "node:fs";
+import { questionOf } from "../../answers/asked.ts";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import { type Encounter, findFixes } from "../../recall/fix.ts";
@@ -19,8 +20,9 @@ const CLOSING_CHARS = 240;
 export function run({ args, flags, json }: CommandOptions): number {
   const text = args.length === 1 && args[0] === "-" ? readFileSync(0, "utf8") : args.join(" ");
   if (text.trim() === "") throw new AppError("usage", "Say which error: a line of it is enough.");
-  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
-    const { scope, limit, where } = question();
+  return ask(flags, (asked) => {
+    const { db } = asked;
+    const { scope, limit, where } = questionOf(asked, DEFAULT_LIMIT);
     updateSearchIndex(db);
     const encounters = findFixes(db, text, scope, limit);
     if (encounters.length === 0) {

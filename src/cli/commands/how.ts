@@ -1,4 +1,5 @@
 // c-mem how: how a command or a tool was run here, and how often that worked.
+import { questionOf } from "../../answers/asked.ts";
 import { AppError } from "../../core/error.ts";
 import { type CommandUse, findUses, type ToolHabit } from "../../recall/how.ts";
 import { parseInput } from "../../recall/tool-line.ts";
@@ -15,8 +16,9 @@ const DEFAULT_LIMIT = 10;
 export function run({ args, flags, json }: CommandOptions): number {
   const text = args.join(" ");
   if (text.trim() === "") throw new AppError("usage", "Say which command or tool.");
-  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
-    const { scope, limit, where } = question();
+  return ask(flags, (asked) => {
+    const { db } = asked;
+    const { scope, limit, where } = questionOf(asked, DEFAULT_LIMIT);
     updateSearchIndex(db);
     const { commands, tools } = findUses(db, text, scope, limit);
     if (commands.length + tools.length === 0) {

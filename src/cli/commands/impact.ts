@@ -1,13 +1,11 @@
 // c-mem impact: what was shown to agents, what of it was used, and what it took, by surface.
-import { resolvePaths } from "../../config/paths.ts";
-import { AppError } from "../../core/error.ts";
-import { compareHoldout, type GroupImpact, impactBySurface, type SurfaceImpact } from "../../store/impact.ts";
+import { answerImpact } from "../../answers/impact.ts";
 import { withCommas } from "../../core/text.ts";
+import type { GroupImpact, SurfaceImpact } from "../../store/impact.ts";
 import { pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, heading, print, printJson } from "../output.ts";
-import { readScope } from "../scope.ts";
-import { withStore } from "../store.ts";
+import { dim, EXIT, heading, print, printAnswer } from "../output.ts";
+import { ask } from "../question.ts";
 
 const SURFACE_COLUMNS = 15;
 const NUMBER_COLUMNS = 11;
@@ -15,21 +13,13 @@ const NUMBER_COLUMNS = 11;
 const ENOUGH_SESSIONS = 20;
 
 export function run({ flags, json }: CommandOptions): number {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  return withStore(paths, (db) => {
-    const { scope, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: 0 });
-    const surfaces = impactBySurface(db, scope);
-    const groups = compareHoldout(db, scope);
-    if (surfaces.length === 0 && groups.length === 0) {
-      throw new AppError("nothing_found", `Nothing was shown to an agent in ${where} yet.`, {
-        hint: "Memory speaks in sessions of Claude Code once there is some; `c-mem context` shows what it would say.",
-      });
-    }
+  return ask(flags, (asked) => {
+    const answer = answerImpact(asked);
     if (json) {
-      printJson("impact", { surfaces, holdout: groups }, { where });
+      printAnswer("impact", answer);
       return EXIT.ok;
     }
+    const { surfaces, groups, where } = answer;
     print(`${heading(`What memory came to in ${where}`)}\n${surfaceTable(surfaces)}`);
     print(
       dim(

@@ -1,34 +1,24 @@
 // c-mem list: the sessions here, newest first.
-import { AppError } from "../../core/error.ts";
-import { listSessions, type SessionEntry } from "../../store/session-list.ts";
+import { answerSessions } from "../../answers/sessions.ts";
+import type { SessionEntry } from "../../store/session-list.ts";
 import { columns, fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, print, printJson } from "../output.ts";
+import { dim, EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
-import { paint, sessionJson, shortId, titleText, when } from "../session-text.ts";
+import { paint, shortId, titleText, when } from "../session-text.ts";
 
-const DEFAULT_LIMIT = 20;
 /** Two columns of numbers and the space around them. */
 const NUMBER_COLUMNS = 16;
 
 export function run({ flags, json }: CommandOptions): number {
-  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
-    const { scope, limit, where } = question();
-    // One more than shown tells whether there is more.
-    const found = listSessions(db, scope, limit + 1);
-    const rows = found.slice(0, limit);
-    if (rows.length === 0) {
-      throw new AppError("nothing_found", `No session in ${where} matches.`, {
-        hint: "Widen --since, --agent or the project (--all), or `c-mem sync` to bring in earlier sessions.",
-      });
-    }
-    const hasMore = found.length > limit;
+  return ask(flags, (asked) => {
+    const answer = answerSessions(asked);
     if (json) {
-      printJson("list", { results: rows.map(sessionJson) }, { where, has_more: hasMore });
+      printAnswer("list", answer);
       return EXIT.ok;
     }
-    print(table(rows, scope.projectId === undefined));
-    if (hasMore) print(dim(`\nThere are more: -n ${limit * 2} shows them.`));
+    print(table(answer.rows, answer.isOfAllProjects));
+    if (answer.hasMore) print(dim(`\nThere are more: -n ${answer.limit * 2} shows them.`));
     return EXIT.ok;
   });
 }

@@ -8,7 +8,7 @@ import { relaxDurability } from "../../store/open.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, EXIT, print, printJson } from "../output.ts";
 import { startProgress } from "../progress.ts";
-import { readScope } from "../scope.ts";
+import { readScope } from "../../answers/scope.ts";
 import { withStoreAsync } from "../store.ts";
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {

@@ -1,6 +1,8 @@
 // c-mem resume: the agent's own command to go on with a session, printed or run.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
+import { questionOf } from "../../answers/asked.ts";
+import { sessionJson } from "../../answers/session-json.ts";
 import { AppError } from "../../core/error.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { type ResumeCommand, resumeCommand, resumeLine } from "../../recall/resume.ts";
@@ -8,16 +10,15 @@ import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { sessionJson, titleText, when } from "../session-text.ts";
+import { titleText, when } from "../session-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   const exec = flags["exec"] === true;
   if (exec && json) throw new AppError("usage", "--exec hands the terminal over to the agent: it goes without --json.");
-  const session = ask(
-    flags,
-    1,
-    ({ db, question }) => resolveSession(db, args.join(" "), () => question().scope, { words: true }).session,
-  );
+  const session = ask(flags, (asked) => {
+    const scope = () => questionOf(asked, 1).scope;
+    return resolveSession(asked.db, args.join(" "), scope, { words: true }).session;
+  });
   const command = resumeCommand(session);
   const line = resumeLine(command, process.cwd());
   if (exec) return runIn(command);

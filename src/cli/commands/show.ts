@@ -1,33 +1,26 @@
 // c-mem show: one session as it reads, or one observation with what it rests on.
-import { AppError } from "../../core/error.ts";
+import { type Asked, questionOf } from "../../answers/asked.ts";
+import { answerObservation } from "../../answers/observations.ts";
+import { positiveInteger } from "../../answers/scope.ts";
+import { transcriptJson } from "../../answers/transcript-json.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { resolveSession } from "../../recall/find-session.ts";
-import { readObservation } from "../../recall/observation.ts";
 import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
-import { parseObservationId } from "../../store/items.ts";
 import type { CommandOptions } from "../table.ts";
-import { storyJson, storyText } from "../observation-text.ts";
-import { EXIT, print, printJson } from "../output.ts";
-import { type Asked, ask } from "../question.ts";
-import { positiveInteger } from "../scope.ts";
-import { transcriptJson } from "../transcript-json.ts";
+import { storyText } from "../observation-text.ts";
+import { EXIT, print, printAnswer, printJson } from "../output.ts";
+import { ask } from "../question.ts";
 import { transcriptText } from "../transcript-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
-  return ask(flags, 1, (asked) => {
-    const id = parseObservationId(args[0] ?? "");
-    const story = id === undefined ? undefined : readObservation(asked.db, id);
-    if (story !== undefined) {
-      if (json) printJson("show", storyJson(story));
-      else print(storyText(story));
+  return ask(flags, (asked) => {
+    const known = answerObservation(asked, args[0] ?? "");
+    if (known !== undefined) {
+      if (json) printAnswer("show", known);
+      else print(storyText(known.story));
       return EXIT.ok;
     }
-    if (id !== undefined) {
-      throw new AppError("nothing_found", `There is no observation "${args[0] ?? ""}".`, {
-        hint: "`c-mem observations` lists those there are; deriving memory anew may give others.",
-      });
-    }
-    const transcript = choose(asked, args[0] ?? "", flags);
+    const transcript = choose(asked, args[0] ?? "");
     const detail = { tools: flags["tools"] === true, thinking: flags["thinking"] === true };
     if (json) printJson("show", transcriptJson(transcript, detail));
     else print(transcriptText(transcript, detail));
@@ -35,8 +28,9 @@ export function run({ args, flags, json }: CommandOptions): number {
   });
 }
 
-function choose({ db, question }: Asked, name: string, flags: Record<string, unknown>): Transcript {
-  const { session, itemId } = resolveSession(db, name, () => question().scope);
+function choose(asked: Asked, name: string): Transcript {
+  const { db, flags } = asked;
+  const { session, itemId } = resolveSession(db, name, () => questionOf(asked, 1).scope);
   deriveSession(db, session.id, Date.now());
   const around = flags["around"] === undefined ? itemId : String(flags["around"]);
   if (around !== undefined) return readAround(db, session, around);

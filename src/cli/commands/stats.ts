@@ -1,48 +1,24 @@
 // c-mem stats: how much was done, in totals that are totals.
-import { statSync } from "node:fs";
-import { resolvePaths } from "../../config/paths.ts";
-import { AppError } from "../../core/error.ts";
-import { type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../../store/stats.ts";
+import { answerStats } from "../../answers/stats.ts";
+import { withCommas } from "../../core/text.ts";
+import type { Share, ToolShare, Totals } from "../../store/stats.ts";
 import { fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { bytes, count, dim, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
+import { bytes, count, dim, EXIT, fields, heading, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
 import { paint, when } from "../session-text.ts";
-import { withCommas } from "../../core/text.ts";
 
-const DEFAULT_LIMIT = 12;
 const BAR_COLUMNS = 20;
 
 export function run({ flags, json }: CommandOptions): number {
-  return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
-    const { scope, limit, where } = question();
-    const all = totals(db, scope);
-    if (all.sessions + all.subagents === 0) {
-      throw new AppError("nothing_found", `No session in ${where} matches.`, {
-        hint: "Widen --since, --agent or the project (--all), or `c-mem sync` to bring in earlier sessions.",
-      });
-    }
-    const size = statSync(resolvePaths(process.env).database).size;
-    const by = {
-      agent: shares(db, scope, "agent"),
-      project: shares(db, scope, "project"),
-      month: shares(db, scope, "month"),
-    };
-    const tools = toolShares(db, scope);
+  return ask(flags, (asked) => {
+    const answer = answerStats(asked);
     if (json) {
-      const byTool = tools.map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses }));
-      const data = {
-        totals: { ...all, first_at: iso(all.first_at), last_at: iso(all.last_at) },
-        by_agent: by.agent,
-        by_project: by.project,
-        by_tool: byTool,
-        by_month: by.month,
-        database: { bytes: size },
-      };
-      printJson("stats", data, { where });
+      printAnswer("stats", answer);
       return EXIT.ok;
     }
-    const parts = [`${heading(`C-Mem remembers of ${where}`)}\n${fields(totalRows(all, size))}`];
+    const { all, by, tools, limit, where } = answer;
+    const parts = [`${heading(`C-Mem remembers of ${where}`)}\n${fields(totalRows(all, answer.bytes))}`];
     if (by.agent.length > 1) parts.push(sharesText("By agent", by.agent, limit));
     if (by.project.length > 1) parts.push(sharesText("By project", by.project, limit));
     // The newest months are the ones to see when there are many.

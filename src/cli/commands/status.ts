@@ -13,9 +13,9 @@ import { hookRuns } from "../../store/drops.ts";
 import { currentVersion } from "../../store/migrate.ts";
 import { embedProgress } from "../../store/vectors.ts";
 import { findWorker } from "../../config/worker-lock.ts";
-import { agentRuns } from "../agents-health.ts";
-import { type Check, checkHealth } from "../health.ts";
-import { lastHookErrors } from "../hook-errors.ts";
+import { agentRuns } from "../../answers/agents-health.ts";
+import { type Check, checkHealth } from "../../answers/health.ts";
+import { lastHookErrors } from "../../answers/hook-errors.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, count, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
 import { withStore } from "../store.ts";
@@ -91,6 +91,7 @@ export function run({ json }: CommandOptions): number {
         : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
       ["hooks", installed?.message ?? "unknown"],
       ["worker", workerText(checks, stored.counts)],
+      ["page", checks.find((check) => check.name === "page")?.message ?? "unknown"],
       ["model", modelText(checks)],
       ["meaning", checks.find((check) => check.name === "meaning")?.message ?? "unknown"],
     ]),

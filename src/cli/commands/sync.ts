@@ -22,7 +22,7 @@ import { interruptIdleSessions } from "../../store/sessions.ts";
 import { indexSome, updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../table.ts";
 import { startProgress } from "../progress.ts";
-import { checkAgent } from "../scope.ts";
+import { checkAgent } from "../../answers/scope.ts";
 import { withStoreAsync } from "../store.ts";
 import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-report.ts";
 

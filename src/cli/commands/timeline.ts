@@ -1,45 +1,25 @@
 // c-mem timeline: what happened before and after a session or an item, across sessions.
-import { AppError } from "../../core/error.ts";
-import { titleOf } from "../../core/title.ts";
-import { resolveSession } from "../../recall/find-session.ts";
+import { answerTimeline } from "../../answers/timeline.ts";
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm } from "../../core/shell-command.ts";
-import { latestTurns, timelineAround, type TimelineTurn } from "../../recall/timeline.ts";
-import { MAX_LINKS_MS, updateLinks } from "../../memory/link/update-links.ts";
+import { titleOf } from "../../core/title.ts";
+import type { TimelineTurn } from "../../recall/timeline.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, iso, print, printJson } from "../output.ts";
-import { type Asked, ask } from "../question.ts";
-import { positiveInteger, readRange } from "../scope.ts";
+import { dim, EXIT, print, printAnswer } from "../output.ts";
+import { ask } from "../question.ts";
 import { changeText, listText, paint, shortId, when } from "../session-text.ts";
 
-const DEFAULT_DEPTH = 5;
 const FILES_SHOWN = 4;
 const FAILED_SHOWN = 3;
 
 export function run({ args, flags, json }: CommandOptions): number {
-  return ask(flags, 1, (asked) => {
-    updateLinks(asked.db, { maxMs: MAX_LINKS_MS });
-    const depth = flags["depth"] === undefined ? DEFAULT_DEPTH : positiveInteger("--depth", flags["depth"]);
-    const turns = choose(asked, args.join(" "), flags, depth);
-    if (turns.length === 0) {
-      throw new AppError("nothing_found", "Nothing happened here yet.", {
-        hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
-      });
-    }
-    if (json) printJson("timeline", { results: turns.map(turnJson) }, { depth });
-    else print(turns.map(turnText).join("\n"));
+  return ask(flags, (asked) => {
+    const answer = answerTimeline(asked, args.join(" "));
+    if (json) printAnswer("timeline", answer);
+    else print(answer.turns.map(turnText).join("\n"));
     return EXIT.ok;
   });
-}
-
-function choose({ db, question }: Asked, name: string, flags: Record<string, unknown>, depth: number): TimelineTurn[] {
-  if (name.trim() === "") return latestTurns(db, question().scope, depth);
-  const anchor = resolveSession(db, name, () => question().scope, { words: true });
-  // Unless told otherwise, the neighbours are those of the anchor's own project, wherever one stands.
-  const isTold = flags["all"] === true || flags["project"] !== undefined;
-  const scope = isTold ? question().scope : { projectId: anchor.session.project_id, ...readRange(flags) };
-  return timelineAround(db, anchor, scope, { before: depth, after: depth });
 }
 
 function turnText(turn: TimelineTurn, index: number, turns: readonly TimelineTurn[]): string {
@@ -83,28 +63,4 @@ function turnText(turn: TimelineTurn, index: number, turns: readonly TimelineTur
     );
   }
   return lines.join("\n");
-}
-
-function turnJson(turn: TimelineTurn): Record<string, unknown> {
-  return {
-    id: `p${turn.id}`,
-    session_id: turn.session_id,
-    agent: turn.agent,
-    project: turn.project,
-    title: turn.title,
-    turn: turn.prompt_number,
-    prompt: turn.text,
-    at: iso(turn.created_at),
-    ended_at: iso(turn.ended_at),
-    is_anchor: turn.isAnchor,
-    continues: turn.continues,
-    files: turn.files.map(({ path, created, added, removed }) => ({ path, created: created === 1, added, removed })),
-    commits: turn.commits.map(({ sha, subject }) => ({ sha, subject })),
-    failed: turn.failed.map(({ id, command, exit_code, output }) => ({
-      id: `t${id}`,
-      command,
-      exit_code,
-      error: errorLine(output ?? ""),
-    })),
-  };
 }

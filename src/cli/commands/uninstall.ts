@@ -11,7 +11,7 @@ import type { AgentSetup } from "../../agents/setup.ts";
 import { SETUPS } from "../../agents/setups.ts";
 import { AppError } from "../../core/error.ts";
 import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
-import { agentContext, planRemoval } from "../agent-plan.ts";
+import { agentContext, planRemoval } from "../../answers/agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
 import { stopWorker } from "../worker-control.ts";

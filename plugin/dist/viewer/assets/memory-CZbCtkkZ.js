@@ -1,0 +1,1 @@
+var e=[`decision`,`bugfix`,`feature`,`refactor`,`discovery`,`change`],t=[`how-it-works`,`why-it-exists`,`what-changed`,`problem-solution`,`gotcha`,`pattern`,`trade-off`];export{e as n,t};

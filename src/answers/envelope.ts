@@ -1,0 +1,28 @@
+// What every edge answers with: one envelope, one form of error, whoever asks.
+import { AppError } from "../core/error.ts";
+
+export type Json = Record<string, unknown>;
+
+export interface Answer {
+  data: unknown;
+  meta?: Json;
+}
+
+const SCHEMA_VERSION = 1;
+
+export function answerJson(command: string, { data, meta = {} }: Answer): Json {
+  return { schema_version: SCHEMA_VERSION, command, data, meta };
+}
+
+export interface ErrorJson {
+  schema_version: number;
+  command: string;
+  error: { code: string; message: string; hint: string | undefined };
+}
+
+export function errorJson(command: string, error: unknown): ErrorJson {
+  const known = error instanceof AppError;
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = known ? error.hint : "This is a bug in c-mem. Please report it with the lines above.";
+  return { schema_version: SCHEMA_VERSION, command, error: { code: known ? error.code : "internal", message, hint } };
+}

@@ -1,0 +1,42 @@
+// What somebody wants forgotten: by ids, or everything that says certain words.
+import { AppError } from "../core/error.ts";
+import { oneLine } from "../core/text.ts";
+import { addDoomed } from "../memory/choose-doomed.ts";
+import type { Words } from "../memory/forget.ts";
+import { addEvidence, type Doomed, nothingDoomed } from "../store/doomed.ts";
+import { asidesHolding, itemsHolding } from "../store/holding.ts";
+import { type Asked, questionOf } from "./asked.ts";
+
+export interface Choice {
+  doomed: Doomed;
+  words?: Words;
+}
+
+/** A word of two letters is in everything. */
+const MIN_WORDS_CHARS = 4;
+
+export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
+  const { db, flags } = asked;
+  const named = nothingDoomed();
+  if (args.every((arg) => addDoomed(db, named, arg))) {
+    if (flags["evidence"] === true) addEvidence(db, named, [...named.observations]);
+    return { doomed: named };
+  }
+  const doomed = nothingDoomed();
+  const text = args.join(" ").trim();
+  if (text.length < MIN_WORDS_CHARS) {
+    throw new AppError("usage", `"${text}" is too little to forget things by.`, {
+      hint: "Ids look like o78, p12, m34, t56, or are a session's; words are looked for as they are.",
+    });
+  }
+  const { scope, where } = questionOf(asked, 1);
+  for (const item of itemsHolding(db, text, scope.projectId)) addDoomed(db, doomed, item);
+  const asides = asidesHolding(db, text, scope.projectId);
+  const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
+  if (!isSaid && Object.values(asides).every((list: unknown[]) => list.length === 0)) {
+    throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
+      hint: "The words are looked for just as they stand, in this order. --all looks in every project.",
+    });
+  }
+  return { doomed, words: { text, projectId: scope.projectId } };
+}

@@ -1,0 +1,81 @@
+// What is known: the newest observations, or those that fit some words; or one with all it rests on.
+import { AppError } from "../core/error.ts";
+import { oneLine } from "../core/text.ts";
+import { deriveNewest } from "../memory/derive.ts";
+import { findObservations } from "../recall/find-observations.ts";
+import { type ObservationStory, readObservation } from "../recall/observation.ts";
+import { parseObservationId } from "../store/items.ts";
+import { listObservations, type ObservationEntry, type ObservationFilter } from "../store/observation-list.ts";
+import { type Asked, questionOf } from "./asked.ts";
+import type { Answer } from "./envelope.ts";
+import { readConcepts, readType } from "./observation-flags.ts";
+import { observationJson, standingJson, storyJson } from "./observation-json.ts";
+import { readOffset } from "./scope.ts";
+
+const LIMIT = 20;
+/** What happened last is looked at before the question is answered, as far as nobody has to wait for it. */
+const MAX_DERIVE_MS = 1_000;
+
+export interface ObservationsAnswer extends Answer {
+  rows: ObservationEntry[];
+  rung: string | undefined;
+  words: string[];
+  hasMore: boolean;
+  limit: number;
+  isOfAllProjects: boolean;
+  /** Sessions that memory was not derived of yet. */
+  left: number;
+}
+
+export function answerObservations(asked: Asked, query: string): ObservationsAnswer {
+  const { db, flags } = asked;
+  const wanted = {
+    type: readType(flags["type"]),
+    concept: readConcepts(flags["concept"])?.[0],
+    file: flags["file"] === undefined ? undefined : String(flags["file"]).replace(/^\.\//, ""),
+    session: flags["session"] === undefined ? undefined : String(flags["session"]),
+    isPinned: flags["pinned"] === true,
+    withSuperseded: flags["superseded"] === true,
+  };
+  const { scope, limit, where } = questionOf(asked, LIMIT);
+  const left = deriveNewest(db, scope.projectId, MAX_DERIVE_MS);
+  const filter: ObservationFilter = { ...scope, ...wanted };
+  const found = query === "" ? undefined : findObservations(db, query, filter, limit + 1);
+  const all = found?.rows ?? listObservations(db, filter, limit + 1, readOffset(flags));
+  const rows = all.slice(0, limit);
+  if (rows.length === 0) {
+    const fitting = query === "" ? "" : ` that fits "${oneLine(query, 80)}"`;
+    throw new AppError("nothing_found", `There is no observation in ${where}${fitting}.`, {
+      hint: "Widen what you ask for, or --all for every project; `c-mem search` looks through the sessions themselves.",
+    });
+  }
+  const results = rows.map((row) => ({
+    ...observationJson(row),
+    standing: standingJson(row, { deep: false }),
+    ...("score" in row && { score: row.score }),
+  }));
+  const how = found === undefined ? {} : { query, rung: found.rung, words: found.words };
+  const hasMore = all.length > limit;
+  return {
+    data: { results },
+    meta: { where, has_more: hasMore, not_derived: left, ...how },
+    rows,
+    rung: found?.rung,
+    words: found?.words ?? [],
+    hasMore,
+    limit,
+    isOfAllProjects: scope.projectId === undefined,
+    left,
+  };
+}
+
+/** By its id ("o78"); undefined where that is the id of something else. */
+export function answerObservation({ db }: Asked, name: string): (Answer & { story: ObservationStory }) | undefined {
+  const id = parseObservationId(name);
+  if (id === undefined) return undefined;
+  const story = readObservation(db, id);
+  if (story !== undefined) return { data: storyJson(story), story };
+  throw new AppError("nothing_found", `There is no observation "${name}".`, {
+    hint: "`c-mem observations` lists those there are; deriving memory anew may give others.",
+  });
+}

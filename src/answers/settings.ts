@@ -1,0 +1,74 @@
+// Every setting with its value, where that came from and what it does; and changing one in the user's own file.
+import { findPlace } from "../capture/project.ts";
+import { loadSettings } from "../config/load.ts";
+import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
+import { findSettingKey, writeSetting } from "../config/write.ts";
+import type { Asked } from "./asked.ts";
+import type { Answer } from "./envelope.ts";
+import { providerNotice } from "./provider-notice.ts";
+
+export interface Described {
+  key: SettingKey;
+  value: unknown;
+  source: string;
+  default: unknown;
+  environment: string | null;
+  about: string;
+  /** What a number must lie between, what a word must be one of. */
+  min: number | null;
+  max: number | null;
+  one_of: readonly string[] | null;
+}
+
+/** Settings are asked for without the store: they say how to open it. */
+type Standing = Pick<Asked, "paths" | "env" | "cwd">;
+
+export function answerSettings(standing: Standing): Answer & { results: Described[]; problems: string[] } {
+  const { problems } = load(standing);
+  const results = SETTING_KEYS.map((key) => describe(standing, key));
+  const files = { user: standing.paths.config, project: projectFiles(standing) };
+  return { data: { results, problems, files }, results, problems };
+}
+
+export function answerSetting(standing: Standing, name: string): Answer & { setting: Described } {
+  const setting = describe(standing, findSettingKey(name));
+  return { data: setting, setting };
+}
+
+/** `raw` as typed, or as JSON has it; undefined: the default again. */
+export function changeSetting(
+  standing: Standing,
+  name: string,
+  raw: unknown,
+): Answer & { setting: Described; notice: string | undefined } {
+  const { paths, env } = standing;
+  const key = findSettingKey(name);
+  writeSetting(paths.config, key, raw);
+  const notice = providerNotice(key, loadSettings({ user: paths.config }, env).values, env);
+  return { ...answerSetting(standing, name), meta: { notice: notice ?? null }, notice };
+}
+
+function describe(standing: Standing, key: SettingKey): Described {
+  const { values, sources } = load(standing);
+  const { about, inUserFileOnly, min, max, oneOf, default: initial } = SETTINGS[key];
+  return {
+    key,
+    value: values[key],
+    source: sources[key],
+    default: initial,
+    environment: inUserFileOnly ? null : envName(key),
+    about,
+    min: min ?? null,
+    max: max ?? null,
+    one_of: oneOf ?? null,
+  };
+}
+
+function load(standing: Standing) {
+  return loadSettings({ user: standing.paths.config, project: projectFiles(standing) }, standing.env);
+}
+
+/** Who stands nowhere sees what holds everywhere. */
+function projectFiles({ cwd }: Standing): readonly string[] {
+  return cwd === undefined ? [] : findPlace(cwd).projectFiles;
+}

@@ -1,0 +1,33 @@
+// The store as a question finds it: opened, and what the hooks left in the spool brought in first.
+import { drainSpool } from "../capture/drain.ts";
+import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+import type { Paths } from "../config/paths.ts";
+import { withLockNow } from "../config/take-lock.ts";
+import { VERSION } from "../core/version.ts";
+import type { Db } from "../store/driver.ts";
+import { explain, openStore } from "../store/open.ts";
+import { isSwapping, settleSwap } from "../store/swap.ts";
+
+export function withDrained<T>(paths: Paths, work: (db: Db) => T): T {
+  const db = openDrained(paths);
+  try {
+    return work(db);
+  } catch (error) {
+    throw explain(error, paths.database);
+  } finally {
+    db.close();
+  }
+}
+
+export function openDrained(paths: Paths): Db {
+  if (isSwapping(paths.database)) withLockNow(paths, VERSION, () => settleSwap(paths.database));
+  const db = openStore(paths.database);
+  try {
+    drainSpool(db, paths.spool);
+    forgetOldSessionFiles([paths.privateTurns, paths.shown], Date.now());
+    return db;
+  } catch (error) {
+    db.close();
+    throw explain(error, paths.database);
+  }
+}

@@ -1,0 +1,41 @@
+// server.json: where the API listens and the token that opens it. Only its owner can read it; the token stays the same.
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { readText } from "./read.ts";
+
+export interface ServerRecord {
+  /** 256 bits, as hexadecimal digits. */
+  token: string;
+  /** The port of the last server; null where it could not listen. */
+  port: number | null;
+  /** Of the worker that serves; null where none does. */
+  pid: number | null;
+  /** Why nothing is served, where that was tried. */
+  problem?: string | undefined;
+}
+
+const TOKEN_BYTES = 32;
+const TOKEN = /^[0-9a-f]{64}$/;
+
+export function readServer(path: string): ServerRecord | undefined {
+  try {
+    const record = JSON.parse(readText(path) ?? "") as Partial<ServerRecord> | null;
+    return typeof record?.token === "string" && TOKEN.test(record.token) ? (record as ServerRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Made once: what was paired with it stays so over every restart. */
+export function serverToken(path: string): string {
+  return readServer(path)?.token ?? randomBytes(TOKEN_BYTES).toString("hex");
+}
+
+export function writeServer(path: string, record: ServerRecord): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}

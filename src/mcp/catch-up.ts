@@ -1,0 +1,16 @@
+// What the memory tools bring in before they answer: events, the search index, the newest memory, each for a limited time.
+import { bringIn } from "../answers/kept-store.ts";
+import type { Paths } from "../config/paths.ts";
+import { deriveNewest } from "../memory/derive.ts";
+import type { Db } from "../store/driver.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+
+const INDEX_MS = 2_000;
+const DERIVE_MS = 500;
+
+export function catchUp(db: Db, paths: Paths): string[] {
+  const notes = bringIn(db, paths);
+  updateSearchIndex(db, { maxMs: INDEX_MS });
+  const left = deriveNewest(db, undefined, DERIVE_MS);
+  return left > 0 ? [...notes, `Of ${left} sessions no observations were made yet; search finds their turns.`] : notes;
+}

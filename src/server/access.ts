@@ -1,0 +1,69 @@
+// Who may ask: whoever has the token, or a browser that followed a link made for it.
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+export interface Access {
+  hasToken(authorization: string | undefined): boolean;
+  /** A code for one link, to be used once and soon. */
+  makeCode(): string;
+  /** True the first time, within its time. */
+  useCode(code: string): boolean;
+  makeCookie(now: number): string;
+  hasCookie(value: string | undefined, now: number): boolean;
+  /** Counts a refusal; true when there were so many lately that even saying why is too much. */
+  refuse(now: number): boolean;
+}
+
+const CODE_MS = 60_000;
+const MAX_CODES = 20;
+/** How long a browser stays let in. It outlives the worker: it depends on the token alone. */
+export const COOKIE_SECONDS = 30 * 24 * 60 * 60;
+const REFUSALS = 20;
+const REFUSALS_MS = 60_000;
+
+export function createAccess(token: string): Access {
+  const codes = new Map<string, number>();
+  let refusals: number[] = [];
+  const sign = (text: string): string => createHmac("sha256", token).update(`cookie ${text}`).digest("hex");
+  return {
+    hasToken(authorization) {
+      const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+      return given !== undefined && isSame(given, token);
+    },
+    makeCode() {
+      const code = randomBytes(24).toString("base64url");
+      for (const [old] of [...codes].slice(0, Math.max(0, codes.size + 1 - MAX_CODES))) codes.delete(old);
+      codes.set(digest(code), performance.now() + CODE_MS);
+      return code;
+    },
+    useCode(code) {
+      const key = digest(code);
+      const until = codes.get(key);
+      codes.delete(key);
+      return until !== undefined && performance.now() < until;
+    },
+    makeCookie(now) {
+      const issued = String(Math.floor(now / 1000));
+      return `${issued}.${sign(issued)}`;
+    },
+    hasCookie(value, now) {
+      const [issued = "", signature = ""] = (value ?? "").split(".");
+      if (!/^\d{1,12}$/.test(issued) || !isSame(signature, sign(issued))) return false;
+      const age = now / 1000 - Number(issued);
+      // A little into the future: the clock may have been set back.
+      return age > -COOKIE_SECONDS && age < COOKIE_SECONDS;
+    },
+    refuse(now) {
+      refusals = [...refusals.filter((at) => now - at < REFUSALS_MS), now].slice(-REFUSALS - 1);
+      return refusals.length > REFUSALS;
+    },
+  };
+}
+
+/** In the same time whatever is given: compared as hashes, which have one length. */
+function isSame(given: string, right: string): boolean {
+  return timingSafeEqual(Buffer.from(digest(given)), Buffer.from(digest(right)));
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,75 @@
+// The app: every route of the table, behind one way of reading what comes in and one of answering.
+import { type Context, Hono } from "hono";
+import type * as z from "zod";
+import { AppError } from "../core/error.ts";
+import { VERSION } from "../core/version.ts";
+import { addDocs } from "./docs-page.ts";
+import { addHeaders, checkAccess, checkOrigin, limitBody } from "./guard.ts";
+import type { Host } from "./host.ts";
+import { reply, replyError } from "./reply.ts";
+import type { Route } from "./route.ts";
+import { addOpenLink } from "./routes/open.ts";
+import { addStream } from "./stream.ts";
+import { addStatic } from "./static.ts";
+import { ROUTES } from "./table.ts";
+
+export function createApp(host: Host): Hono {
+  const app = new Hono();
+  app.use(addHeaders(), checkOrigin(host), limitBody(host), checkAccess(host, host.access));
+  app.get("/health", (http) => http.json({ name: "c-mem", version: VERSION, pid: process.pid }));
+  for (const row of ROUTES) app.on(row.method.toUpperCase(), row.path, (http) => serve(http, row, host));
+  addStream(app, host);
+  addDocs(app, host);
+  app.all("/api/*", (http) => replyError(http, "", noRoute(), host));
+  addOpenLink(app, host);
+  addStatic(app, host.viewer);
+  app.notFound((http) => replyError(http, "", noRoute(), host));
+  app.onError((error, http) => replyError(http, "", error, host));
+  return app;
+}
+
+function noRoute(): AppError {
+  return new AppError("nothing_found", "There is no such route.", { hint: "/api/docs lists them." });
+}
+
+async function serve(http: Context, row: Route, host: Host): Promise<Response> {
+  try {
+    const query = check(row.query, http.req.query(), "query") as Record<string, unknown>;
+    const body = row.body === undefined ? undefined : check(row.body, await readJson(http), "body");
+    const { paths, env, store, kept } = host;
+    host.onRequest();
+    const answer = await store.use(
+      (db) => {
+        const asked = { db, paths, env, cwd: undefined, flags: query, kept };
+        return row.run({ asked, params: http.req.param(), query, body, host, http });
+      },
+      { asIs: row.asIs ?? false, isWriting: row.method !== "get" },
+    );
+    return answer instanceof Response ? answer : reply(http, row.command, answer);
+  } catch (error) {
+    return replyError(http, row.command, error, host);
+  }
+}
+
+function check(schema: z.ZodType | undefined, value: unknown, what: string): unknown {
+  if (schema === undefined) {
+    const [unknown] = Object.keys(value as object);
+    if (unknown === undefined) return {};
+    throw new AppError("usage", `${what}: "${unknown}" is not known here.`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = [what, ...(issue?.path ?? [])].join(".");
+  throw new AppError("usage", `${place}: ${issue?.message ?? "does not fit"}`, { hint: "See /api/docs." });
+}
+
+async function readJson(http: Context): Promise<unknown> {
+  const text = await http.req.text();
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    // Not the parser's message: it quotes the body.
+    throw new AppError("usage", "The body is not JSON.");
+  }
+}

@@ -1,0 +1,30 @@
+// Where a reader of the stream has come to, as the id of an event: so it can go on after a break.
+import type { Seen } from "../store/news.ts";
+
+export interface Cursor extends Seen {
+  /** Until when ends of sessions were told. */
+  endedAt: number;
+}
+
+const LETTERS: readonly (readonly [keyof Cursor, string])[] = [
+  ["sessions", "s"],
+  ["prompts", "p"],
+  ["toolUses", "t"],
+  ["observations", "o"],
+  ["summaries", "u"],
+  ["endedAt", "e"],
+];
+const FORM = new RegExp(`^${LETTERS.map(([, letter]) => `${letter}(\\d{1,15})`).join("")}$`);
+
+export function cursorText(cursor: Cursor): string {
+  return LETTERS.map(([key, letter]) => `${letter}${cursor[key]}`).join("");
+}
+
+/** Undefined for what is none, or is ahead of what there is: the database is another one now. */
+export function parseCursor(text: string | undefined, newest: Cursor): Cursor | undefined {
+  const match = FORM.exec(text ?? "");
+  if (match === null) return undefined;
+  const numbers = LETTERS.map(([key], index) => [key, Number(match[index + 1])] as const);
+  if (numbers.some(([key, value]) => value > newest[key])) return undefined;
+  return Object.fromEntries(numbers) as unknown as Cursor;
+}

@@ -1,0 +1,26 @@
+// What the server has at hand while it runs.
+import type { Asked } from "../answers/asked.ts";
+import type { Store } from "../answers/kept-store.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import type { Access } from "./access.ts";
+import type { Holds } from "./holds.ts";
+import type { Live } from "./live.ts";
+
+export interface Host {
+  paths: Paths;
+  env: Env;
+  store: Store;
+  access: Access;
+  live: Live;
+  holds: Holds;
+  /** Known once it listens. */
+  port(): number;
+  /** The folder of the page's built files. */
+  viewer: string;
+  kept: NonNullable<Asked["kept"]>;
+  /** Somebody asks: the worker stays. */
+  onRequest(): void;
+  /** There is work to do. */
+  onWork(): void;
+  log(message: string, details?: Record<string, unknown>): void;
+}

@@ -1,0 +1,45 @@
+// Turns what a route answers or throws into HTTP: the command line's JSON, with a status that fits.
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
+import { AppError } from "../core/error.ts";
+import type { Host } from "./host.ts";
+
+/** By the error's code. What is not here is the caller's to mend: 422. */
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  usage: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  excluded: 403,
+  nothing_found: 404,
+  no_memory: 404,
+  bad_config: 409,
+  too_late: 410,
+  too_large: 413,
+  rate_limited: 429,
+  internal: 500,
+  store_busy: 503,
+  store_unwritable: 503,
+  store_io: 503,
+  store_damaged: 503,
+  disk_full: 507,
+};
+
+export function statusOf(code: string): ContentfulStatusCode {
+  return STATUS[code] ?? 422;
+}
+
+export function reply(http: Context, command: string, answer: Answer): Response {
+  return http.json(answerJson(command, answer));
+}
+
+export function replyError(http: Context, command: string, error: unknown, host: Pick<Host, "log">): Response {
+  const json = errorJson(command, error);
+  if (!(error instanceof AppError)) {
+    host.log(`${http.req.method} ${http.req.path}: ${json.error.message}`, { stack: (error as Error)?.stack });
+    // Its words may be anybody's; the log has them.
+    json.error.message = "Something went wrong.";
+    json.error.hint = "`c-mem worker logs` says what. This is a bug in c-mem: please report it.";
+  }
+  return http.json(json, statusOf(json.error.code));
+}

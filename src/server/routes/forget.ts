@@ -1,0 +1,94 @@
+// Forgetting over HTTP: at once, or held for some seconds in which it can be taken back.
+import * as z from "zod";
+import { planForget } from "../../answers/forget.ts";
+import { route } from "../route.ts";
+import { count } from "../schemas/common.ts";
+import { MAX_HOLD_SECONDS } from "../holds.ts";
+
+const names = () =>
+  z.strictObject({
+    sessions: z.array(z.string()),
+    prompts: z.array(z.string()),
+    messages: z.array(z.string()),
+    tool_uses: z.array(z.string()),
+    observations: z.array(z.string()),
+  });
+
+const receipt = () =>
+  z.strictObject({
+    applied: z.literal(true),
+    removed: z.record(z.string(), count()),
+    items: names(),
+    tombstones: z.array(z.strictObject({ kind: z.string(), hash: z.string() })),
+    proof: z.strictObject({
+      proven: z.boolean(),
+      search_hits: count(),
+      search_alike: count(),
+      pieces: count(),
+      files_scanned: count(),
+      bytes_scanned: count(),
+      found_in: z.array(z.string()),
+      log_emptied: z.boolean(),
+    }),
+    still_exists: z.strictObject({ same_words_in: z.array(z.string()), transcripts: z.array(z.string()) }),
+  });
+
+const held = () =>
+  z.strictObject({
+    applied: z.literal(false),
+    would_remove: names(),
+    held: z.strictObject({ token: z.string(), seconds: count() }).optional(),
+  });
+
+export const FORGET = route({
+  method: "post",
+  path: "/api/forget",
+  command: "forget",
+  tag: "memory",
+  about:
+    "Removes observations, sessions, prompts, messages or tool uses for good, with a receipt; or says what would go.",
+  body: z.strictObject({
+    ids: z.array(z.string().min(1).max(400)).min(1).max(500),
+    evidence: z.boolean().optional().meta({ description: "with an observation also what it rests on" }),
+    dry_run: z.boolean().optional().meta({ description: "only say what would go" }),
+    hold_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_HOLD_SECONDS)
+      .optional()
+      .meta({ description: "wait so long; until then DELETE /api/forget/{token} takes it back" }),
+  }),
+  reply: () => ({ data: z.union([receipt(), held()]) }),
+  run: ({ asked, body, host }) => {
+    const { ids, evidence, dry_run: isDry, hold_seconds: seconds = 0 } = body;
+    const flags = { evidence };
+    const plan = planForget({ ...asked, flags }, ids);
+    if (isDry === true) return { data: plan.data };
+    if (seconds === 0) return host.holds.carryOut({ ids, flags });
+    const token = host.holds.hold({ ids, flags }, seconds);
+    return { data: { ...(plan.data as object), held: { token, seconds } } };
+  },
+});
+
+export const HELD = route({
+  method: "get",
+  path: "/api/forget/:token",
+  command: "forget",
+  tag: "memory",
+  about: "What became of a forgetting that was held.",
+  reply: () => ({
+    data: z.strictObject({ state: z.enum(["held", "done", "failed"]), receipt: receipt().nullable() }),
+  }),
+  run: ({ params, host }) => host.holds.stateOf(params["token"] ?? ""),
+});
+
+export const TAKE_BACK = route({
+  method: "delete",
+  path: "/api/forget/:token",
+  command: "forget",
+  tag: "memory",
+  about: "Takes a forgetting back that is still held. Afterwards there is nothing left to bring back.",
+  reply: () => ({ data: z.strictObject({ cancelled: z.literal(true) }) }),
+  errors: ["too_late"],
+  run: ({ params, host }) => host.holds.cancel(params["token"] ?? ""),
+});

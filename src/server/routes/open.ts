@@ -1,0 +1,41 @@
+// The link that lets a browser in: made for whoever has the token, good once and for a minute.
+import type { Hono } from "hono";
+import { setCookie } from "hono/cookie";
+import * as z from "zod";
+import { AppError } from "../../core/error.ts";
+import { COOKIE_SECONDS } from "../access.ts";
+import { cookieName } from "../guard.ts";
+import type { Host } from "../host.ts";
+import { replyError } from "../reply.ts";
+import { route } from "../route.ts";
+
+export const LINK = route({
+  method: "post",
+  path: "/api/links",
+  command: "open",
+  tag: "access",
+  about: "A link that lets a browser in: it works once, for a minute.",
+  reply: () => ({ data: z.strictObject({ url: z.string(), seconds: z.int() }) }),
+  run: ({ host }) => ({
+    data: { url: `http://127.0.0.1:${host.port()}/open?code=${host.access.makeCode()}`, seconds: 60 },
+  }),
+});
+
+/** Not in the table: a person's browser goes here, no program. */
+export function addOpenLink(app: Hono, host: Host): void {
+  app.get("/open", (http) => {
+    if (!host.access.useCode(http.req.query("code") ?? "")) {
+      host.access.refuse(performance.now());
+      const hint = "Run `c-mem open` again: a link works once, for a minute.";
+      return replyError(http, "open", new AppError("unauthorized", "This link is used up.", { hint }), host);
+    }
+    setCookie(http, cookieName(host.port()), host.access.makeCookie(Date.now()), {
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+      maxAge: COOKIE_SECONDS,
+    });
+    // Strict cookies are not sent along a redirect that began elsewhere: the page asks for its data itself, afterwards.
+    return http.redirect("/", 303);
+  });
+}

@@ -1,0 +1,170 @@
+// What is looked for across sessions: by words, in time, by file.
+import * as z from "zod";
+import { answerBlame } from "../../answers/blame.ts";
+import { answerPaths } from "../../answers/paths.ts";
+import { answerSearch } from "../../answers/search.ts";
+import { answerTimeline } from "../../answers/timeline.ts";
+import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
+import { FIND_KINDS, ROLES } from "../../recall/find.ts";
+import { route } from "../route.ts";
+import { count, flag, limit, listOf, scope, textOrNull, time, timeOrNull, where, word } from "../schemas/common.ts";
+
+const commit = () => z.strictObject({ sha: z.string(), subject: z.string() });
+
+export const SEARCH = route({
+  method: "get",
+  path: "/api/search",
+  command: "search",
+  tag: "search",
+  about: "Sessions that fit the words, best first, each with the place that shows why.",
+  query: z.strictObject({
+    q: z.string().max(2_000).meta({ description: "the words; in quotation marks: as they stand" }),
+    kind: word(`only: ${FIND_KINDS.join(", ")}`),
+    role: word(`only what they said: ${Object.keys(ROLES).join(", ")}`),
+    type: word(`only sessions with an observation of this type: ${OBSERVATION_TYPES.join(", ")}`),
+    concept: word(`only sessions with an observation of this concept: ${CONCEPTS.join(", ")}`),
+    file: word("only sessions that touched this file"),
+    session: word("only this session, or those whose id begins so"),
+    typing: flag("the last word may be half typed"),
+    ...scope,
+    limit,
+  }),
+  reply: () => ({
+    data: listOf(
+      z.strictObject({
+        session_id: z.string(),
+        agent: z.string(),
+        project: z.string(),
+        title: textOrNull(),
+        branch: textOrNull(),
+        started_at: time(),
+        at: time(),
+        prompt_number: z.int(),
+        kind: z.enum(["prompt", "message", "tool", "session"]),
+        role: z.enum(["user", "assistant", "tool"]).nullable(),
+        item: z.string(),
+        score: z.number(),
+        snippet: z.string(),
+        marks: z
+          .array(z.tuple([count(), count()]))
+          .meta({ description: "what to highlight in the snippet: [from, to)" }),
+        open: z.string(),
+      }),
+    ),
+    meta: z.strictObject({
+      query: z.string(),
+      kind: textOrNull(),
+      rung: z.enum(["phrase", "words", "prefix", "typo", "meaning"]),
+      words: z.array(z.string()),
+      where,
+      lanes: z.array(z.string()),
+      degraded: textOrNull(),
+      hint: textOrNull(),
+      corpus: z.strictObject({ model: textOrNull(), vectors: count(), not_embedded: count() }),
+      searched: z.array(z.strictObject({ lane: z.string(), words: z.array(z.string()), since: timeOrNull() })),
+      ms: z.number(),
+    }),
+  }),
+  run: ({ asked, query }) => answerSearch(asked, query.q),
+});
+
+export const TIMELINE = route({
+  method: "get",
+  path: "/api/timeline",
+  command: "timeline",
+  tag: "search",
+  about: "Turns before and after a session, an item or words from a session; without an anchor the latest.",
+  query: z.strictObject({
+    anchor: word("a session, an item (p12, m34, t56), or words from a session"),
+    depth: word("how many turns each way"),
+    ...scope,
+  }),
+  reply: () => ({
+    data: listOf(
+      z.strictObject({
+        id: z.string(),
+        session_id: z.string(),
+        agent: z.string(),
+        project: z.string(),
+        title: textOrNull(),
+        turn: z.int(),
+        prompt: z.string(),
+        at: time(),
+        ended_at: timeOrNull(),
+        is_anchor: z.boolean(),
+        continues: z.array(z.strictObject({ session_id: z.string(), weight: z.number() })),
+        files: z.array(z.strictObject({ path: z.string(), created: z.boolean(), added: count(), removed: count() })),
+        commits: z.array(commit()),
+        failed: z.array(
+          z.strictObject({ id: z.string(), command: z.string(), exit_code: z.int().nullable(), error: z.string() }),
+        ),
+      }),
+    ),
+    meta: z.strictObject({ depth: count() }),
+  }),
+  run: ({ asked, query }) => answerTimeline(asked, query.anchor ?? ""),
+});
+
+export const FILES = route({
+  method: "get",
+  path: "/api/files",
+  command: "blame",
+  tag: "search",
+  about: "Which sessions touched a file and why, newest first.",
+  query: z.strictObject({
+    path: z.string().max(4_000).meta({ description: "as in the project, or absolute" }),
+    reads: flag("also those that only read it"),
+    ...scope,
+    limit,
+  }),
+  reply: () => ({
+    data: listOf(
+      z.strictObject({
+        session_id: z.string(),
+        parent_session_id: textOrNull(),
+        agent: z.string(),
+        project: z.string(),
+        title: textOrNull(),
+        path: z.string(),
+        turn: z.int(),
+        prompt_id: textOrNull(),
+        prompt: textOrNull(),
+        reads: count(),
+        edits: count(),
+        creates: count(),
+        added: count(),
+        removed: count(),
+        backup: z.strictObject({ version: z.string(), path: textOrNull(), exists: z.boolean() }).nullable(),
+        first_at: time(),
+        last_at: time(),
+        commits: z.array(commit()),
+      }),
+    ),
+    meta: z.strictObject({ where, paths: z.array(z.string()) }),
+  }),
+  run: ({ asked, query }) => answerBlame(asked, query.path),
+});
+
+export const PATHS = route({
+  method: "get",
+  path: "/api/paths",
+  command: "paths",
+  tag: "search",
+  about: "The files that sessions changed, the latest first.",
+  query: z.strictObject({ q: word("a part of the path"), ...scope, limit }),
+  reply: () => ({
+    data: listOf(
+      z.strictObject({
+        path: z.string(),
+        project: z.string(),
+        project_key: z.string(),
+        sessions: count(),
+        added: count(),
+        removed: count(),
+        last_at: time(),
+      }),
+    ),
+    meta: z.strictObject({ where, has_more: z.boolean() }),
+  }),
+  run: ({ asked, query }) => answerPaths(asked, query.q ?? ""),
+});

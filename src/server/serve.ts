@@ -1,0 +1,130 @@
+// Listens on this machine alone: on the port that is set, else on the next that is free; and says where in server.json.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { loadSettings } from "../config/load.ts";
+import { readServer, type ServerRecord, serverToken, writeServer } from "../config/server-record.ts";
+import type { Answering } from "./answering.ts";
+import type { HostOptions } from "./create-host.ts";
+
+export interface Serving {
+  /** Undefined: nothing is served. */
+  port: number | undefined;
+  /** How many watch the stream. */
+  viewers(): number;
+  close(): Promise<void>;
+}
+
+export type ServeOptions = Omit<HostOptions, "token" | "port">;
+
+const ADDRESS = "127.0.0.1";
+/** So many ports are tried before the system chooses one. */
+const PORTS_TRIED = 20;
+
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000, maxConnections: 256 };
+
+/** Never fails: a worker that cannot be asked still works. */
+export async function startServing(options: ServeOptions): Promise<Serving> {
+  const { paths, env, log } = options;
+  const wanted = loadSettings({ user: paths.config }, env).values.port;
+  if (wanted === 0) return NOTHING;
+  let port = 0;
+  const token = serverToken(paths.server);
+  const app = loadLater(() => ({ ...options, token, port: () => port }));
+  const server = createServer((request, response) => void app.serve(request, response));
+  Object.assign(server, LIMITS);
+  try {
+    port = await listen(server, portsToTry(wanted, readServer(paths.server)?.port));
+    writeServer(paths.server, { token, port, pid: process.pid });
+    log(`listens on http://${ADDRESS}:${port}`);
+  } catch (error) {
+    const problem = `cannot serve the page and the API: ${(error as Error).message}`;
+    log(problem);
+    tryWrite(paths.server, { token, port: null, pid: null, problem });
+    return NOTHING;
+  }
+  return {
+    port,
+    viewers: app.viewers,
+    async close() {
+      app.close();
+      await end(server);
+      tryWrite(paths.server, { token, port, pid: null });
+    },
+  };
+}
+
+interface LateApp {
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  viewers(): number;
+  close(): void;
+}
+
+/** Most workers are never asked: what answers is loaded (some 15 MB) with the first question. */
+function loadLater(options: () => HostOptions): LateApp {
+  let loaded: Promise<Answering> | undefined;
+  let now: Answering | undefined;
+  return {
+    async serve(request, response) {
+      loaded ??= import("./answering.ts").then((module) => (now = module.createAnswering(options())));
+      try {
+        await (await loaded).listener(request, response);
+      } catch (error) {
+        options().log(`cannot answer: ${(error as Error).message}`);
+        response.destroy();
+      }
+    },
+    viewers: () => now?.host.live.clients() ?? 0,
+    close: () => now?.host.close(),
+  };
+}
+
+const NOTHING: Serving = { port: undefined, viewers: () => 0, close: async () => {} };
+
+/** On a full disk: who looks for the server finds out that it is not there. */
+function tryWrite(path: string, record: ServerRecord): void {
+  try {
+    writeServer(path, record);
+  } catch {
+    // Nothing depends on it.
+  }
+}
+
+/** The last one first, where it was another: a page that is open finds us again. */
+function portsToTry(wanted: number, last: number | null | undefined): number[] {
+  const near = Array.from({ length: PORTS_TRIED }, (_, index) => wanted + index).filter((port) => port <= 65_535);
+  const isNear = typeof last === "number" && near.includes(last);
+  return [...new Set([...(isNear ? [last] : []), ...near, 0])];
+}
+
+async function listen(server: Server, ports: readonly number[]): Promise<number> {
+  for (const port of ports) {
+    const taken = await tryPort(server, port);
+    if (taken !== undefined) return taken;
+  }
+  throw new Error(`no port is free near ${ports[0]}`);
+}
+
+/** Undefined where somebody else has it. */
+function tryPort(server: Server, port: number): Promise<number | undefined> {
+  return new Promise((done, fail) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      server.off("listening", onListening);
+      if (error.code === "EADDRINUSE" || error.code === "EACCES") done(undefined);
+      else fail(error);
+    };
+    const onListening = (): void => {
+      server.off("error", onError);
+      const address = server.address();
+      done(typeof address === "object" && address !== null ? address.port : port);
+    };
+    server.once("error", onError);
+    server.once("listening", onListening);
+    server.listen(port, ADDRESS);
+  });
+}
+
+function end(server: Server): Promise<void> {
+  return new Promise((done) => {
+    server.close(() => done());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,72 @@
+// Every route of the API.
+import type { Route } from "./route.ts";
+import {
+  BATCH,
+  CHANGE_SETTING,
+  EDIT,
+  PIN,
+  REMEMBER,
+  RETRY,
+  SUPERSEDE,
+  UNDO_SUPERSEDE,
+  UNPIN,
+  UNSET_SETTING,
+} from "./routes/changes.ts";
+import { CONTEXT } from "./routes/context.ts";
+import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
+import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
+import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
+import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
+import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
+import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
+import { LINK } from "./routes/open.ts";
+import { FILES, PATHS, SEARCH, TIMELINE } from "./routes/search.ts";
+import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
+
+export const ROUTES: readonly Route[] = [
+  CONTEXT,
+  SEARCH,
+  TIMELINE,
+  SESSIONS,
+  SESSION,
+  TRANSCRIPT,
+  OUTLINE,
+  ITEMS,
+  FIND,
+  EXPORT,
+  RELATED,
+  OBSERVATIONS,
+  OBSERVATION,
+  FILES,
+  PATHS,
+  EFFORTS,
+  EFFORT,
+  PROJECTS,
+  STATS,
+  COST,
+  IMPACT,
+  SETTINGS_ROUTE,
+  JOBS,
+  HEALTH,
+  LOGS,
+  INIT,
+  INIT_ONE,
+  TOOL_USE,
+  SUMMARIZE,
+  COMPLETE,
+  PROCESSING,
+  BATCH,
+  REMEMBER,
+  EDIT,
+  PIN,
+  UNPIN,
+  SUPERSEDE,
+  UNDO_SUPERSEDE,
+  FORGET,
+  HELD,
+  TAKE_BACK,
+  CHANGE_SETTING,
+  UNSET_SETTING,
+  RETRY,
+  LINK,
+];

@@ -1,0 +1,18 @@
+// Builds the page into the plugin's bundles: a few hashed files of its own, nothing from elsewhere.
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  root: fileURLToPath(new URL(".", import.meta.url)),
+  base: "/",
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: {
+    outDir: fileURLToPath(new URL("../../plugin/dist/viewer", import.meta.url)),
+    emptyOutDir: true,
+    target: ["chrome120", "firefox121", "safari17.2"],
+    // A preload helper as inline script, or files as data: URLs in styles, would need a weaker content security policy.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+});

@@ -1,0 +1,78 @@
+// A session full of hostile markup is text, wherever it is shown.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { hostileSession, PAYLOADS, writeTranscript } from "./transcripts.ts";
+import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+
+let world: BrowserWorld;
+
+beforeAll(async () => {
+  world = await openWorld(({ claudeDir, project }) => {
+    writeTranscript(claudeDir, { id: "hostile", cwd: project, start: Date.now() - 3_600_000 }, hostileSession);
+  });
+});
+afterAll(() => world?.close());
+
+/** What no text of ours or anybody's may become. */
+const FORBIDDEN =
+  "script:not([src]), iframe, img, form, style, base, math, [onerror], [onload], [href^='javascript:' i], [srcdoc]";
+
+async function expectText(page: Page): Promise<void> {
+  expect(await page.evaluate(() => (window as { hacked?: string }).hacked)).toBeUndefined();
+  expect(await page.locator(`body :is(${FORBIDDEN})`).count()).toBe(0);
+  expect(await page.locator("h1").count()).toBe(1);
+  expect(problemsOf(page)).toEqual([]);
+}
+
+it("in a session, with everything unfolded", async () => {
+  const page = await world.open("/sessions/hostile", { height: 4_000 });
+  await page.waitForSelector(".virtual .prompt");
+  for (let round = 0; round < 6; round += 1) {
+    await page.evaluate(() => {
+      const folded = ".fold[aria-expanded=false], .note-head[aria-expanded=false]";
+      for (const fold of document.querySelectorAll<HTMLElement>(folded)) fold.click();
+    });
+    await page.waitForTimeout(300);
+    await page.evaluate(() => scrollBy(0, 3_000));
+    await page.waitForTimeout(200);
+    await expectText(page);
+  }
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForTimeout(300);
+  const text = (await page.locator(".virtual").textContent()) ?? "";
+  for (const payload of PAYLOADS.slice(0, 2)) expect(text).toContain(payload);
+  await shoot(page, "hostile-session");
+});
+
+it("in the list, in a search and its results, and now", async () => {
+  const page = await world.open("/sessions");
+  await page.waitForSelector(".session-line");
+  await expectText(page);
+  await page.goto(`${world.origin}/search?q=window.hacked`);
+  await page.locator(".result-head").first().click();
+  await page.waitForSelector(".preview .entry");
+  await expectText(page);
+  await page.goto(`${world.origin}/search?q=${encodeURIComponent(PAYLOADS[1] ?? "")}`);
+  await page.waitForSelector(".results, .empty");
+  await expectText(page);
+  await page.goto(world.origin);
+  await page.waitForSelector(".turn-card");
+  await expectText(page);
+  expect(await page.locator(".turn-card .asked").first().textContent()).toContain("<");
+  await shoot(page, "hostile-now");
+});
+
+it("in an address", async () => {
+  for (const path of [
+    `/sessions/${encodeURIComponent(PAYLOADS[0] ?? "")}`,
+    `/search?q=${encodeURIComponent(PAYLOADS[1] ?? "")}&project=${encodeURIComponent(PAYLOADS[2] ?? "")}`,
+    `/${encodeURIComponent(PAYLOADS[1] ?? "")}`,
+    `/sessions/hostile#${encodeURIComponent(PAYLOADS[1] ?? "")}`,
+  ]) {
+    const page = await world.open(path);
+    await page.waitForSelector(".empty, .error-box, .virtual .prompt");
+    expect(await page.evaluate(() => (window as { hacked?: string }).hacked)).toBeUndefined();
+    expect(await page.locator(`body :is(${FORBIDDEN})`).count()).toBe(0);
+    expect(await overflow(page)).toBe(0);
+  }
+});

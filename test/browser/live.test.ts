@@ -1,0 +1,113 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hook } from "../e2e/harness.ts";
+import { writeTranscript } from "./transcripts.ts";
+import { type BrowserWorld, openWorld, problemsOf, shoot } from "./world.ts";
+
+let world: BrowserWorld;
+
+beforeAll(async () => {
+  world = await openWorld(({ claudeDir, project }) => {
+    const start = Date.now() - 2 * 86_400_000;
+    writeTranscript(claudeDir, { id: "past", cwd: project, start }, (writer) => {
+      for (let turn = 1; turn <= 25; turn += 1) {
+        writer.prompt(`Old request number ${turn}`);
+        writer.use("Edit", { file_path: `${project}/a.ts`, old_string: "a", new_string: "b" }, "updated");
+        writer.say(`Old answer number ${turn}: it works now.`);
+      }
+    });
+  });
+});
+afterAll(() => world?.close());
+
+interface Turn {
+  session_id: string;
+  prompt_id: string;
+}
+
+const ask = (turn: Turn, prompt: string) =>
+  hook(world, "new", { ...turn, hook_event_name: "UserPromptSubmit", prompt });
+const use = (turn: Turn, id: string, more: object = {}) =>
+  hook(world, "save", {
+    ...turn,
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_use_id: id,
+    tool_input: { command: `echo ${id}` },
+    tool_response: { stdout: id, stderr: "" },
+    ...more,
+  });
+const end = (turn: Turn, words: string) =>
+  hook(world, "summary", { ...turn, hook_event_name: "Stop", last_assistant_message: words });
+
+const card = (page: Page, words: string) => page.locator(".turn-card", { hasText: words });
+
+describe("what happens now", () => {
+  it("appears while real hooks fire: the prompt, the tools, the end, what was learned", async () => {
+    const page = await world.open("/");
+    await page.waitForSelector(".turn-card");
+    const turn = { session_id: "live-1", prompt_id: "live-1-p1" };
+    await ask(turn, "Please use tabs from now on, never spaces");
+    await card(page, "never spaces").waitFor();
+    expect(await card(page, "never spaces").locator(".outcome").textContent()).toContain("At work");
+    await use(turn, "use-1");
+    await use(turn, "use-2");
+    await expect.poll(() => card(page, "never spaces").locator(".outcome").textContent()).toContain("2 tool uses");
+    await shoot(page, "now-live");
+    await end(turn, "Done. We decided to use tabs for indentation because the user asked for them.");
+    await expect.poll(() => card(page, "never spaces").locator(".running").count()).toBe(0);
+    await card(page, "never spaces").locator(".learned li").first().waitFor({ timeout: 20_000 });
+    await shoot(page, "now-light");
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  it("waits, and says so, while one reads further down", async () => {
+    const page = await world.open("/", { theme: "dark", height: 600 });
+    await card(page, "Old request number 20").waitFor();
+    await card(page, "Old request number 20").evaluate((element) => element.scrollIntoView({ block: "center" }));
+    await page.waitForTimeout(200);
+    const topOf = () => card(page, "Old request number 20").evaluate((element) => element.getBoundingClientRect().top);
+    const before = await topOf();
+    await ask({ session_id: "live-2", prompt_id: "live-2-p1" }, "Something new in another session");
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    expect(await card(page, "Something new").count()).toBe(0);
+    expect(await topOf()).toBe(before);
+    await shoot(page, "now-waiting-dark");
+    await page.getByRole("button", { name: "1 new" }).click();
+    await card(page, "Something new").waitFor();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+  });
+
+  it("shows the queue and that the worker lives", async () => {
+    const page = await world.open("/");
+    await page.waitForSelector(".state :text('Running since')");
+    expect(await page.locator(".live-live").count()).toBe(1);
+  });
+
+  it("goes on after the worker was replaced, with what happened meanwhile", async () => {
+    const page = await world.open("/");
+    await page.waitForSelector(".live-live");
+    await world.stopWorker();
+    await page.waitForSelector(".live-waiting");
+    await ask({ session_id: "live-3", prompt_id: "live-3-p1" }, "Said while nobody listened");
+    await world.startWorker();
+    await card(page, "Said while nobody listened").waitFor({ timeout: 30_000 });
+    expect(await page.locator(".live-live").count()).toBe(1);
+  });
+
+  it("makes a session that goes on grow before one's eyes", async () => {
+    const turn = { session_id: "live-4", prompt_id: "live-4-p1" };
+    await ask(turn, "Begin here");
+    const page = await world.open("/sessions/live-4");
+    await page.waitForSelector(".prompt :text('Begin here')");
+    await use(turn, "later-1");
+    await page.waitForSelector(".tool :text('echo later-1')");
+    await use(turn, "inner-1", { agent_id: "sub1", agent_type: "Explore" });
+    await page.waitForSelector(".subagent");
+    expect(await page.locator(".tool :text('echo inner-1')").count()).toBe(0);
+    await page.locator(".subagent .fold").click();
+    await page.waitForSelector(".is-nested .tool :text('echo inner-1')");
+    await shoot(page, "session-subagent");
+    expect(problemsOf(page)).toEqual([]);
+  });
+});

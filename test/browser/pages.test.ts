@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fillSessions } from "./real-sessions.ts";
+import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let world: BrowserWorld;
+
+beforeAll(async () => {
+  world = await openWorld(fillSessions);
+});
+afterAll(() => world?.close());
+
+/** Every page with what says that it is there. */
+const PAGES = [
+  ["now", "/", ".turn-card"],
+  ["search", "/search", ".empty"],
+  ["results", "/search?q=zebracorn", ".result"],
+  ["sessions", "/sessions", ".session-line"],
+  ["session", "/sessions/made-up", ".virtual .prompt"],
+  ["nothing", "/search?q=qqqqzzzz", ".empty"],
+  ["no-page", "/no/such/page", ".empty"],
+] as const;
+
+/** What axe finds that keeps people out. */
+async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
+    interface Violation {
+      id: string;
+      impact: string;
+      nodes: { html: string; failureSummary: string }[];
+    }
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary.slice(0, 300)}`);
+  });
+}
+
+describe.each(PAGES)("%s", (name, path, sign) => {
+  it.each(["light", "dark"] as const)("keeps nobody out and has no mistakes, %s", async (theme) => {
+    const page = await world.open(path, { theme, reducedMotion: true });
+    await page.waitForSelector(sign);
+    await page.waitForTimeout(300);
+    await shoot(page, `${name}-${theme}`);
+    expect(await barriers(page)).toEqual([]);
+    expect(problemsOf(page)).toEqual([]);
+    expect(await page.locator("h1").count()).toBe(1);
+  });
+
+  it("fits on 320 pixels and on a wide screen", async () => {
+    const small = await world.open(path, { width: 320, height: 640 });
+    await small.waitForSelector(sign);
+    await small.waitForTimeout(200);
+    await shoot(small, `${name}-320`);
+    expect(await overflow(small)).toBe(0);
+    const wide = await world.open(path, { width: 2200, height: 1200 });
+    await wide.waitForSelector(sign);
+    expect(await overflow(wide)).toBe(0);
+  });
+
+  it("is there again after a reload", async () => {
+    const page = await world.open(path);
+    await page.waitForSelector(sign);
+    await page.reload();
+    await page.waitForSelector(sign);
+    expect(problemsOf(page)).toEqual([]);
+  });
+});
+
+describe("search", () => {
+  const results = (page: Page) => page.locator(".result");
+
+  it("answers as one types, and is left as it is by answers that come late", async () => {
+    const page = await world.open("/sessions");
+    await page.waitForSelector(".session-line");
+    // The answer to the first letters takes longest.
+    await page.route(/api\/search/, async (route) => {
+      if (!route.request().url().includes("zebracorn")) await new Promise((done) => setTimeout(done, 1_500));
+      await route.continue().catch(() => undefined);
+    });
+    await page.keyboard.press("/");
+    await page.waitForSelector("#search-box:focus");
+    await page.keyboard.type("login", { delay: 30 });
+    await page.waitForTimeout(250);
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("zebracorn", { delay: 20 });
+    await results(page).first().waitFor();
+    await page.waitForTimeout(1_800);
+    expect(await results(page).count()).toBe(1);
+    expect(await page.locator(".result mark").first().textContent()).toContain("zebracorn");
+    expect(new URL(page.url()).searchParams.get("q")).toBe("zebracorn");
+    expect(await page.locator(".how").textContent()).toMatch(/1 session by words in talk, work, files/);
+    expect(await page.locator(".how summary").textContent()).toContain("words only");
+  });
+
+  it("is used without a mouse, and a result opens in place", async () => {
+    const page = await world.open("/search");
+    await page.waitForSelector("#search-box:focus");
+    await page.keyboard.type("zebracorn");
+    await results(page).first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe("result-head");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".preview .entry");
+    await shoot(page, "search-open");
+    expect(await barriers(page)).toEqual([]);
+    const deep = page.url();
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".preview").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search-box");
+    await page.goto(deep);
+    await page.waitForSelector(".preview .entry");
+    await page.getByRole("link", { name: "Read on in the session" }).click();
+    await page.waitForSelector(".is-marked");
+    await page.goBack();
+    await page.waitForSelector(".preview .entry");
+  });
+
+  it("is narrowed by filters that stand in the address", async () => {
+    const page = await world.open("/search?q=zebracorn");
+    await results(page).first().waitFor();
+    await page.getByLabel("Kind").selectOption("tool");
+    await expect.poll(() => page.locator(".snippet-kind").first().textContent()).toBe("Tool");
+    await page.getByLabel("Agent", { exact: true }).selectOption("codex");
+    await page.waitForSelector(".empty");
+    expect(page.url()).toContain("agent=codex");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await results(page).first().waitFor();
+  });
+});
+
+describe("the page itself", () => {
+  it("keeps the colours that were chosen", async () => {
+    const page = await world.open("/sessions", { theme: "light" });
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await background();
+    await page.getByLabel("dark").check({ force: true });
+    expect(await background()).not.toBe(light);
+    await page.reload();
+    await page.waitForSelector(".session-line");
+    expect(await background()).not.toBe(light);
+  });
+
+  it("has a way past the navigation and shows where the focus is", async () => {
+    const page = await world.open("/sessions");
+    await page.waitForSelector(".session-line");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the page");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+    expect(outline).toBe("solid");
+  });
+
+  it("has a menu on a small screen", async () => {
+    const page = await world.open("/sessions", { width: 320, height: 640 });
+    await page.getByRole("button", { name: "Menu" }).click();
+    await shoot(page, "menu-320");
+    await page.getByRole("link", { name: "Search" }).click();
+    await page.waitForSelector("#search-box");
+    expect(await page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
+  });
+
+  it("says what to do to a browser that was not let in, and shows it nothing", async () => {
+    const page = await world.openUninvited("/sessions/made-up");
+    await page.waitForSelector("text=c-mem open");
+    await shoot(page, "uninvited");
+    expect(await page.textContent("body")).not.toContain("zebracorn");
+  });
+
+  it("says when the worker cannot be reached, and goes on when it can", async () => {
+    const page = await world.open("/sessions");
+    await page.waitForSelector(".session-line");
+    await page.route(/api\/sessions/, (route) => route.abort());
+    await page.reload();
+    await page.waitForSelector(".error-box :text('cannot be reached')");
+    await shoot(page, "unreachable");
+    await page.unroute(/api\/sessions/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.waitForSelector(".session-line");
+    expect(await page.locator(".error-box").count()).toBe(0);
+  });
+});

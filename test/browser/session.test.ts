@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { longSession, writeTranscript } from "./transcripts.ts";
+import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+
+const LINES = 20_000;
+const LONG = "a-very-long-session";
+/** A bound that a slow machine keeps as well; it is mostly well under a second. */
+const OPENS_MS = 5_000;
+
+let world: BrowserWorld;
+
+beforeAll(async () => {
+  world = await openWorld(({ claudeDir, project }) => {
+    const start = Date.now() - 3 * 86_400_000;
+    writeTranscript(claudeDir, { id: LONG, cwd: project, start }, (writer) => longSession(writer, LINES));
+  });
+});
+afterAll(() => world?.close());
+
+const outline = async (page: Page): Promise<unknown[][]> =>
+  await page.evaluate(async (id) => {
+    const response = await fetch(`/api/sessions/${id}/outline`);
+    return ((await response.json()) as { data: { results: unknown[][] } }).data.results;
+  }, LONG);
+
+const topOf = (page: Page, selector: string): Promise<number> =>
+  page.locator(selector).evaluate((element) => element.getBoundingClientRect().top);
+
+describe("a session of 20,000 lines", () => {
+  it("opens at once, however long it is, with a few rows of it", async () => {
+    const page = await world.open("/sessions");
+    const start = Date.now();
+    await page.goto(`${world.origin}/sessions/${LONG}`);
+    await page.waitForSelector(".virtual .prompt");
+    expect(Date.now() - start).toBeLessThan(OPENS_MS);
+    expect((await outline(page)).length).toBeGreaterThan(LINES * 0.6);
+    expect(await page.locator(".virtual-row").count()).toBeLessThan(150);
+    await shoot(page, "session-light");
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  it("leads to any item by its link, also after a reload, and back again", async () => {
+    const page = await world.open("/sessions");
+    const entries = await outline(page);
+    const [middle] = entries.slice(6_000).find(([, kind]) => kind === "tool") ?? [];
+    const [late] = entries.slice(9_000).find(([, kind]) => kind === "prompt") ?? [];
+    await page.goto(`${world.origin}/sessions/${LONG}#${String(middle)}`);
+    await page.waitForSelector(".is-marked .tool");
+    await page.waitForTimeout(300);
+    const top = await topOf(page, ".is-marked");
+    expect(top).toBeGreaterThan(40);
+    expect(top).toBeLessThan(200);
+    await page.reload();
+    await page.waitForSelector(".is-marked .tool");
+    await expect.poll(() => topOf(page, ".is-marked")).toBeLessThan(200);
+    await page.evaluate((id) => {
+      const link = document.createElement("a");
+      link.href = `#${id}`;
+      document.body.append(link);
+      link.click();
+    }, String(late));
+    await page.waitForSelector(".is-marked .prompt");
+    await page.goBack();
+    await page.waitForSelector(".is-marked .tool");
+    expect(Math.abs((await topOf(page, ".is-marked")) - top)).toBeLessThan(4);
+  });
+
+  it("stays where it is read while rows above it are measured", async () => {
+    const page = await world.open("/sessions");
+    const [middle] = (await outline(page)).slice(8_000).find(([, kind]) => kind === "prompt") ?? [];
+    await page.goto(`${world.origin}/sessions/${LONG}#${String(middle)}`);
+    await page.waitForSelector(".is-marked .prompt");
+    await page.mouse.move(600, 400);
+    await page.mouse.wheel(0, -1);
+    await page.waitForTimeout(1_000);
+    const worst = await page.evaluate(async () => {
+      let drift = 0;
+      for (let step = 0; step < 40; step += 1) {
+        const rows = [...document.querySelectorAll<HTMLElement>(".virtual-row")];
+        const row = rows.find((each) => each.getBoundingClientRect().top > 200);
+        const before = row?.getBoundingClientRect().top ?? 0;
+        scrollBy(0, -120);
+        await new Promise((done) => setTimeout(done, 60));
+        if (row?.isConnected === true)
+          drift = Math.max(drift, Math.abs(row.getBoundingClientRect().top - before - 120));
+      }
+      return drift;
+    });
+    expect(worst).toBeLessThan(3);
+  });
+
+  it("finds words anywhere in it and goes to them", async () => {
+    const page = await world.open(`/sessions/${LONG}`);
+    await page.waitForSelector(".virtual .prompt");
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("needle-300-end");
+    await expect.poll(() => page.locator(".find-count").textContent()).toBe("1");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".is-marked :text('needle-300-end')");
+    await shoot(page, "session-find");
+  });
+
+  it("unfolds a tool: what went in, what came out, a change as a change", async () => {
+    const page = await world.open(`/sessions/${LONG}`);
+    await page.locator(".tool-line", { hasText: "Edit" }).first().click();
+    await page.waitForSelector(".diff .line.removed");
+    expect(await page.locator(".diff .line.added").first().textContent()).toContain("const part = 2;");
+    await page.locator(".tool-line", { hasText: "Bash" }).first().click();
+    await page.waitForSelector(".tool-body figcaption:text('Output')");
+    await page.locator(".fold.thinking").first().click();
+    await page.waitForSelector(".thoughts:text('What next?')");
+    await shoot(page, "session-unfolded");
+  });
+
+  it("replays in time, faster, slower, from anywhere", async () => {
+    const page = await world.open(`/sessions/${LONG}`, { theme: "dark" });
+    await page.waitForSelector(".virtual .prompt");
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.waitForTimeout(1_500);
+    const early = await page.locator(".virtual-row").last().getAttribute("aria-setsize");
+    expect(Number(early)).toBeLessThan(100);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByLabel("Place in the session").fill(String(1_000_000));
+    await expect
+      .poll(async () => Number(await page.locator(".virtual-row").last().getAttribute("aria-setsize")))
+      .toBeGreaterThan(Number(early));
+    await page.waitForTimeout(400);
+    await shoot(page, "session-replay-dark");
+    await page.getByRole("button", { name: "End the replay" }).click();
+    await expect
+      .poll(async () => Number(await page.locator(".virtual-row").first().getAttribute("aria-setsize")))
+      .toBeGreaterThan(10_000);
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  it("can be read on a small screen", async () => {
+    const page = await world.open(`/sessions/${LONG}`, { width: 320, height: 640 });
+    await page.waitForSelector(".virtual .prompt");
+    await page.locator(".tool-line").first().click();
+    await page.waitForSelector(".tool-body figure");
+    expect(await overflow(page)).toBe(0);
+    await shoot(page, "session-320");
+  });
+});

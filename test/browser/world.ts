@@ -1,0 +1,158 @@
+// A real worker over a real store, and a real browser that was let in.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { readServer } from "../../src/config/server-record.ts";
+import { createWorld, ROOT, run, type World } from "../e2e/harness.ts";
+
+/** Debian's; CHROMIUM names another. */
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
+const START_MS = 20_000;
+
+export interface BrowserWorld extends World {
+  origin: string;
+  /** A page that was let in; closed with the world. */
+  open(path: string, options?: OpenOptions): Promise<Page>;
+  /** A page nobody has let in. */
+  openUninvited(path: string): Promise<Page>;
+  stopWorker(): Promise<void>;
+  /** Listens where the one before did. */
+  startWorker(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  width?: number;
+  height?: number;
+  theme?: "light" | "dark";
+  reducedMotion?: boolean;
+}
+
+/** `fill` lays out transcripts, which are then brought in by the real commands. */
+export async function openWorld(fill: (world: World) => void): Promise<BrowserWorld> {
+  const world = createWorld();
+  // What agents would write here, hooks find here too.
+  mkdirSync(world.claudeDir, { recursive: true });
+  fill(world);
+  for (const command of [
+    ["sync", "--quiet"],
+    ["rebuild", "--all"],
+  ]) {
+    const { status, stderr } = await run(world, command);
+    // Nothing to bring in is no failure.
+    if (status !== 0 && status !== 4) throw new Error(`${command.join(" ")}: ${stderr}`);
+  }
+  let worker = spawnWorker(world);
+  const origin = await untilServing(world.home, worker);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return {
+    ...world,
+    origin,
+    open: (path, options = {}) => openPage(browser, { world, origin }, path, options),
+    async openUninvited(path) {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(origin + path);
+      return page;
+    },
+    stopWorker: () => stop(worker),
+    async startWorker() {
+      worker = spawnWorker(world);
+      await untilServing(world.home, worker);
+    },
+    async close() {
+      await browser.close();
+      await stop(worker);
+    },
+  };
+}
+
+function spawnWorker(world: World): ChildProcess {
+  return spawn(process.execPath, [join(ROOT, "plugin", "dist", "worker.cjs")], {
+    env: { ...world.env, C_MEM_WORKER: "1" },
+    stdio: "ignore",
+  });
+}
+
+async function stop(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null) return;
+  const left = new Promise((done) => worker.once("exit", done));
+  worker.kill("SIGTERM");
+  await left;
+}
+
+/** Everything that goes wrong in the page fails the test that looks at `problemsOf`. */
+const problems = new WeakMap<Page, string[]>();
+
+export function problemsOf(page: Page): string[] {
+  return problems.get(page) ?? [];
+}
+
+async function openPage(
+  browser: Browser,
+  { world, origin }: { world: World; origin: string },
+  path: string,
+  options: OpenOptions,
+): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
+    colorScheme: options.theme ?? "light",
+    reducedMotion: options.reducedMotion === true ? "reduce" : "no-preference",
+  });
+  const page = await context.newPage();
+  watch(page, context, origin);
+  await page.goto(await makeLink(world.home, origin));
+  await page.goto(origin + path);
+  return page;
+}
+
+function watch(page: Page, context: BrowserContext, origin: string): void {
+  const list: string[] = [];
+  problems.set(page, list);
+  page.on("pageerror", (error) => list.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    // A question without an answer has status 404, which the browser itself writes down.
+    if (message.type() === "error" && !message.text().includes("status of 404")) list.push(message.text());
+  });
+  context.on("request", (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith("data:"))
+      list.push(`asked for ${request.url()}`);
+  });
+}
+
+/** The link that `c-mem open` opens. */
+async function makeLink(home: string, origin: string): Promise<string> {
+  const { token } = readServer(join(home, "server.json")) ?? { token: "" };
+  const response = await fetch(`${origin}/api/links`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  const { data } = (await response.json()) as { data: { url: string } };
+  return data.url;
+}
+
+async function untilServing(home: string, worker: ChildProcess): Promise<string> {
+  const until = Date.now() + START_MS;
+  while (Date.now() < until) {
+    const record = readServer(join(home, "server.json"));
+    if (record?.pid === worker.pid && record?.port) return `http://127.0.0.1:${record.port}`;
+    if (worker.exitCode !== null) throw new Error(`the worker ended with ${worker.exitCode}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error("the worker does not serve");
+}
+
+const ARTIFACTS = resolve(ROOT, "test-artifacts");
+
+/** Kept for people to look at. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+}
+
+/** Nothing sticks out to the side. */
+export async function overflow(page: Page): Promise<number> {
+  return await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+}

@@ -1,0 +1,217 @@
+// The API as it is documented: every operation is called, and every reply fits its schema.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { errorEnvelope, replyEnvelope } from "../../src/server/openapi.ts";
+import type { Route } from "../../src/server/route.ts";
+import { ROUTES } from "../../src/server/table.ts";
+import { type ApiWorld, createApiWorld } from "./api-world.ts";
+
+let world: ApiWorld;
+
+beforeAll(() => {
+  world = createApiWorld();
+});
+
+afterAll(() => world.close());
+
+/** At least one call of every operation that succeeds, in an order in which they do. */
+const CALLS: [operation: string, path: string, body?: object][] = [
+  ["GET /api/context/inject", "/api/context/inject?project=app"],
+  ["GET /api/context/inject", "/api/context/inject?project=app&contextTokens=300&contextTypes=decision"],
+  ["GET /api/search", "/api/search?q=cache"],
+  ["GET /api/search", "/api/search?q=cach&all&limit=1"],
+  ["GET /api/search", "/api/search?q=sqlite&kind=prompt&project=app"],
+  ["GET /api/timeline", "/api/timeline"],
+  ["GET /api/timeline", "/api/timeline?anchor=one&depth=2"],
+  ["GET /api/sessions", "/api/sessions"],
+  ["GET /api/sessions", "/api/sessions?limit=1&offset=1&agent=claude-code"],
+  ["GET /api/sessions/:id", "/api/sessions/one"],
+  ["GET /api/sessions/:id", "/api/sessions/two"],
+  ["GET /api/sessions/:id", "/api/sessions/agent-helper1"],
+  ["GET /api/sessions/:id/transcript", "/api/sessions/one/transcript"],
+  ["GET /api/sessions/:id/transcript", "/api/sessions/one/transcript?from=2&limit=3"],
+  ["GET /api/sessions/:id/transcript", "/api/sessions/two/transcript?around=t5"],
+  ["GET /api/sessions/:id/transcript", "/api/sessions/agent-helper1/transcript"],
+  ["GET /api/export/:id", "/api/export/one"],
+  ["GET /api/export/:id", "/api/export/one?format=json&tools"],
+  ["GET /api/related/:id", "/api/related/two"],
+  ["GET /api/observations", "/api/observations"],
+  ["GET /api/observations", "/api/observations?q=cache"],
+  ["GET /api/observations", "/api/observations?superseded=1&limit=2&offset=1"],
+  ["GET /api/observations/:id", "/api/observations/o1"],
+  ["GET /api/files", "/api/files?path=src/cache.ts"],
+  ["GET /api/files", "/api/files?path=src/other.ts&reads=1"],
+  ["GET /api/efforts", "/api/efforts"],
+  ["GET /api/efforts/:id", "/api/efforts/two"],
+  ["GET /api/projects", "/api/projects"],
+  ["GET /api/stats", "/api/stats"],
+  ["GET /api/stats", "/api/stats?project=app"],
+  ["GET /api/cost", "/api/cost"],
+  ["GET /api/impact", "/api/impact"],
+  ["GET /api/settings", "/api/settings"],
+  ["GET /api/jobs", "/api/jobs"],
+  ["GET /api/health", "/api/health"],
+  ["GET /api/logs", "/api/logs"],
+  ["POST /sessions/init", "/sessions/init", { sessionId: "ed", project: "editor", userPrompt: "Add a login" }],
+  ["POST /sessions/:id/init", "/sessions/ed/init", { project: "editor", userPrompt: "Add a login", promptNumber: 1 }],
+  [
+    "POST /api/sessions/observations",
+    "/api/sessions/observations",
+    { claudeSessionId: "ed", tool_name: "FileSave", tool_input: { path: "/a" }, tool_response: "saved" },
+  ],
+  [
+    "POST /api/sessions/summarize",
+    "/api/sessions/summarize",
+    { claudeSessionId: "ed", last_assistant_message: "Done." },
+  ],
+  ["POST /api/sessions/complete", "/api/sessions/complete", { contentSessionId: "ed", reason: "exit" }],
+  ["POST /api/processing", "/api/processing", { isProcessing: false }],
+  ["POST /api/observations/batch", "/api/observations/batch", { ids: ["o1", 2, "o999"] }],
+  ["POST /api/observations", "/api/observations", { text: "Deploys go out on Tuesdays.", project: "app" }],
+  [
+    "POST /api/observations",
+    "/api/observations",
+    { text: "Never push on Fridays.", all: true, type: "decision", concepts: ["gotcha"] },
+  ],
+  ["PATCH /api/observations/:id", "/api/observations/o1", { title: "Another title", facts: ["One."] }],
+  ["PUT /api/observations/:id/pin", "/api/observations/o1/pin"],
+  ["DELETE /api/observations/:id/pin", "/api/observations/o1/pin"],
+  ["PUT /api/observations/:id/successor", "/api/observations/o1/successor", { by: "o2" }],
+  ["DELETE /api/observations/:id/successor", "/api/observations/o1/successor"],
+  ["POST /api/forget", "/api/forget", { ids: ["o2"], dry_run: true }],
+  ["POST /api/forget", "/api/forget", { ids: ["o2"] }],
+  ["PUT /api/settings/:key", "/api/settings/contextTokens", { value: 1_500 }],
+  ["DELETE /api/settings/:key", "/api/settings/contextTokens"],
+  ["POST /api/jobs/retry", "/api/jobs/retry", {}],
+  ["POST /api/links", "/api/links"],
+];
+
+/** Called with what another call has answered. */
+const FOLLOWING = ["GET /api/forget/:token", "DELETE /api/forget/:token"];
+
+const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
+const routeOf = (name: string): Route => ROUTES.find((row) => nameOf(row) === name) as Route;
+
+function expectFits(name: string, json: unknown): void {
+  expect(z.safeParse(replyEnvelope(routeOf(name)), json).error?.issues).toBeUndefined();
+}
+
+describe("every operation", () => {
+  it("of the OpenAPI document is called here", async () => {
+    const { json } = await world.get("/api/openapi.json");
+    const { paths } = json as unknown as { paths: Record<string, Record<string, object>> };
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
+    );
+    const called = new Set([...CALLS.map(([name]) => name), ...FOLLOWING, "GET /health", "GET /stream"]);
+    expect([...called].toSorted()).toEqual(documented.toSorted());
+  });
+
+  it.each(CALLS)("%s answers %s as its schema says", async (name, path, body) => {
+    const { status, json } = await world.send(name.split(" ")[0] ?? "", path, body);
+    expect({ path, status, error: json.error }).toEqual({ path, status: 200, error: undefined });
+    expectFits(name, json);
+  });
+
+  it("holds a forgetting that can be taken back, and carries it out otherwise", async () => {
+    const wish = { ids: ["o1"], hold_seconds: 30 };
+    const first = (await world.send("POST", "/api/forget", wish)).json;
+    expectFits("POST /api/forget", first);
+    const { token } = first.data["held"] as { token: string };
+    const state = (await world.get(`/api/forget/${token}`)).json;
+    expectFits("GET /api/forget/:token", state);
+    expect(state.data).toEqual({ state: "held", receipt: null });
+    const back = await world.send("DELETE", `/api/forget/${token}`);
+    expectFits("DELETE /api/forget/:token", back.json);
+    expect((await world.get("/api/observations/o1")).status).toBe(200);
+    const again = (await world.send("POST", "/api/forget", { ...wish, hold_seconds: 1 })).json;
+    const held = (again.data["held"] as { token: string }).token;
+    await expect.poll(async () => (await world.get("/api/observations/o1")).status, { timeout: 5_000 }).toBe(404);
+    const done = (await world.get(`/api/forget/${held}`)).json;
+    expectFits("GET /api/forget/:token", done);
+    expect(done.data).toMatchObject({ state: "done", receipt: { proof: { proven: true } } });
+    expect((await world.send("DELETE", `/api/forget/${held}`)).json.error.code).toBe("too_late");
+  });
+});
+
+describe("the document", () => {
+  it("is OpenAPI 3.1 with one id for every operation, and no reference that leads nowhere", async () => {
+    const { json, text } = await world.get("/api/openapi.json");
+    expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "C-Mem" } });
+    const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to);
+    expect([...new Set(references)]).toEqual(["#/components/schemas/Error"]);
+  });
+
+  it("is there to be read as a page, which loads nothing from elsewhere and has no script", async () => {
+    const { text, headers } = await world.get("/api/docs");
+    expect(headers.get("Content-Type")).toContain("text/html");
+    for (const row of ROUTES) expect(text).toContain(row.path.replace(/:(\w+)/g, "{$1}"));
+    expect(text).not.toMatch(/<script|<style|style=|https?:\/\/(?!127\.0\.0\.1)/);
+    expect((await world.get("/api/docs.css")).status).toBe(200);
+  });
+});
+
+describe("what goes wrong", () => {
+  it.each([
+    ["GET", "/api/search", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&nonsense=1", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&since=yesterday", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&all=perhaps", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&limit=-1", undefined, 400, "usage"],
+    ["GET", "/api/search?q=zzzzqqqq", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions?project=nowhere", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/zzz", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/zzz/transcript", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/one/transcript?from=-4", undefined, 400, "usage"],
+    ["GET", "/api/observations/o99999", undefined, 404, "nothing_found"],
+    ["GET", "/api/observations/seven", undefined, 400, "usage"],
+    ["GET", "/api/context/inject", undefined, 400, "usage"],
+    ["GET", "/api/context/inject?project=app&contextTokens=1", undefined, 400, "usage"],
+    ["GET", "/api/export/one?format=exe", undefined, 400, "usage"],
+    ["GET", "/api/nowhere", undefined, 404, "nothing_found"],
+    ["POST", "/sessions/init", "{ not json", 400, "usage"],
+    ["POST", "/sessions/init", { project: "x", prompt: "without a session" }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "nowhere", prompt: "without a place" }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "s", cwd: "relative/path", prompt: "hello" }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "s", cwd: "/tmp", prompt: " " }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "s", cwd: "/tmp", prompt: "hi", agent: "No Such\nAgent" }, 400, "usage"],
+    ["POST", "/api/sessions/observations", { sessionId: "s", cwd: "/tmp" }, 400, "usage"],
+    ["POST", "/api/observations", { text: "<private>all of it</private>", project: "app" }, 400, "usage"],
+    ["POST", "/api/observations", { text: "For whom?" }, 400, "usage"],
+    ["POST", "/api/observations", { text: "x", type: "nonsense", project: "app" }, 400, "usage"],
+    ["PATCH", "/api/observations/o99999", { title: "x" }, 404, "nothing_found"],
+    ["PUT", "/api/observations/o99999/pin", undefined, 404, "nothing_found"],
+    ["PUT", "/api/observations/o3/successor", { by: "o3" }, 400, "usage"],
+    ["DELETE", "/api/observations/o3/successor", undefined, 404, "nothing_found"],
+    ["POST", "/api/forget", { ids: [] }, 400, "usage"],
+    ["POST", "/api/forget", { ids: ["o3"], hold_seconds: 100_000 }, 400, "usage"],
+    ["GET", "/api/forget/nothing", undefined, 404, "nothing_found"],
+    ["DELETE", "/api/forget/nothing", undefined, 404, "nothing_found"],
+    ["PUT", "/api/settings/contextTokens", { value: -5 }, 400, "usage"],
+    ["PUT", "/api/settings/contextTokens", { value: { $ne: 1 } }, 400, "usage"],
+    ["PUT", "/api/settings/__proto__", { value: 1 }, 400, "usage"],
+    ["PUT", "/api/settings/provider", { value: "evil" }, 400, "usage"],
+    ["PUT", "/api/settings/excludePaths", { value: [1, 2] }, 400, "usage"],
+    ["PUT", "/api/settings/contextTokens", {}, 400, "usage"],
+    ["POST", "/api/jobs/retry", { key: "nothing" }, 404, "nothing_found"],
+    ["POST", "/api/observations/batch", { ids: "o1" }, 400, "usage"],
+  ] as const)("%s %s %j is answered with %i %s", async (method, path, body, status, code) => {
+    const reply = await world.send(method, path, body);
+    expect({ status: reply.status, code: reply.json.error?.code }).toEqual({ status, code });
+    expect(z.safeParse(errorEnvelope(), reply.json).error?.issues).toBeUndefined();
+  });
+
+  it("is not told in its own words where it is a bug of ours", async () => {
+    const failing = world.host.store.use;
+    world.host.store.use = () => {
+      throw new TypeError("secret words");
+    };
+    const { status, json, text } = await world.get("/api/projects");
+    world.host.store.use = failing;
+    expect([status, json.error.code]).toEqual([500, "internal"]);
+    expect(text).not.toContain("secret words");
+    expect(world.logged.join("\n")).toContain("secret words");
+  });
+});

@@ -1,0 +1,14 @@
+// The suite that looks at the page in a real browser: one file at a time, because each has a worker and a browser of its own.
+import { defineConfig } from "vitest/config";
+import { textImport } from "./dev/text-import.ts";
+
+export default defineConfig({
+  plugins: [textImport()],
+  test: {
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: "test/scratch.ts",
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+  },
+});
