@@ -223,3 +223,53 @@ describe("what goes wrong", () => {
     expect(world.logged.join("\n")).toContain("secret words");
   });
 });
+
+describe("the stream", () => {
+  const open = async (lastEventId?: string) => {
+    const headers = { Host: "127.0.0.1:37777", ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }) };
+    const { url } = (await world.send("POST", "/api/links")).json.data as { url: string };
+    const link = await world.app.request(url, { headers });
+    const cookie = link.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    const response = await world.app.request("/stream", { headers: { ...headers, Cookie: cookie } });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const read = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+    return { response, reader, read };
+  };
+
+  it("begins with how the queue is, and an id to go on from", async () => {
+    const { response, reader, read } = await open();
+    expect(response.headers.get("Content-Type")).toContain("text/event-stream");
+    expect(await read()).toMatch(/^retry: 2000\nid: (?:[a-z]\d+){6}\nevent: processing_status\ndata: \{.*\}\n\n$/);
+    await reader.cancel();
+    expect(world.host.live.clients()).toBe(0);
+  });
+
+  it.each(["nonsense", "s9999999p0t0o0u0e0"])("says to load anew where it cannot go on from %s", async (id) => {
+    const { reader, read } = await open(id);
+    expect(await read()).toContain("event: processing_status");
+    expect(await read()).toMatch(/event: reset\ndata: \{\}/);
+    await reader.cancel();
+  });
+
+  it("tells of what is written to the database, and of what is changed by hand", async () => {
+    const { reader, read } = await open();
+    await read();
+    await world.send("POST", "/api/observations", { text: "Logs are kept for a week.", project: "app" });
+    const created = await read();
+    expect(created).toMatch(/event: observation\n/);
+    const { id } = JSON.parse(/^data: (.*)$/m.exec(created)?.[1] ?? "") as { id: string };
+    await world.send("PUT", `/api/observations/${id}/pin`);
+    expect(await read()).toContain('"change":"edited"');
+    await world.send("POST", "/api/forget", { ids: [id] });
+    expect(await read()).toContain("event: forgotten");
+    await reader.cancel();
+  });
+
+  it("lets go of a reader whose queue is full", async () => {
+    const { reader } = await open();
+    const words = "x".repeat(1_000_000);
+    for (let times = 0; times < 6; times++) world.host.live.tell("processing_status", { words });
+    expect(world.host.live.clients()).toBe(0);
+    await reader.cancel();
+  });
+});
