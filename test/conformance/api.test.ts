@@ -1,5 +1,6 @@
 // The API as it is documented: every operation is called, and every reply fits its schema.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import fc from "fast-check";
 import * as z from "zod";
 import { errorEnvelope, replyEnvelope } from "../../src/server/openapi.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -94,6 +95,9 @@ const CALLS: [operation: string, path: string, body?: object][] = [
 /** Called with what another call has answered. */
 const FOLLOWING = ["GET /api/forget/:token", "DELETE /api/forget/:token"];
 
+/** Of an object's schema. */
+const keysOf = (schema: z.ZodType | undefined): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape as object) : ["nothing"];
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 const routeOf = (name: string): Route => ROUTES.find((row) => nameOf(row) === name) as Route;
 
@@ -165,6 +169,9 @@ describe("what goes wrong", () => {
     ["GET", "/api/search?q=cache&since=yesterday", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&all=perhaps", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&limit=-1", undefined, 400, "usage"],
+    ["GET", "/api/sessions?limit=99999999999999999999", undefined, 400, "usage"],
+    ["GET", "/api/observations?offset=99999999999999999999", undefined, 400, "usage"],
+    ["GET", "/api/logs?lines=99999999999999999999", undefined, 400, "usage"],
     ["GET", "/api/search?q=zzzzqqqq", undefined, 404, "nothing_found"],
     ["GET", "/api/sessions?project=nowhere", undefined, 404, "nothing_found"],
     ["GET", "/api/sessions/zzz", undefined, 404, "nothing_found"],
@@ -209,6 +216,54 @@ describe("what goes wrong", () => {
     const reply = await world.send(method, path, body);
     expect({ status: reply.status, code: reply.json.error?.code }).toEqual({ status, code });
     expect(z.safeParse(errorEnvelope(), reply.json).error?.issues).toBeUndefined();
+  });
+
+  it("is never a bug of ours, whatever comes in", async () => {
+    const hostile = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "o1",
+        "p1",
+        "one",
+        "last",
+        "-1",
+        "1e999",
+        "99999999999999999999",
+        "' OR 1=1 --",
+        '"*',
+        "%",
+        "..",
+        "\0",
+        "3d",
+      ),
+    );
+    const value = fc.oneof(hostile, fc.jsonValue({ maxDepth: 2 }));
+    const call = fc.constantFrom(...ROUTES).chain((row) =>
+      fc.record({
+        name: fc.constant(nameOf(row)),
+        part: hostile,
+        query: fc.dictionary(fc.constantFrom(...keysOf(row.query)), hostile, { maxKeys: 4 }),
+        body: fc.dictionary(fc.constantFrom(...keysOf(row.body)), value, { maxKeys: 5 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(call, async ({ name, part, query, body }) => {
+        const row = routeOf(name);
+        const path = row.path.replace(/:\w+/g, encodeURIComponent(part.toWellFormed()) || "x");
+        const search = new URLSearchParams(query).toString();
+        const sent = row.method === "get" || row.body === undefined ? undefined : body;
+        const { status, json } = await world.send(row.method.toUpperCase(), `${path}?${search}`, sent);
+        expect({ path, search, body, status: status < 500, error: status < 500 ? undefined : json.error }).toEqual({
+          path,
+          search,
+          body,
+          status: true,
+        });
+      }),
+      { numRuns: 600 },
+    );
+    expect(world.logged).toEqual([]);
   });
 
   it("is not told in its own words where it is a bug of ours", async () => {
