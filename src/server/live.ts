@@ -40,6 +40,7 @@ export function createLive(store: Store, log: (message: string) => void): Live {
   let version = "";
   let jobs = "";
   let aliveAt = 0;
+  let isWaiting = false;
   const leave = (client: Client): void => {
     clients.delete(client);
     if (clients.size > 0) return;
@@ -69,9 +70,11 @@ export function createLive(store: Store, log: (message: string) => void): Live {
         if (text !== jobs) sendAll(eventText({ id: cursorText(cursor), ...processing(queue) }));
         jobs = text;
       }, AS_IS);
+      isWaiting = false;
     } catch (error) {
       // The database is busy, or being replaced: the next look finds out.
-      log(`the stream waits: ${(error as Error).message}`);
+      if (!isWaiting) log(`the stream waits: ${(error as Error).message}`);
+      isWaiting = true;
     }
     if (performance.now() - aliveAt > ALIVE_MS) {
       aliveAt = performance.now();
@@ -90,7 +93,8 @@ export function createLive(store: Store, log: (message: string) => void): Live {
         const queue = countJobs(db);
         jobs = JSON.stringify(queue);
         client.send(`retry: 2000\n${eventText({ id: cursorText(from ?? cursor), ...processing(queue) })}`);
-        if (from !== undefined) catchUp(db, client, from);
+        if (lastEventId !== undefined && !(from && catchUp(db, client, from)))
+          client.send(eventText({ id: cursorText(cursor), event: "reset", data: {} }));
       }, AS_IS);
       clients.add(client);
       aliveAt ||= performance.now();
@@ -109,12 +113,15 @@ export function createLive(store: Store, log: (message: string) => void): Live {
   };
 }
 
-function catchUp(db: Db, client: Client, from: Cursor): void {
+/** False where too much was missed to tell it all. */
+function catchUp(db: Db, client: Client, from: Cursor): boolean {
   const told = new Set<string>();
   for (let round = 0; round < MAX_CATCH_UP_ROUNDS; round++) {
     const missed = readNews(db, from, told, Date.now());
-    if (missed.length === 0 || !client.send(missed.map(eventText).join(""))) return;
+    if (missed.length === 0) return true;
+    if (!client.send(missed.map(eventText).join(""))) return false;
   }
+  return false;
 }
 
 function processing(queue: ReturnType<typeof countJobs>): { event: string; data: object } {

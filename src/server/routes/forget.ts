@@ -18,6 +18,7 @@ const receipt = () =>
   z.strictObject({
     applied: z.literal(true),
     removed: z.record(z.string(), count()),
+    backups: z.strictObject({ cleaned: z.array(z.string()), removed: z.array(z.string()) }),
     items: names(),
     tombstones: z.array(z.strictObject({ kind: z.string(), hash: z.string() })),
     proof: z.strictObject({
