@@ -119,7 +119,8 @@ function remember(path: string, reply: Reply<unknown, unknown>): void {
 async function request<Data, Meta>(path: string, init: RequestInit): Promise<Reply<Data, Meta>> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: "same-origin" });
+    const headers = { accept: "application/json", ...(init.headers as Record<string, string> | undefined) };
+    response = await fetch(path, { ...init, headers, credentials: "same-origin" });
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause;
     throw new ApiError(

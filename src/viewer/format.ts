@@ -4,8 +4,8 @@ import { ago, withCommas } from "../core/text.ts";
 export { oneLine, shortId, withCommas } from "../core/text.ts";
 export { localDay } from "../core/time.ts";
 
-export function count(number: number, noun: string): string {
-  return `${withCommas(number)} ${noun}${number === 1 ? "" : "s"}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${withCommas(number)} ${number === 1 ? noun : plural}`;
 }
 
 export function bytes(total: number): string {

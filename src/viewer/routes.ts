@@ -26,6 +26,21 @@ export const PAGES: readonly Page[] = [
     ...page("Sessions", "sessions", "/sessions", () => import("./pages/sessions.tsx").then((file) => file.Sessions)),
     loadOne: () => import("./pages/session/session.tsx").then((file) => file.Session),
   },
+  {
+    ...page("Memory", "memory", "/memory", () => import("./pages/memory/memory.tsx").then((file) => file.Memory)),
+    loadOne: () => import("./pages/memory/one.tsx").then((file) => file.OneObservation),
+  },
+  page("Files", "files", "/files", () => import("./pages/files/files.tsx").then((file) => file.Files)),
+  {
+    ...page("Efforts", "efforts", "/efforts", () => import("./pages/efforts/efforts.tsx").then((file) => file.Efforts)),
+    loadOne: () => import("./pages/efforts/one.tsx").then((file) => file.OneEffort),
+  },
+  page("Insight", "insight", "/insight", () => import("./pages/insight/insight.tsx").then((file) => file.Insight)),
+  page("Context", "context", "/context", () => import("./pages/context/context.tsx").then((file) => file.Context)),
+  page("Settings", "settings", "/settings", () =>
+    import("./pages/settings/settings.tsx").then((file) => file.SettingsPage),
+  ),
+  page("Health", "health", "/doctor", () => import("./pages/health.tsx").then((file) => file.Health)),
 ];
 
 /** The page of an address, and what the address names on it. */

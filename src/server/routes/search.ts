@@ -1,6 +1,7 @@
 // What is looked for across sessions: by words, in time, by file.
 import * as z from "zod";
 import { answerBlame } from "../../answers/blame.ts";
+import { answerPaths } from "../../answers/paths.ts";
 import { answerSearch } from "../../answers/search.ts";
 import { answerTimeline } from "../../answers/timeline.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
@@ -142,4 +143,28 @@ export const FILES = route({
     meta: z.strictObject({ where, paths: z.array(z.string()) }),
   }),
   run: ({ asked, query }) => answerBlame(asked, query.path),
+});
+
+export const PATHS = route({
+  method: "get",
+  path: "/api/paths",
+  command: "paths",
+  tag: "search",
+  about: "The files that sessions changed, the latest first.",
+  query: z.strictObject({ q: word("a part of the path"), ...scope, limit }),
+  reply: () => ({
+    data: listOf(
+      z.strictObject({
+        path: z.string(),
+        project: z.string(),
+        project_key: z.string(),
+        sessions: count(),
+        added: count(),
+        removed: count(),
+        last_at: time(),
+      }),
+    ),
+    meta: z.strictObject({ where, has_more: z.boolean() }),
+  }),
+  run: ({ asked, query }) => answerPaths(asked, query.q ?? ""),
 });

@@ -1,0 +1,43 @@
+// Forgetting with a way back: it is held by the worker for some seconds, and only then done.
+import { signal } from "@preact/signals";
+import { asApiError, send } from "../../api.ts";
+import { toast } from "../../components/toast.tsx";
+
+/** As long as a toast is shown. */
+const HELD_SECONDS = 8;
+
+/** What is on its way out is not shown meanwhile. */
+export const hiddenIds = signal<ReadonlySet<string>>(new Set());
+
+interface Held {
+  held?: { token: string };
+}
+
+export async function forget(id: string, title: string): Promise<void> {
+  hide(id, true);
+  try {
+    const { data } = await send<Held>("POST", "/api/forget", { ids: [id], hold_seconds: HELD_SECONDS });
+    const token = data.held?.token;
+    toast(`Forgotten: ${title}`, token === undefined ? undefined : { label: "Undo", run: () => void undo(id, token) });
+  } catch (error) {
+    hide(id, false);
+    toast(asApiError(error).message);
+  }
+}
+
+async function undo(id: string, token: string): Promise<void> {
+  try {
+    await send("DELETE", `/api/forget/${encodeURIComponent(token)}`);
+    hide(id, false);
+    toast("It is remembered again.");
+  } catch (error) {
+    toast(asApiError(error).message);
+  }
+}
+
+function hide(id: string, isHidden: boolean): void {
+  const next = new Set(hiddenIds.value);
+  if (isHidden) next.add(id);
+  else next.delete(id);
+  hiddenIds.value = next;
+}
