@@ -10,6 +10,7 @@ import { benchMemory } from "./memory.ts";
 import { benchParaphrase } from "./paraphrase.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
+import { benchServer } from "./server.ts";
 import { benchSync } from "./sync.ts";
 import { benchWorker } from "./worker.ts";
 
@@ -30,6 +31,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   model: async () => (await import("./model.ts")).benchModel(),
   worker: benchWorker,
   mcp: benchMcp,
+  server: benchServer,
   memory: () => benchMemory({ examples: values.examples }),
   embed: benchEmbed,
   injection: () => benchInjection({ examples: values.examples }),

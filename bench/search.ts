@@ -76,11 +76,12 @@ function nthWord(rank: number): string {
 }
 
 /** Words by Zipf's law, as in real text: few very common ones, many rare ones. */
-function text(words: number): string {
+export function text(words: number): string {
   return Array.from({ length: words }, () => nthWord(Math.floor(VOCABULARY ** random()))).join(" ");
 }
 
-function fill(db: Db, size: number): void {
+/** Sessions with as many tool uses, in two projects. */
+export function fill(db: Db, size: number): void {
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;");
   for (const name of ["app", "tool"])
     db.run("INSERT INTO projects (key, name, root, created_at) VALUES (?, ?, '/', 1)", name, name);
@@ -152,7 +153,7 @@ interface Kind {
   isTyping?: boolean;
 }
 
-const rareWord = (): string => nthWord(Math.floor(VOCABULARY * (0.5 + random() / 2)));
+export const rareWord = (): string => nthWord(Math.floor(VOCABULARY * (0.5 + random() / 2)));
 const someCommonWord = (): string => nthWord(Math.floor(1 + random() * 30));
 const commonWords = (): string => Array.from({ length: 4 }, someCommonWord).join(" ");
 
@@ -234,7 +235,7 @@ function wallTime(work: () => void): number {
   return performance.now() - start;
 }
 
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -8,6 +8,7 @@ import { spoolCounts } from "../capture/drain.ts";
 import { readInstall } from "../config/install-record.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
+import { readServer } from "../config/server-record.ts";
 import { AppError } from "../core/error.ts";
 
 import { VERSION } from "../core/version.ts";
@@ -56,6 +57,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkSpool(paths),
     checkErrors(paths, now),
     checkWorker(paths, env, now),
+    checkServer(paths, env, now),
     checkSettings(paths, env),
     ...checkModel(paths, env, now),
     checkMeaning(paths, env),
@@ -140,7 +142,7 @@ function checkFired(db: Db, paths: Paths, site: ClaudeSite, now: number): Check 
 
 function checkPermissions(paths: Paths): Check | undefined {
   if (process.platform === "win32" || !existsSync(paths.home)) return undefined;
-  const open = [paths.home, paths.database, paths.spool].filter(
+  const open = [paths.home, paths.database, paths.spool, paths.server].filter(
     (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
   );
   if (open.length === 0) return { name: "privacy", state: "ok", message: "the data directory is yours alone" };
@@ -265,6 +267,20 @@ function checkWorker(paths: Paths, env: Env, now: number): Check {
   if (isBeating(paths.workerLock, now)) return { name, state: "ok", message: `running (pid ${lock.pid})` };
   const message = `process ${lock.pid} has not shown a sign of life since ${ago(lock.beatenAt, now)}`;
   return { name, state: "warn", message, fix: "If that lasts, end the process; another takes its place" };
+}
+
+/** The page and the API are there while a worker runs. */
+function checkServer(paths: Paths, env: Env, now: number): Check {
+  const name = "page";
+  if (loadSettings({ user: paths.config }, env).values.port === 0)
+    return { name, state: "ok", message: "switched off (port: 0)" };
+  const record = readServer(paths.server);
+  const pid = findWorker(paths.workerLock, now)?.pid;
+  if (record?.problem !== undefined)
+    return { name, state: "warn", message: record.problem, fix: "Run: c-mem worker restart" };
+  if (pid === undefined || record?.pid !== pid || record.port === null)
+    return { name, state: "ok", message: "at rest: `c-mem open` opens it" };
+  return { name, state: "ok", message: `http://127.0.0.1:${record.port}, opened by \`c-mem open\`` };
 }
 
 function checkSettings(paths: Paths, env: Env): Check {

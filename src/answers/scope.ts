@@ -7,6 +7,7 @@ import { parseTime } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
 import { findProjectByName } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
+import { listAgents } from "../store/session-list.ts";
 
 export interface Question {
   scope: Scope;
@@ -20,7 +21,7 @@ export function readScope(
   flags: Record<string, unknown>,
   context: { paths: Paths; env: Env; cwd: string | undefined; limit: number },
 ): Question {
-  const range = readRange(flags);
+  const range = readRange(flags, db);
   const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
   return {
     scope: { projectId: project?.id, ...range },
@@ -30,11 +31,12 @@ export function readScope(
 }
 
 /** The part of a scope that no project is needed for. */
-export function readRange(flags: Record<string, unknown>): Pick<Scope, "agent" | "since" | "before"> {
+export function readRange(flags: Record<string, unknown>, db: Db): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();
   const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
   return {
-    agent: checkAgent(flags["agent"]),
+    // Or one that an editor has told of.
+    agent: listAgents(db).includes(String(flags["agent"])) ? String(flags["agent"]) : checkAgent(flags["agent"]),
     since: flags["since"] === undefined ? days : parseTime(String(flags["since"]), now),
     before: flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now),
   };
@@ -65,6 +67,7 @@ export function readOffset(flags: Record<string, unknown>): number {
   throw new AppError("usage", `offset takes a whole number, not "${String(flags["offset"])}".`);
 }
 
+/** One whose sessions are read here. */
 export function checkAgent(id: unknown): string | undefined {
   if (id === undefined || AGENTS.some((agent) => agent.id === id)) return id as string | undefined;
   throw new AppError("usage", `There is no agent "${String(id)}".`, {

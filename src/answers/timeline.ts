@@ -32,7 +32,7 @@ function choose(asked: Asked, name: string, depth: number): TimelineTurn[] {
   const anchor = resolveSession(db, name, scopeAsked, { words: true });
   // Unless told otherwise, the neighbours are those of the anchor's own project, wherever one stands.
   const isTold = flags["all"] === true || flags["project"] !== undefined;
-  const scope = isTold ? scopeAsked() : { projectId: anchor.session.project_id, ...readRange(flags) };
+  const scope = isTold ? scopeAsked() : { projectId: anchor.session.project_id, ...readRange(flags, db) };
   return timelineAround(db, anchor, scope, { before: depth, after: depth });
 }
 

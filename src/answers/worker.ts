@@ -1,5 +1,6 @@
 // How the background work is: who does it, what waits, what is in trouble, what was said about it.
 import { spoolCounts } from "../capture/drain.ts";
+import { readServer } from "../config/server-record.ts";
 import { findWorker } from "../config/worker-lock.ts";
 import { AppError } from "../core/error.ts";
 import { iso } from "../core/time.ts";
@@ -19,6 +20,7 @@ export interface WorkerAnswer extends Answer {
 
 export function answerWorker({ db, paths }: Pick<Asked, "db" | "paths">): WorkerAnswer {
   const worker = findWorker(paths.workerLock, Date.now());
+  const server = readServer(paths.server);
   const jobs = countJobs(db);
   const troubled = troubledJobs(db, JOBS_SHOWN);
   const data = {
@@ -34,6 +36,7 @@ export function answerWorker({ db, paths }: Pick<Asked, "db" | "paths">): Worker
       next_try: job.status === "failed" ? null : iso(runAfter),
     })),
     log: paths.workerLog,
+    port: worker !== undefined && server?.pid === worker.pid ? server.port : null,
   };
   return { data, worker, jobs, troubled };
 }

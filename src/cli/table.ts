@@ -304,6 +304,15 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/worker.ts"),
   },
   {
+    name: "open",
+    about: "open the page in your browser: what is being captured and learned, search, sessions, settings",
+    options: [
+      ["--no-browser", "only print the link"],
+      ["--print", "the same"],
+    ],
+    load: () => import("./commands/open.ts"),
+  },
+  {
     name: "mcp",
     about: "serve memory to agents as MCP tools, on stdin and stdout",
     load: () => import("./commands/mcp.ts"),

@@ -1,5 +1,5 @@
 // Starts and stops the worker, and waits until that is so.
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "../config/load.ts";
@@ -32,14 +32,15 @@ export function wake(paths: Paths): void {
 }
 
 export async function startWorker(paths: Paths): Promise<WorkerLock> {
-  if (!isBeating(paths.workerLock, Date.now())) {
-    // Somebody asks for it: an earlier start that came to nothing does not count.
+  const find = (): WorkerLock | undefined =>
+    isBeating(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined;
+  if (find() === undefined) {
+    // Somebody asks for it: neither an earlier start that came to nothing counts, nor the last beat of one that was killed.
     rmSync(paths.workerStart, { force: true });
-    wakeWorker(paths, WORKER);
+    mkdirSync(paths.home, { recursive: true, mode: 0o700 });
+    spawnWorker(paths, WORKER);
   }
-  const found = await until(START_MS, () =>
-    isBeating(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined,
-  );
+  const found = await until(START_MS, find);
   if (found !== undefined) return found;
   throw new AppError("worker_failed", "The worker did not start.", { hint: "Run `c-mem worker run` to see why." });
 }

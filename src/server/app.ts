@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
+import { addDocs } from "./docs-page.ts";
 import { addHeaders, checkAccess, checkOrigin, limitBody } from "./guard.ts";
 import type { Host } from "./host.ts";
 import { reply, replyError } from "./reply.ts";
@@ -18,6 +19,7 @@ export function createApp(host: Host): Hono {
   app.get("/health", (http) => http.json({ name: "c-mem", version: VERSION, pid: process.pid }));
   for (const row of ROUTES) app.on(row.method.toUpperCase(), row.path, (http) => serve(http, row, host));
   addStream(app, host);
+  addDocs(app, host);
   app.all("/api/*", (http) => replyError(http, "", noRoute(), host));
   addOpenLink(app, host);
   addStatic(app, host.viewer);
@@ -36,10 +38,13 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
     const body = row.body === undefined ? undefined : check(row.body, await readJson(http), "body");
     const { paths, env, store, kept } = host;
     host.onRequest();
-    const answer = await store.use((db) => {
-      const asked = { db, paths, env, cwd: undefined, flags: query, ...(kept && { kept }) };
-      return row.run({ asked, params: http.req.param(), query, body, host, http });
-    });
+    const answer = await store.use(
+      (db) => {
+        const asked = { db, paths, env, cwd: undefined, flags: query, kept };
+        return row.run({ asked, params: http.req.param(), query, body, host, http });
+      },
+      { asIs: row.asIs ?? false, isWriting: row.method !== "get" },
+    );
     return answer instanceof Response ? answer : reply(http, row.command, answer);
   } catch (error) {
     return replyError(http, row.command, error, host);

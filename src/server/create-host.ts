@@ -4,6 +4,7 @@ import { createAccess } from "./access.ts";
 import { createHolds } from "./holds.ts";
 import type { Host } from "./host.ts";
 import { createLive } from "./live.ts";
+import { keepMeaning } from "./meaning.ts";
 
 export interface HostOptions extends Pick<Host, "paths" | "env" | "viewer" | "port" | "onRequest" | "onWork" | "log"> {
   token: string;
@@ -13,6 +14,7 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
   const { paths, env, log } = options;
   const store = createStore(paths, bringIn);
   const live = createLive(store, log);
+  const meaning = keepMeaning(paths, env);
   const holds = createHolds({
     use: (work) => store.use((db) => work({ db, paths, env, cwd: undefined, flags: {} }), { isWriting: true }),
     tell: live.tell,
@@ -24,8 +26,10 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
     access: createAccess(token),
     live,
     holds,
+    kept: meaning.kept,
     close() {
       holds.finish();
+      meaning.close();
       live.close();
       store.close();
     },

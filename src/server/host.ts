@@ -17,7 +17,7 @@ export interface Host {
   port(): number;
   /** The folder of the page's built files. */
   viewer: string;
-  kept?: NonNullable<Asked["kept"]>;
+  kept: NonNullable<Asked["kept"]>;
   /** Somebody asks: the worker stays. */
   onRequest(): void;
   /** There is work to do. */

@@ -6,7 +6,6 @@ import type { Answer } from "../answers/envelope.ts";
 import { prepareEvent, type Withheld } from "../capture/prepare.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings, type Surroundings } from "../capture/surroundings.ts";
-import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/filter.ts";
 import type { Asked } from "../answers/asked.ts";
@@ -43,7 +42,9 @@ export function takeIn(asked: Asked, who: Reported, command: string, payload: Re
   const captured = prepareEvent({ ...event, agent }, surroundings, paths);
   if (typeof captured === "string") return withheld(sessionId, captured);
   writeDrop(paths.spool, captured);
-  return recorded(db, paths, sessionId);
+  // Whoever begins wants to know what the session is called here; the rest can wait for the worker.
+  if (command === "new") bringIn(db, paths);
+  return recorded(db, sessionId);
 }
 
 /** By the agent's own id or, as a number, by ours. */
@@ -81,8 +82,7 @@ function withheld(sessionId: string, why: Withheld): Answer {
 }
 
 /** The drop is safe on disk by now; what of it is in the database already is told. */
-function recorded(db: Db, paths: Paths, sessionId: string): Answer {
-  bringIn(db, paths);
+function recorded(db: Db, sessionId: string): Answer {
   const row = findSession(db, sessionId);
   return {
     data: {

@@ -31,6 +31,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   reply: ReplySchema;
   /** Besides JSON, e.g. "text/plain". */
   alsoGives?: readonly string[];
+  /** Nothing is brought in first: for what adds to it, often. */
+  asIs?: boolean;
   /** Codes of errors besides those that every route may give. */
   errors?: readonly string[];
   run(call: Call<z.output<Query>, z.output<Body>>): Answer | Response | Promise<Answer | Response>;

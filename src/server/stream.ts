@@ -6,8 +6,8 @@ import type { Host } from "./host.ts";
 import type { Client } from "./live.ts";
 import { replyError } from "./reply.ts";
 
-/** What a reader may be behind. */
-const MAX_QUEUED_BYTES = 1024 * 1024;
+/** What a reader may be behind: some seconds of as much as there ever is. */
+const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const MAX_READERS = 100;
 
 export function addStream(app: Hono, host: Host): void {

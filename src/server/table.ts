@@ -19,8 +19,8 @@ import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./rou
 import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
-import { FILES, PATHS, SEARCH, TIMELINE } from "./routes/search.ts";
 import { LINK } from "./routes/open.ts";
+import { FILES, PATHS, SEARCH, TIMELINE } from "./routes/search.ts";
 import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [

@@ -74,6 +74,14 @@ const ask = <Row>(home: Home, sql: string): Row[] => {
 };
 
 describe("a worker", () => {
+  it("stays while somebody watches, however little there is to do", async () => {
+    const start = performance.now();
+    const isWatched = () => performance.now() - start < 1_000;
+    const askedAt = () => (isWatched() ? performance.now() : start);
+    expect(await createHome().live({ idleMs: 1, askedAt })).toBe("idle");
+    expect(isWatched()).toBe(false);
+  });
+
   it("leaves when there has been nothing to do for a while", async () => {
     const home = createHome();
     remember(home);

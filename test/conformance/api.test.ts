@@ -1,6 +1,7 @@
 // The API as it is documented: every operation is called, and every reply fits its schema.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { errorEnvelope, replyEnvelope } from "../../src/server/openapi.ts";
 import type { Route } from "../../src/server/route.ts";
 import { ROUTES } from "../../src/server/table.ts";
 import { type ApiWorld, createApiWorld } from "./api-world.ts";
@@ -92,20 +93,18 @@ const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${p
 const routeOf = (name: string): Route => ROUTES.find((row) => nameOf(row) === name) as Route;
 
 function expectFits(name: string, json: unknown): void {
-  const { data, meta } = routeOf(name).reply();
-  const envelope = z.strictObject({
-    schema_version: z.literal(1),
-    command: z.literal(routeOf(name).command),
-    data,
-    meta: meta ?? z.strictObject({}),
-  });
-  expect(z.safeParse(envelope, json).error?.issues).toBeUndefined();
+  expect(z.safeParse(replyEnvelope(routeOf(name)), json).error?.issues).toBeUndefined();
 }
 
 describe("every operation", () => {
-  it("is called here", () => {
-    const called = new Set([...CALLS.map(([name]) => name), ...FOLLOWING]);
-    expect([...called].toSorted()).toEqual(ROUTES.map(nameOf).toSorted());
+  it("of the OpenAPI document is called here", async () => {
+    const { json } = await world.get("/api/openapi.json");
+    const { paths } = json as unknown as { paths: Record<string, Record<string, object>> };
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
+    );
+    const called = new Set([...CALLS.map(([name]) => name), ...FOLLOWING, "GET /health", "GET /stream"]);
+    expect([...called].toSorted()).toEqual(documented.toSorted());
   });
 
   it.each(CALLS)("%s answers %s as its schema says", async (name, path, body) => {
@@ -132,5 +131,87 @@ describe("every operation", () => {
     expectFits("GET /api/forget/:token", done);
     expect(done.data).toMatchObject({ state: "done", receipt: { proof: { proven: true } } });
     expect((await world.send("DELETE", `/api/forget/${held}`)).json.error.code).toBe("too_late");
+  });
+});
+
+describe("the document", () => {
+  it("is OpenAPI 3.1 with one id for every operation, and no reference that leads nowhere", async () => {
+    const { json, text } = await world.get("/api/openapi.json");
+    expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "C-Mem" } });
+    const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to);
+    expect([...new Set(references)]).toEqual(["#/components/schemas/Error"]);
+  });
+
+  it("is there to be read as a page, which loads nothing from elsewhere and has no script", async () => {
+    const { text, headers } = await world.get("/api/docs");
+    expect(headers.get("Content-Type")).toContain("text/html");
+    for (const row of ROUTES) expect(text).toContain(row.path.replace(/:(\w+)/g, "{$1}"));
+    expect(text).not.toMatch(/<script|<style|style=|https?:\/\/(?!127\.0\.0\.1)/);
+    expect((await world.get("/api/docs.css")).status).toBe(200);
+  });
+});
+
+describe("what goes wrong", () => {
+  it.each([
+    ["GET", "/api/search", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&nonsense=1", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&since=yesterday", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&all=perhaps", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&limit=-1", undefined, 400, "usage"],
+    ["GET", "/api/search?q=zzzzqqqq", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions?project=nowhere", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/zzz", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/zzz/transcript", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/one/transcript?from=-4", undefined, 400, "usage"],
+    ["GET", "/api/observations/o99999", undefined, 404, "nothing_found"],
+    ["GET", "/api/observations/seven", undefined, 400, "usage"],
+    ["GET", "/api/context/inject", undefined, 400, "usage"],
+    ["GET", "/api/context/inject?project=app&contextTokens=1", undefined, 400, "usage"],
+    ["GET", "/api/export/one?format=exe", undefined, 400, "usage"],
+    ["GET", "/api/nowhere", undefined, 404, "nothing_found"],
+    ["POST", "/sessions/init", "{ not json", 400, "usage"],
+    ["POST", "/sessions/init", { project: "x", prompt: "without a session" }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "nowhere", prompt: "without a place" }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "s", cwd: "relative/path", prompt: "hello" }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "s", cwd: "/tmp", prompt: " " }, 400, "usage"],
+    ["POST", "/sessions/init", { sessionId: "s", cwd: "/tmp", prompt: "hi", agent: "No Such\nAgent" }, 400, "usage"],
+    ["POST", "/api/sessions/observations", { sessionId: "s", cwd: "/tmp" }, 400, "usage"],
+    ["POST", "/api/observations", { text: "<private>all of it</private>", project: "app" }, 400, "usage"],
+    ["POST", "/api/observations", { text: "For whom?" }, 400, "usage"],
+    ["POST", "/api/observations", { text: "x", type: "nonsense", project: "app" }, 400, "usage"],
+    ["PATCH", "/api/observations/o99999", { title: "x" }, 404, "nothing_found"],
+    ["PUT", "/api/observations/o99999/pin", undefined, 404, "nothing_found"],
+    ["PUT", "/api/observations/o3/successor", { by: "o3" }, 400, "usage"],
+    ["DELETE", "/api/observations/o3/successor", undefined, 404, "nothing_found"],
+    ["POST", "/api/forget", { ids: [] }, 400, "usage"],
+    ["POST", "/api/forget", { ids: ["o3"], hold_seconds: 100_000 }, 400, "usage"],
+    ["GET", "/api/forget/nothing", undefined, 404, "nothing_found"],
+    ["DELETE", "/api/forget/nothing", undefined, 404, "nothing_found"],
+    ["PUT", "/api/settings/contextTokens", { value: -5 }, 400, "usage"],
+    ["PUT", "/api/settings/contextTokens", { value: { $ne: 1 } }, 400, "usage"],
+    ["PUT", "/api/settings/__proto__", { value: 1 }, 400, "usage"],
+    ["PUT", "/api/settings/provider", { value: "evil" }, 400, "usage"],
+    ["PUT", "/api/settings/excludePaths", { value: [1, 2] }, 400, "usage"],
+    ["PUT", "/api/settings/contextTokens", {}, 400, "usage"],
+    ["POST", "/api/jobs/retry", { key: "nothing" }, 404, "nothing_found"],
+    ["POST", "/api/observations/batch", { ids: "o1" }, 400, "usage"],
+  ] as const)("%s %s %j is answered with %i %s", async (method, path, body, status, code) => {
+    const reply = await world.send(method, path, body);
+    expect({ status: reply.status, code: reply.json.error?.code }).toEqual({ status, code });
+    expect(z.safeParse(errorEnvelope(), reply.json).error?.issues).toBeUndefined();
+  });
+
+  it("is not told in its own words where it is a bug of ours", async () => {
+    const failing = world.host.store.use;
+    world.host.store.use = () => {
+      throw new TypeError("secret words");
+    };
+    const { status, json, text } = await world.get("/api/projects");
+    world.host.store.use = failing;
+    expect([status, json.error.code]).toEqual([500, "internal"]);
+    expect(text).not.toContain("secret words");
+    expect(world.logged.join("\n")).toContain("secret words");
   });
 });

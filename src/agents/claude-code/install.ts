@@ -40,8 +40,16 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
-/** What is run of the plugin: the hooks and their half that reads, the worker they start, the process that embeds for it, the MCP server. */
-export const BUNDLES = ["recall.cjs", "context.cjs", "hook.cjs", "worker.cjs", "embed-process.cjs", "mcp.cjs"];
+/** What is run of the plugin: the hooks and their half that reads, the worker they start and what answers in it over HTTP, the process that embeds for it, the MCP server. */
+export const BUNDLES = [
+  "recall.cjs",
+  "context.cjs",
+  "hook.cjs",
+  "worker.cjs",
+  "server.cjs",
+  "embed-process.cjs",
+  "mcp.cjs",
+];
 
 /** The rest that is copied as it is. */
 const FILES = ["README.md", join(".claude-plugin", "plugin.json")];
@@ -58,11 +66,19 @@ export function copyPlugin(options: InstallOptions): Step {
       for (const file of FILES) copyFile(join(source, file), join(folder, file));
       for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
       for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
+      copyViewer(join(source, "dist", "viewer"), join(folder, "dist", "viewer"));
       writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
       writeFile(join(folder, ".mcp.json"), json(pluginMcp(mcpProgram(folder, options))));
       writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
     },
   };
+}
+
+/** Its files have other names with every version: the old ones go. */
+function copyViewer(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
 }
 
 function marketplaceManifest(): object {

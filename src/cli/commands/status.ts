@@ -82,6 +82,7 @@ export function run({ json }: CommandOptions): number {
         : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
       ["hooks", installed?.message ?? "unknown"],
       ["worker", workerText(checks, stored.counts)],
+      ["page", checks.find((check) => check.name === "page")?.message ?? "unknown"],
       ["model", modelText(checks)],
       ["meaning", checks.find((check) => check.name === "meaning")?.message ?? "unknown"],
     ]),

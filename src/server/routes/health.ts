@@ -61,6 +61,7 @@ export const JOBS = route({
         }),
       ),
       log: z.string(),
+      port: z.int().nullable(),
     }),
   }),
   run: ({ asked }) => answerWorker(asked),

@@ -78,6 +78,7 @@ export const TOOL_USE = route({
   path: "/api/sessions/observations",
   command: "save",
   tag: "capture",
+  asIs: true,
   about: "A tool was used.",
   body: z.looseObject({
     ...identity,
@@ -103,6 +104,7 @@ export const SUMMARIZE = route({
   path: "/api/sessions/summarize",
   command: "summary",
   tag: "capture",
+  asIs: true,
   about: "A turn has ended: memory is made of it in the background.",
   body: z.looseObject({
     ...identity,
@@ -120,6 +122,7 @@ export const COMPLETE = route({
   path: "/api/sessions/complete",
   command: "cleanup",
   tag: "capture",
+  asIs: true,
   about: "The session is over.",
   body: z.looseObject({ ...identity, reason: z.string().max(200).optional() }),
   reply,
@@ -131,6 +134,7 @@ export const PROCESSING = route({
   path: "/api/processing",
   command: "processing",
   tag: "capture",
+  asIs: true,
   about: "An editor is at work, or no longer: told to whoever watches /stream, kept nowhere.",
   body: z.looseObject({ isProcessing: z.boolean() }),
   reply: () => ({ data: z.strictObject({ is_processing: z.boolean(), told: z.string() }) }),

@@ -1,0 +1,84 @@
+// c-mem open: starts the worker if need be, and opens the page with a link that works once.
+import { setTimeout } from "node:timers/promises";
+import { x } from "tinyexec";
+import { loadSettings } from "../../config/load.ts";
+import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { readServer, type ServerRecord } from "../../config/server-record.ts";
+import { findWorker } from "../../config/worker-lock.ts";
+import { AppError } from "../../core/error.ts";
+import type { CommandOptions } from "../table.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { startWorker } from "../worker-control.ts";
+
+const ANSWER_MS = 5_000;
+const LISTEN_MS = 5_000;
+const POLL_MS = 50;
+
+export async function run({ flags, json }: CommandOptions): Promise<number> {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  if (loadSettings({ user: paths.config }, env).values.port === 0) {
+    throw new AppError("switched_off", "The page is switched off (port: 0).", { hint: "c-mem config unset port" });
+  }
+  await startWorker(paths);
+  const url = await askForLink(await findServer(paths));
+  const opener = flags["browser"] === false || flags["print"] === true || json ? undefined : findOpener(env);
+  const isOpened = opener !== undefined && (await opens(opener, url));
+  if (json) printJson("open", { url, opened: isOpened });
+  else if (isOpened) say("The page is open in your browser.");
+  else {
+    print(url);
+    say("The link works once, for a minute.");
+  }
+  return EXIT.ok;
+}
+
+/** A worker that has just started listens a moment later. */
+async function findServer(paths: Paths): Promise<ServerRecord & { port: number }> {
+  const start = performance.now();
+  for (;;) {
+    const record = readServer(paths.server);
+    const pid = findWorker(paths.workerLock, Date.now())?.pid;
+    if (record?.port && pid !== undefined && record.pid === pid) return { ...record, port: record.port };
+    if (performance.now() - start > LISTEN_MS) {
+      throw new AppError("not_served", record?.problem ?? "The worker runs, but does not serve the page.", {
+        hint: "`c-mem worker logs` says why; `c-mem worker restart` tries again.",
+      });
+    }
+    await setTimeout(POLL_MS);
+  }
+}
+
+async function askForLink({ port, token }: { port: number; token: string }): Promise<string> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/api/links`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const { data } = (await response.json()) as { data: { url: string } };
+    return data.url;
+  } catch (error) {
+    throw new AppError("not_served", "The worker does not answer.", {
+      hint: "`c-mem worker logs` says why; `c-mem worker restart` tries again.",
+      cause: error,
+    });
+  }
+}
+
+/** Undefined where there is no desktop to open anything on. */
+function findOpener(env: NodeJS.ProcessEnv): [string, ...string[]] | undefined {
+  if (process.platform === "darwin") return ["open"];
+  if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
+  const hasDesktop = Boolean(env["DISPLAY"] || env["WAYLAND_DISPLAY"]) && !env["SSH_CONNECTION"];
+  return hasDesktop ? ["xdg-open"] : undefined;
+}
+
+async function opens([program, ...args]: [string, ...string[]], url: string): Promise<boolean> {
+  try {
+    const { exitCode } = await x(program, [...args, url], { timeout: ANSWER_MS, nodeOptions: { stdio: "ignore" } });
+    return exitCode === 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,155 @@
+// The API described by itself: an OpenAPI 3.1 document made from the table of routes.
+import * as z from "zod";
+import type { Json } from "../answers/envelope.ts";
+import { VERSION } from "../core/version.ts";
+import { statusOf } from "./reply.ts";
+import type { Route } from "./route.ts";
+import { EVENTS, STREAM_ABOUT } from "./schemas/events.ts";
+import { ROUTES } from "./table.ts";
+
+/** What any route may answer instead. */
+const COMMON_ERRORS = ["usage", "unauthorized", "forbidden", "nothing_found", "rate_limited", "internal", "store_busy"];
+
+const ABOUT = `The memory of coding agents on this machine. Every reply is what the same command prints with --json:
+\`{schema_version, command, data, meta}\`; every error \`{schema_version, command, error: {code, message, hint}}\`.
+Where the command line says that nothing was found, the status is 404 and error.code is nothing_found, for lists as well.`;
+
+export function openApi(port: number): Json {
+  const paths: Record<string, Json> = {
+    "/health": { get: healthOperation() },
+    "/stream": { get: streamOperation() },
+  };
+  for (const row of ROUTES) {
+    const path = row.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [row.method]: operation(row) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "C-Mem", version: VERSION, description: ABOUT },
+    servers: [{ url: `http://127.0.0.1:${port}` }],
+    security: [{ bearer: [] }, { cookie: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "the token in server.json, in the data directory" },
+        cookie: { type: "apiKey", in: "cookie", name: `c_mem_${port}`, description: "set by the link of `c-mem open`" },
+      },
+      schemas: { Error: schemaOf(errorEnvelope()) },
+    },
+  };
+}
+
+export function errorEnvelope(): z.ZodType {
+  return z.strictObject({
+    schema_version: z.literal(1),
+    command: z.string(),
+    error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() }),
+  });
+}
+
+/** What a route answers as a whole. */
+export function replyEnvelope({ command, reply }: Route): z.ZodType {
+  const { data, meta } = reply();
+  return z.strictObject({
+    schema_version: z.literal(1),
+    command: z.literal(command),
+    data,
+    meta: meta ?? z.strictObject({}),
+  });
+}
+
+function operation(row: Route): Json {
+  const content: Json = { "application/json": { schema: schemaOf(replyEnvelope(row)) } };
+  for (const type of row.alsoGives ?? []) content[type] = { schema: { type: "string" } };
+  return {
+    operationId: operationId(row),
+    summary: row.about,
+    tags: [row.tag],
+    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
+    ...(row.body !== undefined && {
+      requestBody: { required: true, content: { "application/json": { schema: schemaOf(row.body) } } },
+    }),
+    responses: { 200: { description: "As asked.", content }, ...errorResponses(row) },
+  };
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z]+/).filter((word) => word !== "" && word !== "api");
+  return [method, ...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)].join("");
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(query: z.ZodType | undefined): Json[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(query) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+function errorResponses(row: Route): Json {
+  const own = row.method === "get" ? [] : ["too_large", "disk_full"];
+  const codes = [...COMMON_ERRORS, ...own, ...(row.errors ?? [])];
+  const byStatus = Map.groupBy(codes, statusOf);
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      {
+        description: names.join(", "),
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      },
+    ]),
+  );
+}
+
+/** As callers write it: what a transformation makes of it is ours. */
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return rest;
+}
+
+function healthOperation(): Json {
+  const schema = z.strictObject({ name: z.literal("c-mem"), version: z.string(), pid: z.int() });
+  return {
+    operationId: "getSignOfLife",
+    summary: "A sign of life; needs no token and tells nothing else.",
+    tags: ["access"],
+    security: [],
+    parameters: [],
+    responses: { 200: { description: "It is there.", content: { "application/json": { schema: schemaOf(schema) } } } },
+  };
+}
+
+function streamOperation(): Json {
+  return {
+    operationId: "getStream",
+    summary: STREAM_ABOUT,
+    tags: ["stream"],
+    parameters: [
+      { name: "Last-Event-ID", in: "header", required: false, schema: { type: "string" } },
+      { name: "last_event_id", in: "query", required: false, schema: { type: "string" } },
+    ],
+    responses: {
+      200: {
+        description: "Until one side hangs up.",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+    },
+    "x-events": Object.fromEntries(Object.entries(EVENTS).map(([name, make]) => [name, schemaOf(make())])),
+  };
+}

@@ -1,0 +1,56 @@
+// What goes over the stream, by the name of the event.
+import * as z from "zod";
+import { count, textOrNull, time } from "./common.ts";
+import { observation } from "./observation.ts";
+
+export const STREAM_ABOUT =
+  "What is being captured and learned, as it happens: server-sent events. After a break, Last-Event-ID goes on where it was; what was told last may come twice. A reader that does not keep up is let go.";
+
+const of = () => ({
+  session_id: z.string(),
+  parent_session_id: textOrNull(),
+  agent: z.string(),
+  project: z.string(),
+  title: textOrNull(),
+  at: time(),
+});
+
+export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
+  session_started: () => z.strictObject(of()),
+  prompt: () => z.strictObject({ ...of(), id: z.string(), prompt_number: z.int(), text: z.string() }),
+  tool_use: () =>
+    z.strictObject({
+      ...of(),
+      id: z.string(),
+      prompt_number: z.int(),
+      name: z.string(),
+      subject: z.string(),
+      outcome: z.string(),
+      is_error: z.boolean(),
+      exit_code: z.int().nullable(),
+      duration_ms: count().nullable(),
+    }),
+  observation: () =>
+    observation()
+      .partial()
+      .extend({ id: z.string(), change: z.enum(["created", "edited"]) }),
+  summary: () =>
+    z.strictObject({
+      ...of(),
+      prompt_number: z.int().meta({ description: "0: of the whole session" }),
+      request: z.string(),
+      learned: z.string(),
+      completed: z.string(),
+      next_steps: z.string(),
+    }),
+  session_completed: () => z.strictObject({ ...of(), status: z.string(), reason: textOrNull() }),
+  forgotten: () => z.strictObject({ ids: z.array(z.string()) }),
+  processing_status: () =>
+    z.strictObject({
+      is_processing: z.boolean(),
+      by: z.enum(["worker", "editor"]),
+      pending: count().optional(),
+      running: count().optional(),
+      failed: count().optional(),
+    }),
+};

@@ -1,0 +1,346 @@
+// The page and the API as the worker serves them, over real sockets: who is let in, what is refused, what goes on.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { EVENTS } from "../../src/server/schemas/events.ts";
+import { bash, seedStore } from "../seed.ts";
+import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";
+import { ask, createServed, readRecord, type Served, startServed, watch, type Watcher } from "./server-world.ts";
+
+const PROMPT = { hook_event_name: "UserPromptSubmit", prompt: "Use a queue for the mails" };
+
+async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 15_000): Promise<void> {
+  for (const start = Date.now(); !(await look()); await setTimeout(50)) {
+    if (Date.now() - start > maxMs) throw new Error(`timed out: ${what}`);
+  }
+}
+
+const names = (watcher: Watcher): string[] => watcher.events.map(({ event }) => event);
+
+describe("who is let in", () => {
+  it("is whoever has the token; a sign of life is all that others get", async () => {
+    const served = await createServed();
+    expect(statSync(join(served.home, "server.json")).mode & 0o777).toBe(0o600);
+    expect(served.token).toMatch(/^[0-9a-f]{64}$/);
+    expect((await ask(served, "/api/jobs")).status).toBe(200);
+    const life = await ask(served, "/health", { headers: { Authorization: "" } });
+    expect(JSON.parse(life.text)).toEqual({ name: "c-mem", version: expect.any(String) as string, pid: served.pid });
+    for (const Authorization of ["", "Bearer", "Bearer wrong", `Basic ${served.token}`, `Bearer ${served.token}0`]) {
+      for (const path of ["/api/jobs", "/api/openapi.json", "/stream", "/sessions/init"]) {
+        const { status, json } = await ask(served, path, { headers: { Authorization } });
+        expect([status, json.error.code]).toEqual([401, "unauthorized"]);
+      }
+    }
+  });
+
+  it("is not whoever tries too often, while the token goes on working", async () => {
+    const served = await createServed();
+    const wrong = { headers: { Authorization: "Bearer no" } };
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 30; tries++) statuses.push((await ask(served, "/api/jobs", wrong)).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
+    expect((await ask(served, "/api/jobs", wrong)).headers["retry-after"]).toBe("60");
+    expect((await ask(served, "/api/jobs")).status).toBe(200);
+  });
+
+  it("is a browser that followed the link of `c-mem open`, which works once", async () => {
+    const served = await createServed();
+    const { stdout } = await run(served, ["open", "--no-browser"]);
+    const url = new URL(stdout.trim());
+    expect(url.origin).toBe(`http://127.0.0.1:${served.port}`);
+    const link = { headers: { Authorization: "", "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate" } };
+    const first = await ask(served, url.pathname + url.search, link);
+    expect([first.status, first.headers["location"]]).toEqual([303, "/"]);
+    const cookie = String(first.headers["set-cookie"]);
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Strict/);
+    expect(cookie).not.toContain(served.token);
+    expect((await ask(served, url.pathname + url.search, link)).status).toBe(401);
+    const Cookie = cookie.split(";")[0] ?? "";
+    const page = { Authorization: "", Cookie, "Sec-Fetch-Site": "same-origin" };
+    expect((await ask(served, "/api/jobs", { headers: page })).status).toBe(200);
+    const body = JSON.stringify({ value: 1_000 });
+    const change = { method: "PUT", body, headers: { ...page, "Content-Type": "application/json" } };
+    expect((await ask(served, "/api/settings/contextTokens", change)).status).toBe(200);
+    const form = { ...change, headers: { ...page, "Content-Type": "text/plain" } };
+    expect((await ask(served, "/api/settings/contextTokens", form)).status).toBe(401);
+    const silent = { ...change, headers: { Authorization: "", Cookie, "Content-Type": "application/json" } };
+    expect((await ask(served, "/api/settings/contextTokens", silent)).status).toBe(401);
+    const forged = { ...page, Cookie: `${Cookie.slice(0, -1)}${Cookie.endsWith("0") ? "1" : "0"}` };
+    expect((await ask(served, "/api/jobs", { headers: forged })).status).toBe(401);
+  });
+});
+
+describe("what is refused", () => {
+  it("is another name for this address, another origin, another site: whatever token comes along", async () => {
+    const served = await createServed();
+    const own = `127.0.0.1:${served.port}`;
+    const cases: [Record<string, string>, number][] = [
+      [{ Host: own }, 200],
+      [{ Host: `localhost:${served.port}`, Origin: `http://localhost:${served.port}` }, 200],
+      [{ Host: `evil.example:${served.port}` }, 403],
+      [{ Host: `rebound.evil.example:${served.port}`, Origin: `http://rebound.evil.example:${served.port}` }, 403],
+      [{ Host: "127.0.0.1" }, 403],
+      [{ Host: `127.0.0.1:${served.port + 1}` }, 403],
+      [{ Host: own, Origin: "https://evil.example" }, 403],
+      [{ Host: own, Origin: "null" }, 403],
+      [{ Host: own, Origin: `http://127.0.0.1:${served.port + 1}` }, 403],
+      [{ Host: own, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors" }, 403],
+      [{ Host: own, "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors" }, 403],
+      [{ Host: own, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate" }, 403],
+    ];
+    for (const [headers, status] of cases) {
+      expect({ headers, status: (await ask(served, "/api/jobs", { headers })).status }).toEqual({ headers, status });
+    }
+    const preflight = await ask(served, "/api/jobs", {
+      method: "OPTIONS",
+      headers: { Origin: "https://evil.example" },
+    });
+    expect(preflight.status).toBe(403);
+    expect(preflight.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  it("is a body that is too large or no JSON, and the server goes on", async () => {
+    const served = await createServed();
+    const post = { method: "POST", headers: { "Content-Type": "application/json" } };
+    const large = JSON.stringify({ sessionId: "s", cwd: "/tmp", prompt: "x".repeat(5 * 1024 * 1024) });
+    const refused = await ask(served, "/sessions/init", { ...post, body: large });
+    expect([refused.status, refused.json.error.code]).toEqual([413, "too_large"]);
+    const chunked = { ...post, headers: { ...post.headers, "Transfer-Encoding": "chunked" }, body: large };
+    expect((await ask(served, "/sessions/init", chunked)).status).toBe(413);
+    const broken = await ask(served, "/sessions/init", { ...post, body: '{"secret": hunter2' });
+    expect([broken.status, broken.text.includes("hunter2")]).toEqual([400, false]);
+    expect((await ask(served, "/api/jobs")).status).toBe(200);
+  });
+
+  it("is a hostile setting: the file stays as it was", async () => {
+    const served = await createServed();
+    const path = join(served.home, "config.json");
+    writeFileSync(path, '{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
+    const put = (key: string, value: unknown) =>
+      ask(served, `/api/settings/${key}`, { method: "PUT", body: JSON.stringify({ value }) });
+    for (const [key, value] of [
+      ["contextTokens", "1e9"],
+      ["__proto__", { polluted: true }],
+      ["constructor", "x"],
+      ["provider", "../../etc"],
+      ["skipTools", { length: 1 }],
+    ] as const) {
+      expect((await put(key, value)).status).toBe(400);
+    }
+    expect(readFileSync(path, "utf8")).toBe('{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
+    expect((await put("contextTokens", 800)).status).toBe(200);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ contextTokens: 800, mine: "stays" });
+  });
+
+  it("says with every reply what a page may do, and nothing in it may run", async () => {
+    const served = await createServed();
+    for (const path of ["/health", "/api/jobs", "/api/nothing", "/", "/deep/link"]) {
+      const { headers } = await ask(served, path);
+      expect(headers["content-security-policy"]).toMatch(/default-src 'none'; script-src 'self'/);
+      expect(headers["content-security-policy"]).not.toContain("unsafe");
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+      expect(headers["access-control-allow-origin"]).toBeUndefined();
+    }
+  });
+});
+
+describe("where it listens", () => {
+  it("is the next free port where its own is taken, and the same again after a kill, with the same token", async () => {
+    const taken = await occupy();
+    const served = await createServed({ C_MEM_PORT: String(portOf(taken)) });
+    expect(served.port).not.toBe(portOf(taken));
+    expect((await ask(served, "/health")).status).toBe(200);
+    process.kill(served.pid, "SIGKILL");
+    await until("it is gone", async () => (await ask(served, "/health").catch(() => undefined)) === undefined);
+    taken.close();
+    const again = await startServed(served);
+    expect({ port: again.port, token: again.token }).toEqual({ port: served.port, token: served.token });
+    expect((await ask(again, "/api/jobs")).status).toBe(200);
+  });
+
+  it("is nowhere with port 0, and the worker works all the same", async () => {
+    const served = await createServedNowhere();
+    await hook(served, "new", { session_id: "s", prompt_id: "p", ...PROMPT });
+    await until("it was brought in", async () => readdirSync(join(served.home, "spool")).length === 0);
+    expect(readRecord(served)).toBeUndefined();
+    const { stderr, status } = await run(served, ["open", "--print"]);
+    expect([status, stderr.includes("port: 0")]).toEqual([1, true]);
+  });
+
+  it("is told by status, doctor and worker status", async () => {
+    const served = await createServed();
+    expect((await data(served, ["worker", "status"]))["port"]).toBe(served.port);
+    expect((await run(served, ["status"])).stdout).toContain(`http://127.0.0.1:${served.port}`);
+  });
+});
+
+async function createServedNowhere(): Promise<Served> {
+  const world = createWorld();
+  Object.assign(world.env, { C_MEM_WORKER: "1", C_MEM_PORT: "0" });
+  onTestFinished(async () => {
+    await run(world, ["worker", "stop"]);
+  });
+  return { ...world, port: 0, token: "", pid: 0 };
+}
+
+function occupy(): Promise<Server> {
+  return new Promise((done) => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    server.listen(0, "127.0.0.1", () => done(server));
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** As another process does: a hundred, a pause, a hundred more. */
+async function write(served: Served, count: number, { more = "", pauseMs = 100 } = {}): Promise<void> {
+  const { db, add } = seedStore(join(served.home, "c-mem.db"), { project: { key: "k", name: "app", root: "/app" } });
+  for (let index = 0; index < count; index++) {
+    if (index % 100 === 0) db.exec("BEGIN IMMEDIATE");
+    add("many", bash(`echo ${index} ${more}`), { at: Date.now() });
+    if (index % 100 !== 99) continue;
+    db.exec("COMMIT");
+    await setTimeout(pauseMs);
+  }
+  db.close();
+}
+
+describe("the stream", () => {
+  it("tells what hooks, editors and the worker bring, and goes on after a break", async () => {
+    const served = await createServed();
+    const watcher = await watch(served);
+    await hook(served, "new", { session_id: "live", prompt_id: "p1", ...PROMPT });
+    await hook(served, "save", {
+      session_id: "live",
+      prompt_id: "p1",
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: "t1",
+      tool_input: { command: "npm test" },
+      tool_response: { stdout: "ok", stderr: "" },
+    });
+    await until("prompt and tool use are told", () => names(watcher).includes("tool_use"));
+    const last = watcher.events.at(-1)?.id ?? "";
+    watcher.close();
+    const post = (path: string, body: object) => ask(served, path, { method: "POST", body: JSON.stringify(body) });
+    await post("/api/sessions/summarize", {
+      claudeSessionId: "live",
+      last_assistant_message: "We decided to use a queue.",
+    });
+    await post("/api/sessions/complete", { claudeSessionId: "live", reason: "exit" });
+    const again = await watch(served, { lastEventId: last });
+    await post("/api/processing", { isProcessing: true });
+    await until("the end and the summary are told", () =>
+      ["session_completed", "summary", "processing_status"].every((name) => names(again).includes(name)),
+    );
+    again.close();
+    const all = [...watcher.events, ...again.events];
+    expect(new Set(all.map(({ event }) => event))).toEqual(
+      new Set(["session_started", "prompt", "tool_use", "session_completed", "summary", "processing_status"]),
+    );
+    for (const { event, data: told } of all) {
+      expect({ event, issues: z.safeParse(EVENTS[event]?.() ?? z.never(), told).error?.issues }).toEqual({ event });
+    }
+    expect(again.events.filter(({ event }) => event === "prompt")).toEqual([]);
+  });
+
+  it("serves 50 readers at 1,000 events a second, each of whom gets all of them in order", async () => {
+    const served = await createServed();
+    const watchers = await Promise.all(Array.from({ length: 50 }, () => watch(served)));
+    const told = (watcher: Watcher) =>
+      watcher.events.filter(({ event }) => event === "tool_use").map(({ data: { id } }) => id);
+    const sent = 3_000;
+    await write(served, sent);
+    await until("all have all", () => watchers.every((watcher) => told(watcher).length === sent), 30_000);
+    for (const watcher of watchers) expect(told(watcher)).toEqual(told(watchers[0] as Watcher));
+    expect((await ask(served, "/api/jobs")).status).toBe(200);
+    for (const watcher of watchers) watcher.close();
+  });
+
+  it("lets go of a reader that reads nothing, and of no other", async () => {
+    const served = await createServed();
+    const stalled = await watch(served, { read: false });
+    const reader = await watch(served);
+    const sent = 25_000;
+    await write(served, sent, { more: "x".repeat(2_000), pauseMs: 20 });
+    await until("the other has all", () => reader.events.length >= sent, 40_000);
+    const body = JSON.stringify({ isProcessing: false });
+    const left = await ask(served, "/api/processing", { method: "POST", body });
+    expect(left.json.data["told"]).toBe("1 reader");
+    stalled.close();
+    reader.close();
+  });
+});
+
+describe("an editor without hooks", () => {
+  it("tells a whole session over HTTP, as docs/examples/editor.mjs does", async () => {
+    const served = await createServed();
+    const example = join(ROOT, "docs", "examples", "editor.mjs");
+    const play = (session: string): { session: { recorded: boolean; prompt_number: number }; context_chars: number } =>
+      JSON.parse(
+        execFileSync(process.execPath, [example, served.project, session], { env: served.env, encoding: "utf8" }),
+      ) as never;
+    const first = play("first");
+    expect(first).toMatchObject({
+      session: { session_id: "first", recorded: true, prompt_number: 1 },
+      context_chars: 0,
+    });
+    await until("the session is there and over", async () => {
+      const { json } = await ask(served, "/api/sessions/first");
+      return json.data?.["status"] === "completed" && (json.data["observations"] as unknown[]).length > 0;
+    });
+    const { json } = await ask(served, "/api/sessions/first");
+    expect(json.data).toMatchObject({ agent: "example", project: "project", counts: { prompts: 1, tool_uses: 1 } });
+    expect(json.data["files"]).toMatchObject([{ path: "cache.js", created: true }]);
+    expect(play("second").context_chars).toBeGreaterThan(100);
+    expect((await ask(served, "/api/sessions?agent=example")).status).toBe(200);
+  });
+
+  it("may send everything twice, and nothing private is kept", async () => {
+    const served = await createServed();
+    const post = (path: string, body: object) =>
+      ask(served, path, { method: "POST", body: JSON.stringify({ sessionId: "s", cwd: served.project, ...body }) });
+    const secret = "sk-ant-api03-" + "A1b2".repeat(20);
+    for (let times = 0; times < 2; times++) {
+      await post("/sessions/init", {
+        prompt: `Fix <private>the hidden thing</private> with ${secret}`,
+        prompt_id: "p1",
+      });
+      const use = { tool_name: "Bash", tool_use_id: "u1", prompt_id: "p1" };
+      await post("/api/sessions/observations", {
+        ...use,
+        tool_input: { command: `echo ${secret}` },
+        tool_response: "ok",
+      });
+    }
+    const hidden = await post("/sessions/init", { prompt: "<private>all of this</private>", prompt_id: "p2" });
+    expect(hidden.json.data).toMatchObject({ recorded: false, why: "private" });
+    const late = {
+      tool_name: "Bash",
+      tool_use_id: "u2",
+      prompt_id: "p2",
+      tool_input: {},
+      tool_response: "of the hidden turn",
+    };
+    expect((await post("/api/sessions/observations", late)).json.data).toMatchObject({ recorded: false });
+    await until("all is in", async () => {
+      const { json } = await ask(served, "/api/sessions/s");
+      return (json.data?.["counts"] as { tool_uses: number } | undefined)?.tool_uses === 1;
+    });
+    const { json } = await ask(served, "/api/sessions/s");
+    expect(json.data["counts"]).toMatchObject({ prompts: 1, tool_uses: 1 });
+    await run(served, ["worker", "stop"]);
+    const bytes = allBytes(served.home);
+    for (const words of [secret, "hidden thing", "all of this", "of the hidden turn"])
+      expect(bytes).not.toContain(words);
+  });
+});
