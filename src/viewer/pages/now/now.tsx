@@ -97,7 +97,7 @@ export function Now() {
             }
           </Loaded>
         </div>
-        <State round={round.value} />
+        <State round={round} />
       </div>
     </div>
   );

@@ -20,9 +20,19 @@ export function placeNotes(
   return notes;
 }
 
-export function Notes({ notes, actions }: { notes: readonly Observation[]; actions: RowActions }) {
+/** In the margin, `mayHang` lets a note reach down beside what follows, so that it does not push it away. */
+export function Notes({
+  notes,
+  actions,
+  mayHang,
+}: {
+  notes: readonly Observation[];
+  actions: RowActions;
+  mayHang: boolean;
+}) {
+  const isOpen = notes.some(({ id }) => actions.isOpen(id));
   return (
-    <aside class="notes" aria-label="Learned here">
+    <aside class={mayHang && !isOpen ? "notes may-hang" : "notes"} aria-label="Learned here">
       {notes.map((note) => (
         <Note key={note.id} note={note} actions={actions} />
       ))}
