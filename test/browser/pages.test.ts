@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../e2e/harness.ts";
 import { fillSessions } from "./real-sessions.ts";
 import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
 
@@ -137,6 +141,14 @@ describe("search", () => {
 });
 
 describe("the page itself", () => {
+  it("is small: under 120 KB compressed, all of it", () => {
+    const folder = join(ROOT, "plugin", "dist", "viewer");
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const sizes = files.map((entry) => gzipSync(readFileSync(join(entry.parentPath, entry.name))).length);
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(120 * 1024);
+  });
+
   it("keeps the colours that were chosen", async () => {
     const page = await world.open("/sessions", { theme: "light" });
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

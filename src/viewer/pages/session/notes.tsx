@@ -65,8 +65,8 @@ function Note({ note, actions }: { note: Observation; actions: RowActions }) {
           <p class="evidence">
             <span>Rests on</span>
             {note.evidence.map((id) => (
-              <a key={id} href={`#${id}`}>
-                {id}
+              <a key={id} href={`#${id}`} title={id}>
+                {KINDS[id[0] ?? ""] ?? id}
               </a>
             ))}
             <a href={`/memory/${note.id}`}>All about it</a>
@@ -76,6 +76,8 @@ function Note({ note, actions }: { note: Observation; actions: RowActions }) {
     </section>
   );
 }
+
+const KINDS: Readonly<Record<string, string>> = { p: "a prompt", m: "an answer", t: "a tool use" };
 
 /** What happened in a subagent is noted beside the subagent, whose work may be folded. */
 function hostOf(entry: Entry): string {
