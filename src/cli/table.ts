@@ -274,8 +274,9 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/resume.ts"),
   },
   {
-    name: "export <session...>",
-    about: "write a session as Markdown, HTML or JSON, by id or by words from it",
+    name: "export [session...]",
+    about:
+      "write a session as Markdown, HTML or JSON, by id or by words from it; with --all alone everything, as JSON lines",
     options: [
       ["--format <format>", "md, html or json (default: md, or what the file's name says)"],
       ["-o, --output <file>", "into this file"],
@@ -286,6 +287,12 @@ export const COMMANDS: Definition[] = [
     ],
     usesStore: true,
     load: () => import("./commands/export.ts"),
+  },
+  {
+    name: "import <file>",
+    about: "bring in what `c-mem export --all` wrote, or a database of C-Mem, claude-mem or memory-nexus",
+    usesStore: true,
+    load: () => import("./commands/import.ts"),
   },
   {
     name: "projects",

@@ -1,4 +1,4 @@
-// c-mem export: a session as a document of its own.
+// c-mem export: a session as a document of its own, or everything as JSON lines.
 import { existsSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { AppError } from "../../core/error.ts";
@@ -6,6 +6,7 @@ import { toHtml } from "../../recall/export-html.ts";
 import { toMarkdown } from "../../recall/export-markdown.ts";
 import { resolveSession } from "../../recall/find-session.ts";
 import { readTranscript, type Transcript } from "../../recall/transcript.ts";
+import { exportAll } from "../export-all.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, EXIT, printJson, say, STDOUT, writeText } from "../output.ts";
 import { ask } from "../question.ts";
@@ -19,7 +20,14 @@ const WRITERS: Readonly<Record<string, (transcript: Transcript, detail: Detail) 
   json: (transcript, detail) => `${JSON.stringify(transcriptJson(transcript, detail), null, 2)}\n`,
 };
 
-export function run({ args, flags, json }: CommandOptions): number {
+export function run(options: CommandOptions): number {
+  const { args, flags, json } = options;
+  if (args.length === 0) {
+    if (flags["all"] === true) return exportAll(options);
+    throw new AppError("usage", "Which session?", {
+      hint: "c-mem export <session>, or c-mem export --all for everything.",
+    });
+  }
   const file = flags["output"] === undefined ? undefined : String(flags["output"]);
   const format = chooseFormat(flags["format"], file);
   if (file !== undefined && flags["force"] !== true && existsSync(file)) {
