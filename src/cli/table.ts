@@ -172,6 +172,13 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/forget.ts"),
   },
   {
+    name: "purge",
+    about: "take out what is older or more than the `retention…` settings keep; what you pinned or wrote stays",
+    options: [YES, DRY_RUN],
+    usesStore: true,
+    load: () => import("./commands/purge.ts"),
+  },
+  {
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them, in these words or others",
     options: [
@@ -241,7 +248,7 @@ export const COMMANDS: Definition[] = [
   {
     name: "stats",
     about: "how much was done: sessions, tools, failures, tokens, by agent, project and month",
-    options: SCOPE_OPTIONS,
+    options: [["--size", "what takes room: every table, index and folder, for all projects"], ...SCOPE_OPTIONS],
     usesStore: true,
     load: () => import("./commands/stats.ts"),
   },

@@ -1,5 +1,6 @@
 // Every row that cannot be made again from others, in an order in which they can be put into another database.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import { MERGE_TABLES, type MergedRow, type MergeTable } from "./merge.ts";
 
 export interface ExportedRow {
@@ -32,9 +33,14 @@ function* all(db: Db, table: MergeTable): Generator<ExportedRow, void> {
 }
 
 function* paged(db: Db, table: MergeTable, where: string): Generator<ExportedRow, void> {
+  // Compressed or not is nobody else's business.
+  const columns = table === "tool_uses" ? `*, ${outputOf()} AS output, NULL AS packed` : "*";
   let last = 0;
   for (;;) {
-    const rows = db.all<MergedRow>(`SELECT * FROM ${table} WHERE id > ? AND ${where} ORDER BY id LIMIT ${BATCH}`, last);
+    const rows = db.all<MergedRow>(
+      `SELECT ${columns} FROM ${table} WHERE id > ? AND ${where} ORDER BY id LIMIT ${BATCH}`,
+      last,
+    );
     for (const row of rows) yield { table, row };
     if (rows.length < BATCH) return;
     last = Number(rows.at(-1)?.["id"]);

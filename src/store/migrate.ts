@@ -8,6 +8,7 @@ import memory from "./migrations/0003-memory.sql";
 import efforts from "./migrations/0004-efforts.sql";
 import meaning from "./migrations/0005-meaning.sql";
 import injection from "./migrations/0006-injection.sql";
+import space from "./migrations/0007-space.sql";
 
 export interface Migration {
   id: number;
@@ -27,6 +28,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 4, name: "efforts", sql: efforts, breaking: true },
   { id: 5, name: "meaning", sql: meaning },
   { id: 6, name: "injection", sql: injection },
+  // Breaking: an older one takes a compressed output for none, and brings in what was taken out to save room.
+  { id: 7, name: "space", sql: space, breaking: true },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

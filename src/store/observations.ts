@@ -189,7 +189,7 @@ export function memoryCounts(db: Db, projectId: number | undefined): { observati
 }
 
 /** What a person has pinned, reworded, put in the place of something else or brought from elsewhere is theirs. */
-const OWNED = `(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
+export const OWNED = `(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
   OR EXISTS (SELECT 1 FROM observations older WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL))`;
 
 export function isOwned(db: Db, id: number): boolean {

@@ -1,5 +1,6 @@
 // tool_uses: every call of a tool with its input, its output and how it ended.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 
 export interface ToolUseSeed {
   sessionDbId: number;
@@ -73,7 +74,7 @@ export interface CommandRow {
 /** The shell commands of the given sessions and their subagents, oldest first. */
 export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: number): CommandRow[] {
   const rows = db.all<CommandRow>(
-    `SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command, substr(t.output, 1, 2000) AS output,
+    `SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command, substr(${outputOf("t")}, 1, 2000) AS output,
        t.is_error, t.exit_code, t.created_at
      FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
      WHERE (s.id IN (SELECT value FROM json_each(?1)) OR s.parent_session_db_id IN (SELECT value FROM json_each(?1)))
@@ -99,7 +100,7 @@ export interface ToolUseRow {
 
 export function toolUsesOf(db: Db, sessionDbId: number): ToolUseRow[] {
   return db.all(
-    `SELECT id, prompt_number, name, input, output, is_error, exit_code, duration_ms, created_at FROM tool_uses
+    `SELECT id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at FROM tool_uses
      WHERE session_db_id = ? ORDER BY created_at, id`,
     sessionDbId,
   );

@@ -3,6 +3,8 @@ import { statSync } from "node:fs";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../../store/stats.ts";
+import type { Db } from "../../store/driver.ts";
+import { sizeReport, sizeText } from "../size-report.ts";
 import { fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, count, dim, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
@@ -16,6 +18,7 @@ const BAR_COLUMNS = 20;
 export function run({ flags, json }: CommandOptions): number {
   return ask(flags, DEFAULT_LIMIT, ({ db, question }) => {
     const { scope, limit, where } = question();
+    if (flags["size"] === true) return printSize(db, json, limit);
     const all = totals(db, scope);
     if (all.sessions + all.subagents === 0) {
       throw new AppError("nothing_found", `No session in ${where} matches.`, {
@@ -51,6 +54,13 @@ export function run({ flags, json }: CommandOptions): number {
     print(parts.join("\n\n"));
     return EXIT.ok;
   });
+}
+
+function printSize(db: Db, json: boolean, limit: number): number {
+  const report = sizeReport(db, resolvePaths(process.env));
+  if (json) printJson("stats", report);
+  else print(sizeText(report, limit));
+  return EXIT.ok;
 }
 
 function totalRows(all: Totals, size: number): [string, string][] {
