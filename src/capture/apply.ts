@@ -48,6 +48,7 @@ export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventNa
   const event = batch.hasTombstones ? withoutForgotten(db, given) : given;
   if (event === undefined) return;
   const sessions = upsertSessions(db, batch, event);
+  if (sessions.isPurged) return;
   applyActivity(db, batch, event, sessions, eventName);
   if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
 }
@@ -63,6 +64,8 @@ interface Sessions {
   main: number;
   /** It happened in another project than the session is filed under: the agent has changed its folder. */
   isElsewhere: boolean;
+  /** It was here once and was taken out to save room: a transcript that is read again does not bring it back. */
+  isPurged: boolean;
 }
 
 function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
@@ -77,14 +80,15 @@ function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
   };
   const main = sessionOf(db, batch, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
   const isElsewhere = main.projectId !== project;
-  if (event.agentId === undefined) return { own: main.id, main: main.id, isElsewhere };
+  const isPurged = main.purgedAt !== null && event.at <= main.purgedAt;
+  if (event.agentId === undefined) return { own: main.id, main: main.id, isElsewhere, isPurged };
   const own = sessionOf(db, batch, {
     ...shared,
     sessionId: `agent-${event.agentId}`,
     parentId: main.id,
     subtitle: event.agentType,
   });
-  return { own: own.id, main: main.id, isElsewhere };
+  return { own: own.id, main: main.id, isElsewhere, isPurged };
 }
 
 function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, eventName: string): void {

@@ -17,6 +17,7 @@ interface SeenSession {
   /** The newest that was known when this was said. Where that was newer, it is to be said again by what is newer still. */
   newestAt: number;
   isWritten: boolean;
+  purgedAt: number | null;
 }
 
 export interface Batch {
@@ -51,7 +52,7 @@ export function projectId(db: Db, batch: Batch, { project, at }: CapturedEvent):
   return id;
 }
 
-export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): { id: number; projectId: number } {
+export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
   const { at, sessionId, ...rest } = seed;
   const said = JSON.stringify(rest);
   const seen = batch.sessions.get(sessionId);

@@ -2,6 +2,7 @@
 import type { CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { hasMessage } from "../store/messages.ts";
+import { isPurged } from "../store/purge.ts";
 import { hasToolUse } from "../store/tool-uses.ts";
 import { isTouched } from "../store/buried.ts";
 import { withoutForgotten } from "./forgotten.ts";
@@ -58,7 +59,7 @@ function countMissing(db: Db, transcript: Transcript, context: SyncContext): num
 
 function isMissing(db: Db, given: CapturedEvent): boolean {
   const event = withoutForgotten(db, given);
-  if (event === undefined) return false;
+  if (event === undefined || isPurged(db, event.sessionId, event.at)) return false;
   const { activity } = event;
   const session = event.agentId === undefined ? event.sessionId : `agent-${event.agentId}`;
   if (activity.kind === "message") return !hasMessage(db, session, activity.uuid);

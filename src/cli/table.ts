@@ -180,6 +180,13 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/audit.ts"),
   },
   {
+    name: "purge",
+    about: "take out what is older or more than the `retention…` settings keep; what you pinned or wrote stays",
+    options: [YES, DRY_RUN],
+    usesStore: true,
+    load: () => import("./commands/purge.ts"),
+  },
+  {
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them, in these words or others",
     options: [
@@ -249,7 +256,7 @@ export const COMMANDS: Definition[] = [
   {
     name: "stats",
     about: "how much was done: sessions, tools, failures, tokens, by agent, project and month",
-    options: SCOPE_OPTIONS,
+    options: [["--size", "what takes room: every table, index and folder, for all projects"], ...SCOPE_OPTIONS],
     usesStore: true,
     load: () => import("./commands/stats.ts"),
   },
@@ -282,8 +289,9 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/resume.ts"),
   },
   {
-    name: "export <session...>",
-    about: "write a session as Markdown, HTML or JSON, by id or by words from it",
+    name: "export [session...]",
+    about:
+      "write a session as Markdown, HTML or JSON, by id or by words from it; with --all alone everything, as JSON lines",
     options: [
       ["--format <format>", "md, html or json (default: md, or what the file's name says)"],
       ["-o, --output <file>", "into this file"],
@@ -294,6 +302,12 @@ export const COMMANDS: Definition[] = [
     ],
     usesStore: true,
     load: () => import("./commands/export.ts"),
+  },
+  {
+    name: "import <file>",
+    about: "bring in what `c-mem export --all` wrote, or a database of C-Mem, claude-mem or memory-nexus",
+    usesStore: true,
+    load: () => import("./commands/import.ts"),
   },
   {
     name: "projects",

@@ -16,6 +16,11 @@ export interface Settings {
   backupsDaily: number;
   backupsBeforeMigration: number;
   backupsMaxMb: number;
+  compressAfterDays: number;
+  retentionEvidenceDays: number;
+  retentionMemoryDays: number;
+  retentionMaxMb: number;
+  retentionProjects: Record<string, string>;
   surfaces: string[];
   contextTokens: number;
   contextMaxChars: number;
@@ -144,6 +149,41 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     about: "Most megabytes that all backups take; the oldest go first, the newest always stays.",
     min: 1,
     max: 10_000_000,
+  },
+  compressAfterDays: {
+    default: 30,
+    about: "Tool outputs older than this are kept compressed; 0: never.",
+    min: 0,
+    max: 36_500,
+  },
+  retentionEvidenceDays: {
+    default: 0,
+    about:
+      "After so many days what happened in a session is taken out (prompts, messages, tool uses); what was learnt of it stays. 0: kept for good.",
+    inUserFileOnly: true,
+    min: 0,
+    max: 36_500,
+  },
+  retentionMemoryDays: {
+    default: 0,
+    about: "The same for observations; what you pinned, wrote, reworded or imported stays. 0: kept for good.",
+    inUserFileOnly: true,
+    min: 0,
+    max: 36_500,
+  },
+  retentionMaxMb: {
+    default: 0,
+    about:
+      "Most megabytes that the database may hold: above it what happened in the oldest sessions is taken out. 0: no limit.",
+    inUserFileOnly: true,
+    min: 0,
+    max: 10_000_000,
+  },
+  retentionProjects: {
+    default: {},
+    about:
+      'Other days for some projects, evidence/memory, by name or key, e.g. {"app": "30/365"}; 0 keeps, whatever the rest says.',
+    inUserFileOnly: true,
   },
   surfaces: {
     default: [...SURFACES],

@@ -52,7 +52,7 @@ export interface TurnMemory {
 
 /** Who derived it; `promptHash` names the prompt a model was given. */
 export interface Producer {
-  /** "extractor", "user", or "<provider>/<model>". */
+  /** "extractor", "user", "import" (another system's), or "<provider>/<model>". */
   name: string;
   promptHash?: string;
 }

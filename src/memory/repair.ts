@@ -112,6 +112,7 @@ function build(paths: Paths, scratch: string, now: number): Built {
   chmodSync(incoming, 0o600);
   const { recovered, lost } = withDb(incoming, (db) => {
     relaxDurability(db);
+    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
     migrate(db);
     // Whole without its log: the log is another database's.
     const salvaged = own === undefined ? salvage(db, damaged) : { recovered: {}, lost: 0 };
@@ -126,7 +127,10 @@ function build(paths: Paths, scratch: string, now: number): Built {
 function copyDamaged(database: string, scratch: string): string[] {
   const like = join(scratch, "like.db");
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  withDb(like, migrate);
+  withDb(like, (db) => {
+    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    migrate(db);
+  });
   return ["with", "without"].map((name) => {
     const copy = join(scratch, `${name}.db`);
     copyFileSync(database, copy);

@@ -1,5 +1,6 @@
 // What goes when something is to be forgotten: the rows themselves and those that cannot stand without them.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 
 export interface Doomed {
   /** Row ids. */
@@ -177,7 +178,7 @@ const SELECTS: readonly [keyof Doomed, string][] = [
   [
     "toolUses",
     `SELECT 't' || x.id AS item, x.id, ${MAIN}, x.prompt_number, x.tool_use_id AS key, x.name || ' ' || substr(x.input, 1, 400) AS title,
-       json_array(x.input, x.output) AS texts, x.created_at AS at FROM tool_uses x ${JOINS} WHERE ${CHOSEN}`,
+       json_array(x.input, ${outputOf("x")}) AS texts, x.created_at AS at FROM tool_uses x ${JOINS} WHERE ${CHOSEN}`,
   ],
   [
     "observations",

@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
+import { unpack } from "./unpack.ts";
 import { isSwapping } from "./swap.ts";
 
 export type Param = SQLInputValue;
@@ -27,6 +28,7 @@ export function openDriver(path: string, options: DriverOptions): Db {
     timeout: options.busyTimeoutMs,
     enableForeignKeyConstraints: true,
   });
+  native.function("unpack", { deterministic: true }, unpack);
   return wrap(native, path);
 }
 

@@ -18,6 +18,8 @@ export function mendHeader(path: string, like: string): boolean {
   header[18] = WAL_FORMAT;
   header[19] = WAL_FORMAT;
   header.writeUInt32BE(Math.floor((statOf(path)?.size ?? 0) / PAGE_BYTES), 28);
+  // Of a file that can give room back the second page lists what every page is, beginning with a table's first.
+  if (readBytes(path, PAGE_BYTES + 1)[PAGE_BYTES] !== 1) header.fill(0, 52, 56).fill(0, 64, 68);
   // No list of free pages, and a page count that counts because both counters are the same.
   header.fill(0, 32, 40);
   header.writeUInt32BE(header.readUInt32BE(24), 92);

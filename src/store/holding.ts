@@ -1,5 +1,6 @@
 // Which rows hold a text, word for word: for forgetting all that says it, and for proving that nothing does any more.
 import type { Db, Param } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 
 interface Place {
   /** What a row is called. */
@@ -15,7 +16,7 @@ const OF_SESSION = "(?2 IS NULL OR x.session_db_id IN (SELECT id FROM sessions W
 const ITEMS: Place[] = [
   { item: "'p' || x.id", from: "prompts x", columns: ["x.text"], scope: OF_SESSION },
   { item: "'m' || x.id", from: "messages x", columns: ["x.text", "x.thinking"], scope: OF_SESSION },
-  { item: "'t' || x.id", from: "tool_uses x", columns: ["x.name", "x.input", "x.output"], scope: OF_SESSION },
+  { item: "'t' || x.id", from: "tool_uses x", columns: ["x.name", "x.input", outputOf("x")], scope: OF_SESSION },
   {
     item: "'o' || x.id",
     from: "observations x",

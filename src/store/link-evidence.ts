@@ -1,5 +1,6 @@
 // What a session's links are made of: what it says and touches, and who before it said and touched the same.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import { LINK_WINDOW_MS } from "./stale-links.ts";
 import type { Target } from "./links.ts";
 
@@ -131,8 +132,8 @@ export function commitsToLink(db: Db, sessionDbId: number): { sha: string; branc
 /** What was printed where a pull request or an issue was opened: the address of it. */
 export function forgeOutputs(db: Db, sessionDbId: number, limit: number): Said[] {
   return db.all(
-    `SELECT t.output AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
-     WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND t.name = 'Bash' AND t.is_error = 0 AND t.output IS NOT NULL
+    `SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+     WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND t.name = 'Bash' AND t.is_error = 0 AND coalesce(t.output, t.packed) IS NOT NULL
        AND (instr(t.input, 'gh pr create') > 0 OR instr(t.input, 'gh issue create') > 0 OR instr(t.input, 'glab mr create') > 0)
      ORDER BY t.created_at, t.id LIMIT ?2`,
     sessionDbId,

@@ -124,7 +124,8 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
 
 /** Only what SQLite has a type for. */
 function paramOf(value: unknown): Param {
-  if (value === null || typeof value === "string" || typeof value === "bigint") return value;
+  if (value === null || typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array)
+    return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw new Unplaced();
 }

@@ -9,6 +9,7 @@ import efforts from "./migrations/0004-efforts.sql";
 import meaning from "./migrations/0005-meaning.sql";
 import injection from "./migrations/0006-injection.sql";
 import listing from "./migrations/0007-listing.sql";
+import space from "./migrations/0008-space.sql";
 
 export interface Migration {
   id: number;
@@ -29,6 +30,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 5, name: "meaning", sql: meaning },
   { id: 6, name: "injection", sql: injection },
   { id: 7, name: "listing", sql: listing },
+  // Breaking: an older one takes a compressed output for none, and brings in what was taken out to save room.
+  { id: 8, name: "space", sql: space, breaking: true },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

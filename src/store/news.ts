@@ -1,5 +1,6 @@
 // What has come since: rows by their ids, in short, for whoever watches while things happen.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import type { ToolUseRow } from "./tool-uses.ts";
 
 /** The newest row seen of each table. */
@@ -65,7 +66,7 @@ export interface NewToolUse extends NewSession, Omit<ToolUseRow, "created_at"> {
 export function newToolUses(db: Db, after: number, limit: number): NewToolUse[] {
   return db.all(
     `SELECT t.id, ${SESSION}, s.cwd, t.prompt_number, t.name,
-       CASE WHEN octet_length(t.input) <= 4000 THEN t.input ELSE '{}' END AS input, substr(t.output, 1, ${TEXT_CHARS}) AS output,
+       CASE WHEN octet_length(t.input) <= 4000 THEN t.input ELSE '{}' END AS input, substr(${outputOf("t")}, 1, ${TEXT_CHARS}) AS output,
        t.is_error, t.exit_code, t.duration_ms, t.created_at AS at
      FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id ${JOINED} WHERE t.id > ? ORDER BY t.id LIMIT ?`,
     after,

@@ -201,8 +201,8 @@ export function memoryCounts(db: Db, projectId: number | undefined): { observati
   ) as { observations: number; summaries: number };
 }
 
-/** What a person has pinned, reworded or put in the place of something else is theirs. */
-const OWNED = `(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer = 'user'
+/** What a person has pinned, reworded, put in the place of something else or brought from elsewhere is theirs. */
+export const OWNED = `(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
   OR EXISTS (SELECT 1 FROM observations older WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL))`;
 
 export function isOwned(db: Db, id: number): boolean {

@@ -33,7 +33,8 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS });
   try {
     // FULL: a spool file is deleted once its rows are committed, so a commit must outlive a power cut.
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    // Incremental: room that was freed is given back in short steps. Counts for a new file; an older one changes with its next VACUUM.
+    db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     const keepCopy = (): unknown => createBackup(path, "migration", Date.now());
     migrate(db, options.migrations, options.leaveOlder ? refuseOlder : keepCopy);
     return db;

@@ -52,6 +52,8 @@ CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS N
 
 CREATE INDEX tool_uses_by_turn ON tool_uses(session_db_id, prompt_number);
 
+CREATE INDEX tool_uses_to_pack ON tool_uses(created_at) WHERE packed IS NULL AND length(output) > 1024;
+
 CREATE INDEX vectors_by_item ON vectors(kind, item_id) WHERE item_id IS NOT NULL;
 
 CREATE INDEX vectors_free ON vectors(model_id, place) WHERE item_id IS NULL;
@@ -267,7 +269,7 @@ CREATE TABLE sessions (
   last_at INTEGER NOT NULL,
   ended_at INTEGER,
   end_reason TEXT
-, agent_title TEXT, plan TEXT, forked_from TEXT) STRICT;
+, agent_title TEXT, plan TEXT, forked_from TEXT, purged_at INTEGER) STRICT;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
@@ -347,7 +349,7 @@ CREATE TABLE tool_uses (
   is_error INTEGER NOT NULL,
   exit_code INTEGER,
   duration_ms INTEGER,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, packed BLOB,
   UNIQUE (session_db_id, tool_use_id)
 ) STRICT;
 

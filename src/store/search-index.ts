@@ -2,6 +2,7 @@
 import { toolColumns, turnColumns } from "../core/index-text.ts";
 import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import { indexObservation } from "./observations.ts";
 import { transaction } from "./transaction.ts";
 import { markTurnToEmbed } from "./vectors.ts";
@@ -36,9 +37,14 @@ export function mergeSearchIndex(db: Db): boolean {
     db.get<{ last_id: number }>("SELECT last_id FROM index_state WHERE name = ?", name)?.last_id ?? 0;
   const [last, merged] = [lastOf("tool_uses"), lastOf("merged")];
   if (last - merged < Math.max(MERGE_MIN_ROWS, last * MERGE_SHARE)) return false;
-  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
+  mergeIndexes(db);
   transaction(db, () => db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('merged', ?)", last));
   return true;
+}
+
+/** Into one piece each: until then an index keeps the words of rows that are gone. */
+export function mergeIndexes(db: Db): void {
+  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
 }
 
 /** For a moment with nothing else to do; false when too little waits to be worth a transaction. */
@@ -84,7 +90,7 @@ interface ToolUseText {
   created_at: number;
 }
 
-const TOOL_USE_TEXT = `SELECT t.id, s.project_id, t.name, t.input, t.output, t.created_at
+const TOOL_USE_TEXT = `SELECT t.id, s.project_id, t.name, t.input, ${outputOf("t")} AS output, t.created_at
   FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id`;
 
 function indexToolUses(db: Db, limit: number): number {

@@ -22,6 +22,8 @@ export interface UpsertedSession {
   projectId: number;
   /** The newest that is known of it: of what is older, only what was not known yet has been noted. */
   lastAt: number;
+  /** What was reported up to then was taken out to save room. */
+  purgedAt: number | null;
 }
 
 /** Creates the session or notes that it was seen again; times only ever widen, so order of arrival does not matter. */
@@ -40,7 +42,7 @@ export function upsertSession(db: Db, seed: SessionSeed): UpsertedSession {
        status = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN 'active' ELSE status END,
        ended_at = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN NULL ELSE ended_at END,
        last_at = max(last_at, excluded.last_at)
-     RETURNING id, project_id AS projectId, last_at AS lastAt`,
+     RETURNING id, project_id AS projectId, last_at AS lastAt, purged_at AS purgedAt`,
     seed.sessionId,
     seed.agent,
     seed.projectId,

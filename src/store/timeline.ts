@@ -1,5 +1,6 @@
 // Turns across sessions: a project's prompts in the order of time, and what happened in each.
 import type { Db, Param } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
 export interface TurnEntry {
@@ -91,7 +92,7 @@ export interface FailedCommand {
 
 export function failedCommandsInTurn(db: Db, turn: { session_db_id: number; prompt_number: number }): FailedCommand[] {
   return db.all(
-    `SELECT id, json_extract(input, '$.command') AS command, exit_code, substr(output, 1, 2000) AS output FROM tool_uses
+    `SELECT id, json_extract(input, '$.command') AS command, exit_code, substr(${outputOf()}, 1, 2000) AS output FROM tool_uses
      WHERE session_db_id IN ${FAMILY} AND prompt_number = ?2 AND name = 'Bash' AND is_error AND exit_code IS NOT NULL
        AND json_valid(input) AND json_type(input, '$.command') = 'text'
      ORDER BY created_at, id`,

@@ -2,6 +2,7 @@
 import { quoted } from "../core/query.ts";
 import { scopeWord, spaceOut } from "../core/words.ts";
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
 export interface FoundUse {
@@ -21,7 +22,7 @@ export interface FoundUse {
 }
 
 const USE = `SELECT t.id, s.session_id, parent.session_id AS parent_session_id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
-    p.name AS project, t.prompt_number, t.name, t.input, t.output, t.is_error, t.exit_code, t.created_at`;
+    p.name AS project, t.prompt_number, t.name, t.input, ${outputOf("t")} AS output, t.is_error, t.exit_code, t.created_at`;
 const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 

@@ -1,5 +1,6 @@
 // tool_uses: every call of a tool with its input, its output and how it ended.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 
 export interface ToolUseSeed {
   sessionDbId: number;
@@ -87,7 +88,7 @@ export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: nu
 /** The beginning of what a tool printed: commands are looked at by the hundred, and few of them by what they said. */
 export function outputHead(db: Db, id: number, maxChars: number): string {
   const row = db.get<{ output: string | null }>(
-    "SELECT substr(output, 1, ?) AS output FROM tool_uses WHERE id = ?",
+    `SELECT substr(${outputOf()}, 1, ?) AS output FROM tool_uses WHERE id = ?`,
     maxChars,
     id,
   );
@@ -108,7 +109,7 @@ export interface ToolUseRow {
 
 export function toolUsesOf(db: Db, sessionDbId: number): ToolUseRow[] {
   return db.all(
-    `SELECT id, prompt_number, name, input, output, is_error, exit_code, duration_ms, created_at FROM tool_uses
+    `SELECT id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at FROM tool_uses
      WHERE session_db_id = ? ORDER BY created_at, id`,
     sessionDbId,
   );

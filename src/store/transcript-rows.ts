@@ -1,6 +1,7 @@
 // A session's items without their texts, in the order they are read, and the texts of a few: pages of a long session.
 import type { CommitRow } from "./commits.ts";
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import type { TouchRow } from "./file-touches.ts";
 import type { MessageRow } from "./messages.ts";
 import type { ToolUseRow } from "./tool-uses.ts";
@@ -30,7 +31,7 @@ export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
            substr(text, 1, ${NAME_CHARS}) AS name FROM prompts WHERE session_db_id = ?1
        UNION ALL SELECT 'message', 1, id, prompt_number, created_at, 0, octet_length(text), role FROM messages
          WHERE session_db_id = ?1 AND (octet_length(text) > 0 OR octet_length(thinking) > 0)
-       UNION ALL SELECT 'tool', 2, id, prompt_number, created_at, is_error, octet_length(output), name FROM tool_uses WHERE session_db_id = ?1
+       UNION ALL SELECT 'tool', 2, id, prompt_number, created_at, is_error, octet_length(coalesce(output, packed)), name FROM tool_uses WHERE session_db_id = ?1
        UNION ALL SELECT 'subagent', 3, s.id, coalesce(
            (SELECT prompt_number FROM (SELECT prompt_number, created_at FROM messages WHERE session_db_id = s.id
               UNION ALL SELECT prompt_number, created_at FROM tool_uses WHERE session_db_id = s.id) ORDER BY created_at LIMIT 1),
@@ -55,7 +56,7 @@ export function itemsWith(db: Db, sessionDbId: number, words: string): string[] 
      SELECT 'p' || id AS id FROM prompts WHERE session_db_id IN of AND text LIKE ?2 ESCAPE '!'
      UNION ALL SELECT 'r' || id FROM prompts WHERE session_db_id IN of AND response LIKE ?2 ESCAPE '!'
      UNION ALL SELECT 'm' || id FROM messages WHERE session_db_id IN of AND (text LIKE ?2 ESCAPE '!' OR thinking LIKE ?2 ESCAPE '!')
-     UNION ALL SELECT 't' || id FROM tool_uses WHERE session_db_id IN of AND (input LIKE ?2 ESCAPE '!' OR output LIKE ?2 ESCAPE '!')`,
+     UNION ALL SELECT 't' || id FROM tool_uses WHERE session_db_id IN of AND (input LIKE ?2 ESCAPE '!' OR ${outputOf()} LIKE ?2 ESCAPE '!')`,
     sessionDbId,
     like,
   );
@@ -81,7 +82,7 @@ export function messageTexts(db: Db, ids: readonly number[]): MessageRow[] {
 export function toolTexts(db: Db, ids: readonly number[]): ToolUseRow[] {
   return byIds(
     db,
-    "SELECT id, prompt_number, name, input, output, is_error, exit_code, duration_ms, created_at FROM tool_uses",
+    `SELECT id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at FROM tool_uses`,
     ids,
   );
 }

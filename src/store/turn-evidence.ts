@@ -1,6 +1,7 @@
 // All that is known of one turn, the work of its subagents included: what memory is derived from.
 import type { FileTouch } from "../core/event.ts";
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 
 export interface EvidenceMessage {
   /** "m34". */
@@ -155,7 +156,7 @@ interface TouchFields {
 
 function loadToolUses(db: Db, sessionDbId: number, promptNumber: number): EvidenceToolUse[] {
   const rows = db.all<ToolUseFields>(
-    `SELECT id, session_db_id, name, input, output, is_error, exit_code, duration_ms, created_at FROM tool_uses
+    `SELECT id, session_db_id, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at FROM tool_uses
      WHERE session_db_id IN (${FAMILY}) AND prompt_number = ?2 ORDER BY created_at, id`,
     sessionDbId,
     promptNumber,

@@ -1,5 +1,6 @@
 // The texts of a turn, for showing what was found in it.
 import type { Db } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 import { parseItemId } from "./items.ts";
 import type { ToolUseRow } from "./tool-uses.ts";
 
@@ -33,7 +34,10 @@ export interface ToolText {
 }
 
 export function toolText(db: Db, id: number): ToolText | undefined {
-  return db.get("SELECT id, name, input, output, is_error, created_at FROM tool_uses WHERE id = ?", id);
+  return db.get(
+    `SELECT id, name, input, ${outputOf()} AS output, is_error, created_at FROM tool_uses WHERE id = ?`,
+    id,
+  );
 }
 
 export type ItemRow = { kind: "prompt" | "message"; text: string; at: number } | { kind: "tool"; use: ToolUseRow };
@@ -43,7 +47,7 @@ export function itemRow(db: Db, itemId: string): ItemRow | undefined {
   const item = parseItemId(itemId);
   if (item === undefined) return undefined;
   if (item.kind === "t") {
-    const use = db.get<ToolUseRow>("SELECT * FROM tool_uses WHERE id = ?", item.id);
+    const use = db.get<ToolUseRow>(`SELECT *, ${outputOf()} AS output FROM tool_uses WHERE id = ?`, item.id);
     return use && { kind: "tool", use };
   }
   const kind = item.kind === "p" ? "prompt" : "message";

@@ -34,6 +34,7 @@ import { catchUp } from "./catch-up.ts";
 import { createEmbedding, type Embedding } from "./embedding.ts";
 import { modelSettings } from "./enrich-job.ts";
 import { type Log, reasonOf } from "./log.ts";
+import { saveRoom } from "./save-room.ts";
 import { runSessionJob } from "./session-job.ts";
 import { isTrouble } from "./trouble.ts";
 import type { Waker } from "./waker.ts";
@@ -94,6 +95,9 @@ interface State extends WorkerOptions {
   /** When it was last asked whether a backup is due. */
   backupAskedAt: number;
   isBackingUp: boolean;
+  /** What is left to do about room; undefined until it is time to look again. */
+  saving: Generator<void, void> | undefined;
+  savedAt: number;
   /** How long it waits after trouble; 0 while all is well. */
   troubleMs: number;
   activity: string;
@@ -139,6 +143,8 @@ function begin(options: WorkerOptions): State {
     tidiedAt: -Infinity,
     backupAskedAt: -Infinity,
     isBackingUp: false,
+    saving: undefined,
+    savedAt: -Infinity,
     troubleMs: 0,
     activity: "",
     hasWritten: false,
@@ -202,6 +208,7 @@ async function tryRound(state: State): Promise<Next> {
     if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(error)}`);
     state.troubleMs = Math.min(MAX_TROUBLE_MS, Math.max(FIRST_TROUBLE_MS, state.troubleMs * 2));
     if (state.catchUp !== null) state.catchUp = undefined;
+    state.saving = undefined;
     return { kind: "rest", ms: state.troubleMs };
   }
 }
@@ -238,6 +245,7 @@ function repair(state: State): boolean {
     state.db?.close();
     state.db = undefined;
     state.catchUp = undefined;
+    state.saving = undefined;
     const done = repairStore(paths, Date.now());
     if (done.kind === "replaced") {
       const { backup, recovered, lost } = done.report;
@@ -256,6 +264,7 @@ function letGo(state: State, db: Db): void {
   db.close();
   state.db = undefined;
   state.catchUp = undefined;
+  state.saving = undefined;
 }
 
 function open(state: State): Db {
@@ -282,7 +291,7 @@ async function round(db: Db, state: State): Promise<boolean> {
   const hasAsked = state.asking.start(db);
   const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
   const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || (isNew && mergeSearchIndex(db));
-  const hasWorked = hasTidied || embedNext(db, isNew, state);
+  const hasWorked = hasTidied || embedNext(db, isNew, state) || saveNext(db, state);
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
   return hasWorked;
@@ -292,6 +301,17 @@ async function round(db: Db, state: State): Promise<boolean> {
 function embedNext(db: Db, isNew: boolean, { embedding }: State): boolean {
   if (isNew) embedding.ask(db);
   return embedding.start(db);
+}
+
+/** One short step of it; at its start, and then every hour. */
+function saveNext(db: Db, state: State): boolean {
+  if (state.saving === undefined) {
+    if (performance.now() - state.savedAt < TIDY_MS) return false;
+    state.savedAt = performance.now();
+    state.saving = saveRoom(db, modelSettings(state), state.log, () => keepBeating(state));
+  }
+  if (state.saving.next().done) state.saving = undefined;
+  return state.saving !== undefined;
 }
 
 /** Only here a commit must outlive a power cut: drops are deleted after it. All else can be done again. */

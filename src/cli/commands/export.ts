@@ -1,13 +1,21 @@
-// c-mem export: a session as a document of its own.
+// c-mem export: a session as a document of its own, or everything as JSON lines.
 import { existsSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { answerExport, isExportFormat } from "../../answers/export.ts";
 import { AppError } from "../../core/error.ts";
+import { exportAll } from "../export-all.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, EXIT, printAnswer, say, STDOUT, writeText } from "../output.ts";
 import { ask } from "../question.ts";
 
-export function run({ args, flags, json }: CommandOptions): number {
+export function run(options: CommandOptions): number {
+  const { args, flags, json } = options;
+  if (args.length === 0) {
+    if (flags["all"] === true) return exportAll(options);
+    throw new AppError("usage", "Which session?", {
+      hint: "c-mem export <session>, or c-mem export --all for everything.",
+    });
+  }
   const file = flags["output"] === undefined ? undefined : String(flags["output"]);
   const format = chooseFormat(flags["format"], file);
   if (file !== undefined && flags["force"] !== true && existsSync(file)) {

@@ -1,17 +1,22 @@
 // c-mem stats: how much was done, in totals that are totals.
+import type { Asked } from "../../answers/asked.ts";
+import { positiveInteger } from "../../answers/scope.ts";
 import { answerStats } from "../../answers/stats.ts";
 import { withCommas } from "../../core/text.ts";
 import type { Share, ToolShare, Totals } from "../../store/stats.ts";
+import { sizeReport, sizeText } from "../size-report.ts";
 import { fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { bytes, count, dim, EXIT, fields, heading, print, printAnswer } from "../output.ts";
+import { bytes, count, dim, EXIT, fields, heading, print, printAnswer, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { paint, when } from "../session-text.ts";
 
 const BAR_COLUMNS = 20;
+const SIZE_ROWS = 12;
 
 export function run({ flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
+    if (flags["size"] === true) return printSize(asked, json);
     const answer = answerStats(asked);
     if (json) {
       printAnswer("stats", answer);
@@ -27,6 +32,13 @@ export function run({ flags, json }: CommandOptions): number {
     print(parts.join("\n\n"));
     return EXIT.ok;
   });
+}
+
+function printSize({ db, paths, flags }: Asked, json: boolean): number {
+  const report = sizeReport(db, paths);
+  if (json) printJson("stats", report);
+  else print(sizeText(report, flags["limit"] === undefined ? SIZE_ROWS : positiveInteger("--limit", flags["limit"])));
+  return EXIT.ok;
 }
 
 function totalRows(all: Totals, size: number): [string, string][] {

@@ -1,0 +1,75 @@
+// Puts rows of another store into this one: filtered once more, known by the agents' own ids, whatever is wrong with one
+// of them counted and left out.
+import { filterText, filterValue } from "../../core/filter.ts";
+import type { Db } from "../../store/driver.ts";
+import { createMerge, type MergedRow, type MergeTable } from "../../store/merge.ts";
+import { transaction } from "../../store/transaction.ts";
+
+export interface ImportCounts {
+  /** By table. */
+  added: Record<string, number>;
+  known: number;
+  /** Lines or rows that make no sense. */
+  refused: number;
+}
+
+export type ImportRow = { table: MergeTable; row: MergedRow } | "refused";
+
+const BATCH = 500;
+
+export function importRows(db: Db, rows: Iterable<ImportRow>): ImportCounts {
+  const counts: ImportCounts = { added: {}, known: 0, refused: 0 };
+  const merge = createMerge(db);
+  let batch: ImportRow[] = [];
+  const write = (): void => {
+    transaction(db, () => {
+      for (const one of batch) {
+        const outcome = one === "refused" ? one : merge.add(one.table, filterRow(one.row));
+        if (outcome === "added" && one !== "refused") counts.added[one.table] = (counts.added[one.table] ?? 0) + 1;
+        else if (outcome === "known") counts.known += 1;
+        else counts.refused += 1;
+      }
+    });
+    batch = [];
+  };
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length >= BATCH) write();
+  }
+  write();
+  transaction(db, () => merge.finish());
+  return counts;
+}
+
+/** What others may have written without our filter. Ids and hashes are what things are known by. */
+const AS_IT_IS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|\w*hash)$/;
+const JSON_COLUMNS = new Set([
+  "input",
+  "facts",
+  "concepts",
+  "files",
+  "evidence",
+  "item_ids",
+  "files_read",
+  "files_edited",
+]);
+const MAX_CHARS = 1_000_000;
+
+function filterRow(row: MergedRow): MergedRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      typeof value !== "string" || AS_IT_IS.test(column) ? value : filterColumn(column, value),
+    ]),
+  );
+}
+
+function filterColumn(column: string, value: string): string | undefined {
+  if (!JSON_COLUMNS.has(column)) return filterText(value, MAX_CHARS);
+  try {
+    return JSON.stringify(filterValue(JSON.parse(value), MAX_CHARS));
+  } catch {
+    // Refused by what is not there.
+    return undefined;
+  }
+}

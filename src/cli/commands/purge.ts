@@ -1,0 +1,73 @@
+// c-mem purge: takes out what is older or more than the settings keep.
+import { loadSettings } from "../../config/load.ts";
+import { resolvePaths } from "../../config/paths.ts";
+import { AppError } from "../../core/error.ts";
+import { localDay } from "../../core/time.ts";
+import { isRetentionSet, planPurge, purge, type PurgePlan } from "../../memory/retention.ts";
+import { roomOf } from "../../store/space.ts";
+import { ask } from "../apply-plan.ts";
+import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
+import { withStoreAsync } from "../store.ts";
+import type { CommandOptions } from "../table.ts";
+
+export function run({ flags, json }: CommandOptions): Promise<number> {
+  const paths = resolvePaths(process.env);
+  const settings = loadSettings({ user: paths.config }, process.env).values;
+  if (!isRetentionSet(settings)) {
+    throw new AppError("nothing_found", "The settings keep everything.", {
+      hint: "E.g. c-mem config set retentionEvidenceDays 365, or retentionMaxMb 2000; then c-mem purge --dry-run",
+    });
+  }
+  return withStoreAsync(paths, async (db) => {
+    const plan = planPurge(db, settings, Date.now());
+    if (plan.sessions.length + plan.observations === 0) {
+      if (json) printJson("purge", { applied: false, ...planJson(plan) });
+      else print("Nothing is older or more than the settings keep.");
+      return EXIT.ok;
+    }
+    const isDry = flags["dryRun"] === true;
+    if (!json || !isDry) say(planText(plan, isDry ? "This would go:" : "This will go:"));
+    if (isDry) {
+      if (json) printJson("purge", { applied: false, ...planJson(plan) });
+      return EXIT.ok;
+    }
+    const answer = flags["yes"] === true ? true : await ask({ question: "Take it out?", isDestructive: true });
+    if (answer !== true) {
+      say("Nothing was changed.");
+      return answer === false ? EXIT.failure : EXIT.interrupted;
+    }
+    const before = roomOf(db).bytes;
+    const purged = purge(db, settings, Date.now(), { mayVacuum: true });
+    const freed = Math.max(0, before - roomOf(db).bytes);
+    if (json) printJson("purge", { applied: true, ...purged, bytes_freed: freed });
+    else
+      print(
+        `Taken out: the evidence of ${count(purged.sessions, "session")}, ${count(purged.observations, "observation")}; ${bytes(freed)} given back.`,
+      );
+    return EXIT.ok;
+  });
+}
+
+function planText({ sessions, observations, bytes: size }: PurgePlan, lead: string): string {
+  const [oldest, newest] = [sessions[0], sessions.at(-1)];
+  const span =
+    oldest && newest ? ` (${localDay(oldest.last_at)} to ${localDay(newest.last_at)}, about ${bytes(size)})` : "";
+  return [
+    lead,
+    `  what happened in ${count(sessions.length, "session")}${span}; what was learnt of them stays`,
+    `  ${count(observations, "observation")} (pinned, written, reworded and imported ones stay)`,
+  ].join("\n");
+}
+
+function planJson({ sessions, observations, bytes: size }: PurgePlan): Record<string, unknown> {
+  return {
+    sessions: sessions.map(({ session_id, project, last_at, bytes: one }) => ({
+      session_id,
+      project,
+      last_at: iso(last_at),
+      bytes: one,
+    })),
+    observations,
+    bytes: size,
+  };
+}

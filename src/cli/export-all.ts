@@ -1,0 +1,66 @@
+// Everything there is, as JSON lines: a head, a line per row, an end that says how many there were.
+import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { EXPORT_VERSION } from "../capture/import/read-export.ts";
+import { resolvePaths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { VERSION } from "../core/version.ts";
+import { exportRows } from "../store/export-rows.ts";
+import { currentVersion } from "../store/migrate.ts";
+import { count, EXIT, printJson, say, STDOUT, writeText } from "./output.ts";
+import { withStore } from "./store.ts";
+import type { CommandOptions } from "./table.ts";
+
+/** Characters written at a time. */
+const CHUNK_CHARS = 256 * 1024;
+
+export function exportAll({ flags, json }: CommandOptions): number {
+  const file = flags["output"] === undefined ? undefined : String(flags["output"]);
+  if (json && file === undefined)
+    throw new AppError("usage", "--json needs --output <file>: the rows are JSON already.");
+  if (file !== undefined && flags["force"] !== true && existsSync(file)) {
+    throw new AppError("file_exists", `${file} exists already.`, { hint: "--force overwrites it." });
+  }
+  // Under another name until it is whole.
+  const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
+  const fd = temporary === undefined ? STDOUT : open(temporary);
+  try {
+    const rows = writeAll(fd);
+    if (temporary !== undefined && file !== undefined) renameSync(temporary, file);
+    if (json) printJson("export", { file, rows });
+    else if (file !== undefined) say(`${file}: ${count(rows, "row")}`);
+    return EXIT.ok;
+  } finally {
+    if (fd !== STDOUT) closeSync(fd);
+    if (temporary !== undefined) rmSync(temporary, { force: true });
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    throw new AppError("write_failed", `${path} could not be written: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function writeAll(fd: number): number {
+  let rows = 0;
+  let chunk = "";
+  const add = (value: object): void => {
+    chunk += `${JSON.stringify(value)}\n`;
+    if (chunk.length < CHUNK_CHARS) return;
+    writeText(fd, chunk);
+    chunk = "";
+  };
+  withStore(resolvePaths(process.env), (db) => {
+    const schema = currentVersion(db);
+    add({ c_mem_export: EXPORT_VERSION, version: VERSION, schema, exported_at: new Date().toISOString() });
+    for (const row of exportRows(db)) {
+      add(row);
+      rows += 1;
+    }
+  });
+  add({ end: true, rows });
+  writeText(fd, chunk);
+  return rows;
+}

@@ -1,0 +1,183 @@
+import { mkdtempSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SETTINGS, type Settings } from "../config/schema.ts";
+import type { Db } from "../store/driver.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import { giveBack, roomOf } from "../store/space.ts";
+import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../test/seed.ts";
+import { deriveSession, rebuildMemory } from "./derive.ts";
+import { pin, remember } from "./own.ts";
+import { planPurge, purge } from "./retention.ts";
+
+const NOW = START + 400 * DAY;
+const KEEP_ALL = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, { default: value }]) => [key, value]),
+) as unknown as Settings;
+
+function grow(
+  { db, add }: Seeded,
+  from: number,
+  to: number,
+  options: { project?: string; outputChars?: number } = {},
+): void {
+  const { project = "app", outputChars = 3_000 } = options;
+  for (let index = from; index < to; index++) {
+    const id = `${project}-${index}`;
+    const extra = { project: { key: project, name: project, root: `/${project}` }, at: START + index * DAY };
+    add(id, prompt(`please mend lamp ${index}`), extra);
+    const later = { project: extra.project };
+    add(id, said(`m-${id}`, `I chose brass for lamp ${index} because it lasts`), later);
+    add(
+      id,
+      { ...bash(`npm test lamp-${index}`, words(index, outputChars), index % 2), toolUseId: `t-${id}` } as never,
+      later,
+    );
+    add(id, touch(`src/lamp-${index}.ts`), later);
+    add(id, ended(`lamp ${index} is mended; I chose brass because it lasts`), later);
+    add(id, { kind: "session-end", reason: "exit" }, later);
+  }
+  for (const row of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, row.id, NOW);
+  updateSearchIndex(db);
+}
+
+/** Text that compresses as text does. */
+function words(seed: number, chars: number): string {
+  let text = `output of ${seed}\n`;
+  for (let index = 0; text.length < chars; index++)
+    text += `${((seed + 1) * 7_919 * (index + 3)).toString(36)} passed in src/lamp-${index % 17}.ts\n`;
+  return text;
+}
+
+const one = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;
+
+describe("retention", () => {
+  it("keeps everything unless the user says otherwise", () => {
+    const seeded = seedStore();
+    grow(seeded, 0, 5);
+    expect(planPurge(seeded.db, KEEP_ALL, NOW)).toMatchObject({ sessions: [], observations: 0 });
+    seeded.db.close();
+  });
+
+  it("takes evidence out by age; what was learnt stays, and a transcript that is read again brings nothing back", () => {
+    const seeded = seedStore();
+    const { db, add } = seeded;
+    grow(seeded, 0, 10);
+    const learnt = (): unknown =>
+      db.all("SELECT title, narrative, pinned FROM observations WHERE is_current = 1 ORDER BY content_hash, id");
+    const before = learnt() as unknown[];
+    expect(before.length).toBeGreaterThan(5);
+    const settings = { ...KEEP_ALL, retentionEvidenceDays: 100 };
+    const now = START + 105 * DAY;
+    expect(planPurge(db, settings, now).sessions.map(({ session_id }) => session_id)).toEqual(
+      [0, 1, 2, 3, 4].map((index) => `app-${index}`),
+    );
+    expect(purge(db, settings, now, { mayVacuum: true })).toEqual({ sessions: 5, observations: 0 });
+    expect(learnt()).toEqual(before);
+    expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
+    expect(one(db, "SELECT count(*) AS n FROM tool_uses")).toBe(10);
+    expect(one(db, "SELECT count(*) AS n FROM turns_fts WHERE turns_fts MATCH 'lamp'")).toBe(5);
+    expect(db.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    const rebuild = rebuildMemory(db, { now });
+    while (!rebuild.next().done);
+    expect(learnt()).toEqual(before);
+    // The transcript of a purged session once more, and then the session goes on.
+    add("app-2", prompt("please mend lamp 2"), { at: START + 2 * DAY });
+    expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
+    add("app-2", prompt("one more thing"), { at: now });
+    expect(db.all("SELECT prompt_number, text FROM prompts WHERE session_db_id = 3")).toEqual([
+      { prompt_number: 1, text: "one more thing" },
+    ]);
+    deriveSession(db, 3, now);
+    expect(learnt()).toEqual(expect.arrayContaining(before));
+    db.close();
+  });
+
+  it("takes memory out by age, but not what a person pinned or wrote", () => {
+    const seeded = seedStore();
+    const { db } = seeded;
+    grow(seeded, 0, 6);
+    const [first] = db.all<{ id: number }>("SELECT id FROM observations ORDER BY id LIMIT 1");
+    pin(db, first?.id ?? 0, true);
+    const lists = { facts: [], concepts: [], files: [], evidence: [] };
+    remember(
+      db,
+      undefined,
+      { type: "decision", title: "brass", narrative: "only brass", ...lists, origin: "user" },
+      START,
+    );
+    const settings = { ...KEEP_ALL, retentionMemoryDays: 30 };
+    const { observations } = planPurge(db, settings, NOW);
+    expect(observations).toBeGreaterThan(0);
+    expect(purge(db, settings, NOW, { mayVacuum: true })).toEqual({ sessions: 0, observations });
+    expect(one(db, "SELECT count(*) AS n FROM observations")).toBe(2);
+    expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(6);
+    db.close();
+  });
+
+  it("goes by project where the user says so", () => {
+    const seeded = seedStore();
+    grow(seeded, 0, 3, { project: "short" });
+    grow(seeded, 0, 3, { project: "long" });
+    grow(seeded, 0, 3, { project: "other" });
+    const settings = {
+      ...KEEP_ALL,
+      retentionEvidenceDays: 200,
+      retentionProjects: { short: "10", long: "0/0", unknown: "1", other: "nonsense" },
+    };
+    const { sessions } = planPurge(seeded.db, settings, START + 50 * DAY);
+    expect(new Set(sessions.map(({ project }) => project))).toEqual(new Set(["short"]));
+    expect(new Set(planPurge(seeded.db, settings, NOW).sessions.map(({ project }) => project))).toEqual(
+      new Set(["short"]),
+    );
+    seeded.db.close();
+  });
+
+  it("keeps a store that grows and grows within its size, the newest sessions whole", { timeout: 120_000 }, () => {
+    const path = join(mkdtempSync(join(tmpdir(), "c-mem-bounded-")), "c-mem.db");
+    const seeded = seedStore(path);
+    const { db } = seeded;
+    const limitMb = 2;
+    const settings = { ...KEEP_ALL, retentionMaxMb: limitMb };
+    const sizes: number[] = [];
+    let exceeded = 0;
+    for (let round = 0; round < 4; round++) {
+      grow(seeded, round * 30, round * 30 + 30, { outputChars: 20_000 });
+      const grown = roomOf(db).used;
+      purge(db, settings, START + (round * 30 + 40) * DAY, { mayVacuum: true });
+      db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+      sizes.push(statSync(path).size);
+      if (grown > limitMb * 1024 * 1024) exceeded += 1;
+      expect(roomOf(db).used).toBeLessThanOrEqual(limitMb * 1024 * 1024);
+    }
+    expect(exceeded).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThan(limitMb * 1024 * 1024 * 1.1);
+    expect(
+      one(
+        db,
+        "SELECT count(*) AS n FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE t.name = 'Bash' AND s.session_id = 'app-119'",
+      ),
+    ).toBe(1);
+    expect(
+      one(
+        db,
+        "SELECT count(*) AS n FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE s.session_id = 'app-0'",
+      ),
+    ).toBe(0);
+    expect(one(db, "SELECT count(*) AS n FROM sessions")).toBe(120);
+    db.close();
+  });
+
+  it("gives freed pages back in steps", () => {
+    const seeded = seedStore();
+    const { db } = seeded;
+    grow(seeded, 0, 20, { outputChars: 20_000 });
+    db.exec("DELETE FROM tool_uses");
+    const before = roomOf(db);
+    expect(before.free).toBeGreaterThan(300_000);
+    giveBack(db);
+    expect(roomOf(db)).toMatchObject({ free: 0, used: before.used });
+    db.close();
+  });
+});

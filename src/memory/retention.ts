@@ -1,0 +1,130 @@
+// How long things are kept: by age, by project, by the size of the whole. Unless the user says so, for good.
+import type { Settings } from "../config/schema.ts";
+import type { Db } from "../store/driver.ts";
+import { findProjectByName } from "../store/projects.ts";
+import {
+  countOldMemory,
+  type MemoryScope,
+  type OldSession,
+  purgeEvidence,
+  purgeMemory,
+  sessionsBefore,
+} from "../store/purge.ts";
+import { mergeIndexes } from "../store/search-index.ts";
+import { giveBack, roomOf } from "../store/space.ts";
+import { transaction } from "../store/transaction.ts";
+
+export interface PurgePlan {
+  /** Sessions whose evidence goes, oldest first. */
+  sessions: OldSession[];
+  memory: MemoryScope[];
+  observations: number;
+  /** What all that takes, roughly. */
+  bytes: number;
+  /** More than the limit: so much has to go by size. */
+  excess: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MB = 1024 * 1024;
+/** Where the limit is passed, a little more goes than must, so that it is not passed again tomorrow. */
+const AFTERWARDS = 0.9;
+
+export function isRetentionSet(settings: Settings): boolean {
+  const { retentionEvidenceDays, retentionMemoryDays, retentionMaxMb, retentionProjects } = settings;
+  return retentionEvidenceDays + retentionMemoryDays + retentionMaxMb > 0 || Object.keys(retentionProjects).length > 0;
+}
+
+export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
+  const rules = rulesOf(db, settings);
+  const except = rules.flatMap(({ projectId }) => projectId ?? []);
+  const sessions = new Map<number, OldSession>();
+  const memory: MemoryScope[] = [];
+  for (const { projectId, evidenceDays, memoryDays } of rules) {
+    const scope = projectId === undefined ? { except } : { projectId };
+    const old = evidenceDays === 0 ? [] : sessionsBefore(db, now - evidenceDays * DAY_MS, scope);
+    for (const session of old) sessions.set(session.id, session);
+    if (memoryDays > 0) memory.push({ before: now - memoryDays * DAY_MS, ...scope });
+  }
+  const byAge = sum([...sessions.values()]);
+  const limit = settings.retentionMaxMb * MB;
+  const { used } = roomOf(db);
+  const excess = limit === 0 || used <= limit ? 0 : Math.max(0, used - limit * AFTERWARDS - byAge);
+  let left = excess;
+  // Of a project that keeps all its evidence nothing goes by size either.
+  const kept = rules.flatMap(({ projectId, evidenceDays }) =>
+    evidenceDays === 0 && projectId !== undefined ? [projectId] : [],
+  );
+  for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: kept })) {
+    if (left <= 0) break;
+    if (sessions.has(session.id)) continue;
+    sessions.set(session.id, session);
+    left -= session.bytes;
+  }
+  const all = [...sessions.values()].toSorted((a, b) => a.last_at - b.last_at);
+  const observations = memory.reduce((total, scope) => total + countOldMemory(db, scope), 0);
+  return { sessions: all, memory, observations, bytes: sum(all), excess };
+}
+
+export interface Purged {
+  sessions: number;
+  observations: number;
+}
+
+export interface PurgeOptions {
+  /** A file from before room could be given back in steps is written anew for it: others wait for that. */
+  mayVacuum: boolean;
+  /** How long giving back may take. */
+  maxMs?: number;
+  /** Called between sessions. */
+  onStep?: () => void;
+}
+
+/** What a session takes is an estimate: where a limit is set, it is looked again. */
+const ROUNDS = 4;
+
+export function purge(db: Db, settings: Settings, now: number, options: PurgeOptions): Purged {
+  const all: Purged = { sessions: 0, observations: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const plan = planPurge(db, settings, now);
+    if (plan.sessions.length + plan.observations === 0) break;
+    const { sessions, observations } = carryOut(db, plan, options);
+    all.sessions += sessions;
+    all.observations += observations;
+  }
+  return all;
+}
+
+/** Sessions one by one, so that others may write in between. What was freed is given back to the disk. */
+function carryOut(db: Db, plan: PurgePlan, options: PurgeOptions): Purged {
+  for (const { id } of plan.sessions) {
+    transaction(db, () => purgeEvidence(db, id));
+    options.onStep?.();
+  }
+  const observations = plan.memory.reduce((total, scope) => total + transaction(db, () => purgeMemory(db, scope)), 0);
+  mergeIndexes(db);
+  giveBack(db, options);
+  return { sessions: plan.sessions.length, observations };
+}
+
+interface Rule {
+  /** Left out: all others. */
+  projectId?: number;
+  evidenceDays: number;
+  memoryDays: number;
+}
+
+function rulesOf(db: Db, settings: Settings): Rule[] {
+  const own = Object.entries(settings.retentionProjects).flatMap(([name, days]): Rule[] => {
+    const [, evidence, memory] = /^(\d{1,5})(?:\/(\d{1,5}))?$/.exec(days.trim()) ?? [];
+    const project = findProjectByName(db, name);
+    // What is not understood keeps everything.
+    if (project === undefined) return [];
+    return [{ projectId: project.id, evidenceDays: Number(evidence ?? 0), memoryDays: Number(memory ?? 0) }];
+  });
+  return [...own, { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
+}
+
+function sum(sessions: readonly OldSession[]): number {
+  return sessions.reduce((total, { bytes }) => total + bytes, 0);
+}

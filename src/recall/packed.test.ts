@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { deriveSession, rebuildMemory } from "../memory/derive.ts";
+import type { Db } from "../store/driver.ts";
+import { exportRows } from "../store/export-rows.ts";
+import { itemsHolding } from "../store/holding.ts";
+import { packOutputs } from "../store/packed.ts";
+import { rebuildSearchIndex, updateSearchIndex } from "../store/search-index.ts";
+import { roomByTable } from "../store/space.ts";
+import { bestUses } from "../store/tool-search.ts";
+import { shellCommands, toolUsesOf } from "../store/tool-uses.ts";
+import { bash, DAY, ended, prompt, type Seeded, seedStore, START } from "../../test/seed.ts";
+import { resolveSession } from "./find-session.ts";
+import { readTranscript } from "./transcript.ts";
+
+const NOW = START + 400 * DAY;
+const one = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;
+
+function grow({ db, add }: Seeded): void {
+  for (let index = 0; index < 20; index++) {
+    const id = `app-${index}`;
+    add(id, prompt(`please mend lamp ${index}`), { at: START + index * DAY });
+    add(id, bash(`npm test lamp-${index}`, words(index), index % 2));
+    add(id, ended(`lamp ${index} is mended`));
+  }
+  for (const { id } of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, id, NOW);
+  updateSearchIndex(db);
+}
+
+function words(seed: number): string {
+  const lines = Array.from(
+    { length: 80 },
+    (_, index) => `${(seed + 1) * 7_919 * (index + 3)} passed in src/lamp-${index % 17}.ts`,
+  );
+  return [`output of ${seed}`, ...lines].join("\n");
+}
+
+describe("a compressed tool output", () => {
+  it("reads the same wherever an output is read, and takes less room", () => {
+    const seeded = seedStore();
+    const { db } = seeded;
+    grow(seeded);
+    const read = (): unknown => {
+      return {
+        transcript: readTranscript(db, resolveSession(db, "app-3", () => ({})).session),
+        commands: shellCommands(db, [1, 2, 3], 50),
+        uses: toolUsesOf(db, 3),
+        found: bestUses(db, { words: ["passed"], match: "all", column: "output" }, {}, 5).map(({ id, output }) => [
+          id,
+          output,
+        ]),
+        holding: itemsHolding(db, "output of 7", undefined),
+        exported: [...exportRows(db)].filter(({ table }) => table === "tool_uses").map(({ row }) => ({ ...row })),
+        memory: db.all(
+          "SELECT title, narrative, content_hash FROM observations WHERE is_current = 1 ORDER BY content_hash, id",
+        ),
+      };
+    };
+    const before = read();
+    const tableBytes = (): number => roomByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
+    const bytes = tableBytes();
+    expect(packOutputs(db, START + 10 * DAY)).toBe(10);
+    while (packOutputs(db, NOW) > 0);
+    expect(one(db, "SELECT count(*) AS n FROM tool_uses WHERE packed IS NULL")).toBe(0);
+    expect(read()).toEqual(before);
+    db.exec("VACUUM");
+    expect(tableBytes()).toBeLessThan(bytes / 2);
+    const rebuild = rebuildMemory(db, { now: NOW });
+    while (!rebuild.next().done);
+    rebuildSearchIndex(db);
+    expect(read()).toEqual(before);
+    db.close();
+  });
+});

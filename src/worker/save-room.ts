@@ -1,0 +1,46 @@
+// What is done about room, at rest: old outputs compressed, what the settings do not keep taken out, free pages given back.
+import type { Settings } from "../config/schema.ts";
+import { isRetentionSet, purge } from "../memory/retention.ts";
+import type { Db } from "../store/driver.ts";
+import { packOutputs } from "../store/packed.ts";
+import { giveBack, roomOf } from "../store/space.ts";
+import type { Log } from "./log.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Below this a VACUUM takes a second or two. */
+const VACUUM_BYTES = 200 * 1024 * 1024;
+/** Fewer free pages than this are soon used again. */
+const FREE_SHARE = 0.1;
+const GIVE_BACK_MS = 500;
+
+/** Yields between short steps; between two of them the worker does what is more urgent. */
+export function* saveRoom(db: Db, settings: Settings, log: Log, onStep: () => void): Generator<void, void> {
+  if (isRetentionSet(settings)) {
+    const mayVacuum = roomOf(db).bytes < VACUUM_BYTES;
+    const { sessions, observations } = purge(db, settings, Date.now(), { mayVacuum, maxMs: GIVE_BACK_MS, onStep });
+    if (sessions + observations > 0)
+      log(`purged: the evidence of ${sessions} sessions, ${observations} observations, as the settings say`);
+    yield;
+  }
+  if (settings.compressAfterDays > 0) {
+    const before = Date.now() - settings.compressAfterDays * DAY_MS;
+    let packed = 0;
+    for (let rows = packOutputs(db, before); rows > 0; rows = packOutputs(db, before)) {
+      packed += rows;
+      yield;
+    }
+    if (packed > 0) log(`compressed ${packed} old tool outputs`);
+  }
+  while (isWasteful(db)) {
+    const before = roomOf(db).free;
+    giveBack(db, { maxMs: GIVE_BACK_MS });
+    // A file from before that was possible: it changes with its next VACUUM.
+    if (roomOf(db).free >= before) return;
+    yield;
+  }
+}
+
+function isWasteful(db: Db): boolean {
+  const { bytes, free } = roomOf(db);
+  return free > bytes * FREE_SHARE;
+}

@@ -1,0 +1,113 @@
+// Room, as a user sees it: what takes it, what goes by the settings, what is compressed.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Sessions that ended so many days ago. */
+async function lived(world: World, ages: readonly number[]): Promise<void> {
+  for (const age of ages) {
+    const base = { session_id: `aged-${age}`, prompt_id: `p-${age}` };
+    await hook(world, "new", { ...base, hook_event_name: "UserPromptSubmit", prompt: `mend lamp ${age}` });
+    await hook(world, "save", {
+      ...base,
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_use_id: `t-${age}`,
+      tool_input: { command: `npm test ${age}` },
+      tool_response: { stdout: `lamp ${age} shines\n`.repeat(300) },
+    });
+    await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: `mended ${age}` });
+    await hook(world, "cleanup", { ...base, hook_event_name: "SessionEnd", reason: "exit" });
+  }
+  await run(world, ["rebuild", "--all", "--quiet"]);
+  const db = new DatabaseSync(join(world.home, "c-mem.db"));
+  for (const age of ages) {
+    const shift = age * DAY;
+    const ofSession = `(SELECT id FROM sessions WHERE session_id = 'aged-${age}')`;
+    db.exec(`UPDATE tool_uses SET created_at = created_at - ${shift} WHERE session_db_id = ${ofSession};
+      UPDATE prompts SET created_at = created_at - ${shift}, ended_at = ended_at - ${shift} WHERE session_db_id = ${ofSession};
+      UPDATE observations SET valid_from = valid_from - ${shift} WHERE session_db_id = ${ofSession};
+      UPDATE sessions SET started_at = started_at - ${shift}, last_at = last_at - ${shift}, ended_at = ended_at - ${shift} WHERE session_id = 'aged-${age}';`);
+  }
+  db.close();
+}
+
+const configure = (world: World, settings: object): void => {
+  mkdirSync(world.home, { recursive: true, mode: 0o700 });
+  writeFileSync(join(world.home, "config.json"), JSON.stringify(settings));
+};
+const uses = (world: World) =>
+  rows(world, "SELECT tool_use_id, packed IS NOT NULL AS packed FROM tool_uses ORDER BY created_at");
+
+describe("room", () => {
+  it("is told by c-mem stats --size, table by table and folder by folder", async () => {
+    const world = createWorld();
+    await lived(world, [1]);
+    await run(world, ["backup", "create"]);
+    const report = await data(world, ["stats", "--size"]);
+    const { database, folders, total } = report as unknown as {
+      database: { bytes: number; used: number; free: number; log: number; tables: { name: string; bytes: number }[] };
+      folders: { name: string; files: number; bytes: number }[];
+      total: number;
+    };
+    expect(database.tables.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["tool_uses", "tool_uses_fts", "prompts_trigram", "tool_uses_by_turn"]),
+    );
+    const sum = database.tables.reduce((all, { bytes }) => all + bytes, 0);
+    // But for the pages that say what every page is.
+    expect(database.used - sum).toBeGreaterThanOrEqual(0);
+    expect(database.used - sum).toBeLessThanOrEqual(4096 * 4);
+    expect(folders.find(({ name }) => name === "backups")).toMatchObject({ files: 1 });
+    expect(total).toBe(database.bytes + database.log + folders.reduce((all, { bytes }) => all + bytes, 0));
+    expect((await run(world, ["stats", "--size"])).stdout).toContain("free pages");
+  });
+
+  it("is saved by c-mem purge as the settings say, and by nothing else", async () => {
+    const world = createWorld();
+    await lived(world, [400, 40, 2]);
+    const nothing = await run(world, ["purge", "--yes"]);
+    expect([nothing.status, nothing.stderr]).toEqual([4, expect.stringContaining("retentionEvidenceDays")]);
+    configure(world, { retentionEvidenceDays: 365 });
+    const plan = await data(world, ["purge", "--dry-run"]);
+    expect(plan).toMatchObject({ applied: false, sessions: [{ session_id: "aged-400" }], observations: 0 });
+    expect((await run(world, ["purge"])).status).not.toBe(0);
+    expect(await uses(world)).toHaveLength(3);
+    expect(await data(world, ["purge", "--yes"])).toMatchObject({ applied: true, sessions: 1 });
+    expect(await uses(world)).toHaveLength(2);
+    expect((await run(world, ["purge", "--yes"])).stdout).toContain("Nothing is older");
+    for (const command of [
+      ["list", "--all"],
+      ["search", "lamp", "--all"],
+      ["show", "aged-400"],
+      ["timeline", "--all"],
+      ["doctor", "--deep"],
+    ]) {
+      expect([command, (await run(world, command)).stderr]).toEqual([command, expect.not.stringContaining("    at ")]);
+    }
+    // Not by what a project or the environment says.
+    expect((await run(world, ["purge", "--yes"], { env: { C_MEM_RETENTION_EVIDENCE_DAYS: "1" } })).stdout).toContain(
+      "Nothing is older",
+    );
+  });
+
+  it("is saved by the worker: old outputs compressed, and what the settings do not keep", async () => {
+    const world = createWorld();
+    await lived(world, [400, 40, 2]);
+    configure(world, { retentionEvidenceDays: 365, backupsDaily: 0 });
+    await run(world, ["worker", "run", "--once"]);
+    expect(await uses(world)).toEqual([
+      { tool_use_id: "t-40", packed: 1 },
+      { tool_use_id: "t-2", packed: 0 },
+    ]);
+    const log = readFileSync(join(world.home, "logs", "worker.log"), "utf8");
+    expect(log).toContain("compressed 1 old tool outputs");
+    expect(log).toContain("purged: the evidence of 1 sessions");
+    expect((await run(world, ["show", "aged-40", "--tools"])).stdout).toContain("lamp 40 shines");
+    expect((await run(world, ["forget", "lamp 40 shines", "--yes", "--all"])).stdout).toContain("Forgotten.");
+    expect(await uses(world)).toEqual([{ tool_use_id: "t-2", packed: 0 }]);
+  });
+});
