@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "../config/load.ts";
-import type { Paths } from "../config/paths.ts";
+import { isDisabled, type Paths } from "../config/paths.ts";
 import { findWorker, isBeating, isSameProcess, machineId, readLock, type WorkerLock } from "../config/worker-lock.ts";
 import { askToLeave, spawnWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
@@ -24,7 +24,7 @@ const POLL_MS = 50;
 /** What every command does when it is through: has a worker started, unless the user wants none. */
 export function wake(paths: Paths): void {
   const { values } = loadSettings({ user: paths.config }, process.env);
-  if (!values.worker || !values.enabled) return;
+  if (!values.worker || !values.enabled || isDisabled(process.env)) return;
   const lock = readLock(paths.workerLock);
   // After an update: the new one takes over politely.
   if (lock !== undefined && isNewer(VERSION, lock.version)) spawnWorker(paths, WORKER);

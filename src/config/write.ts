@@ -11,13 +11,14 @@ export function findSettingKey(name: string): SettingKey {
   throw new AppError("usage", `There is no setting "${name}".`, { hint: "`c-mem config` lists them." });
 }
 
-/** `raw` as typed: a word, a number, a comma-separated list, or JSON. Undefined: the default again. */
-export function writeSetting(path: string, key: SettingKey, raw: string | undefined): void {
+/** `raw` as typed: a word, a number, a comma-separated list, or JSON; or a list as it is. Undefined: the default again. */
+export function writeSetting(path: string, key: SettingKey, raw: string | readonly string[] | undefined): void {
   const settings = readForWriting(path);
   if (raw === undefined) delete settings[key];
   else {
     const value = parseSetting(key, raw);
-    if (value === undefined) throw new AppError("usage", `"${raw}" does not fit ${key}.`, { hint: hintFor(key) });
+    if (value === undefined)
+      throw new AppError("usage", `"${String(raw)}" does not fit ${key}.`, { hint: hintFor(key) });
     settings[key] = value;
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -6,7 +6,7 @@ import { captureEvent } from "../capture/capture.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "../capture/private-turn.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
-import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
+import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -26,6 +26,7 @@ function main(command: string, env: Env): object | undefined {
   const at = Date.now();
   const paths = resolvePaths(env);
   let answer: object | undefined = command === "context" ? {} : GO_ON;
+  if (isDisabled(env)) return answer;
   try {
     if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
     const payload = parsePayload(readStdin());
