@@ -23,9 +23,11 @@ export interface Plan extends Answer, Choice {
 
 /** What would go: by ids, or everything that says certain words. */
 export function planForget(asked: Asked, args: readonly string[]): Plan {
-  const { db } = asked;
+  return planOf(asked, chooseDoomed(asked, args));
+}
+
+export function planOf({ db }: Pick<Asked, "db">, choice: Choice): Plan {
   overwriteDeleted(db);
-  const choice = chooseDoomed(asked, args);
   const all = structuredClone(choice.doomed);
   completeDoom(db, all);
   const rows = readDoomed(db, all);
@@ -47,9 +49,11 @@ export interface Receipt extends Forgotten {
   sources: string[];
 }
 
+/** `namedIn`: a file that names what is forgotten on purpose. */
 export function carryOutForget(
   { db, paths }: Pick<Asked, "db" | "paths">,
   plan: Pick<Plan, "rows" | "doomed" | "words">,
+  namedIn?: string,
 ): Answer & { receipt: Receipt } {
   const { rows, doomed, words } = plan;
   const sources = sourcesOf(
@@ -57,18 +61,25 @@ export function carryOutForget(
     [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
   );
   const forgotten = forget(db, doomed, Date.now(), words);
-  const receipt = prove(db, paths, forgotten, words, sources);
+  const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
   return { data: { applied: true, ...receiptJson(receipt, namesOf(rows)) }, receipt };
 }
 
-function prove(db: Db, paths: Paths, forgotten: Forgotten, words: Words | undefined, sources: string[]): Receipt {
+interface ToProve {
+  words: Words | undefined;
+  sources: string[];
+  namedIn: string | undefined;
+}
+
+function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, namedIn }: ToProve): Receipt {
   const said = piecesOf(forgotten.texts);
   const pieces = words === undefined ? said : [...new Set([words.text, ...said])];
   const cleared = clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
   const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched], words });
   updateSearchIndex(db);
   const scrubbed = tryScrub(db, paths);
-  const proof: Proof = proveGone(db, paths.home, pieces, paths.database, [...backups.cleaned, ...backups.without]);
+  const scan = proveGone(db, paths.home, pieces, paths.database, [...backups.cleaned, ...backups.without]);
+  const proof: Proof = { ...scan, found: scan.found.filter((path) => path !== namedIn) };
   const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
   const left = sources.filter((path) => existsSync(path));
   return { ...forgotten, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };

@@ -4,6 +4,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
 import { isUnrecorded } from "../core/own-tools.ts";
+import { isHiddenFile } from "./ignored.ts";
 import { branchOf, type Place, storedPath } from "./project.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -47,7 +48,7 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
     case "turn-end":
       return activity.response === undefined ? activity : { ...activity, response: clean(activity.response) };
     case "tool-use":
-      if (isUnrecorded(activity.name, settings.skipTools)) return undefined;
+      if (isUnrecorded(activity.name, settings.skipTools) || isHiddenUse(activity, place, settings)) return undefined;
       return {
         ...activity,
         name: filterRepeated(activity.name),
@@ -84,6 +85,7 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
     case "session-end":
       return { ...activity, reason: label(activity.reason) };
     case "tool-start":
+      if (activity.path !== undefined && isHiddenFile(activity.path, place, settings.excludePaths)) return undefined;
       return {
         ...activity,
         name: filterRepeated(activity.name),
@@ -95,6 +97,29 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
     case "injection":
       return activity;
   }
+}
+
+type ToolUse = Extract<Activity, { kind: "tool-use" }>;
+
+/** A use of a file that is hidden tells of it in what went in and what came out. Of a command its words are looked at. */
+function isHiddenUse({ files, input }: ToolUse, place: Place, { excludePaths }: Settings): boolean {
+  const paths = new Set([...files.map((file) => file.path), ...pathsNamed(input)]);
+  return [...paths].some((path) => isHiddenFile(path, place, excludePaths));
+}
+
+/** Of longer commands the rest is text that is written somewhere. */
+const MAX_COMMAND_CHARS = 4_000;
+const PATH_KEYS = ["file_path", "path", "notebook_path"];
+
+function pathsNamed(input: unknown): string[] {
+  if (typeof input !== "object" || input === null) return [];
+  const fields = input as Record<string, unknown>;
+  const named = PATH_KEYS.flatMap((key) => (typeof fields[key] === "string" ? [fields[key]] : []));
+  const command = fields["command"];
+  if (typeof command !== "string") return named;
+  // A word with a dot or a slash in it may be a file.
+  const words = command.slice(0, MAX_COMMAND_CHARS).match(/[^\s"'`|;&<>()=]*[./][^\s"'`|;&<>()=]*/g) ?? [];
+  return [...named, ...new Set(words)];
 }
 
 /** For what should be a word or two, but comes from outside. */

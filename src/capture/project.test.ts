@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { loadSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import { normaliseRemote } from "./git.ts";
-import { branchOf, findPlace, identifyProject, isExcluded, storedPath } from "./project.ts";
+import { branchOf, findPlace, identifyProject, offReason, type Place, storedPath } from "./project.ts";
 
 const scratch = () => realpathSync(mkdtempSync(join(tmpdir(), "c-mem-project-")));
 const loadedDefaults = loadSettings({ user: "/nonexistent" }, {});
@@ -23,6 +23,9 @@ function repository(folder: string, remote?: string): string {
   if (remote !== undefined) git(folder, "remote", "add", "origin", remote);
   return folder;
 }
+
+const isExcluded = (place: Place, values: Settings): boolean =>
+  offReason(place, { ...loadedDefaults, values }, {}) !== undefined;
 
 const keyOf = (folder: string, user: Partial<Settings> = {}) => {
   const place = findPlace(folder);

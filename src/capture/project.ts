@@ -1,13 +1,12 @@
 // Which project a folder belongs to, so that worktrees and sub-folders share one memory and namesakes do not.
-import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { PROJECT_FILE, userHome } from "../config/paths.ts";
+import { type Env, isDisabled, PROJECT_FILE, userHome } from "../config/paths.ts";
 import type { LoadedSettings } from "../config/load.ts";
-import type { Settings } from "../config/schema.ts";
 import type { Project } from "../core/event.ts";
-import { matchesPath } from "../core/glob.ts";
 import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
 import { statOf } from "../config/read.ts";
+import { covers, realFolder } from "./covers.ts";
+import { hiddenBy } from "./ignored.ts";
 
 export interface Place {
   /** The folder as the agent named it. */
@@ -51,9 +50,16 @@ export function branchOf(place: Place): string | undefined {
   return place.tree === undefined ? undefined : readBranch(place.tree);
 }
 
-export function isExcluded(place: Place, settings: Settings): boolean {
-  if (!settings.enabled) return true;
-  return settings.excludePaths.some((pattern) => coversPlace(pattern, place));
+/** Why nothing of what happens here may be recorded, in words for a person; undefined where it may. */
+export function offReason(place: Place, { values, sources }: LoadedSettings, env: Env): string | undefined {
+  if (isDisabled(env)) return "C_MEM_DISABLE is set";
+  if (!values.enabled) return `enabled is false (${sources.enabled})`;
+  // A linked worktree lies elsewhere, and is the same repository.
+  const main = place.tree?.mainTop ?? place.folder;
+  const pattern = values.excludePaths.find((one) => coversPlace(one, place) || covers(one, main));
+  if (pattern !== undefined) return `excludePaths has ${pattern}`;
+  const file = hiddenBy(place);
+  return file === undefined ? undefined : `${file} says so`;
 }
 
 /** A file's path as the store keeps it: relative to the working tree and with "/" where it lies inside. */
@@ -75,14 +81,6 @@ export function pathNames(typed: string, cwd: string): string[] {
 function pathInside(folder: string, path: string): string | undefined {
   const inside = relative(folder, path);
   return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? undefined : inside;
-}
-
-function realFolder(cwd: string): string {
-  try {
-    return realpathSync.native(cwd);
-  } catch {
-    return cwd;
-  }
 }
 
 function findProjectFiles(folder: string, tree: GitTree | undefined): string[] {
@@ -107,17 +105,6 @@ function nameByFolder(place: Place, projects: Record<string, string>): string {
   return matches.toSorted(([a], [b]) => b.length - a.length)[0]?.[1] ?? "";
 }
 
-/** Both may be named through symlinks, so both are compared as given and as they really are. */
 function coversPlace(pattern: string, place: Place): boolean {
-  const expanded = pattern === "~" || pattern.startsWith("~/") ? userHome(process.env) + pattern.slice(1) : pattern;
-  const patterns = new Set([expanded, realPattern(expanded)]);
-  return [...patterns].some((each) => matchesPath(each, place.folder) || matchesPath(each, place.cwd));
-}
-
-/** The pattern with symlinks resolved in the folders before its first wildcard. */
-function realPattern(pattern: string): string {
-  const parts = pattern.split("/");
-  const wild = parts.findIndex((part) => /[*?]/.test(part));
-  const fixed = wild === -1 ? parts : parts.slice(0, wild);
-  return [realFolder(fixed.join("/") || "/"), ...parts.slice(fixed.length)].join("/");
+  return covers(pattern, place.folder) || covers(pattern, place.cwd);
 }

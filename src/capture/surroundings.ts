@@ -6,7 +6,7 @@ import type { Project } from "../core/event.ts";
 import { filterText } from "../core/filter.ts";
 import type { Db } from "../store/driver.ts";
 import { findProject, type ProjectRow } from "../store/projects.ts";
-import { findPlace, identifyProject, isExcluded, type Place } from "./project.ts";
+import { findPlace, identifyProject, offReason, type Place } from "./project.ts";
 
 export interface Surroundings {
   place: Place;
@@ -15,12 +15,15 @@ export interface Surroundings {
   project: Project;
   /** Nothing of what happens here may be recorded. */
   isExcluded: boolean;
+  /** Why, for a person. */
+  offReason: string | undefined;
 }
 
 export function findSurroundings(cwd: string, userSettings: string, env: Env): Surroundings {
   const place = findPlace(cwd);
   const loaded = loadSettings({ user: userSettings, project: place.projectFiles }, env);
   const project = identifyProject(place, loaded);
+  const reason = offReason(place, loaded, env);
   return {
     place,
     settings: loaded.values,
@@ -30,7 +33,8 @@ export function findSurroundings(cwd: string, userSettings: string, env: Env): S
       root: filterText(project.root),
       ...(project.remote !== undefined && { remote: filterText(project.remote) }),
     },
-    isExcluded: isExcluded(place, loaded.values),
+    isExcluded: reason !== undefined,
+    offReason: reason,
   };
 }
 

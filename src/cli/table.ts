@@ -173,6 +173,20 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/forget.ts"),
   },
   {
+    name: "ignore [path]",
+    about: "record nothing of a folder, file or glob from now on; alone: show what is ignored",
+    options: [
+      ["--project", "the whole project here, with its worktrees"],
+      ["--list", "show what is ignored, and whether this folder is"],
+      ["--remove", "record it again"],
+      ["--forget", "also forget what is stored of it already"],
+      YES,
+      DRY_RUN,
+    ],
+    usesStore: true,
+    load: () => import("./commands/ignore.ts"),
+  },
+  {
     name: "audit",
     about: "look through everything stored (rows, free pages, logs, spool, copies) for secrets and private text",
     options: [["--fix", "take it out everywhere, look again, and say what was done"]],

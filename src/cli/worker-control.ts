@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "../config/load.ts";
-import type { Paths } from "../config/paths.ts";
+import { isDisabled, type Paths } from "../config/paths.ts";
 import { takeLock } from "../config/take-lock.ts";
 import {
   BEAT_MS,
@@ -35,7 +35,7 @@ const POLL_MS = 50;
 /** What every command does when it is through: has a worker started, unless the user wants none. */
 export function wake(paths: Paths): void {
   const { values } = loadSettings({ user: paths.config }, process.env);
-  if (!values.worker || !values.enabled) return;
+  if (!values.worker || !values.enabled || isDisabled(process.env)) return;
   const lock = readLock(paths.workerLock);
   // After an update: the new one takes over politely.
   if (lock !== undefined && isNewer(VERSION, lock.version)) spawnWorker(paths, WORKER);

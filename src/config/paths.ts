@@ -86,3 +86,10 @@ export function userHome(env: Env): string {
 
 /** The file inside a project that names it or switches C-Mem off there. */
 export const PROJECT_FILE = ".c-mem.json";
+/** The file in a folder that says what of it is not to be recorded. */
+export const IGNORE_FILE = ".c-memignore";
+
+/** Switches everything off, for a process and what it starts. */
+export function isDisabled(env: Env): boolean {
+  return !["", "0", "false"].includes(env["C_MEM_DISABLE"] ?? "");
+}

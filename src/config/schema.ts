@@ -103,7 +103,7 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
   projects: { default: {}, about: 'Project names by folder, e.g. {"~/work/app": "app"}; sub-folders follow.' },
   excludePaths: {
     default: [],
-    about: 'Folders never recorded: paths or globs, e.g. ["~/clients/**"].',
+    about: 'Folders and files never recorded: paths or globs, e.g. ["~/clients/**"]. `c-mem ignore` changes them.',
   },
   skipTools: {
     default: ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"],

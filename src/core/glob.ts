@@ -1,22 +1,52 @@
 // Matches a path against a folder or a glob: "*" within a name, "**" across folders. A match covers what lies below.
+// Without regular expressions: patterns may come with somebody else's repository, and none may take long.
 
 export function matchesPath(pattern: string, path: string): boolean {
-  return globRegExp(pattern).test(slashes(path));
-}
-
-function globRegExp(pattern: string): RegExp {
-  const body = slashes(pattern)
-    .replace(/\/+$/, "")
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\/\*\*$/, "")
-    .replace(/\*\*\/|\*\*|\*|\?/g, (wild) => {
-      if (wild === "**/") return "(?:[^/]*/)*";
-      if (wild === "**") return ".*";
-      return wild === "*" ? "[^/]*" : "[^/]";
+  const wanted = splitPath(pattern);
+  // Which parts of the pattern may come next.
+  let open = afterFolders(wanted, [0]);
+  for (const name of splitPath(path)) {
+    if (open.includes(wanted.length)) return true;
+    const next = open.flatMap((at) => {
+      if (wanted[at] === ANY_FOLDERS) return [at];
+      return matchesName(wanted[at] ?? "", name) ? [at + 1] : [];
     });
-  return new RegExp(`^${body}(?:/|$)`);
+    open = afterFolders(wanted, next);
+    if (open.length === 0) return false;
+  }
+  return open.includes(wanted.length);
 }
 
-function slashes(path: string): string {
-  return path.replaceAll("\\", "/");
+const ANY_FOLDERS = "**";
+
+/** "**" also stands for no folder at all. */
+function afterFolders(wanted: readonly string[], places: readonly number[]): number[] {
+  const open = new Set(places);
+  for (const place of open) if (wanted[place] === ANY_FOLDERS) open.add(place + 1);
+  return [...open];
+}
+
+/** "*" is as many letters as it takes, "?" one. Goes back to the last "*" only: the time is a product, not a power. */
+function matchesName(pattern: string, name: string): boolean {
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  for (let place = 0; place < name.length;) {
+    if (pattern[at] === "*") {
+      star = at++;
+      starAt = place;
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === name[place])) {
+      at += 1;
+      place += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      place = ++starAt;
+    } else return false;
+  }
+  while (pattern[at] === "*") at += 1;
+  return at === pattern.length;
+}
+
+function splitPath(path: string): string[] {
+  return path.replaceAll("\\", "/").replace(/\/+$/, "").split("/");
 }

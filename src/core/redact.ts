@@ -61,7 +61,7 @@ function scan(text: string, secrets = hintedSecrets(text)): SecretRange[] {
 /** Texts after which this is a long-lived process: from then on one table for all hints is worth making. */
 const COLD_TEXTS = 40;
 /** A text this long pays for it at once. */
-const COLD_CHARS = 6_000;
+const COLD_CHARS = 100_000;
 let textsSeen = 0;
 
 /** What no hint tells of: looked for in every text, or in those with a word such as "password". */

@@ -80,7 +80,7 @@ function widthUpTo(seams: readonly Seam[], place: number, from: number): number 
 /** A narrower screen does not wrap what is shown on it. */
 const MIN_WRAP_CHARS = 40;
 const MAX_WRAP_CHARS = 400;
-const WRAPPED_LINE = /\r?\n([\w+/=.~-]+)(?=\r?\n|$)/y;
+const WRAPPED_LINE = /\r?\n([A-Za-z0-9][\w+/.~-]*={0,2})(?=\r?\n|$)/y;
 
 /** The end of a secret that was wrapped at the edge of a screen: lines as long as its first, and a shorter last one. */
 export function wrappedEnd(text: string, end: number): number {

@@ -75,13 +75,18 @@ function rowsByHint(): Map<string, number[]> {
   return rows;
 }
 
+const COMMON = "etaoinsrhl ";
+
 /** Where the three letters stand that ordinary text has least of. */
 function rarestPlace(hint: string): number {
-  const cost = (place: number) =>
-    4 * (plainHashes().get(hashAt(hint, place)) ?? 0) -
-    hint.slice(place, place + GRAM).replace(/[etaoinsrhl ]/g, "").length;
+  const plain = plainHashes();
   let best = 0;
-  for (let place = 1; place + GRAM <= hint.length; place++) if (cost(place) < cost(best)) best = place;
+  let least = Infinity;
+  for (let place = 0; place + GRAM <= hint.length; place++) {
+    let cost = 4 * (plain.get(hashAt(hint, place)) ?? 0);
+    for (let at = place; at < place + GRAM; at++) if (!COMMON.includes(hint.charAt(at))) cost -= 1;
+    if (cost < least) [best, least] = [place, cost];
+  }
   return best;
 }
 

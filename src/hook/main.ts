@@ -6,7 +6,7 @@ import type { HookWire, HookWords } from "../agents/hook-wire.ts";
 import { prepareEvent } from "../capture/prepare.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings } from "../capture/surroundings.ts";
-import { type Env, type Paths, resolvePaths } from "../config/paths.ts";
+import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { readTail } from "../config/read.ts";
 import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
@@ -47,6 +47,7 @@ function main(command: string, agent: string | undefined, env: Env): object | un
   try {
     if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
     wire = agent === undefined ? CLAUDE_CODE : others().wireOf(agent);
+    if (isDisabled(env)) return wire.answer(command, undefined, words);
     const payload = parsePayload(readStdin());
     const readEnd = (path: string): string | undefined => readTail(path, END_BYTES);
     event = wire.event({ command, payload, cwd: currentFolder, readEnd, at, env });

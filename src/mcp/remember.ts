@@ -1,5 +1,6 @@
 // remember: writes something down for the sessions to come, filtered like everything else.
 import { findSurroundings } from "../capture/surroundings.ts";
+import { isDisabled } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
@@ -39,6 +40,7 @@ export function remember(call: Call): Answer {
 
 /** Undefined: it holds for every project. The one here may be one nothing has happened in yet. */
 function projectOf({ db, args, folder, paths, env, now }: Call): number | undefined {
+  if (isDisabled(env)) throw switchedOff();
   const name = readText(args, "project");
   if (name === "all") return undefined;
   if (name !== undefined) {
@@ -49,10 +51,12 @@ function projectOf({ db, args, folder, paths, env, now }: Call): number | undefi
     });
   }
   const { project, isExcluded } = findSurroundings(folder, paths.config, env);
-  if (isExcluded) {
-    throw new AppError("excluded", "C-Mem is switched off in this folder: nothing is written down here.", {
-      hint: "The user decides that (`c-mem config`); do not work around it.",
-    });
-  }
+  if (isExcluded) throw switchedOff();
   return upsertProject(db, project, now);
+}
+
+function switchedOff(): AppError {
+  return new AppError("excluded", "C-Mem is switched off in this folder: nothing is written down here.", {
+    hint: "The user decides that (`c-mem config`); do not work around it.",
+  });
 }

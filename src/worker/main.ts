@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { DROP_SUFFIX } from "../capture/spool.ts";
-import { type Paths, resolvePaths } from "../config/paths.ts";
+import { isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
@@ -26,6 +26,7 @@ const NICE = 10;
 async function main(args: readonly string[]): Promise<void> {
   const paths = resolvePaths(process.env);
   const log = createLog(paths.workerLog, { echo: args.includes("--echo") });
+  if (isDisabled(process.env)) return log("C_MEM_DISABLE is set: nothing is done");
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   lowerPriority();

@@ -1,39 +1,18 @@
 // c-mem forget: removes something for good, and shows that it is gone.
 import type { Asked } from "../../answers/asked.ts";
-import { carryOutForget, planForget } from "../../answers/forget.ts";
+import { planForget } from "../../answers/forget.ts";
 import { AppError } from "../../core/error.ts";
 import { clearCopies } from "../../memory/forget-again.ts";
 import { isUnclean, overwriteDeleted, scrub } from "../../store/erase.ts";
-import { ask as confirm } from "../apply-plan.ts";
-import { planText, receiptText } from "../forget-text.ts";
+import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, print, printAnswer, printJson, say } from "../output.ts";
+import { EXIT, print, printJson } from "../output.ts";
 import { askAsync } from "../question.ts";
 
 export function run({ args, flags, json }: CommandOptions): Promise<number> {
   return askAsync(flags, async (asked) => {
     if (args.length === 0) return finish(asked, json);
-    const plan = planForget(asked, args);
-    if (flags["dryRun"] === true) {
-      if (json) printAnswer("forget", plan);
-      else print(planText(plan.rows, "This would go:"));
-      return EXIT.ok;
-    }
-    if (flags["yes"] !== true) {
-      say(planText(plan.rows, "This will go, for good:"));
-      const answer = await confirm({ question: "Forget it?", isDestructive: true });
-      if (answer !== true) {
-        say("Nothing was changed.");
-        return answer === false ? EXIT.failure : EXIT.interrupted;
-      }
-    }
-    const answer = carryOutForget(asked, plan);
-    const { trouble, isProven } = answer.receipt;
-    if (trouble !== undefined)
-      say(trouble instanceof AppError ? `${trouble.message} ${trouble.hint ?? ""}` : String(trouble));
-    if (json) printAnswer("forget", answer);
-    else print(receiptText(answer.receipt, plan.rows));
-    return isProven ? EXIT.ok : EXIT.failure;
+    return runForget(asked, planForget(asked, args), { json, command: "forget" });
   });
 }
 

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { HOOKS } from "../../agents/claude-code/hooks.ts";
 import { archiveSize } from "../../capture/copies.ts";
+import { findSurroundings } from "../../capture/surroundings.ts";
 import { spoolCounts } from "../../capture/drain.ts";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
@@ -42,6 +43,7 @@ export function run({ json }: CommandOptions): number {
     }),
     { onlyLook: true },
   );
+  const { offReason: reason } = findSurroundings(process.cwd(), paths.config, env);
   const worker = findWorker(paths.workerLock, now);
   const commands = [...new Set(HOOKS.map((hook) => hook.command))];
   const runOf = new Map(stored.runs.map((row) => [row.hook, row]));
@@ -66,6 +68,7 @@ export function run({ json }: CommandOptions): number {
       spool: spoolCounts(paths.spool),
       worker: { running: worker !== undefined, pid: worker?.pid ?? null, version: worker?.version ?? null },
       installed: installed?.message ?? null,
+      recording: { here: reason === undefined, because: reason ?? null, ignored: settings.excludePaths },
       model: modelText(checks),
       meaning: stored.meaning,
       hooks,
@@ -90,6 +93,7 @@ export function run({ json }: CommandOptions): number {
         ? []
         : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
       ["hooks", installed?.message ?? "unknown"],
+      ["records", recordingText(reason, settings.excludePaths.length)],
       ["worker", workerText(checks, stored.counts)],
       ["page", checks.find((check) => check.name === "page")?.message ?? "unknown"],
       ["model", modelText(checks)],
@@ -111,6 +115,11 @@ export function run({ json }: CommandOptions): number {
   if (problems.length > 0) print(`\n${heading("Needs attention")}`);
   for (const { name, message, fix } of problems) print(`  ${name}: ${message}${fix ? `\n    ${fix}` : ""}`);
   return failed ? EXIT.failure : EXIT.ok;
+}
+
+function recordingText(reason: string | undefined, ignored: number): string {
+  const elsewhere = ignored > 0 ? ` (${count(ignored, "place")} ignored: c-mem ignore --list)` : "";
+  return (reason === undefined ? "what happens here" : `nothing here: ${reason}`) + elsewhere;
 }
 
 function workerText(checks: readonly Check[], { jobs_pending: pending, jobs_failed: failed }: Counts): string {

@@ -1,0 +1,37 @@
+// Whether a folder or a glob of the user's settings covers a path.
+import { realpathSync } from "node:fs";
+import { userHome } from "../config/paths.ts";
+import { matchesPath } from "../core/glob.ts";
+
+/** Both may be named through symlinks, so the pattern is taken as given and as it really is. */
+export function covers(pattern: string, path: string): boolean {
+  return spellings(pattern).some((each) => matchesPath(each, path));
+}
+
+/** Settings are asked about every file: each pattern is looked up once. */
+const known = new Map<string, string[]>();
+
+function spellings(pattern: string): string[] {
+  const spelled = known.get(pattern);
+  if (spelled !== undefined) return spelled;
+  const expanded = pattern === "~" || pattern.startsWith("~/") ? userHome(process.env) + pattern.slice(1) : pattern;
+  const found = [...new Set([expanded, realPattern(expanded)])];
+  known.set(pattern, found);
+  return found;
+}
+
+/** The pattern with symlinks resolved in the folders before its first wildcard. */
+function realPattern(pattern: string): string {
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?]/.test(part));
+  const fixed = wild === -1 ? parts : parts.slice(0, wild);
+  return [realFolder(fixed.join("/") || "/"), ...parts.slice(fixed.length)].join("/");
+}
+
+export function realFolder(cwd: string): string {
+  try {
+    return realpathSync.native(cwd);
+  } catch {
+    return cwd;
+  }
+}

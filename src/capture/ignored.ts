@@ -1,0 +1,61 @@
+// The .c-memignore files of a folder and those above it: whether what happens there, or to a file, is not to be recorded.
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { IGNORE_FILE } from "../config/paths.ts";
+import { readText, statOf } from "../config/read.ts";
+import { type IgnoreRule, isHiddenBy, parseIgnoreRules } from "../core/ignore-rules.ts";
+import { covers } from "./covers.ts";
+import type { Place } from "./project.ts";
+
+/** The file that hides the folder, if one does. */
+export function hiddenBy(place: Place): string | undefined {
+  return hidingFile(place.folder, place);
+}
+
+/** `path` as the agent names it: from the session's folder, or in full. */
+export function isHiddenFile(path: string, place: Place, excludePaths: readonly string[]): boolean {
+  const full = isAbsolute(path) ? inFolder(path, place) : join(place.folder, path);
+  return excludePaths.some((pattern) => covers(pattern, full)) || hidingFile(full, place) !== undefined;
+}
+
+/** The agent may name a file through a link that `folder` has resolved. */
+function inFolder(path: string, { cwd, folder }: Place): string {
+  const inside = relative(cwd, path);
+  return inside.startsWith("..") || isAbsolute(inside) ? path : join(folder, inside);
+}
+
+function hidingFile(full: string, place: Place): string | undefined {
+  const { tree } = place;
+  const home = homedir();
+  for (let folder = full; ; folder = dirname(folder)) {
+    const rules = rulesIn(folder, place);
+    if (rules !== undefined && isHiddenBy(rules, slashed(relative(folder, full)))) return join(folder, IGNORE_FILE);
+    if (folder === home || dirname(folder) === folder) break;
+  }
+  // A worktree obeys what the main working tree says, also where that file is not under version control.
+  if (tree === undefined || tree.mainTop === tree.top) return undefined;
+  const inside = relative(tree.top, full);
+  const rules = inside.startsWith("..") ? undefined : rulesIn(tree.mainTop, place);
+  return rules !== undefined && isHiddenBy(rules, slashed(inside)) ? join(tree.mainTop, IGNORE_FILE) : undefined;
+}
+
+/** As long as a place is known, its files are read once. */
+const known = new WeakMap<Place, Map<string, IgnoreRule[] | undefined>>();
+
+function rulesIn(folder: string, place: Place): IgnoreRule[] | undefined {
+  const rules = known.get(place) ?? new Map<string, IgnoreRule[] | undefined>();
+  known.set(place, rules);
+  if (!rules.has(folder)) rules.set(folder, readRules(join(folder, IGNORE_FILE)));
+  return rules.get(folder);
+}
+
+function readRules(path: string): IgnoreRule[] | undefined {
+  if (!statOf(path)?.isFile()) return undefined;
+  const text = readText(path);
+  // Somebody wanted to hide something, and it cannot be told what: everything, then.
+  return text === undefined ? [{ pattern: "**", isException: false }] : parseIgnoreRules(text);
+}
+
+function slashed(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}

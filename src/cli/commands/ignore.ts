@@ -1,0 +1,106 @@
+// c-mem ignore: folders and files nothing is recorded of, and what is stored of them already.
+import { isAbsolute, resolve } from "node:path";
+import { planOf } from "../../answers/forget.ts";
+import { covers } from "../../capture/covers.ts";
+import { findPlace, offReason } from "../../capture/project.ts";
+import { loadSettings } from "../../config/load.ts";
+import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { writeSetting } from "../../config/write.ts";
+import { AppError } from "../../core/error.ts";
+import type { Doomed } from "../../store/doomed.ts";
+import { doomedAt } from "../../store/places.ts";
+import { ask } from "../apply-plan.ts";
+import { runForget } from "../forget-run.ts";
+import type { CommandOptions } from "../table.ts";
+import { count, EXIT, print, printJson, say } from "../output.ts";
+import { askAsync } from "../question.ts";
+import { withStore } from "../store.ts";
+
+export async function run({ args, flags, json }: CommandOptions): Promise<number> {
+  const paths = resolvePaths(process.env);
+  const named = args[0] ?? (flags["project"] === true ? projectRoot() : undefined);
+  if (flags["list"] === true || named === undefined) return list(paths, json);
+  const pattern = fullPattern(named);
+  const before = loadSettings({ user: paths.config }, {}).values.excludePaths;
+  if (flags["remove"] === true) return remove(paths, pattern, before, json);
+  const isNew = !before.includes(pattern);
+  if (isNew) writeSetting(paths.config, "excludePaths", [...before, pattern]);
+  const stored = withStore(paths, (db) => doomedAt(db, (path) => covers(pattern, path)), { onlyLook: true });
+  const isStored = stored.sessions.size + stored.toolUses.size > 0;
+  const isForget = isStored && (flags["forget"] === true || (await wantsForgotten(stored, json)));
+  if (!isForget) {
+    if (json) printJson("ignore", { path: pattern, is_new: isNew, stored: storedCounts(stored) });
+    else print(`${isNew ? "From now on nothing" : "Nothing"} is recorded of ${pattern}.${storedText(stored, named)}`);
+    return EXIT.ok;
+  }
+  say(`From now on nothing is recorded of ${pattern}.`);
+  return askAsync(flags, (asked) =>
+    runForget(asked, planOf(asked, { doomed: stored }), { json, command: "ignore", namedIn: paths.config }),
+  );
+}
+
+/** Asked only of somebody who can answer. */
+async function wantsForgotten(stored: Doomed, json: boolean): Promise<boolean> {
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const question = `Also look at what is stored of it (${amount(stored)}), to forget it?`;
+  return (await ask({ question, isDestructive: true })) === true;
+}
+
+function remove(paths: Paths, pattern: string, before: readonly string[], json: boolean): number {
+  if (!before.includes(pattern)) {
+    throw new AppError("nothing_found", `${pattern} is not on the list.`, { hint: "c-mem ignore --list shows it." });
+  }
+  const left = before.filter((one) => one !== pattern);
+  writeSetting(paths.config, "excludePaths", left.length === 0 ? undefined : left);
+  if (json) printJson("ignore", { path: pattern, removed: true });
+  else print(`What happens in ${pattern} is recorded again.`);
+  return EXIT.ok;
+}
+
+function list(paths: Paths, json: boolean): number {
+  const place = findPlace(process.cwd());
+  const loaded = loadSettings({ user: paths.config, project: place.projectFiles }, process.env);
+  const reason = offReason(place, loaded, process.env);
+  const ignored = loaded.values.excludePaths;
+  if (json)
+    printJson("ignore", { results: ignored, here: { recorded: reason === undefined, because: reason ?? null } });
+  else {
+    for (const pattern of ignored) print(pattern);
+    say(
+      ignored.length === 0
+        ? "Nothing is ignored by your settings."
+        : `${count(ignored.length, "entry").replace("entrys", "entries")} in ${paths.config}.`,
+    );
+    say(reason === undefined ? "What happens here is recorded." : `Nothing is recorded here: ${reason}.`);
+  }
+  return EXIT.ok;
+}
+
+function projectRoot(): string {
+  const { tree, folder } = findPlace(process.cwd());
+  return tree?.mainTop ?? folder;
+}
+
+/** As it stands in the settings: in full, since every session is asked about it from its own folder. */
+function fullPattern(named: string): string {
+  if (named.startsWith("~")) return named;
+  // "**" at the beginning means anywhere.
+  return isAbsolute(named) || named.startsWith("**") ? named : resolve(named);
+}
+
+function storedCounts({ sessions, toolUses }: Doomed): Record<string, number> {
+  return { sessions: sessions.size, tool_uses: toolUses.size };
+}
+
+function amount({ sessions, toolUses }: Doomed): string {
+  const parts = [
+    sessions.size > 0 && count(sessions.size, "session"),
+    toolUses.size > 0 && count(toolUses.size, "tool use"),
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+function storedText(stored: Doomed, named: string): string {
+  const isAny = stored.sessions.size + stored.toolUses.size > 0;
+  return isAny ? `\nStored of it already: ${amount(stored)}. To forget that: c-mem ignore ${named} --forget` : "";
+}

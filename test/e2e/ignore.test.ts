@@ -1,0 +1,198 @@
+// Everything that switches recording off: for a process, a project, a folder, a file. It only ever hides.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
+import { connect } from "./mcp-client.ts";
+
+const SESSION = "11111111-2222-4333-8444-555555555555";
+
+const prompted = (world: World, text = "Look around", extra: object = {}, env = {}): Promise<object> =>
+  hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: text, ...extra }, { env });
+
+function used(world: World, id: string, name: string, input: object, output: string): Promise<object> {
+  const tool = { tool_name: name, tool_use_id: id, tool_input: input, tool_response: { stdout: output } };
+  return hook(world, "save", { session_id: SESSION, hook_event_name: "PostToolUse", ...tool });
+}
+
+const recorded = async (world: World): Promise<unknown[]> =>
+  (await rows(world, "SELECT tool_use_id AS id FROM tool_uses ORDER BY id")).map((row) => row["id"]);
+
+function writeIgnore(folder: string, text: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, ".c-memignore"), text);
+}
+
+function writeTranscript(world: World, cwd: string, tools: [id: string, path: string][]): void {
+  const path = join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  const base = { sessionId: SESSION, cwd, version: "2.1.0" };
+  const at = (index: number) => ({
+    uuid: `u${index}`,
+    timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
+  });
+  const lines = [
+    { type: "user", promptId: "p0", message: { role: "user", content: "Read them" }, ...at(0) },
+    ...tools.flatMap(([id, file_path], index) => [
+      {
+        type: "assistant",
+        message: { id: `m${id}`, content: [{ type: "tool_use", id, name: "Read", input: { file_path } }] },
+        ...at(2 * index + 1),
+      },
+      {
+        type: "user",
+        promptId: "p0",
+        message: { content: [{ type: "tool_result", tool_use_id: id, content: `contents of ${id}` }] },
+        ...at(2 * index + 2),
+      },
+    ]),
+  ];
+  writeFileSync(path, lines.map((line) => `${JSON.stringify({ ...base, ...line })}\n`).join(""));
+}
+
+describe("a .c-memignore", () => {
+  it("keeps what it names out of the record: reads, edits, and commands that name it", async () => {
+    const world = createWorld();
+    writeIgnore(world.project, "# not these\nsecrets/\n*.pem\n");
+    await prompted(world);
+    await used(world, "t1", "Read", { file_path: join(world.project, "src/a.ts") }, "one");
+    await used(world, "t2", "Read", { file_path: join(world.project, "secrets/b.txt") }, "hush-two");
+    await used(world, "t3", "Bash", { command: "cat ./secrets/b.txt | head" }, "hush-three");
+    await used(world, "t4", "Write", { file_path: join(world.project, "deep/c.pem"), content: "hush-four" }, "ok");
+    await used(world, "t5", "Bash", { command: "ls src/" }, "five");
+    expect(await recorded(world)).toEqual(["t1", "t5"]);
+    expect(allBytes(world.home)).not.toContain("hush");
+  });
+
+  it("counts where it lies, also below the session's folder", async () => {
+    const world = createWorld();
+    writeIgnore(join(world.project, "pkg"), "private");
+    await prompted(world);
+    await used(world, "t1", "Read", { file_path: join(world.project, "pkg/private/x") }, "hush");
+    await used(world, "t2", "Read", { file_path: join(world.project, "private/x") }, "fine");
+    expect(await recorded(world)).toEqual(["t2"]);
+  });
+
+  it("with only a star in it switches the folder off, and nothing below can switch it on again", async () => {
+    const world = createWorld();
+    writeIgnore(world.project, "*\n");
+    const hostile = join(world.project, "vendor", "theirs");
+    writeIgnore(hostile, "!*\n!**\n");
+    writeFileSync(join(hostile, ".c-mem.json"), '{"enabled": true}');
+    for (const cwd of [world.project, hostile]) {
+      expect(await prompted(world, "hush now", { cwd })).toEqual({ continue: true, suppressOutput: true });
+      expect(
+        await hook(world, "context", { session_id: SESSION, hook_event_name: "SessionStart", source: "startup", cwd }),
+      ).toEqual({});
+    }
+    expect(existsSync(join(world.home, "spool")) ? readdirSync(join(world.home, "spool")) : []).toEqual([]);
+    expect(await data(world, ["status"])).toMatchObject({
+      recording: { here: false, because: `${join(world.project, ".c-memignore")} says so` },
+    });
+    const { stdout } = await run(world, ["status"], { cwd: hostile });
+    expect(stdout).toMatch(/records +nothing here: .*\.c-memignore says so/);
+  });
+
+  it("that cannot be read hides everything", async () => {
+    const world = createWorld();
+    writeFileSync(join(world.project, ".c-memignore"), "x".repeat(2 * 1024 * 1024));
+    await prompted(world, "hush");
+    expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
+  });
+
+  it("is honoured by sync, and by the reading of sessions from before", async () => {
+    const world = createWorld();
+    writeIgnore(world.project, "secrets");
+    writeTranscript(world, world.project, [
+      ["t1", join(world.project, "a.ts")],
+      ["t2", join(world.project, "secrets", "b.ts")],
+    ]);
+    await run(world, ["sync", "--quiet"]);
+    expect(await recorded(world)).toEqual(["t1"]);
+    expect(allBytes(world.home)).not.toContain("contents of t2");
+  });
+});
+
+describe("C_MEM_DISABLE", () => {
+  const off = { C_MEM_DISABLE: "1" };
+
+  it("switches off hooks, sync, the worker and remembering over MCP", async () => {
+    const world = createWorld();
+    await prompted(world, "hush now", {}, off);
+    await hook(
+      world,
+      "context",
+      { session_id: SESSION, hook_event_name: "SessionStart", source: "startup" },
+      { env: off },
+    );
+    expect(existsSync(world.home)).toBe(false);
+
+    writeTranscript(world, world.project, [["t1", "a.ts"]]);
+    expect((await run(world, ["sync", "--quiet"], { env: off })).status).toBe(0);
+    expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
+
+    const worker = await run(world, ["worker", "run"], { env: { ...off, C_MEM_WORKER: "1" } });
+    expect(worker.stderr + worker.stdout).toContain("C_MEM_DISABLE is set");
+    expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
+
+    const { call } = await connect(world, { env: off });
+    for (const project of [undefined, "all"]) {
+      const answer = await call("remember", { text: "hush", ...(project && { project }) });
+      expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("switched off") });
+    }
+    expect(await data(world, ["status"], { env: off })).toMatchObject({
+      recording: { here: false, because: "C_MEM_DISABLE is set" },
+    });
+  });
+
+  it("leaves what was not read to be read later", async () => {
+    const world = createWorld();
+    writeTranscript(world, world.project, [["t1", "a.ts"]]);
+    await run(world, ["sync", "--quiet"], { env: off });
+    await run(world, ["sync", "--quiet"]);
+    expect(await recorded(world)).toEqual(["t1"]);
+  });
+});
+
+describe("c-mem ignore", () => {
+  it("puts a folder on the list, shows it, and takes it off", async () => {
+    const world = createWorld();
+    expect(await data(world, ["ignore", "."])).toEqual({
+      path: world.project,
+      is_new: true,
+      stored: { sessions: 0, tool_uses: 0 },
+    });
+    await prompted(world, "hush");
+    expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
+    expect(await data(world, ["ignore", "--list"])).toEqual({
+      results: [world.project],
+      here: { recorded: false, because: `excludePaths has ${world.project}` },
+    });
+    expect(await data(world, ["ignore", world.project, "--remove"])).toEqual({ path: world.project, removed: true });
+    await prompted(world, "again");
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "again" }]);
+    expect((await run(world, ["ignore", "/nowhere", "--remove"])).status).toBe(4);
+  });
+
+  it("keeps single files out", async () => {
+    const world = createWorld();
+    await run(world, ["ignore", "notes/diary.md"]);
+    await prompted(world);
+    await used(world, "t1", "Read", { file_path: join(world.project, "notes/diary.md") }, "hush");
+    await used(world, "t2", "Read", { file_path: join(world.project, "notes/todo.md") }, "fine");
+    expect(await recorded(world)).toEqual(["t2"]);
+  });
+
+  it("forgets what is stored of it already, if that is wanted", async () => {
+    const world = createWorld();
+    await prompted(world, "Rumpelstilzchen is my name");
+    await used(world, "t1", "Read", { file_path: join(world.project, "a.ts") }, "gold of straw");
+    await recorded(world);
+    const told = await run(world, ["ignore", "--project"]);
+    expect(told.stdout).toContain("Stored of it already: 1 session, 1 tool use. To forget that: c-mem ignore");
+    expect(allBytes(world.home)).toContain("Rumpelstilzchen");
+    const forgotten = await run(world, ["ignore", "--project", "--forget", "--yes"]);
+    expect(forgotten).toMatchObject({ status: 0, stdout: expect.stringContaining("Forgotten.") });
+    expect(allBytes(world.home)).not.toMatch(/Rumpelstilzchen|gold of straw/);
+  });
+});
