@@ -34,8 +34,8 @@ export interface Audit {
   unreadable: string[];
 }
 
-/** Programs and models, fetched or copied as they are: nothing recorded is in them. */
-const PROGRAMS = new Set(["plugin", "runtime", "models", "example"]);
+/** Programs, compiled or not, and models, as they were fetched or copied: nothing recorded is in them. */
+const PROGRAMS = new Set(["plugin", "runtime", "cache", "models", "example"]);
 const DATABASE = /\.db$/;
 const BUSY_TIMEOUT_MS = 5_000;
 

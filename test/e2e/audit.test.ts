@@ -85,7 +85,7 @@ function plantFiles({ home }: World): Planted[] {
       password(),
     ),
     write("shown/x.log", (secret) => `o1 ${secret}\n`),
-    write("cache/compiled.bin", (secret) => Buffer.from(`\0\x01${secret}\0`)),
+    write("shown/compiled.bin", (secret) => Buffer.from(`\0\x01${secret}\0`)),
     write("archive/claude-code/stray.jsonl.gz", (secret) => gzipSync(`{"text":"${secret}"}\n`)),
     write("backups/claude-settings-2026.json", (secret) => JSON.stringify({ env: { API_KEY: secret } })),
   ];
