@@ -30,7 +30,8 @@ const bundle: UserConfig = {
 };
 
 export default defineConfig([
-  { ...bundle, entry: { hook: "src/hook/main.ts" } },
+  { ...bundle, entry: { hook: "src/hook/start.ts" } },
+  { ...bundle, entry: { "hook-main": "src/hook/main.ts" } },
   // Apart, so that a hook that asks nothing does not load them.
   { ...bundle, entry: { recall: "src/hook/reading.ts" } },
   { ...bundle, entry: { context: "src/hook/context.ts" } },

@@ -34,6 +34,8 @@ export async function benchHooks(rounds: number): Promise<void> {
     start([HOOK, command], JSON.stringify({ session_id: "bench", prompt_id: "p", cwd: project, ...payload }), extra);
   beat(home);
   fill(home, project, hook);
+  // Compiled code of a first run in an empty store; in time it is kept anew.
+  rmSync(join(home, "cache"), { recursive: true, force: true });
   const samples: Sample[] = [
     { name: "bare node", before: () => beat(home), run: start([empty], "") },
     { name: "save, 5 KB", run: hook("save", toolUse(5)) },

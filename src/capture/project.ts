@@ -1,8 +1,7 @@
 // Which project a folder belongs to, so that worktrees and sub-folders share one memory and namesakes do not.
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { PROJECT_FILE } from "../config/paths.ts";
+import { PROJECT_FILE, userHome } from "../config/paths.ts";
 import type { LoadedSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Project } from "../core/event.ts";
@@ -87,7 +86,7 @@ function realFolder(cwd: string): string {
 }
 
 function findProjectFiles(folder: string, tree: GitTree | undefined): string[] {
-  const home = homedir();
+  const home = userHome(process.env);
   const files: string[] = [];
   for (let dir = folder; ; dir = dirname(dir)) {
     files.push(join(dir, PROJECT_FILE));
@@ -110,7 +109,7 @@ function nameByFolder(place: Place, projects: Record<string, string>): string {
 
 /** Both may be named through symlinks, so both are compared as given and as they really are. */
 function coversPlace(pattern: string, place: Place): boolean {
-  const expanded = pattern === "~" || pattern.startsWith("~/") ? homedir() + pattern.slice(1) : pattern;
+  const expanded = pattern === "~" || pattern.startsWith("~/") ? userHome(process.env) + pattern.slice(1) : pattern;
   const patterns = new Set([expanded, realPattern(expanded)]);
   return [...patterns].some((each) => matchesPath(each, place.folder) || matchesPath(each, place.cwd));
 }

@@ -1,8 +1,8 @@
 // Whether a hook has anything to ask memory at all, and what becomes of the answer. The database stays shut here.
-import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { lookedUp, noteShown, readShown } from "../capture/shown.ts";
 import { writeDrop } from "../capture/spool.ts";
+import { runCompiled } from "../config/compiled.ts";
 import { statOf } from "../config/read.ts";
 import type { CapturedEvent } from "../core/event.ts";
 import { logHookError } from "./log.ts";
@@ -101,7 +101,8 @@ function hasStore(paths: TellInput["paths"]): boolean {
 /** Two bundles: a session start brings the spool in and needs all that writing takes, the others only read. */
 function readingHalf({ event, paths }: TellInput): ReadingHalf {
   const bundle = event.activity.kind === "session-start" ? "context.cjs" : "recall.cjs";
-  // Compiled code is kept beside the data: three milliseconds less.
-  if (statOf(paths.home) !== undefined) nodeModule.enableCompileCache?.(paths.cache);
-  return nodeModule.createRequire(import.meta.url)(join(import.meta.dirname, bundle)) as ReadingHalf;
+  return runCompiled(join(import.meta.dirname, bundle), {
+    folder: paths.cache,
+    use: event.activity.kind,
+  }) as ReadingHalf;
 }

@@ -41,7 +41,15 @@ export function bundlePath(target: string): string {
 }
 
 /** What is run of the plugin: the hooks and their half that reads, the worker they start, the process that embeds for it, the MCP server. */
-export const BUNDLES = ["recall.cjs", "context.cjs", "hook.cjs", "worker.cjs", "embed-process.cjs", "mcp.cjs"];
+export const BUNDLES = [
+  "recall.cjs",
+  "context.cjs",
+  "hook-main.cjs",
+  "hook.cjs",
+  "worker.cjs",
+  "embed-process.cjs",
+  "mcp.cjs",
+];
 
 /** The rest that is copied as it is. */
 const FILES = ["README.md", join(".claude-plugin", "plugin.json")];

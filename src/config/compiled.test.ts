@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+
+const COMPILED = join(import.meta.dirname, "compiled.ts");
+
+describe("runCompiled", () => {
+  let home = "";
+  let bundle = "";
+  let folder = "";
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "c-mem-compiled-"));
+    bundle = join(home, "one.cjs");
+    folder = join(home, "data", "cache");
+    mkdirSync(join(home, "data"));
+    writeBundle("aa");
+  });
+
+  /** A bundle of always the same length. */
+  function writeBundle(word: "aa" | "bb"): void {
+    const code = `const { basename } = require("node:path");
+      exports.say = function () { return "${word} of " + basename(__filename) + " in " + basename(__dirname); };`;
+    writeFileSync(bundle, code);
+    // As packages are unpacked: their times say nothing.
+    utimesSync(bundle, 1, 1);
+  }
+
+  function run(): string {
+    const script = `import { runCompiled } from ${JSON.stringify(COMPILED)};
+      console.log(runCompiled(${JSON.stringify(bundle)}, { folder: ${JSON.stringify(folder)}, use: "test" }).say());`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    return stdout + stderr;
+  }
+
+  const kept = (): string => join(folder, readdirSync(folder)[0] ?? "");
+  const said = (word: string): string => `${word} of one.cjs in ${home.split("/").at(-1)}\n`;
+
+  it("runs a bundle with and without its compiled code", () => {
+    expect(run()).toBe(said("aa"));
+    expect(readdirSync(folder)).toEqual([`one-test-${process.version}-${process.arch}`]);
+    expect(statSync(kept()).mode & 0o777).toBe(0o600);
+    expect(run()).toBe(said("aa"));
+  });
+
+  it("never runs the code of another bundle, be it of the same length and time", () => {
+    run();
+    writeBundle("bb");
+    expect(run()).toBe(said("bb"));
+    expect(run()).toBe(said("bb"));
+  });
+
+  it("goes without what is kept where that is not what was written", () => {
+    run();
+    writeFileSync(kept(), "");
+    expect(run()).toBe(said("aa"));
+    writeFileSync(kept(), "x".repeat(3_000));
+    expect(run()).toBe(said("aa"));
+    expect(statSync(kept()).size).not.toBe(3_000);
+  });
+
+  it("keeps the code anew after some minutes, with what has been needed since", () => {
+    run();
+    const before = statSync(kept()).mtimeMs;
+    run();
+    expect(statSync(kept()).mtimeMs).toBe(before);
+    utimesSync(kept(), 1, 1);
+    run();
+    expect(statSync(kept()).mtimeMs).toBeGreaterThanOrEqual(before);
+  });
+
+  it("makes no data directory", () => {
+    folder = join(home, "none", "cache");
+    expect(run()).toBe(said("aa"));
+    expect(existsSync(join(home, "none"))).toBe(false);
+  });
+});
