@@ -1,6 +1,49 @@
 // How many tokens a text takes: within a few percent of the common tokenisers (characters / 4 is up to 22% low).
 import { estimateTokenCount } from "tokenx";
 
+const PUNCTUATION = '.,!?;(){}[]<>:/\\|@#$%^&*+=`~_"-';
+const SPACE = " \t\n\v\f\r";
+/** Spaces of other scripts, and scripts without spaces: those are the library's. */
+const OTHER_SEGMENTS = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000-\uffff]/;
+
+/** What the library says. A hook that starts takes three milliseconds to ask it about a block, and a half to count here. */
 export function estimateTokens(text: string): number {
-  return estimateTokenCount(text);
+  if (OTHER_SEGMENTS.test(text)) return estimateTokenCount(text);
+  let tokens = 0;
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    const kind = kindAt(text, start);
+    for (end = start + 1; end < text.length && kindAt(text, end) === kind; end++);
+    if (kind === "word") tokens += wordTokens(text.slice(start, end));
+    else if (kind === "space") tokens += spaceTokens(text, start, end);
+    else tokens += end - start <= 3 ? 1 : Math.ceil((end - start) / 6);
+  }
+  return tokens;
+}
+
+type Kind = "word" | "space" | "punctuation";
+
+/** By character code. */
+const KINDS: readonly Kind[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (SPACE.includes(character)) return "space";
+  return PUNCTUATION.includes(character) ? "punctuation" : "word";
+});
+
+function kindAt(text: string, index: number): Kind {
+  return KINDS[text.charCodeAt(index)] ?? "word";
+}
+
+function wordTokens(word: string): number {
+  if (/[^\0-\x7f]/.test(word)) return estimateTokenCount(word);
+  if (/^\d+$/.test(word)) return Math.ceil(word.length / 3);
+  if (word.length <= 3 || (word.length <= 8 && /^[a-z]+$/.test(word))) return 1;
+  return Math.ceil(word.length / 7);
+}
+
+/** Only line breaks count, and what stands at the beginning of a line. */
+function spaceTokens(text: string, start: number, end: number): number {
+  const newline = text.indexOf("\n", start);
+  if (newline === -1 || newline >= end) return 0;
+  if (newline < end - 1) return 1;
+  return start > 0 && kindAt(text, start - 1) === "punctuation" ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { camelParts, partsOf } from "./words.ts";
+import { camelParts, partsOf, wordsOf } from "./words.ts";
 
 const MAX = 12;
 
@@ -27,5 +27,18 @@ it("gives for any text what a look at each word gives", () => {
       expect(camelParts(text, MAX)).toEqual(wordByWord(text));
     }),
     { numRuns: 2_000 },
+  );
+});
+
+it("takes the short way for ASCII to the same words and parts", () => {
+  // One letter of another script, and the long way is taken.
+  const letter = fc.constantFrom(..."abXYz09_-. \n");
+  fc.assert(
+    fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
+      expect(wordsOf(text)).toEqual(wordsOf(`${text} é`).slice(0, -1));
+      // A letter that is neither large nor small parts nothing.
+      for (const word of wordsOf(text))
+        expect(partsOf(word).join("|")).toBe(partsOf(`${word}中`).join("|").replace("中", ""));
+    }),
   );
 });

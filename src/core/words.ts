@@ -1,16 +1,13 @@
 // Words as FTS5's unicode61 sees them, and the few of English that say nothing about a session.
 
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/** Scripts written without spaces: one letter is one token there, and neighbours are found as phrases. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+/** To prepare the expressions for all scripts takes a millisecond, which no hook has: they stand where they are needed. */
+const ASCII = /^[\0-\x7f]*$/;
 /** Most text is Latin: a look at the code points saves the slow expression. */
 const MAYBE_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\ud840-\ud88f]/;
-const MAYBE_CAMEL = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
-const CAMEL_BORDER = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
 export function wordsOf(text: string): string[] {
-  return spaceOut(text).match(WORD) ?? [];
+  if (ASCII.test(text)) return text.match(/[A-Za-z0-9]+/g) ?? [];
+  return spaceOut(text).match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
 }
 
 /** The word every row of a project carries in its scope column; nobody types it. */
@@ -25,13 +22,24 @@ export function dayWord(at: number): string {
   return `cmemday${Math.floor(at / DAY_MS)}`;
 }
 
+/** Scripts written without spaces: one letter is one token there, and neighbours are found as phrases. */
 export function spaceOut(text: string): string {
-  return MAYBE_UNSPACED.test(text) ? text.replace(UNSPACED, " $& ") : text;
+  if (!MAYBE_UNSPACED.test(text)) return text;
+  return text.replace(
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu,
+    " $& ",
+  );
 }
 
 /** The parts of a camelCase word, or none; snake_case and paths are parted by the tokenizer itself. */
 export function partsOf(word: string): string[] {
-  return MAYBE_CAMEL.test(word) ? word.split(CAMEL_BORDER) : [];
+  if (ASCII.test(word)) {
+    return /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/.test(word)
+      ? word.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/)
+      : [];
+  }
+  if (!/[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u.test(word)) return [];
+  return word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 }
 
 /** Scripts other than ASCII that have capitals, and a little more. */
