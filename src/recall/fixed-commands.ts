@@ -3,7 +3,7 @@ import { errorLine } from "../core/error-text.ts";
 import { normaliseCommand } from "../core/shell-command.ts";
 import type { Db } from "../store/driver.ts";
 import { changedPathsBetween } from "../store/file-touches.ts";
-import { type CommandRow, shellCommands } from "../store/tool-uses.ts";
+import { type CommandRow, outputHead, shellCommands } from "../store/tool-uses.ts";
 
 export interface FixedCommand {
   command: string;
@@ -17,6 +17,7 @@ export interface FixedCommand {
 
 /** Commands looked at, newest first: enough for several sessions of work. */
 const MAX_COMMANDS = 200;
+const OUTPUT_CHARS = 2_000;
 
 export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: number): FixedCommand[] {
   const failures = new Map<string, CommandRow>();
@@ -40,7 +41,7 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   return newestFirst.slice(0, limit).map(([command, { failure, success }]) => ({
     command,
     exitCode: failure.exit_code ?? undefined,
-    error: errorLine(failure.output ?? ""),
+    error: errorLine(outputHead(db, failure.id, OUTPUT_CHARS)),
     changed: changedPathsBetween(db, failure.main_session_db_id, failure.created_at, success.created_at),
     at: success.created_at,
   }));

@@ -58,7 +58,6 @@ export interface CommandRow {
   /** The conversation, also for a subagent's command. */
   main_session_db_id: number;
   command: string;
-  output: string | null;
   is_error: number;
   exit_code: number | null;
   created_at: number;
@@ -67,7 +66,7 @@ export interface CommandRow {
 /** The shell commands of the given sessions and their subagents, oldest first. */
 export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: number): CommandRow[] {
   const rows = db.all<CommandRow>(
-    `SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command, substr(t.output, 1, 2000) AS output,
+    `SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command,
        t.is_error, t.exit_code, t.created_at
      FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
      WHERE (s.id IN (SELECT value FROM json_each(?1)) OR s.parent_session_db_id IN (SELECT value FROM json_each(?1)))
@@ -77,6 +76,16 @@ export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: nu
     limit,
   );
   return rows.filter((row) => typeof row.command === "string").toReversed();
+}
+
+/** The beginning of what a tool printed: commands are looked at by the hundred, and few of them by what they said. */
+export function outputHead(db: Db, id: number, maxChars: number): string {
+  const row = db.get<{ output: string | null }>(
+    "SELECT substr(output, 1, ?) AS output FROM tool_uses WHERE id = ?",
+    maxChars,
+    id,
+  );
+  return row?.output ?? "";
 }
 
 export interface ToolUseRow {
