@@ -1,7 +1,7 @@
 // Reads the settings: environment over project file over user file over defaults, each value with where it came from.
 import type { Env } from "./paths.ts";
 import { readText } from "./read.ts";
-import { envName, parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
+import { ENV_PREFIX, envName, parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 
 export interface LoadedSettings {
   values: Settings;
@@ -22,11 +22,14 @@ export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
   const projects = (files.project ?? []).map((path) => ({ path, settings: readSettingsFile(path, problems) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
+  // Hooks wait for this: mostly nothing of ours is in the environment, and no name has to be spelled out.
+  const isInEnv = Object.keys(env).some((name) => name.startsWith(ENV_PREFIX));
   for (const key of SETTING_KEYS) {
     // Each key by itself: a file further in that says nothing of `enabled` does not undo what one above it says.
     const project = SETTINGS[key].inProject ? projects.find((file) => file.settings[key] !== undefined) : undefined;
+    const name = isInEnv && !SETTINGS[key].inUserFileOnly ? envName(key) : "";
     const layers = [
-      ["environment", SETTINGS[key].inUserFileOnly ? undefined : env[envName(key)], envName(key)],
+      ["environment", env[name], name],
       ["project", project?.settings[key], `${project?.path}: ${key}`],
       ["user", user[key], `${files.user}: ${key}`],
     ] as const;

@@ -255,8 +255,10 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
+export const ENV_PREFIX = "C_MEM_";
+
 export function envName(key: SettingKey): string {
-  return `C_MEM_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  return `${ENV_PREFIX}${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
 /** Turns what a file or the environment holds into a setting's value, or undefined where it does not fit. */
