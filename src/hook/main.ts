@@ -48,11 +48,14 @@ function handle(command: string, event: AgentEvent, paths: Paths, env: Env): obj
   const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
   const isRecorded = !ONLY_ASKED.has(captured.activity.kind);
   const isStart = captured.activity.kind === "session-start";
-  // What happened is safe on disk before memory is asked; but for a start, which nobody would miss.
+  // What happened is safe on disk before memory is asked; but for a start, which nobody would miss after a power cut either.
   if (isRecorded && !isStart) writeDrop(paths.spool, captured);
   const told = askMemory(input, command);
-  if (isStart) writeDrop(paths.spool, { ...captured, ...(told?.injection && { injection: told.injection }) });
-  else if (told !== undefined) recordInjection(input, told);
+  if (isStart) {
+    const start = { ...captured, ...(told?.injection && { injection: told.injection }) };
+    writeDrop(paths.spool, start, { isDurable: false });
+  }
+  if (!isStart && told !== undefined) recordInjection(input, told);
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
   return told && hookAnswer(captured, told);
