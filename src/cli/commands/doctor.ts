@@ -1,12 +1,11 @@
 // c-mem doctor: every check, and how to mend what fails.
-import { styleText } from "node:util";
 import { readInstall } from "../../config/install-record.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
 import { type Check, checkHealth } from "../health.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, print, printJson } from "../output.ts";
+import { EXIT, paint, print, printJson } from "../output.ts";
 
 const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {
   ok: { mark: "ok  ", colour: "green" },
@@ -31,6 +30,6 @@ export function run({ json }: CommandOptions): number {
 
 function checkText({ name, state, message, fix }: Check): string {
   const { mark, colour } = MARKS[state];
-  const line = `${styleText(colour, mark, { stream: process.stdout })}  ${name}: ${message}`;
+  const line = `${paint(colour, mark)}  ${name}: ${message}`;
   return fix === undefined ? line : `${line}\n      ${fix}`;
 }

@@ -1,5 +1,4 @@
 // c-mem search: finds past sessions by what was asked, answered and done in them.
-import { styleText } from "node:util";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { ago, oneLine } from "../../core/text.ts";
@@ -10,7 +9,7 @@ import { updateSearchIndex } from "../../store/search-index.ts";
 import type { SessionFilter } from "../../store/session-filter.ts";
 import type { CommandOptions } from "../table.ts";
 import { readConcepts, readType } from "../observation-flags.ts";
-import { dim, EXIT, heading, iso, print, printJson, say } from "../output.ts";
+import { dim, EXIT, heading, iso, paint, print, printJson, say } from "../output.ts";
 import { readScope } from "../scope.ts";
 import { shortId } from "../session-text.ts";
 import { withStoreAsync } from "../store.ts";
@@ -27,7 +26,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   return await withStoreAsync(paths, async (db) => {
     updateSearchIndex(db);
     const { scope, limit, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: LIMIT });
-    const start = performance.now();
+    const start = process.hrtime.bigint();
     const state = await askMeaning(db, query, { paths, env, project: scope.projectId });
     const { meaning, degraded = null } = state;
     const { findings, words, rung, searched } = findSessions(db, query, {
@@ -36,7 +35,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
       kind,
       meaning,
     });
-    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const ms = Number((process.hrtime.bigint() - start) / 100_000n) / 10;
     if (findings.length === 0) {
       throw new AppError("nothing_found", `Nothing in ${where} fits "${oneLine(query, 80)}".`, {
         hint: [
@@ -142,7 +141,7 @@ function highlight({ text, marks }: Snippet): string {
   let out = "";
   let from = 0;
   for (const [start, end] of marks) {
-    out += text.slice(from, start) + styleText("yellow", text.slice(start, end), { stream: process.stdout });
+    out += text.slice(from, start) + paint("yellow", text.slice(start, end));
     from = end;
   }
   return out + text.slice(from);
