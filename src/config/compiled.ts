@@ -12,6 +12,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 
@@ -21,7 +22,7 @@ const RENEW_MS = 10 * 60 * 1000;
 const HEADER_BYTES = 64;
 
 /**
- * Gives back what the bundle exports; it may need nothing but Node's own modules. `use` is what it is run for: each use needs
+ * Gives back what the bundle exports. `use` is what it is run for: each use needs
  * other functions, and only those that were needed are kept. Without a folder, and where Node is told to keep no code, nothing is kept.
  */
 export function runCompiled(bundle: string, { folder, use }: { folder: string | undefined; use: string }): unknown {
@@ -42,7 +43,7 @@ export function runCompiled(bundle: string, { folder, use }: { folder: string | 
   }
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
-  run.call(module.exports, module.exports, process.getBuiltinModule, module, bundle, dirname(bundle));
+  run.call(module.exports, module.exports, createRequire(bundle), module, bundle, dirname(bundle));
   return module.exports;
 }
 
