@@ -1,7 +1,8 @@
-// Builds what users run: the hooks, the worker, the process that embeds for it and the MCP server (a CJS bundle each), and the command line
-// (a chunk per command).
+// Builds what users run: the hooks, the worker, the process that embeds for it, the MCP server and the command line, a CJS bundle each.
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
+import { asciiOnly } from "./dev/ascii-only.ts";
+import { pack } from "./dev/pack.ts";
 import { textImport } from "./dev/text-import.ts";
 
 const shims = fileURLToPath(new URL("dev/mcp-shims.ts", import.meta.url));
@@ -10,11 +11,12 @@ const shared: UserConfig = {
   platform: "node",
   target: "node20.16",
   dts: false,
-  plugins: [textImport()],
+  plugins: [textImport(), asciiOnly()],
   deps: { alwaysBundle: [/./] },
   logLevel: "warn",
   // jsonc-parser's CommonJS build requires its parts in a way no bundler can follow; its ES build is fine.
   inputOptions: {
+    checks: { bundlerTimings: false },
     resolve: { mainFields: ["module", "main"], alias: { "@modelcontextprotocol/server/_shims": shims } },
   },
 };
@@ -29,6 +31,8 @@ const bundle: UserConfig = {
   clean: false,
 };
 
+const program: UserConfig = { ...bundle, outDir: "dist" };
+
 export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/start.ts" } },
   { ...bundle, entry: { "hook-main": "src/hook/main.ts" } },
@@ -41,17 +45,8 @@ export default defineConfig([
   { ...bundle, entry: { worker: "src/worker/main.ts" }, outputOptions: { chunkFileNames: "server.cjs" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },
-  {
-    ...shared,
-    entry: {
-      cli: "src/cli/main.ts",
-      "reader-thread": "src/capture/reader-thread.ts",
-      "embed-process": "src/embed/embed-process.ts",
-    },
-    // CommonJS: loading its modules takes half the time of ES modules.
-    format: "cjs",
-    outDir: "dist",
-    minify: true,
-    fixedExtension: true,
-  },
+  { ...program, entry: { "c-mem": "src/cli/start.ts" } },
+  { ...program, entry: { cli: "src/cli/main.ts" }, plugins: [textImport(), asciiOnly(), pack("cli.cjs")] },
+  { ...program, entry: { "reader-thread": "src/capture/reader-thread.ts" } },
+  { ...program, entry: { "embed-process": "src/embed/embed-process.ts" } },
 ]);

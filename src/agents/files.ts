@@ -1,13 +1,12 @@
 // Looks around in the folders where agents keep their transcripts. What is not there or closed to us is just not found.
 import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, sep } from "node:path";
 import type { TranscriptFile } from "./transcript.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export function homeOf(env: Env): string {
-  return env["HOME"] || env["USERPROFILE"] || homedir();
+  return env["HOME"] || env["USERPROFILE"] || process.getBuiltinModule("node:os").homedir();
 }
 
 export function listFolder(folder: string): Dirent[] {
@@ -16,6 +15,20 @@ export function listFolder(folder: string): Dirent[] {
   } catch {
     return [];
   }
+}
+
+/** Where only the names matter: thousands of files are listed in half the time. */
+export function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** `join` looks at every letter: for thousands of files that takes as long as to look at the files. */
+export function pathIn(folder: string, name: string): string {
+  return folder + sep + name;
 }
 
 /** Zero or one transcript: a file that vanished meanwhile, or is none, gives nothing. */

@@ -1,5 +1,4 @@
 // The archive on disk: a compressed copy of each transcript, and beside it a small file that says what it is a copy of.
-import { createHash } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -12,9 +11,9 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import type { TranscriptFile } from "../agents/transcript.ts";
 import { listFolder, statOf } from "../config/read.ts";
+import { sha256 } from "../config/sha256.ts";
 import { filterText } from "../core/filter.ts";
 
 /** What a copy is of, and how far it goes. Written after the copy has grown: what lies beyond `copied` is not part of it. */
@@ -37,6 +36,11 @@ export interface Copy {
   state: unknown;
 }
 
+/** Loaded only where there is a copy to read or write: that takes milliseconds. */
+function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
+}
+
 const COPY_SUFFIX = ".gz";
 const ABOUT_SUFFIX = ".about.json";
 
@@ -46,7 +50,7 @@ export function copyPath(archive: string, { agent, path }: TranscriptFile): stri
   const readable = filterText(stem)
     .replace(/[^\w.-]/g, "-")
     .slice(0, 80);
-  const hash = createHash("sha256").update(path).digest("hex").slice(0, 10);
+  const hash = sha256(path).slice(0, 10);
   return join(archive, agent, `${readable}-${hash}${ending}${COPY_SUFFIX}`);
 }
 
@@ -69,7 +73,7 @@ function readAbout(path: string): Copy | undefined {
 /** Adds text after the first `from` bytes of the copy; what a killed run may have left behind them is cut off. */
 export function appendToCopy(archive: string, file: TranscriptFile, from: number, text: string): number {
   const path = copyPath(archive, file);
-  const member = gzipSync(text);
+  const member = zlib().gzipSync(text);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const fd = openSync(path, from === 0 ? "w" : "r+", 0o600);
   try {
@@ -101,13 +105,13 @@ export function saveCopy(archive: string, copy: Copy): void {
 
 /** The text of a copy, as far as it is known to be whole. */
 export function readCopyText(archive: string, { file, withTail }: Copy): Buffer {
-  return gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
+  return zlib().gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
 }
 
 /** The copy again with another text, in as many pieces: what it is of and how far it goes stays. */
 export function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string) => string): void {
   const bytes = readFileSync(copyPath(archive, copy.file));
-  const textOf = (from: number, to: number): string => gunzipSync(bytes.subarray(from, to)).toString("utf8");
+  const textOf = (from: number, to: number): string => zlib().gunzipSync(bytes.subarray(from, to)).toString("utf8");
   const copied = copy.copied === 0 ? 0 : appendToCopy(archive, copy.file, 0, rewrite(textOf(0, copy.copied)));
   const hasTail = copy.withTail > copy.copied;
   const tail = hasTail ? rewrite(textOf(copy.copied, copy.withTail)) : "";

@@ -19,7 +19,9 @@ export function fingerprint(path: string, offset: number): string {
 function hashOf(bytes: Buffer): string {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
-  for (const byte of bytes) {
+  // By index: in a process that has just started, an iterator takes a millisecond more.
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] ?? 0;
     low = Math.imul(low ^ byte, 0x01000193);
     high = Math.imul(high ^ byte, 0x85ebca6b) ^ (low >>> 15);
   }

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../core/event.ts";
 import { listFolder, readText, statOf } from "../config/read.ts";
+import { sha256 } from "../config/sha256.ts";
 import { enterRefuge, findRefuge } from "./refuge.ts";
 
 interface Marker {
@@ -90,11 +91,6 @@ function writeMarker(folder: string, sessionId: string, marker: Marker): void {
 
 /** Session ids come from outside: only what is safe in a file name on every system, and no two alike. */
 export function sessionFile(folder: string, sessionId: string, suffix: string): string {
-  const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId) ? sessionId : `x${hashOf(sessionId)}`;
+  const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId) ? sessionId : `x${sha256(sessionId)}`;
   return join(folder, `${name}${suffix}`);
-}
-
-/** Such ids are rare: crypto is loaded for them alone. */
-function hashOf(text: string): string {
-  return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }

@@ -7,10 +7,13 @@ async function main(argv: readonly string[]): Promise<number> {
   const parsed = parseCommandLine(argv);
   if (parsed === undefined) return (await import("./program.ts")).runProgram(argv);
   try {
-    return await runCommand(parsed.definition, parsed, argv);
+    process.exitCode = await runCommand(parsed.definition, parsed, argv);
   } catch (error) {
-    return reportError(argv[0] ?? "", error, parsed.json);
+    process.exitCode = reportError(argv[0] ?? "", error, parsed.json);
   }
+  // Everything is written by now, and Node would take its time to tidy up.
+  if (parsed.definition.usesStore) process.exit();
+  return process.exitCode;
 }
 
 void main(process.argv.slice(2)).then((exitCode) => (process.exitCode = exitCode));

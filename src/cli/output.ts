@@ -1,5 +1,5 @@
 // The command line's contract: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
 import { AppError } from "../core/error.ts";
@@ -56,19 +56,35 @@ export function reportError(command: string, error: unknown, json: boolean): num
   if (json) print(JSON.stringify(told, null, 2));
   else {
     if (!known && error instanceof Error) say(error.stack ?? "");
-    say(`${styleText("red", "error:", { stream: process.stderr })} ${message}`);
-    if (hint !== undefined) say(`${styleText("cyan", "hint:", { stream: process.stderr })}  ${hint}`);
+    say(`${paint("red", "error:", STDERR)} ${message}`);
+    if (hint !== undefined) say(`${paint("cyan", "hint:", STDERR)}  ${hint}`);
   }
   if (code === "usage") return EXIT.usage;
   return code === "nothing_found" ? EXIT.nothingFound : EXIT.failure;
 }
 
+type Style = Parameters<typeof styleText>[0];
+
+export function paint(style: Style, text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): string {
+  // `process.stdout` takes milliseconds to set up; that a pipe or a file is not a terminal can be had for less.
+  if (process.env["FORCE_COLOR"] === undefined && !isDevice(fd)) return text;
+  return styleText(style, text, { stream: fd === STDOUT ? process.stdout : process.stderr });
+}
+
+function isDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
 export function heading(text: string): string {
-  return styleText("bold", text, { stream: process.stdout });
+  return paint("bold", text);
 }
 
 export function dim(text: string): string {
-  return styleText("dim", text, { stream: process.stdout });
+  return paint("dim", text);
 }
 
 /** Rows of label and value with the values lined up. */

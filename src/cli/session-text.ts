@@ -1,15 +1,11 @@
 // How a session is named and dated wherever one is printed.
-import { styleText } from "node:util";
 
+export { paint } from "./output.ts";
 export { shortId } from "../core/text.ts";
 export { localMinute as when } from "../core/time.ts";
 
 export function titleText(session: { title: string | null; subtitle: string | null }): string {
   return session.title ?? session.subtitle ?? "(untitled)";
-}
-
-export function paint(style: Parameters<typeof styleText>[0], text: string): string {
-  return styleText(style, text, { stream: process.stdout });
 }
 
 export function howLong(ms: number): string {

@@ -5,6 +5,7 @@ import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/driver.ts";
 import { explain } from "../store/open.ts";
 import { repairNow } from "./repair-store.ts";
+import { statOf } from "../config/read.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {
@@ -20,7 +21,7 @@ export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<
   } catch (error) {
     throw afterRepair(paths, db, error);
   } finally {
-    db.close();
+    leave(db, paths);
     // After the work: what it leaves to be done in the background is in the database then.
     wake(paths);
   }
@@ -33,9 +34,17 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
   } catch (error) {
     throw afterRepair(paths, db, error);
   } finally {
-    db.close();
+    leave(db, paths);
     if (!options.onlyLook) wake(paths);
   }
+}
+
+/** Read again by whoever opens the database next: so much takes less than a millisecond. */
+const SHORT_LOG_BYTES = 512 * 1024;
+
+/** The last one to close a database writes its log back and waits for the disk. A short log is left to the next: the process ends anyway. */
+function leave(db: Db, paths: Paths): void {
+  if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
 }
 
 function openWhole(paths: Paths): Db {

@@ -61,14 +61,24 @@ describe("runCompiled", () => {
     expect(statSync(kept()).size).not.toBe(3_000);
   });
 
-  it("keeps the code anew after some minutes, with what has been needed since", () => {
+  it("keeps the code anew after each of the first runs, and then after some minutes", () => {
+    const isWritten = (): boolean => {
+      utimesSync(kept(), new Date(), Date.now() / 1000 - 60);
+      const before = statSync(kept()).mtimeMs;
+      run();
+      return statSync(kept()).mtimeMs !== before;
+    };
     run();
-    const before = statSync(kept()).mtimeMs;
-    run();
-    expect(statSync(kept()).mtimeMs).toBe(before);
+    expect([1, 2, 3, 4, 5, 6].map(isWritten)).toEqual([true, true, true, true, false, false]);
     utimesSync(kept(), 1, 1);
     run();
-    expect(statSync(kept()).mtimeMs).toBeGreaterThanOrEqual(before);
+    expect(statSync(kept()).mtimeMs).toBeGreaterThan(1_000);
+  });
+
+  it("keeps nothing of a run that failed", () => {
+    writeFileSync(bundle, "exports.say = () => { throw new Error('no'); };");
+    run();
+    expect(existsSync(folder)).toBe(false);
   });
 
   it("makes no data directory", () => {

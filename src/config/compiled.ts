@@ -8,41 +8,51 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 
-/** Kept anew now and then: the first run of all has seen little of what later ones do. */
+/** Kept anew after each of the first runs, which have seen little of what later ones do, and then now and then. */
+const FIRST_RUNS = 5;
 const RENEW_MS = 10 * 60 * 1000;
-const KEY_BYTES = 64;
+const HEADER_BYTES = 64;
 
 /**
- * Gives back what the bundle exports; it may need nothing but Node's own modules. `use` is what it is run for: each use needs
- * other functions, and only those that were needed are kept.
+ * Gives back what the bundle exports. `use` is what it is run for: each use needs
+ * other functions, and only those that were needed are kept. Without a folder, and where Node is told to keep no code, nothing is kept.
  */
-export function runCompiled(bundle: string, { folder, use }: { folder: string; use: string }): unknown {
+export function runCompiled(bundle: string, { folder, use }: { folder: string | undefined; use: string }): unknown {
   const stat = statSync(bundle);
   // V8 takes whatever goes with a text of the same length. A file that is written anew has another ctime, whatever its mtime.
-  const key = `${stat.size} ${stat.ctimeMs}`.padEnd(KEY_BYTES);
+  const key = `${stat.size} ${stat.ctimeMs}`;
   const file = `${folder}/${basename(bundle, ".cjs")}-${use}-${process.version}-${process.arch}`;
-  const kept = readKept(file, key);
+  const isKept = folder !== undefined && !process.env["NODE_DISABLE_COMPILE_CACHE"];
+  const kept = isKept ? readKept(file, key) : undefined;
   const script = new Script(
     `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, "utf8")}\n})`,
-    { filename: bundle, ...(kept && { cachedData: kept }) },
+    { filename: bundle, ...(kept && { cachedData: kept.code }) },
   );
-  if (kept === undefined || isOld(file)) process.once("exit", () => keep(script, file, key));
+  const runs = (kept?.runs ?? 0) + 1;
+  if (isKept && (runs <= FIRST_RUNS || isOld(file))) {
+    // A run that failed has seen little.
+    process.once("exit", (exitCode) => exitCode === 0 && keep(script, file, `${key} ${runs}`));
+  }
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
-  run.call(module.exports, module.exports, process.getBuiltinModule, module, bundle, dirname(bundle));
+  run.call(module.exports, module.exports, createRequire(bundle), module, bundle, dirname(bundle));
   return module.exports;
 }
 
-function readKept(file: string, key: string): Buffer | undefined {
+function readKept(file: string, key: string): { code: Buffer; runs: number } | undefined {
   try {
     const kept = readFileSync(file);
-    return kept.toString("latin1", 0, KEY_BYTES) === key ? kept.subarray(KEY_BYTES) : undefined;
+    const header = kept.toString("latin1", 0, HEADER_BYTES);
+    if (!header.startsWith(`${key} `)) return undefined;
+    return { code: kept.subarray(HEADER_BYTES), runs: Number(header.slice(key.length)) };
   } catch {
     return undefined;
   }
@@ -53,20 +63,20 @@ function isOld(file: string): boolean {
 }
 
 /** Never throws. V8 trusts what it is given: nothing half-written may ever stand there, not after a power cut either. */
-function keep(script: Script, file: string, key: string): void {
+function keep(script: Script, file: string, header: string): void {
+  const temporary = `${file}.${process.pid}`;
   try {
     // Not the data directory itself: whoever has none, or has just deleted it, gets none from here.
     if (!existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 });
-    const temporary = `${file}.${process.pid}`;
+    const bytes = Buffer.concat([Buffer.from(header.padEnd(HEADER_BYTES)), script.createCachedData()]);
     const fd = openSync(temporary, "w", 0o600);
-    try {
-      writeSync(fd, Buffer.concat([Buffer.from(key), script.createCachedData()]));
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, file);
+    const isWhole = writeSync(fd, bytes) === bytes.length;
+    fsyncSync(fd);
+    closeSync(fd);
+    if (isWhole) renameSync(temporary, file);
+    else rmSync(temporary);
   } catch {
     // A folder that cannot be written, a full disk: the next start compiles again.
+    rmSync(temporary, { force: true });
   }
 }

@@ -1,5 +1,4 @@
 // all-MiniLM-L6-v2: where its weights come from, and how they become the file that C-Mem works with.
-import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Paths } from "../config/paths.ts";
@@ -87,7 +86,7 @@ export function loadMiniLm(paths: Paths): LoadedModel {
 }
 
 function sha256(path: string): string {
-  const hash = createHash("sha256");
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
   const file = openSync(path, "r");
   try {
     const part = Buffer.alloc(1024 * 1024);

@@ -1,7 +1,6 @@
 // The model as C-Mem keeps it: a line of JSON, the vocabulary, the weights as the kernel wants them, a checksum over all.
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { crc32 } from "node:zlib";
 import { AppError } from "../core/error.ts";
 import { layoutOf, type ModelShape } from "./layout.ts";
 
@@ -22,7 +21,7 @@ const MAGIC = "c-mem embedding model 1";
 
 export function writeModel(path: string, header: ModelHeader, words: readonly string[], weights: Uint8Array): void {
   const vocabulary = Buffer.from(words.join("\n"), "utf8");
-  const full: FileHeader = { ...header, vocabularyBytes: vocabulary.length, crc32: crc32(weights, crc32(vocabulary)) };
+  const full: FileHeader = { ...header, vocabularyBytes: vocabulary.length, crc32: checksum(vocabulary, weights) };
   const first = Buffer.from(`${MAGIC}\n${JSON.stringify(full)}\n`.padEnd(HEADER_BYTES), "utf8");
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.new`;
@@ -41,6 +40,12 @@ export function writeModel(path: string, header: ModelHeader, words: readonly st
   }
 }
 
+/** Loaded when there is a model: most commands come without. */
+function checksum(vocabulary: Uint8Array, weights: Uint8Array): number {
+  const { crc32 } = process.getBuiltinModule("node:zlib");
+  return crc32(weights, crc32(vocabulary));
+}
+
 export interface ModelContents extends ModelHeader {
   vocabulary: string[];
 }
@@ -53,7 +58,7 @@ export function readModel(path: string, place: (bytes: number) => Uint8Array): M
     const vocabulary = Buffer.alloc(header.vocabularyBytes);
     const weights = place(layoutOf(header.shape).bytes);
     const isWhole = readAll(file, vocabulary, HEADER_BYTES) && readAll(file, weights, HEADER_BYTES + vocabulary.length);
-    if (!isWhole || crc32(weights, crc32(vocabulary)) !== header.crc32) throw damaged(path);
+    if (!isWhole || checksum(vocabulary, weights) !== header.crc32) throw damaged(path);
     return { id: header.id, shape: header.shape, vocabulary: vocabulary.toString("utf8").split("\n") };
   } finally {
     closeSync(file);

@@ -31,6 +31,7 @@ export function readRules(files: readonly string[]): RuleLine[] {
 
 /** The first rule that says the opposite of this memory. */
 export function conflictWith(text: string, rules: readonly RuleLine[]): RuleLine | undefined {
+  if (rules.length === 0) return undefined;
   const claims = claimsOf(text);
   if (claims.length === 0) return undefined;
   return rules.find((rule) =>

@@ -1,6 +1,6 @@
 // Efforts: sessions that belong together, one undertaking over many of them. Found in the links whenever somebody asks: nothing
 // is kept that could grow out of date.
-import { createHash } from "node:crypto";
+import { sha256 } from "../config/sha256.ts";
 import type { Db } from "../store/driver.ts";
 import { effortEdges, type EffortMember, effortMembers } from "../store/efforts.ts";
 import type { Scope } from "../store/scope.ts";
@@ -33,7 +33,7 @@ export function findEffort(db: Db, wanted: { id: string } | { sessionDbId: numbe
 const ID_DIGITS = 9;
 
 function effortId(sessionId: string): string {
-  return `e${createHash("sha256").update(sessionId).digest("hex").slice(0, ID_DIGITS)}`;
+  return `e${sha256(sessionId).slice(0, ID_DIGITS)}`;
 }
 
 export function isEffortId(text: string): boolean {

@@ -10,6 +10,7 @@ import meaning from "./migrations/0005-meaning.sql";
 import injection from "./migrations/0006-injection.sql";
 import listing from "./migrations/0007-listing.sql";
 import space from "./migrations/0008-space.sql";
+import sync from "./migrations/0009-sync.sql";
 
 export interface Migration {
   id: number;
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 7, name: "listing", sql: listing },
   // Breaking: an older one takes a compressed output for none, and brings in what was taken out to save room.
   { id: 8, name: "space", sql: space, breaking: true },
+  { id: 9, name: "sync", sql: sync },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

@@ -1,5 +1,5 @@
 // observations: what was worth knowing, each with its evidence and its producer. The index follows every write.
-import { createHash } from "node:crypto";
+import { sha256 } from "../config/sha256.ts";
 import type { Concept, Observation, ObservationType, Origin, Producer } from "../core/memory.ts";
 import { indexable } from "../core/index-text.ts";
 import { scopeWord } from "../core/words.ts";
@@ -49,9 +49,7 @@ export interface ObservationSeed {
 /** What tells one observation from another; the same words with other evidence are the same observation. */
 export function contentHash(observation: Observation): string {
   const { type, title, subtitle = null, narrative, facts, files, subject = null } = observation;
-  return createHash("sha256")
-    .update(JSON.stringify([type, title, subtitle, narrative, facts, files, subject]))
-    .digest("hex");
+  return sha256(JSON.stringify([type, title, subtitle, narrative, facts, files, subject]));
 }
 
 export function insertObservation(db: Db, seed: ObservationSeed, at: number): number {

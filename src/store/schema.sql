@@ -48,6 +48,10 @@ CREATE INDEX stale_vectors_newest ON stale_vectors(at);
 
 CREATE INDEX sync_state_by_session ON sync_state(session_id);
 
+CREATE INDEX sync_state_marks ON sync_state(path, size, mtime);
+
+CREATE INDEX sync_state_private ON sync_state(session_id) WHERE instr(state, 'Ids":["') > 0;
+
 CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX tool_uses_by_turn ON tool_uses(session_db_id, prompt_number);

@@ -24,7 +24,7 @@ export function syncMarks(db: Db, sessionId?: string): Map<string, SyncMark> {
     `SELECT path, size, mtime FROM sync_state ${sessionId === undefined ? "" : "WHERE session_id = ?"}`,
     ...(sessionId === undefined ? [] : [sessionId]),
   );
-  return new Map(rows.map(({ path, size, mtime }) => [path, { size, mtime }]));
+  return new Map(rows.map((row) => [row.path, row]));
 }
 
 export function readSyncState(db: Db, path: string): SyncState | undefined {

@@ -1,4 +1,5 @@
 // tombstones: what was forgotten, by hashes that say nothing of what it was. Whatever brings it again is turned away.
+import { sha256 } from "../config/sha256.ts";
 import type { Db } from "./driver.ts";
 
 /**
@@ -36,14 +37,7 @@ export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void
 
 /** Of something in a session; its id, like every session's, cannot be guessed. */
 export function tombstoneOf(kind: Exclude<TombstoneKind, "observation">, sessionId: string, key = ""): Tombstone {
-  // Loaded when there is something to forget: a hook that drains pays for every module.
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return {
-    kind,
-    hash: createHash("sha256")
-      .update(JSON.stringify([kind, sessionId, key]))
-      .digest("hex"),
-  };
+  return { kind, hash: sha256(JSON.stringify([kind, sessionId, key])) };
 }
 
 /** Two lanes report one prompt within a moment of each other. */

@@ -1,34 +1,35 @@
 // Finds the transcripts Claude Code has left on this machine.
 import { basename, dirname, join } from "node:path";
-import { describeFile, listFolder, newestFirst, readHead } from "../files.ts";
+import { describeFile, listNames, newestFirst, pathIn, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
+
+const SUFFIX = ".jsonl";
 
 export function findTranscripts(configDir: string): TranscriptFile[] {
   const projects = join(configDir, "projects");
-  return newestFirst(listFolder(projects).flatMap((project) => projectFiles(join(projects, project.name))));
+  return newestFirst(listNames(projects).flatMap((name) => projectFiles(pathIn(projects, name))));
 }
 
 /** The files of one session, by the path its hooks name, without looking at all the others. */
 export function sessionTranscripts(path: string): TranscriptFile[] {
-  const sessionId = basename(path, ".jsonl");
+  const sessionId = basename(path, SUFFIX);
   return [...describeFile(path, about(sessionId, false)), ...subagentFiles(join(dirname(path), sessionId), sessionId)];
 }
 
 function projectFiles(folder: string): TranscriptFile[] {
-  return listFolder(folder).flatMap((entry) => {
-    if (/^agent-.*\.jsonl$/.test(entry.name)) return flatSubagent(join(folder, entry.name));
-    if (entry.name.endsWith(".jsonl")) {
-      return describeFile(join(folder, entry.name), about(basename(entry.name, ".jsonl"), false));
-    }
-    return subagentFiles(join(folder, entry.name), entry.name);
+  return listNames(folder).flatMap((name) => {
+    const path = pathIn(folder, name);
+    if (!name.endsWith(SUFFIX)) return subagentFiles(path, name);
+    if (name.startsWith("agent-")) return flatSubagent(path);
+    return describeFile(path, about(name.slice(0, -SUFFIX.length), false));
   });
 }
 
 function subagentFiles(sessionFolder: string, sessionId: string): TranscriptFile[] {
   const folder = join(sessionFolder, "subagents");
-  return listFolder(folder)
-    .filter((file) => file.name.endsWith(".jsonl"))
-    .flatMap((file) => describeFile(join(folder, file.name), about(sessionId, true)));
+  return listNames(folder)
+    .filter((name) => name.endsWith(SUFFIX))
+    .flatMap((name) => describeFile(pathIn(folder, name), about(sessionId, true)));
 }
 
 /** Older versions put a subagent's file beside the session's; its lines name the session. */

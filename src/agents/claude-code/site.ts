@@ -1,10 +1,10 @@
 // Where Claude Code keeps its things on this machine, and what of ours is there now.
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { findMcpServer, type FoundServer } from "./mcp.ts";
 import { findOurHooks, parseSettings } from "./settings.ts";
 import { findStatusLine } from "./status-line.ts";
+import { homeOf } from "../files.ts";
 import { asObject } from "../wire.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -34,12 +34,12 @@ export const PLUGIN_ID = "c-mem@c-mem";
 export const MARKETPLACE = "c-mem";
 
 export function claudeConfigDir(env: Env): string {
-  return env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
+  return env["CLAUDE_CONFIG_DIR"] || join(homeOf(env), ".claude");
 }
 
 /** Beside the config folder, unless that was moved: then inside. */
 function claudeStatePath(env: Env): string {
-  return join(env["CLAUDE_CONFIG_DIR"] || env["HOME"] || homedir(), ".claude.json");
+  return join(env["CLAUDE_CONFIG_DIR"] || homeOf(env), ".claude.json");
 }
 
 /** The environment in which that folder is the config folder. */
@@ -87,7 +87,7 @@ export function cleanupDays(env: Env): number {
 /** The client's executable: on the PATH, or where its own installers put it. */
 export function findClaude(env: Env): string | undefined {
   const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];
-  const home = env["HOME"] || homedir();
+  const home = homeOf(env);
   const folders = [
     ...(env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""),
     join(home, ".local", "bin"),

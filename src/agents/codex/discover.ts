@@ -1,6 +1,6 @@
 // Finds the rollouts Codex CLI has left on this machine.
 import { basename, join } from "node:path";
-import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } from "../files.ts";
+import { describeFile, type Env, homeOf, listFolder, newestFirst, pathIn, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `sessions/YYYY/MM/DD/rollout-*.jsonl`; what was archived lies flat in a folder of its own. */
@@ -11,7 +11,7 @@ export function findCodexTranscripts(env: Env): TranscriptFile[] {
 
 function rollouts(folder: string, depth: number): TranscriptFile[] {
   return listFolder(folder).flatMap((entry) => {
-    const path = join(folder, entry.name);
+    const path = pathIn(folder, entry.name);
     if (entry.isDirectory()) return depth > 0 ? rollouts(path, depth - 1) : [];
     return codexTranscript(path);
   });

@@ -1,5 +1,4 @@
 // c-mem doctor: every check, and how to mend what fails.
-import { styleText } from "node:util";
 import { readInstall } from "../../config/install-record.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { hasSqlite } from "../../store/driver.ts";
@@ -7,7 +6,7 @@ import { ensureRuntime } from "../ensure-runtime.ts";
 import { checkDeeply } from "../deep-health.ts";
 import { type Check, checkHealth } from "../../answers/health.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, print, printJson } from "../output.ts";
+import { EXIT, paint, print, printJson } from "../output.ts";
 
 const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {
   ok: { mark: "ok  ", colour: "green" },
@@ -33,6 +32,6 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
 
 function checkText({ name, state, message, fix }: Check): string {
   const { mark, colour } = MARKS[state];
-  const line = `${styleText(colour, mark, { stream: process.stdout })}  ${name}: ${message}`;
+  const line = `${paint(colour, mark)}  ${name}: ${message}`;
   return fix === undefined ? line : `${line}\n      ${fix}`;
 }

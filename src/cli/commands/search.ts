@@ -1,12 +1,11 @@
 // c-mem search: finds past sessions by what was asked, answered and done in them.
-import { styleText } from "node:util";
 import { answerSearch, openCommand } from "../../answers/search.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import type { Finding } from "../../recall/find.ts";
 import type { Snippet } from "../../recall/snippet.ts";
 import { askAsync } from "../question.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, heading, print, printAnswer, say } from "../output.ts";
+import { dim, EXIT, heading, paint, print, printAnswer, say } from "../output.ts";
 import { shortId } from "../session-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): Promise<number> {
@@ -36,7 +35,7 @@ function highlight({ text, marks }: Snippet): string {
   let out = "";
   let from = 0;
   for (const [start, end] of marks) {
-    out += text.slice(from, start) + styleText("yellow", text.slice(start, end), { stream: process.stdout });
+    out += text.slice(from, start) + paint("yellow", text.slice(start, end));
     from = end;
   }
   return out + text.slice(from);

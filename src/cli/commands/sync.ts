@@ -1,6 +1,5 @@
 // c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
 import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
@@ -91,7 +90,7 @@ async function syncAll(
   const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
   const progress = startProgress(total, isQuiet);
   const steps =
-    total < PARALLEL_BYTES || availableParallelism() === 1
+    total < PARALLEL_BYTES || process.getBuiltinModule("node:os").availableParallelism() === 1
       ? syncTranscripts(db, pending, context)
       : syncInParallel(db, pending, context, { thread: READER_THREAD, idle: () => indexSome(db) });
   for await (const { bytes, outcome, failed, isGone } of steps) {

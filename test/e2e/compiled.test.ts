@@ -1,0 +1,40 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { contextOf, createWorld, hook, run, type World } from "./harness.ts";
+
+/** As users run it: the tests' worlds keep no compiled code. */
+function createKeepingWorld(): World {
+  const world = createWorld();
+  delete world.env["NODE_DISABLE_COMPILE_CACHE"];
+  return world;
+}
+
+describe("compiled code", () => {
+  it("answers as the code it comes from, hook by hook and command by command", async () => {
+    const world = createKeepingWorld();
+    const answers: string[][] = [];
+    for (let round = 0; round < 7; round++) {
+      const session = `s${round}`;
+      await hook(world, "new", { hook_event_name: "UserPromptSubmit", session_id: session, prompt: "Find the walrus" });
+      await hook(world, "summary", { hook_event_name: "Stop", session_id: session, last_assistant_message: "Found." });
+      const start = { hook_event_name: "SessionStart", source: "startup", session_id: "other" };
+      const told = contextOf(await hook(world, "context", start));
+      const found = await run(world, ["search", "walrus", "--limit", "1"]);
+      answers.push([/Asked last: .*/.exec(told)?.[0] ?? "", found.stdout.replace(/\S*\d\S*/g, "#"), found.stderr]);
+    }
+    expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(answers[0]?.[0]).toContain("walrus");
+    const kept = readdirSync(join(world.home, "cache")).map((name) => name.split("-v")[0]);
+    expect(kept).toEqual(
+      expect.arrayContaining(["hook-main-new", "hook-main-context", "context-session-start", "cli-search"]),
+    );
+  });
+
+  it("leaves no file behind for what was mistyped", async () => {
+    const world = createKeepingWorld();
+    await run(world, ["sync"]);
+    expect((await run(world, ["walrus"])).status).toBe(2);
+    expect(readdirSync(join(world.home, "cache"))).toEqual([expect.stringMatching(/^cli-sync-v/)]);
+  });
+});
