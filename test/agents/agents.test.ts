@@ -41,6 +41,8 @@ describe("C-Mem in", () => {
       expect(first.stdout + first.stderr).not.toMatch(/hook: \w+ Failed/);
       expect(readFileSync(file, "utf8")).toBe("hello world\n");
       expect(model.requests.join("")).not.toContain("c-mem-context");
+      // The memory tools are there; Codex lets its model look for the tools of a server.
+      expect(model.requests.join("")).toMatch(/c-mem[-_]find_fix|- c-mem: Memory/);
 
       const recorded = [{ agent: client.agent, prompts: 1, tools: 3, failed: 1 }];
       expect(await rows(world, COUNTS)).toMatchObject([{ agent: client.agent, prompts: 1 }]);
