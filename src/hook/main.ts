@@ -81,7 +81,9 @@ function handle(
   const isStart = captured.activity.kind === "session-start";
   // What happened is safe on disk before memory is asked; but for a start, which nobody would miss.
   if (isRecorded && !isStart) writeDrop(paths.spool, captured);
-  const told = askMemory(input, hook);
+  // What stands in a rule need not be told at the start as well.
+  const isInRules = isStart && wire.rulesFile !== undefined && others().hasRulesFile(input, wire.rulesFile);
+  const told = isInRules ? undefined : askMemory(input, hook);
   if (isStart) writeDrop(paths.spool, { ...captured, ...(told?.injection && { injection: told.injection }) });
   else if (told !== undefined) recordInjection(input, told, isRecorded);
   if (wire.rulesFile !== undefined) writeRules(input, wire.rulesFile);
