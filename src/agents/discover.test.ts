@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { findTranscripts } from "./claude-code/discover.ts";
 import { findCodexTranscripts } from "./codex/discover.ts";
 import { findCopilotHistory, findCopilotTranscripts } from "./copilot-cli/discover.ts";
 import { copilotHistoryReader } from "./copilot-cli/history.ts";
+import { AGENTS } from "./spec.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
 const ID = "019f0000-0000-7000-8000-00000000000";
@@ -115,5 +117,32 @@ describe("a session of the first Copilot CLI", () => {
       findCopilotHistory({ COPILOT_HOME: folder }).flatMap((file) => copilotHistoryReader.read(file, notes)),
     ).toEqual([]);
     expect(notes.unknown).toEqual({ "(no JSON)": 1 });
+  });
+});
+
+describe("the transcript of one session", () => {
+  it("is found by the path its hooks name, as it is among all the others", () => {
+    const folder = home({
+      [`.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-${ID}1.jsonl`]: "{}\n",
+      ".gemini/tmp/app/chats/session-2026-01-02T03-04-019f0000.jsonl": `{"sessionId":"${ID}2"}\n`,
+      [`.copilot/session-state/${ID}3/events.jsonl`]: "{}\n",
+    });
+    mkdirSync(join(folder, ".local", "share", "opencode"), { recursive: true });
+    const db = new DatabaseSync(join(folder, ".local", "share", "opencode", "opencode.db"));
+    db.exec(`CREATE TABLE session (id TEXT, parent_id TEXT, time_updated INTEGER);
+      CREATE TABLE part (session_id TEXT, time_updated INTEGER, data TEXT);
+      INSERT INTO session VALUES ('ses_1', NULL, 5), ('ses_2', 'ses_1', 6), ('ses_3', NULL, 7)`);
+    db.close();
+    const sources = AGENTS.filter(({ id }) => id !== "claude-code").flatMap((agent) => agent.sources);
+    const found = sources.flatMap(({ find, ofSession }) =>
+      find({ HOME: folder })
+        .filter((file) => !file.isSubagent && ofSession !== undefined)
+        .map((file) => ({ file, again: ofSession?.(file.path) })),
+    );
+    expect(found.map(({ file }) => file.agent)).toEqual(["codex", "gemini-cli", "copilot-cli", "opencode", "opencode"]);
+    for (const { file, again } of found) expect(again).toContainEqual(file);
+    const root = found.find(({ file }) => file.path.endsWith("#ses_1"));
+    expect(root?.again?.map((file) => file.path.split("#")[1])).toEqual(["ses_1", "ses_2"]);
+    for (const { ofSession } of sources) expect(ofSession?.(join(folder, "nothing")) ?? []).toEqual([]);
   });
 });

@@ -272,6 +272,11 @@ describe("Cursor's hooks", () => {
     });
   });
 
+  it("name a memory tool so that it is not recorded", () => {
+    const events = ["MCP:find_fix", "MCP:query"].map((tool) => reduced("save", "postToolUse", { tool_name: tool }));
+    expect(only(events, "tool-use").map((use) => use.name)).toEqual(["c-mem__find_fix", "mcp__query"]);
+  });
+
   it("are never told to stop or to go on, only what is remembered", () => {
     expect(cursorWire.answer("new", { kind: "prompt", text: "x" }, { message: "For people." })).toEqual({});
     expect(cursorWire.answer("context", undefined, { text: "Told." })).toEqual({ additional_context: "Told." });

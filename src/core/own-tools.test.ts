@@ -5,6 +5,7 @@ describe("isUnrecorded", () => {
   it.each([
     "mcp__plugin_c-mem_memory__search",
     "mcp__c-mem__get_observations",
+    "mcp_c-mem_file_history",
     "c-mem__timeline",
     "c-mem_search",
     "c-mem-find_fix",

@@ -79,7 +79,9 @@ function handle(
   const isStart = captured.activity.kind === "session-start";
   // What happened is safe on disk before memory is asked; but for a start, which nobody would miss after a power cut either.
   if (isRecorded && !isStart) writeDrop(paths.spool, captured);
-  const told = askMemory(input, hook);
+  // What stands in a rule need not be told at the start as well.
+  const isInRules = isStart && wire.rulesFile !== undefined && others().hasRulesFile(input, wire.rulesFile);
+  const told = isInRules ? undefined : askMemory(input, hook);
   if (isStart) {
     const start = { ...captured, ...(told?.injection && { injection: told.injection }) };
     writeDrop(paths.spool, start, { isDurable: false });

@@ -6,10 +6,11 @@ import { geminiWire } from "../agents/gemini-cli/event.ts";
 import type { HookWire } from "../agents/hook-wire.ts";
 import { openCodeWire } from "../agents/opencode/event.ts";
 import { AppError } from "../core/error.ts";
-import { refreshRules } from "./rules-file.ts";
+import { hasRulesFile, refreshRules } from "./rules-file.ts";
 
 export interface OtherAgents {
   wireOf(agent: string): HookWire;
+  hasRulesFile: typeof hasRulesFile;
   refreshRules: typeof refreshRules;
 }
 
@@ -27,4 +28,4 @@ export function wireOf(agent: string): HookWire {
   return wire;
 }
 
-export { refreshRules };
+export { hasRulesFile, refreshRules };

@@ -25,7 +25,14 @@ const BUSY_TIMEOUT_MS = 20;
 export function tell(input: TellInput): TellAnswer | undefined {
   if (!hasSqlite() || isHeldOut(input)) return undefined;
   // Not closed: the process ends anyway.
-  return answer(openDriver(input.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS }), input);
+  const db = openDriver(input.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    return answer(db, input);
+  } catch (error) {
+    // Another process is just making the store: there is nothing in it to tell.
+    if (/^no such table\b/.test((error as Error).message)) return undefined;
+    throw error;
+  }
 }
 
 function answer(db: Db, input: TellInput): TellAnswer | undefined {

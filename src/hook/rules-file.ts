@@ -10,10 +10,14 @@ import type { ReadingHalf, TellAnswer, TellInput } from "./told.ts";
 /** Before a prompt, after a turn and at the end of a session. */
 const MOMENTS: ReadonlySet<string> = new Set(["session-start", "prompt", "turn-end", "session-end"]);
 
+export function hasRulesFile(input: TellInput, name: string): boolean {
+  return hasRules(readText(pathOf(input, name)) ?? "");
+}
+
 /** What the file says now, where that is something else than before. */
 export function refreshRules(input: TellInput, name: string): TellAnswer | undefined {
-  const { event, place } = input;
-  const path = join(place.tree?.top ?? place.folder, name);
+  const { event } = input;
+  const path = pathOf(input, name);
   const before = MOMENTS.has(event.activity.kind) ? readText(path) : undefined;
   if (before === undefined || !hasRules(before)) return undefined;
   const start = { ...input, event: { ...event, activity: { kind: "session-start", source: "startup" } as const } };
@@ -23,4 +27,8 @@ export function refreshRules(input: TellInput, name: string): TellAnswer | undef
   writeFileSync(`${path}.new`, after);
   renameSync(`${path}.new`, path);
   return told;
+}
+
+function pathOf({ place }: TellInput, name: string): string {
+  return join(place.tree?.top ?? place.folder, name);
 }

@@ -331,6 +331,9 @@ describe("Cursor's rule", () => {
     expect(readFileSync(rule, "utf8")).toMatch(
       /<c-mem-context>[\s\S]*Teach the parser about tabs[\s\S]*<\/c-mem-context>/,
     );
+    // Told by the rule, and not by the hook as well.
+    const start = { ...base, conversation_id: "w", hook_event_name: "sessionStart" };
+    expect(await play(world, "cursor", "context", start)).toEqual({});
     await run(world, ["uninstall", "cursor", "--yes"]);
     expect(existsSync(join(world.project, ".cursor"))).toBe(false);
     expect(readFileSync(join(world.project, ".git", "info", "exclude"), "utf8")).not.toContain("c-mem");

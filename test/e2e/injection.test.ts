@@ -1,6 +1,6 @@
 // What hooks hand to an agent at each moment, and where they stay silent: real processes, memory derived from real hooks.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { allBytes, contextOf, createWorld, data, hook, rows, run, type World } from "./harness.ts";
@@ -159,6 +159,19 @@ describe("memory speaks", () => {
     expect(answer).toMatchObject({ hookSpecificOutput: { hookEventName: "SubagentStart" } });
     expect(contextOf(answer)).toMatch(/quoted field/i);
     expect(await started("a2", "Explore")).toEqual(GO_ON);
+  });
+
+  it("not from a store that another process is just making, and that is no error", async () => {
+    const fresh = createWorld();
+    mkdirSync(fresh.home, { recursive: true });
+    writeFileSync(join(fresh.home, "c-mem.db"), "");
+    const prompt = {
+      ...base("n"),
+      hook_event_name: "UserPromptSubmit",
+      prompt: "Why do embedded newlines break rows?",
+    };
+    expect(await hook(fresh, "new", prompt)).toEqual(GO_ON);
+    expect(readdirSync(fresh.home)).not.toContain("logs");
   });
 
   it("not where it is switched off", async () => {

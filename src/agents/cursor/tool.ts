@@ -6,12 +6,17 @@ import { asCount, asId, asInteger, asObject, asString, type JsonObject, parseJso
 
 const NAMES: Readonly<Record<string, string>> = { Shell: "Bash" };
 
+/** Cursor names the tool of an MCP server, but not the server. When in doubt it is ours: memory must not feed on itself. */
+const MEMORY_TOOLS = /^MCP:(?=(?:search|timeline|get_observations|file_history|find_fix|remember|forget)$)/;
+
 type ToolUse = Extract<Activity, { kind: "tool-use" }>;
 
 export function cursorToolUse(payload: JsonObject, failed: boolean, cwd: string): ToolUse | undefined {
   const own = asId(payload["tool_name"]);
   if (own === undefined) return undefined;
-  const name = Object.hasOwn(NAMES, own) ? (NAMES[own] ?? own) : own.replace(/^MCP:/, "mcp__");
+  const name = Object.hasOwn(NAMES, own)
+    ? (NAMES[own] ?? own)
+    : own.replace(MEMORY_TOOLS, "c-mem__").replace(/^MCP:/, "mcp__");
   const given = payload["tool_input"];
   const input = asObject(given) ?? asObject(parseJson(asString(given))) ?? {};
   const path = asString(input["file_path"]) ?? asString(input["path"]) ?? asString(input["target_file"]);
