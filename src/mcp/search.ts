@@ -4,6 +4,9 @@ import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { findObservations } from "../recall/find-observations.ts";
 import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
+import { askMeaning, type MeaningState } from "../recall/meaning.ts";
+import { createWarmIndex, type VectorIndex } from "../recall/vector-index.ts";
+import type { Db } from "../store/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
 import { itemRow } from "../store/turns.ts";
@@ -18,7 +21,10 @@ const LIMIT = { default: 10, min: 1, max: 50 };
 const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
-export function search(call: Call): Answer {
+/** What was read of the vectors is kept as long as the store is. */
+const indexes = new WeakMap<Db, VectorIndex>();
+
+export async function search(call: Call): Promise<Answer> {
   const { args, now, maxTokens } = call;
   const query = readText(args, "query");
   const type = readChoice(args, "type", OBSERVATION_TYPES);
@@ -31,7 +37,8 @@ export function search(call: Call): Answer {
     kind === undefined || kind === "observation"
       ? observations(call, asked, { query, type, file, limit })
       : { rows: [], how: "" };
-  const said = kind === "observation" ? { lines: [], how: "" } : sessions(call, asked, { query, kind, file, limit });
+  const said =
+    kind === "observation" ? { lines: [], how: "" } : await sessions(call, asked, { query, kind, file, limit });
   const lines = [known.rows.map((row) => observationLine(row, asked, now)), said.lines];
   const groups = ["Observations (what is known)", "Sessions (where it was said or done)"];
   const pieces = groups.flatMap((heading, group) => inTurn(lines[group] ?? [], heading, group));
@@ -81,28 +88,46 @@ function observations(
   return { rows, how: rows.length === 0 ? "" : howFound(rung, words) };
 }
 
-function sessions(
-  { db, now }: Call,
+async function sessions(
+  call: Call,
   asked: Asked,
   { query, kind, file, limit }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
-): { lines: string[]; how: string } {
+): Promise<{ lines: string[]; how: string }> {
+  const { db, now } = call;
   const { scope } = asked;
   if (query === undefined) {
     // Which sessions touched a file is what file_history tells.
     const newest = file === undefined ? listSessions(db, scope, limit) : [];
     return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
   }
-  const { findings, rung, words, searched } = findSessions(db, query, { scope: { ...scope, file }, limit, kind });
+  // What is asked for by its place is asked for by its words.
+  const state = kind === undefined ? await meaningOf(call, query, scope.projectId) : undefined;
+  const { findings, rung, words, searched } = findSessions(db, query, {
+    scope: { ...scope, file },
+    limit,
+    kind,
+    meaning: state?.meaning,
+  });
   return {
     lines: findings.map((finding) => findingLine(finding, asked, now, sizeOf(finding))),
     how:
-      findings.length === 0 ? "" : howFound(rung, words) + howFar(Math.max(...searched.map((lane) => lane.since ?? 0))),
+      findings.length === 0
+        ? ""
+        : howFound(rung, words) +
+          howFar(Math.max(...searched.map((lane) => lane.since ?? 0))) +
+          (state?.isBroken === true ? ` (${state.degraded})` : ""),
   };
   function sizeOf({ item }: Finding): number {
     const row = itemRow(db, item);
     if (row === undefined) return 0;
     return roughTokens(row.kind === "tool" ? `${row.use.input}\n${row.use.output ?? ""}` : row.text);
   }
+}
+
+async function meaningOf({ db, paths, env }: Call, query: string, project: number | undefined): Promise<MeaningState> {
+  const index = indexes.get(db) ?? createWarmIndex();
+  indexes.set(db, index);
+  return await askMeaning(db, query, { paths, env, project, index });
 }
 
 /** In a large store common words are looked for among the newest only. */
@@ -112,6 +137,7 @@ function howFar(since: number): string {
 
 function howFound(rung: string, words: readonly string[]): string {
   if (rung === "typo") return ` (nothing has these words; these fit ${line(words.join(", "), 80)})`;
+  if (rung === "meaning") return " (nothing has these words; sessions that are near in meaning)";
   return rung === "prefix" ? " (as beginnings of words)" : "";
 }
 

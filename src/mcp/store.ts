@@ -18,7 +18,7 @@ const IDLE_MS = 30_000;
 
 export interface Store {
   /** `notes` are what the asker has to know of the state the store is in. Throws an AppError where it cannot be used. */
-  use<T>(work: (db: Db, notes: string[]) => T, options?: { isWriting?: boolean }): T;
+  use<T>(work: (db: Db, notes: string[]) => T | Promise<T>, options?: { isWriting?: boolean }): Promise<T>;
   close(): void;
 }
 
@@ -46,10 +46,10 @@ export function createStore(paths: Paths): Store {
     return db;
   };
   return {
-    use(work, { isWriting = false } = {}) {
+    async use(work, { isWriting = false } = {}) {
       try {
         const db = open(isWriting);
-        return work(db, catchUp(db, paths));
+        return await work(db, catchUp(db, paths));
       } catch (error) {
         if (isStoreTrouble(error)) close();
         throw explain(error, paths.database);
