@@ -52,12 +52,16 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
   };
   return {
     use(work, { isWriting = false, asIs = false } = {}) {
-      try {
-        const db = open(isWriting);
-        return work(db, asIs ? [] : tryPrepare(db, paths, prepare));
-      } catch (error) {
+      const fail = (error: unknown): never => {
         if (isStoreTrouble(error)) close();
         throw explain(error, paths.database);
+      };
+      try {
+        const db = open(isWriting);
+        const result = work(db, asIs ? [] : tryPrepare(db, paths, prepare));
+        return result instanceof Promise ? (result.catch(fail) as typeof result) : result;
+      } catch (error) {
+        return fail(error);
       } finally {
         clearTimeout(timer);
         timer = setTimeout(close, IDLE_MS).unref();

@@ -29,6 +29,23 @@ export function turnColumns(turn: TurnText): TurnColumns {
   };
 }
 
+/** A turn this long says by itself what it is about; a shorter one is made up to it with what was said beside it. */
+export const BESIDE_CHARS = 800;
+/** So many turns before it and after it. */
+export const BESIDE_TURNS = 2;
+
+/** What was said beside a turn, the nearest first, as far as the turn itself leaves room. */
+export function besideColumn({ prompt, answer }: TurnColumns, beside: readonly string[]): string {
+  let left = BESIDE_CHARS - prompt.length - answer.length;
+  const parts: string[] = [];
+  for (const text of beside) {
+    if (left <= 0) break;
+    parts.push(indexable(text.slice(0, left)));
+    left -= text.length;
+  }
+  return parts.join("\n");
+}
+
 export function toolColumns(name: string, input: unknown, output: string): { input: string; output: string } {
   return {
     input: indexable(headAndTail(`${name} ${leaves(input)}`, MAX_INPUT_CHARS)),

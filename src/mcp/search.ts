@@ -4,6 +4,9 @@ import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { findObservations } from "../recall/find-observations.ts";
 import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
+import { askMeaning, type Meaning, type MeaningState } from "../recall/meaning.ts";
+import { createWarmIndex, type VectorIndex } from "../recall/vector-index.ts";
+import type { Db } from "../store/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
 import { itemRow } from "../store/turns.ts";
@@ -18,7 +21,10 @@ const LIMIT = { default: 10, min: 1, max: 50 };
 const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
-export function search(call: Call): Answer {
+/** What was read of the vectors is kept as long as the store is. */
+const indexes = new WeakMap<Db, VectorIndex>();
+
+export async function search(call: Call): Promise<Answer> {
   const { args, now, maxTokens } = call;
   const query = readText(args, "query");
   const type = readChoice(args, "type", OBSERVATION_TYPES);
@@ -27,11 +33,15 @@ export function search(call: Call): Answer {
   const file = readText(args, "file")?.replace(/^\.\//, "");
   const limit = readNumber(args, "limit", LIMIT);
   const asked = readScope(call);
+  // What is asked for by its place is asked for by its words.
+  const isMeant = query !== undefined && (kind === undefined || kind === "observation");
+  const state = isMeant ? await meaningOf(call, query, asked.scope.projectId) : undefined;
+  const wanted: Wanted = { query, file, limit, meaning: state?.meaning };
   const known =
     kind === undefined || kind === "observation"
-      ? observations(call, asked, { query, type, file, limit })
+      ? observations(call, asked, { ...wanted, type })
       : { rows: [], how: "" };
-  const said = kind === "observation" ? { lines: [], how: "" } : sessions(call, asked, { query, kind, file, limit });
+  const said = kind === "observation" ? { lines: [], how: "" } : sessions(call, asked, { ...wanted, kind });
   const lines = [known.rows.map((row) => observationLine(row, asked, now)), said.lines];
   const groups = ["Observations (what is known)", "Sessions (where it was said or done)"];
   const pieces = groups.flatMap((heading, group) => inTurn(lines[group] ?? [], heading, group));
@@ -40,7 +50,7 @@ export function search(call: Call): Answer {
     const wider = asked.scope.projectId === undefined ? "" : ', or project: "all"';
     return { text: `Nothing in ${asked.where} fits ${about}. Try other words, fewer filters${wider}.` };
   }
-  const how = [...new Set([known.how, said.how])].join("");
+  const how = [...new Set([known.how, said.how, state?.isBroken === true ? ` (${state.degraded})` : ""])].join("");
   return {
     text: layOut(
       {
@@ -68,23 +78,25 @@ interface Wanted {
   query: string | undefined;
   file: string | undefined;
   limit: number;
+  meaning: Meaning | undefined;
 }
 
 function observations(
   { db }: Call,
   { scope }: Asked,
-  { query, type, file, limit }: Wanted & { type: string | undefined },
+  { query, type, file, limit, meaning }: Wanted & { type: string | undefined },
 ): { rows: ObservationEntry[]; how: string } {
   const filter = { ...scope, type, file };
   if (query === undefined) return { rows: listObservations(db, filter, limit), how: "" };
-  const { rows, rung, words } = findObservations(db, query, filter, limit);
+  const { rows, rung, words } = findObservations(db, query, filter, limit, meaning);
+  if (rung === "meaning") return { rows, how: " (observations that are near in meaning)" };
   return { rows, how: rows.length === 0 ? "" : howFound(rung, words) };
 }
 
 function sessions(
   { db, now }: Call,
   asked: Asked,
-  { query, kind, file, limit }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
+  { query, kind, file, limit, meaning }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
 ): { lines: string[]; how: string } {
   const { scope } = asked;
   if (query === undefined) {
@@ -92,7 +104,12 @@ function sessions(
     const newest = file === undefined ? listSessions(db, scope, limit) : [];
     return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
   }
-  const { findings, rung, words, searched } = findSessions(db, query, { scope: { ...scope, file }, limit, kind });
+  const { findings, rung, words, searched } = findSessions(db, query, {
+    scope: { ...scope, file },
+    limit,
+    kind,
+    meaning,
+  });
   return {
     lines: findings.map((finding) => findingLine(finding, asked, now, sizeOf(finding))),
     how:
@@ -105,6 +122,12 @@ function sessions(
   }
 }
 
+async function meaningOf({ db, paths, env }: Call, query: string, project: number | undefined): Promise<MeaningState> {
+  const index = indexes.get(db) ?? createWarmIndex();
+  indexes.set(db, index);
+  return await askMeaning(db, query, { paths, env, project, index });
+}
+
 /** In a large store common words are looked for among the newest only. */
 function howFar(since: number): string {
   return since > 0 ? ` (such common words were looked for in sessions only since ${localDay(since)})` : "";
@@ -112,6 +135,7 @@ function howFar(since: number): string {
 
 function howFound(rung: string, words: readonly string[]): string {
   if (rung === "typo") return ` (nothing has these words; these fit ${line(words.join(", "), 80)})`;
+  if (rung === "meaning") return " (nothing has these words; these are near in meaning)";
   return rung === "prefix" ? " (as beginnings of words)" : "";
 }
 

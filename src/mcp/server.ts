@@ -52,7 +52,7 @@ export function createServer(around: Surroundings): Server {
         answer: answer.kind !== "elicit" ? undefined : answer.action === "accept" ? "accept" : "decline",
         shown,
       };
-      return resultOf(run(around, params, { folder: await folder, consent }));
+      return resultOf(await run(around, params, { folder: await folder, consent }));
     } catch (error) {
       return errorResult(error);
     }
@@ -60,11 +60,11 @@ export function createServer(around: Surroundings): Server {
   return server;
 }
 
-function run(
+async function run(
   { store, paths, env }: Surroundings,
   params: { name: string; arguments?: Args | undefined },
   client: { folder: string; consent: Consent },
-): Answer {
+): Promise<Answer> {
   const { name, arguments: args = {} } = params;
   const tool = TOOLS.find(({ definition }) => definition.name === name);
   if (tool === undefined) {
@@ -73,10 +73,10 @@ function run(
   }
   checkNames(args, Object.keys(tool.definition.inputSchema.properties ?? {}));
   const maxTokens = readBudget(args);
-  return store.use((db, notes) => {
+  return await store.use(async (db, notes) => {
     const footer = notes.length === 0 ? "" : `\n(${notes.join(" ")})`;
     const room = maxTokens - estimateTokens(footer);
-    const answer = tool.run({ db, args, paths, env, now: Date.now(), maxTokens: room, ...client });
+    const answer = await tool.run({ db, args, paths, env, now: Date.now(), maxTokens: room, ...client });
     return "text" in answer ? { ...answer, text: answer.text + footer } : answer;
   }, tool);
 }

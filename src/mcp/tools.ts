@@ -13,7 +13,7 @@ import { timeline } from "./timeline.ts";
 
 export interface MemoryTool {
   definition: Tool;
-  run(call: Call): Answer;
+  run(call: Call): Answer | Promise<Answer>;
   /** May come before there is any memory. */
   isWriting?: true;
 }
@@ -50,7 +50,7 @@ export const TOOLS: readonly MemoryTool[] = [
     definition: {
       name: "search",
       description:
-        "Layer 1. Find past decisions, fixes, findings and sessions by words. Gives a compact index: id, when, type, title, ~tokens. Without a query: the newest.",
+        "Layer 1. Find past decisions, fixes, findings and sessions by words and meaning. Gives a compact index: id, when, type, title, ~tokens. Without a query: the newest.",
       inputSchema: schema({
         query: text(),
         project: PROJECT,

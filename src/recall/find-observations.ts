@@ -1,7 +1,13 @@
-// Finds observations by words: the same rungs as for sessions, each tried when the one before gave nothing.
+// Finds observations by words, on the same rungs as sessions, each tried when the one before gave nothing; what is near in meaning follows.
 import { prepareQuery, quoted } from "../core/query.ts";
 import type { Db } from "../store/driver.ts";
-import { matchObservations, type ObservationEntry, type ObservationFilter } from "../store/observation-list.ts";
+import {
+  fittingObservations,
+  matchObservations,
+  type ObservationEntry,
+  type ObservationFilter,
+} from "../store/observation-list.ts";
+import { type Meaning, nearObservations } from "./meaning.ts";
 import { nearestWord, type Rung } from "./search.ts";
 
 export interface FoundObservations {
@@ -13,7 +19,30 @@ export interface FoundObservations {
 /** More words than this add time and no rank. */
 const MAX_TERMS = 32;
 
-export function findObservations(db: Db, text: string, filter: ObservationFilter, limit: number): FoundObservations {
+export function findObservations(
+  db: Db,
+  text: string,
+  filter: ObservationFilter,
+  limit: number,
+  meaning?: Meaning,
+): FoundObservations {
+  const found = findByWords(db, text, filter, limit);
+  if (meaning === undefined || found.rung === "phrase" || found.rows.length >= limit) return found;
+  const known = new Set(found.rows.map(({ id }) => id));
+  const near = nearObservations(db, meaning).filter((id) => !known.has(id));
+  const fitting = new Map(fittingObservations(db, near, filter).map((row) => [row.id, row]));
+  const rows = near.flatMap((id) => {
+    const row = fitting.get(id);
+    return row === undefined ? [] : [{ ...row, score: 0 }];
+  });
+  return {
+    ...found,
+    rows: [...found.rows, ...rows].slice(0, limit),
+    rung: found.rows.length === 0 && rows.length > 0 ? "meaning" : found.rung,
+  };
+}
+
+function findByWords(db: Db, text: string, filter: ObservationFilter, limit: number): FoundObservations {
   const { words: all, pairs, phrases } = prepareQuery(text);
   const words = all.slice(0, MAX_TERMS);
   const match = (terms: readonly string[], star = ""): string =>

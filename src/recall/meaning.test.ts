@@ -13,8 +13,10 @@ import { openEndpoint } from "../embed/endpoint.ts";
 import { openLocal } from "../embed/local.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { embedAll } from "../memory/embed.ts";
+import { remember } from "../memory/own.ts";
 import type { Db } from "../store/driver.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { findObservations } from "./find-observations.ts";
 import { findSessions } from "./find.ts";
 import { askMeaning, type MeaningState } from "./meaning.ts";
 import { createWarmIndex, type VectorIndex } from "./vector-index.ts";
@@ -84,6 +86,30 @@ describe("search by meaning", () => {
     // Words still count, and meaning adds to them.
     expect((await search(db, paths, "dark bill")).found.toSorted()).toEqual(["s0", "s2"]);
     expect((await search(db, paths, "kangaroo")).found).toEqual([]);
+  });
+
+  it("finds observations, too, after those that have the words", async () => {
+    const paths = newHome();
+    const db = seed(paths);
+    const url = await serve();
+    set(paths, { embeddings: "openai", embeddingsUrl: url, embeddingsModel: "words" });
+    for (const title of ["Release only from main", "Deploy with the script", "Palette: dark"]) {
+      const about = { narrative: title, facts: [], concepts: [], files: [], evidence: [] };
+      remember(db, 1, { ...about, type: "decision", title, origin: "user" }, 1);
+    }
+    await embed(db, await openEndpoint({ url, model: "words" }));
+    const titles = async (text: string, limit = 5) => {
+      const { meaning } = await askMeaning(db, text, { paths, env: {} });
+      const { rows, rung } = findObservations(db, text, { projectId: 1 }, limit, meaning);
+      return { rung, titles: rows.map(({ title }) => title) };
+    };
+    expect(await titles("deploy")).toEqual({
+      rung: "words",
+      titles: ["Deploy with the script", "Release only from main"],
+    });
+    expect(await titles("deploy", 1)).toEqual({ rung: "words", titles: ["Deploy with the script"] });
+    expect(await titles("colour")).toEqual({ rung: "meaning", titles: ["Palette: dark"] });
+    expect((await titles("kangaroo")).titles).toEqual([]);
   });
 
   it("gives the same from memory, also after something was added, and by codes", async () => {

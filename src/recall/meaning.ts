@@ -9,6 +9,7 @@ import { commonWords } from "../store/common-words.ts";
 import type { Db } from "../store/driver.ts";
 import type { Hit } from "../store/lane.ts";
 import { countVectors, embedProgress, type EmbeddingModel, embeddingModels, itemsAt } from "../store/vectors.ts";
+import { MIN_COSINE_ALONE } from "./gather.ts";
 import { COLD_INDEX, type VectorIndex } from "./vector-index.ts";
 
 /** A query that has been embedded, and where to look for what is near it. */
@@ -144,4 +145,15 @@ export function meaningHits(db: Db, meaning: Meaning, accept: (session: number) 
   const deviation = hits.length > 1 ? Math.sqrt(variance) || 1 : 1;
   for (const hit of hits) hit.score = hits.length > 1 ? Math.max(0, (hit.cosine - mean) / deviation) : 1;
   return hits.sort((a, b) => b.score - a.score);
+}
+
+/** The observations near enough to be found by meaning alone, the nearest first. */
+export function nearObservations(db: Db, { model, vector, index }: Meaning): number[] {
+  const near = index.nearest(db, model, vector, { limit: MAX_NEAR }).filter(({ score }) => score >= MIN_COSINE_ALONE);
+  const places = near.map(({ row }) => row);
+  const items = new Map(itemsAt(db, model.id, places).map((item) => [item.place, item]));
+  return places.flatMap((place) => {
+    const item = items.get(place);
+    return item?.kind === "observation" && !item.isSuperseded ? [item.itemId] : [];
+  });
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Db } from "../store/driver.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { type FindKind, findSessions } from "./find.ts";
+import { searchTurns } from "./search.ts";
 import { prompt, said, seedStore } from "../../test/seed.ts";
 import { addTo, seededStore } from "../../test/seed-search.ts";
 
@@ -35,6 +36,21 @@ describe("search", () => {
     expect(found(db, '"blank invoice"')).toMatchObject({ rung: "phrase", sessions: ["invoice"] });
     expect(found(db, "請求書").sessions[0]).toBe("cjk");
     expect(found(db, "qqqqzzzz").sessions).toEqual([]);
+    db.close();
+  });
+
+  it("ranks a turn by what was said beside it, and quotes only what is its own", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("Which wood for the table?"));
+    add("a", prompt("Walnut, and oil on top"));
+    add("b", prompt("Which table holds the invoices?"));
+    add("c", prompt("Walnut shells block the drain"));
+    updateSearchIndex(db);
+    expect(found(db, "walnut table").sessions[0]).toBe("a");
+    const phrase = findSessions(db, '"oil on top"', { scope: {}, limit: 5 });
+    expect(phrase.findings.map(({ promptNumber }) => promptNumber)).toEqual([2]);
+    const asked = searchTurns(db, "oil", { limit: 5, kind: "prompt" });
+    expect(asked.turns.map(({ promptNumber }) => promptNumber)).toEqual([2]);
     db.close();
   });
 

@@ -2,7 +2,7 @@
 import { quoted } from "../core/query.ts";
 import { scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
-import { countRows, estimateRows, idRange, TALK } from "./lane.ts";
+import { countRows, estimateRows, idRange, OWN_TALK, TALK } from "./lane.ts";
 
 const COMMON_SHARE = 0.25;
 /** In a smaller project any word may be in so many turns by chance. */
@@ -23,5 +23,5 @@ export function commonWords(db: Db, words: readonly string[], project: number | 
   }
   const enough = Math.ceil(turns * COMMON_SHARE);
   const within = scope === undefined ? "" : `${scope} AND `;
-  return words.filter((word) => countRows(db, TALK, within + quoted(word), enough) >= enough);
+  return words.filter((word) => countRows(db, TALK, within + OWN_TALK + quoted(word), enough) >= enough);
 }

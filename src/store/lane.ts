@@ -19,10 +19,13 @@ export interface Lane {
   rows: string;
 }
 
+/** What was said and done in the turn itself, not beside it. */
+export const OWN_TALK = "{prompt answer calls} : ";
+
 export const TALK: Lane = {
   table: "turns_fts",
   source: "prompts",
-  weights: "0, 1, 1, 1",
+  weights: "0, 1, 1, 1, 0.4",
   rows: `SELECT s.id AS session, p.prompt_number AS promptNumber, h.score AS score
     FROM hits h CROSS JOIN prompts p ON p.id = h.id CROSS JOIN sessions s ON s.id = p.session_db_id`,
 };

@@ -2,7 +2,7 @@
 import { type PreparedQuery, quoted } from "../core/query.ts";
 import { scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
-import { estimateRows, type Hit, idRange, type Lane, TALK, WORK } from "./lane.ts";
+import { estimateRows, type Hit, idRange, type Lane, OWN_TALK, TALK, WORK } from "./lane.ts";
 import { affordable, MAX_SCORED_ROWS } from "./lane-budget.ts";
 import { newestHits } from "./newest-rows.ts";
 
@@ -43,6 +43,8 @@ export function workHits(db: Db, query: PreparedQuery, scope: LaneScope): LaneAn
 
 function laneHits(db: Db, lane: Lane, query: PreparedQuery, scope: LaneScope): LaneAnswer {
   const column = scope.column === undefined || lane !== TALK ? "" : `${scope.column} : `;
+  // What stands beside a turn helps to rank it; what has to be there has to be its own.
+  const own = column === "" && lane === TALK ? OWN_TALK : column;
   const project = scope.project === undefined ? undefined : projectOf(db, lane, scope.project);
   const { terms, pairs, rest } = affordable(db, lane, query, project?.isSmall === true ? project.match : undefined);
   const { phrases = [], accept, since, before } = scope;
@@ -50,13 +52,13 @@ function laneHits(db: Db, lane: Lane, query: PreparedQuery, scope: LaneScope): L
   const isPhraseCommon = phrases.some((phrase) => !phrase.some((word) => terms.includes(word.toLowerCase())));
   if (rest.length > 0 && (terms.length === 0 || isPhraseCommon)) {
     const words = [...terms, ...rest];
-    return newestHits(db, lane, { words, pairs: query.pairs, phrases, column, project, accept, since, before });
+    return newestHits(db, lane, { words, pairs: query.pairs, phrases, column: own, project, accept, since, before });
   }
   if (terms.length === 0) return { hits: [], words: [] };
   const any = [...terms.map((term) => quoted(term)), ...pairs.map((pair) => quoted(...pair))].join(" OR ");
   const match = [
     ...(project?.isSmall === true ? [project.match] : []),
-    ...phrases.map((phrase) => column + quoted(...phrase)),
+    ...phrases.map((phrase) => own + quoted(...phrase)),
     `${column}(${any})`,
   ].join(" AND ");
   const picked = project === undefined || project.isSmall ? 0 : project.id;

@@ -11,6 +11,7 @@ import injection from "./migrations/0006-injection.sql";
 import listing from "./migrations/0007-listing.sql";
 import space from "./migrations/0008-space.sql";
 import sync from "./migrations/0009-sync.sql";
+import beside from "./migrations/0010-beside.sql";
 
 export interface Migration {
   id: number;
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // Breaking: an older one takes a compressed output for none, and brings in what was taken out to save room.
   { id: 8, name: "space", sql: space, breaking: true },
   { id: 9, name: "sync", sql: sync },
+  { id: 10, name: "beside", sql: beside },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

@@ -59,6 +59,12 @@ export function findObservation(db: Db, id: number): ObservationEntry | undefine
   return db.get(`${ENTRY} WHERE o.id = ?`, id);
 }
 
+/** Those of them that fit, in no order. */
+export function fittingObservations(db: Db, ids: readonly number[], filter: ObservationFilter): ObservationEntry[] {
+  const { sql, params } = condition(filter);
+  return db.all(`${ENTRY} WHERE o.id IN (SELECT value FROM json_each(?)) AND ${sql}`, JSON.stringify(ids), ...params);
+}
+
 /** What this one took the place of, newest first. */
 export function predecessorsOf(db: Db, id: number): ObservationEntry[] {
   return db.all(`${ENTRY} WHERE o.superseded_by = ? ORDER BY o.valid_from DESC, o.id DESC`, id);

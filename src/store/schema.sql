@@ -277,6 +277,10 @@ CREATE TABLE sessions (
 
 CREATE TABLE sqlite_sequence(name,seq);
 
+CREATE TABLE stale_beside (
+  prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+
 CREATE TABLE stale_links (
   session_db_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE,
   changed_from INTEGER                    -- its evidence has changed from here on: sessions that began later may have other links, too
@@ -360,7 +364,7 @@ CREATE TABLE tool_uses (
 CREATE VIRTUAL TABLE tool_uses_fts USING fts5(scope, input, output,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
-CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls,
+CREATE VIRTUAL TABLE turns_fts USING fts5(scope, prompt, answer, calls, beside,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
 CREATE TABLE vector_chunks (

@@ -1,11 +1,12 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Db } from "./driver.ts";
 import { openStore } from "./open.ts";
 import { mergeSearchIndex, updateSearchIndex } from "./search-index.ts";
 import { transaction } from "./transaction.ts";
+import { prompt, said, seedStore } from "../../test/seed.ts";
 
 function addUses(db: Db, count: number): void {
   transaction(db, () => {
@@ -38,4 +39,50 @@ it("makes the index one piece after many rows, and leaves it alone after a few",
   expect(mergeSearchIndex(db)).toBe(false);
   expect(pieces(db)).toBe(2);
   db.close();
+});
+
+describe("what was said beside a turn", () => {
+  /** Prompt numbers of the turns whose row has the word. */
+  const turnsWith = (db: Db, word: string): number[] =>
+    db
+      .all<{ n: number }>(
+        "SELECT p.prompt_number AS n FROM turns_fts JOIN prompts p ON p.id = turns_fts.rowid WHERE turns_fts MATCH ? ORDER BY 1",
+        word,
+      )
+      .map(({ n }) => n);
+
+  it("stands in the rows of the two turns before and after it", () => {
+    const { db, add } = seedStore();
+    for (const word of ["walnut", "cherry", "maple", "linden", "poplar"]) add("a", prompt(`A table of ${word}`));
+    add("b", prompt("Another session"));
+    updateSearchIndex(db);
+    expect(turnsWith(db, "beside : walnut")).toEqual([2, 3]);
+    expect(turnsWith(db, "beside : maple")).toEqual([1, 2, 4, 5]);
+    expect(turnsWith(db, "maple")).toEqual([1, 2, 3, 4, 5]);
+    db.close();
+  });
+
+  it("is left out where a turn is long enough to speak for itself", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("A table of walnut"));
+    add("a", prompt(`Plane the boards. ${"And again. ".repeat(80)}`));
+    updateSearchIndex(db);
+    expect(turnsWith(db, "walnut")).toEqual([1]);
+    expect(turnsWith(db, "boards")).toEqual([1, 2]);
+    db.close();
+  });
+
+  it("is brought up to date when that turn goes on, and nothing is embedded anew for it", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("A table of walnut"));
+    updateSearchIndex(db);
+    db.run("DELETE FROM stale_vectors");
+    add("a", prompt("And the chairs"));
+    add("a", said("m1", "Of cherry, as you said."));
+    expect(updateSearchIndex(db)).toBe(2);
+    expect(turnsWith(db, "cherry")).toEqual([1, 2]);
+    expect(db.all("SELECT item_id FROM stale_vectors WHERE kind = 'turn'")).toHaveLength(1);
+    expect(updateSearchIndex(db)).toBe(0);
+    db.close();
+  });
 });

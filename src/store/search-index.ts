@@ -1,10 +1,11 @@
 // Keeps the full-text indexes up with the rows. Rows are written first and indexed later, in batches, by whoever searches.
-import { toolColumns, turnColumns } from "../core/index-text.ts";
+import { besideColumn, toolColumns, turnColumns } from "../core/index-text.ts";
 import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
 import { outputOf } from "./packed.ts";
 import { indexObservation } from "./observations.ts";
 import { transaction } from "./transaction.ts";
+import { markBeside, textsBeside } from "./turns-beside.ts";
 import { markTurnToEmbed } from "./vectors.ts";
 
 /** Rows per transaction: the write lock is held for some 50 ms. */
@@ -21,7 +22,7 @@ const MERGE_PAGES = 500;
 export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): number {
   const deadline = Date.now() + (options.maxMs ?? Infinity);
   let written = 0;
-  for (const step of [indexTurns, indexToolUses]) {
+  for (const step of [indexTurns, indexBeside, indexToolUses]) {
     while (Date.now() < deadline) {
       const rows = transaction(db, () => step(db, BATCH));
       written += rows;
@@ -141,7 +142,27 @@ function indexTurns(db: Db, limit: number): number {
      FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
     limit,
   );
-  for (const row of rows) indexTurn(db, row);
+  for (const row of rows) {
+    indexTurn(db, row);
+    markTurnToEmbed(db, row.id, row.created_at);
+  }
+  // All before any is cleared: what is still marked will be read with its neighbours as they are now.
+  for (const row of rows) markBeside(db, row.session_db_id, row.prompt_number);
+  for (const row of rows) db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", row.id);
+  return rows.length;
+}
+
+/** Turns beside changed ones: they say what they said, so nothing is embedded anew. */
+function indexBeside(db: Db, limit: number): number {
+  const rows = db.all<TurnRow>(
+    `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response, p.created_at
+     FROM stale_beside d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
+    limit,
+  );
+  for (const row of rows) {
+    indexTurn(db, row);
+    db.run("DELETE FROM stale_beside WHERE prompt_db_id = ?", row.id);
+  }
   return rows.length;
 }
 
@@ -165,15 +186,14 @@ function indexTurn(db: Db, turn: TurnRow): void {
   });
   db.run("DELETE FROM turns_fts WHERE rowid = ?", turn.id);
   db.run(
-    "INSERT INTO turns_fts (rowid, scope, prompt, answer, calls) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO turns_fts (rowid, scope, prompt, answer, calls, beside) VALUES (?, ?, ?, ?, ?, ?)",
     turn.id,
     scopeText(turn),
     columns.prompt,
     columns.answer,
     columns.calls,
+    besideColumn(columns, textsBeside(db, turn.session_db_id, turn.prompt_number, columns)),
   );
-  markTurnToEmbed(db, turn.id, turn.created_at);
-  db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", turn.id);
 }
 
 function scopeText(row: { project_id: number; created_at: number }): string {

@@ -5,7 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
+import { resolvePaths } from "../../src/config/paths.ts";
 import { estimateTokens } from "../../src/core/tokens.ts";
+import { openEndpoint } from "../../src/embed/endpoint.ts";
+import { embedAll } from "../../src/memory/embed.ts";
+import { updateSearchIndex } from "../../src/store/search-index.ts";
+import { startEmbedServer } from "../embed/embed-server.ts";
+import { wordEmbedder } from "../embed/word-embedder.ts";
+import * as seed from "../seed.ts";
 import { allBytes, createWorld, hook, ROOT, rows, run, type World } from "./harness.ts";
 import { connect } from "./mcp-client.ts";
 
@@ -84,6 +91,36 @@ describe("the tools", () => {
     expect((await call("search", { query: "basket", file: "src/other.js" })).text).toMatch(/^Nothing in/);
     expect((await call("search", { query: "basket", before: "2020-01-01" })).text).toMatch(/^Nothing in/);
     expect((await call("search")).text).toContain("the newest");
+  });
+
+  it("search finds by meaning what was said in other words, and by words where meaning cannot be asked", async () => {
+    const away = createWorld();
+    const paths = resolvePaths(away.env);
+    const server = await startEmbedServer(wordEmbedder("served"));
+    mkdirSync(paths.home, { recursive: true });
+    writeFileSync(
+      paths.config,
+      JSON.stringify({ embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" }),
+    );
+    const { db, add } = seed.seedStore(paths.database);
+    for (const [id, text] of [
+      ["a", "the signin page forgets credentials"],
+      ["b", "the palette of the header is too dark"],
+    ] as const) {
+      add(id, seed.prompt(text));
+      add(id, seed.ended("Done."));
+    }
+    updateSearchIndex(db);
+    const embedder = await openEndpoint({ url: server.url, model: "served" });
+    for await (const _ of embedAll(db, embedder));
+    db.close();
+    const { call } = await connect(away);
+    const near = await call("search", { query: "password", project: "all" });
+    expect(near.text).toMatch(/near in meaning[\s\S]*signin page forgets/);
+    expect(near.text).not.toContain("palette");
+    await server.close();
+    const { text } = await call("search", { query: "palette", project: "all" });
+    expect(text).toMatch(/words only[\s\S]*palette of the header/);
   });
 
   it("timeline shows what happened around an id or words", async () => {
