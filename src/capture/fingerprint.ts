@@ -19,7 +19,9 @@ export function fingerprint(path: string, offset: number): string {
 function hashOf(bytes: Buffer): string {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
-  for (const byte of bytes) {
+  // By number, not `for … of`: the iterator of a Buffer takes a hundred times as long.
+  for (let place = 0; place < bytes.length; place++) {
+    const byte = bytes[place] ?? 0;
     low = Math.imul(low ^ byte, 0x01000193);
     high = Math.imul(high ^ byte, 0x85ebca6b) ^ (low >>> 15);
   }
