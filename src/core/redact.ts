@@ -1,5 +1,5 @@
 // Finds the secrets of a text and takes them out.
-import { hintsFound } from "./secret-hints.ts";
+import { SECRET_WORDS, suspects, type Suspicion } from "./secret-hints.ts";
 import { type Secret, SECRETS } from "./secrets.ts";
 
 export interface SecretRange {
@@ -14,7 +14,7 @@ const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
 /** Finding a secret can uncover another; more rounds than this no text has needed. */
 const MAX_ROUNDS = 4;
 
-const WORD = /pass|pwd|secret|token|key|auth|credential/i;
+const WORD = new RegExp(SECRET_WORDS.join("|"), "i");
 
 /** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
 export function secretRanges(text: string): SecretRange[] {
@@ -48,7 +48,11 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
 
 function scan(text: string): SecretRange[] {
   const found: SecretRange[] = [];
-  for (const secret of hintedSecrets(text)) collect(secret, text, found);
+  const { secrets, words } = suspicion(text);
+  for (const secret of secrets) {
+    if (secret.starts === undefined || words === undefined) collect(secret, text, found);
+    else collectAt(secret, secret.starts, words, text, found);
+  }
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   // What was redacted before is whole: a find grows over it, and a find within it is none.
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -62,33 +66,62 @@ const COLD_TEXTS = 40;
 const COLD_CHARS = 20_000;
 let textsSeen = 0;
 
-/** Most texts hint at nothing: only these are looked for then. */
-const UNHINTED = SECRETS.filter(({ hints, worded }) => hints === undefined && !worded);
-
-function hintedSecrets(text: string): readonly Secret[] {
+function suspicion(text: string): Pick<Suspicion, "secrets"> & Partial<Suspicion> {
   textsSeen += 1;
+  if (textsSeen > COLD_TEXTS || text.length >= COLD_CHARS) return suspects(text);
   const hasWord = WORD.test(text);
-  const isCold = textsSeen <= COLD_TEXTS && text.length < COLD_CHARS;
-  const found = isCold ? undefined : hintsFound(text);
-  if (found?.size === 0 && !hasWord) return UNHINTED;
-  const isIn = (hint: string): boolean => found?.has(hint) ?? text.includes(hint);
-  return SECRETS.filter(({ hints, worded }) => (worded ? hasWord : (hints?.some(isIn) ?? true)));
+  const isIn = (hint: string): boolean => text.includes(hint);
+  return { secrets: SECRETS.filter(({ hints, worded }) => (worded ? hasWord : (hints?.some(isIn) ?? true))) };
 }
 
-function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
-  const pattern = patternOf();
+function collect(secret: Secret, text: string, found: SecretRange[]): void {
+  const pattern = secret.pattern();
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const range = rangeOf(match, name);
-    if (accept === undefined || accept(match, text.slice(range.start, range.end))) {
-      RUN.lastIndex = range.end;
-      RUN.test(text);
-      range.end = pattern.lastIndex = RUN.lastIndex;
-      found.push(range);
-    } else if (nests) {
-      pattern.lastIndex = range.start;
-    }
+    pattern.lastIndex = take(secret, match, text, found);
   }
+}
+
+/** The same, for a secret that can only begin near certain words: looked for there and nowhere else. */
+function collectAt(
+  secret: Secret,
+  starts: NonNullable<Secret["starts"]>,
+  words: readonly number[],
+  text: string,
+  found: SecretRange[],
+): void {
+  const pattern = sticky(secret.pattern());
+  let from = 0;
+  for (const start of words.flatMap((word) => starts(text, word))) {
+    if (start < from) continue;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    // Also where none is: two words may begin one.
+    from = match === null ? start + 1 : take(secret, match, text, found);
+  }
+}
+
+const stickyPatterns = new Map<RegExp, RegExp>();
+
+function sticky(pattern: RegExp): RegExp {
+  const known = stickyPatterns.get(pattern);
+  if (known !== undefined) return known;
+  const made = new RegExp(pattern.source, `${pattern.flags}y`);
+  stickyPatterns.set(pattern, made);
+  return made;
+}
+
+/** Returns where the search goes on. */
+function take({ name, accept, nests }: Secret, match: RegExpExecArray, text: string, found: SecretRange[]): number {
+  const range = rangeOf(match, name);
+  if (accept === undefined || accept(match, text.slice(range.start, range.end))) {
+    RUN.lastIndex = range.end;
+    RUN.test(text);
+    range.end = RUN.lastIndex;
+    found.push(range);
+    return range.end;
+  }
+  return nests ? range.start : match.index + match[0].length;
 }
 
 function rangeOf(match: RegExpExecArray, name: string): SecretRange {

@@ -18,6 +18,10 @@ export interface Secret {
   hints?: readonly string[];
   /** A text without a word such as "password" or "key" cannot match. */
   worded?: true;
+  /** Where a match can begin, given the place of such a word; without it, anywhere. */
+  starts?: (text: string, word: number) => number[];
+  /** A text without two dots six letters apart cannot match. */
+  dotted?: true;
   /**
    * Global. The last group that took part ends the match and is what gets replaced; without groups it is the match. A
    * group named `lead` is a part of the secret that a lookbehind found before the match.
@@ -171,6 +175,7 @@ export const SECRETS: readonly Secret[] = [
   ),
   {
     name: "discord",
+    dotted: true,
     pattern: () => /\.(?=[\w-]{6}\.)(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,
     sample: `MT${alnum(24)}.G${alnum(5)}.${alnum(38)}`,
   },
@@ -237,6 +242,7 @@ export const SECRETS: readonly Secret[] = [
     name: "credential",
     worded: true,
     pattern: once(adjacent),
+    starts: adjacentStarts,
     sample: "mysql --password s3cr3t-Passw0rd app",
     accept: isAdjacentSecret,
     nests: true,
@@ -299,6 +305,26 @@ function adjacent(): RegExp {
       String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
     "gi",
   );
+}
+
+const BEFORE_KEY =
+  /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage)([_ -]?))key/iy;
+
+/** Each place at which one of the words of `adjacent` may begin. */
+function adjacentStarts(text: string, word: number): number[] {
+  switch (text.charCodeAt(word) | 0x20) {
+    case 0x61: // auth, which is none of them by itself
+      return [];
+    case 0x6b: {
+      BEFORE_KEY.lastIndex = word;
+      const [, kind, gap] = BEFORE_KEY.exec(text) ?? [];
+      return kind === undefined ? [] : [word - kind.length - (gap ?? "").length];
+    }
+    case 0x70: // pass, pwd
+      return /[_-]/.test(text.charAt(word - 1)) ? [word - 1, word] : [word];
+    default:
+      return [word];
+  }
 }
 
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
