@@ -169,7 +169,7 @@ function readLine(
   reading: Reading,
 ): void {
   if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return;
-  const value = bytes === undefined ? undefined : parseLine(bytes);
+  const value = bytes === undefined ? undefined : parseLine(reader.cut?.(bytes) ?? bytes);
   if (bytes === undefined) reading.tooLong.push(line);
   else if (value === undefined) reading.malformed.push(line);
   else reading.events.push(...reader.read(state, value, reading));

@@ -16,6 +16,7 @@ import {
   parseJson,
   present,
 } from "../wire.ts";
+import { withoutOriginalFile } from "./bulk.ts";
 import { readResult } from "./call.ts";
 import { addBackup, readSnapshot } from "./file-history.ts";
 import { closeMessage, heldMessage, readAssistant } from "./message.ts";
@@ -50,6 +51,7 @@ export const claudeCodeReader: ClaudeCodeReader = {
     '"attachment":{"type":"prompt_snapshot"',
     '"attachment":{"type":"skill_listing"',
   ],
+  cut: withoutOriginalFile,
   read(state, line, notes) {
     state.line += 1;
     return readLine(state, asObject(line), notes);
