@@ -61,6 +61,8 @@ export function enqueueWork(db: Db, { activity, sessionId, at }: CapturedEvent):
 interface Sessions {
   own: number;
   main: number;
+  /** The project the event's own session is filed under. */
+  projectId: number;
   /** It happened in another project than the session is filed under: the agent has changed its folder. */
   isElsewhere: boolean;
 }
@@ -77,14 +79,14 @@ function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
   };
   const main = sessionOf(db, batch, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
   const isElsewhere = main.projectId !== project;
-  if (event.agentId === undefined) return { own: main.id, main: main.id, isElsewhere };
+  if (event.agentId === undefined) return { own: main.id, main: main.id, projectId: main.projectId, isElsewhere };
   const own = sessionOf(db, batch, {
     ...shared,
     sessionId: `agent-${event.agentId}`,
     parentId: main.id,
     subtitle: event.agentType,
   });
-  return { own: own.id, main: main.id, isElsewhere };
+  return { own: own.id, main: main.id, projectId: own.projectId, isElsewhere };
 }
 
 function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, eventName: string): void {
@@ -96,14 +98,15 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       if (activity.model !== undefined) noteModel(db, batch, main, activity.model);
       return;
     case "prompt": {
-      const { number, isNew, ownsId } = insertPrompt(db, {
+      const { number, newId, ownsId } = insertPrompt(db, {
         sessionDbId: main,
         promptId: activity.promptId,
         text: activity.text,
         at,
       });
       forgetTurns(batch);
-      if (!isNew) return;
+      if (newId === undefined) return;
+      batch.prompts.push({ id: newId, text: activity.text });
       markStale(db, batch, main, number);
       reopenSession(db, main, at);
       improveTitle(db, main, activity.text, number);
@@ -173,7 +176,7 @@ function applyToolUse(
   batch: Batch,
   event: CapturedEvent,
   activity: Extract<Activity, { kind: "tool-use" }>,
-  { own, main, isElsewhere }: Sessions,
+  { own, main, projectId: project_id, isElsewhere }: Sessions,
   eventName: string,
 ): void {
   const promptNumber = turnOf(db, batch, main, activity.promptId);
@@ -203,6 +206,8 @@ function applyToolUse(
     else if (backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup });
   }
   if (!isNew) return;
+  const { name, input, output = null } = activity;
+  batch.toolUses.push({ id: toolUseDbId, project_id, name, input, output, created_at: event.at });
   if (activity.name === "Bash") applyCommits(db, event, activity, main, promptNumber);
 }
 
