@@ -186,9 +186,9 @@ function readEnd(reader: LineReader<unknown>, { state }: Position, tail: Buffer 
 const TYPE_WINDOW_BYTES = 400;
 
 export function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
-  if (reader.skipBytes === undefined) return false;
+  if (reader.skipped === undefined) return false;
   const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
-  return reader.skipBytes.some((type) => head.includes(type));
+  return reader.skipped.test(head);
 }
 
 export function parseLine(bytes: Buffer): unknown {
