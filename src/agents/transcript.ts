@@ -22,7 +22,9 @@ export interface LineReader<State> {
   kind: "lines";
   start(file: TranscriptFile): State;
   /** Types of lines that are never conversation, as they stand in the bytes: such lines are not even parsed. */
-  skipBytes?: readonly string[];
+  skipped?: RegExp;
+  /** The line without bulk that `read` never looks at: it need not be parsed. */
+  cut?(line: Buffer): Buffer;
   read(state: State, line: unknown, notes: ReadNotes): AgentEvent[];
   /** What is still held back, e.g. the end of the last turn. The state stays usable: more lines may follow. */
   flush(state: State): AgentEvent[];

@@ -62,6 +62,8 @@ export function enqueueWork(db: Db, { activity, sessionId, at }: CapturedEvent):
 interface Sessions {
   own: number;
   main: number;
+  /** The project the event's own session is filed under. */
+  projectId: number;
   /** It happened in another project than the session is filed under: the agent has changed its folder. */
   isElsewhere: boolean;
   /** It was here once and was taken out to save room: a transcript that is read again does not bring it back. */
@@ -81,14 +83,15 @@ function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
   const main = sessionOf(db, batch, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
   const isElsewhere = main.projectId !== project;
   const isPurged = main.purgedAt !== null && event.at <= main.purgedAt;
-  if (event.agentId === undefined) return { own: main.id, main: main.id, isElsewhere, isPurged };
+  if (event.agentId === undefined)
+    return { own: main.id, main: main.id, projectId: main.projectId, isElsewhere, isPurged };
   const own = sessionOf(db, batch, {
     ...shared,
     sessionId: `agent-${event.agentId}`,
     parentId: main.id,
     subtitle: event.agentType,
   });
-  return { own: own.id, main: main.id, isElsewhere, isPurged };
+  return { own: own.id, main: main.id, projectId: own.projectId, isElsewhere, isPurged };
 }
 
 function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, eventName: string): void {
@@ -100,14 +103,15 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       if (activity.model !== undefined) noteModel(db, batch, main, activity.model);
       return;
     case "prompt": {
-      const { number, isNew, ownsId } = insertPrompt(db, {
+      const { number, newId, ownsId } = insertPrompt(db, {
         sessionDbId: main,
         promptId: activity.promptId,
         text: activity.text,
         at,
       });
       forgetTurns(batch);
-      if (!isNew) return;
+      if (newId === undefined) return;
+      batch.prompts.push({ id: newId, text: activity.text });
       markStale(db, batch, main, number);
       reopenSession(db, main, at);
       improveTitle(db, main, activity.text, number);
@@ -177,7 +181,7 @@ function applyToolUse(
   batch: Batch,
   event: CapturedEvent,
   activity: Extract<Activity, { kind: "tool-use" }>,
-  { own, main, isElsewhere }: Sessions,
+  { own, main, projectId: project_id, isElsewhere }: Sessions,
   eventName: string,
 ): void {
   const promptNumber = turnOf(db, batch, main, activity.promptId);
@@ -207,6 +211,8 @@ function applyToolUse(
     else if (backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup });
   }
   if (!isNew) return;
+  const { name, input, output = null } = activity;
+  batch.toolUses.push({ id: toolUseDbId, project_id, name, input, output, created_at: event.at });
   if (activity.name === "Bash") applyCommits(db, event, activity, main, promptNumber);
 }
 

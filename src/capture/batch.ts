@@ -3,15 +3,16 @@
 import type { CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { upsertProject } from "../store/projects.ts";
-import { currentPromptNumber, findPromptNumber } from "../store/prompts.ts";
+import { currentPromptNumber, findPromptNumber, indexLetters, type NewPrompt } from "../store/prompts.ts";
+import type { ToolUseText } from "../store/search-index.ts";
 import { type SessionSeed, setModel, upsertSession, widenSession } from "../store/sessions.ts";
 import { markTurnStale } from "../store/stale-turns.ts";
 
 interface SeenSession {
   id: number;
   projectId: number;
-  /** All that was said of the session, but for the time. */
-  said: string;
+  /** All that was said of the session when it was written last. */
+  said: SessionSeed;
   firstAt: number;
   lastAt: number;
   /** The newest that was known when this was said. Where that was newer, it is to be said again by what is newer still. */
@@ -26,17 +27,30 @@ export interface Batch {
   turns: Map<string, number>;
   stale: Set<string>;
   models: Map<number, string>;
+  /** New ones, whose letters are indexed at the end: FTS5 would write out what it holds before many a statement. */
+  prompts: NewPrompt[];
+  /** New ones, for who wants to index them at once. */
+  toolUses: ToolUseText[];
   /** Something was forgotten once, and must not come back; asked for when the first event comes. */
   hasTombstones?: boolean;
 }
 
 export function startBatch(): Batch {
-  return { projects: new Map(), sessions: new Map(), turns: new Map(), stale: new Set(), models: new Map() };
+  return {
+    projects: new Map(),
+    sessions: new Map(),
+    turns: new Map(),
+    stale: new Set(),
+    models: new Map(),
+    prompts: [],
+    toolUses: [],
+  };
 }
 
 /** Writes what was held back. */
 export function endBatch(db: Db, batch: Batch): void {
   for (const session of batch.sessions.values()) writeTimes(db, session);
+  for (const prompt of batch.prompts) indexLetters(db, prompt);
 }
 
 function writeTimes(db: Db, session: SeenSession): void {
@@ -53,11 +67,10 @@ export function projectId(db: Db, batch: Batch, { project, at }: CapturedEvent):
 }
 
 export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
-  const { at, sessionId, ...rest } = seed;
-  const said = JSON.stringify(rest);
+  const { at, sessionId } = seed;
   const seen = batch.sessions.get(sessionId);
   const isOvertaken = seen !== undefined && seen.lastAt < seen.newestAt && at >= seen.newestAt;
-  if (seen?.said === said && !isOvertaken) {
+  if (seen !== undefined && !isOvertaken && saysTheSame(seen.said, seed)) {
     if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
@@ -65,8 +78,22 @@ export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSes
   }
   if (seen !== undefined) writeTimes(db, seen);
   const row = upsertSession(db, seed);
-  batch.sessions.set(sessionId, { ...row, newestAt: row.lastAt, said, firstAt: at, lastAt: at, isWritten: true });
+  batch.sessions.set(sessionId, { ...row, newestAt: row.lastAt, said: seed, firstAt: at, lastAt: at, isWritten: true });
   return row;
+}
+
+/** But for the time. */
+function saysTheSame(a: SessionSeed, b: SessionSeed): boolean {
+  return (
+    a.projectId === b.projectId &&
+    a.cwd === b.cwd &&
+    a.branch === b.branch &&
+    a.version === b.version &&
+    a.transcriptPath === b.transcriptPath &&
+    a.agent === b.agent &&
+    a.parentId === b.parentId &&
+    a.subtitle === b.subtitle
+  );
 }
 
 /** For what goes by the session's times: they are in the database from here on. */

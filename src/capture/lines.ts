@@ -7,7 +7,7 @@ const FIRST_CHUNK_BYTES = 32 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  /** The line without its newline; undefined when it was longer than the limit and was skipped. */
+  /** The line without its newline, good until the next one is asked for; undefined when it was longer than the limit. */
   bytes: Buffer | undefined;
   /** Where the next line begins. */
   end: number;
@@ -20,14 +20,20 @@ export interface LineOptions {
   maxLineBytes: number;
 }
 
+/** Kept from file to file: to have the system find a new megabyte takes longer than to fill it. */
+let spare: Buffer | undefined;
+
 export function* readLines(path: string, { from, maxLineBytes }: LineOptions): Generator<Line> {
   const fd = openSync(path, "r");
+  const first = Buffer.allocUnsafe(FIRST_CHUNK_BYTES);
+  let large: Buffer | undefined;
   try {
     let rest: Buffer[] = [];
     let restBytes = 0;
     let position = from;
     for (;;) {
-      const chunk = Buffer.allocUnsafe(position === from ? FIRST_CHUNK_BYTES : CHUNK_BYTES);
+      if (position > from) large ??= takeChunk();
+      const chunk = large ?? first;
       const bytes = readSync(fd, chunk, 0, chunk.length, position);
       if (bytes === 0) break;
       let start = 0;
@@ -42,16 +48,24 @@ export function* readLines(path: string, { from, maxLineBytes }: LineOptions): G
         start = end + 1;
       }
       restBytes += bytes - start;
-      // Past the limit nothing is kept: only its length still counts.
-      if (restBytes <= maxLineBytes) rest.push(chunk.subarray(start, bytes));
+      // A copy: the chunk is filled anew. Past the limit nothing is kept: only its length still counts.
+      if (restBytes <= maxLineBytes) rest.push(Buffer.from(chunk.subarray(start, bytes)));
       else rest = [];
       position += bytes;
     }
     if (restBytes > 0)
       yield { bytes: join(rest, restBytes, Buffer.alloc(0), maxLineBytes), end: position, isWhole: false };
   } finally {
+    spare = large ?? spare;
     closeSync(fd);
   }
+}
+
+function takeChunk(): Buffer {
+  const chunk = spare ?? Buffer.allocUnsafe(CHUNK_BYTES);
+  // Whoever reads another file meanwhile needs one of their own.
+  spare = undefined;
+  return chunk;
 }
 
 function join(rest: Buffer[], restBytes: number, tail: Buffer, maxLineBytes: number): Buffer | undefined {

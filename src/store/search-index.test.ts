@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Db } from "./driver.ts";
 import { openStore } from "./open.ts";
-import { mergeSearchIndex, updateSearchIndex } from "./search-index.ts";
+import { indexNewToolUses, mergeSearchIndex, updateSearchIndex } from "./search-index.ts";
 import { transaction } from "./transaction.ts";
 import { prompt, said, seedStore } from "../../test/seed.ts";
 
@@ -23,12 +23,35 @@ function addUses(db: Db, count: number): void {
 const pieces = (db: Db): number =>
   db.get<{ n: number }>("SELECT count(DISTINCT segid) AS n FROM tool_uses_fts_idx")?.n ?? 0;
 
-it("makes the index one piece after many rows, and leaves it alone after a few", () => {
+function openWithSession(): Db {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-index-")), "c-mem.db"));
   db.run("INSERT INTO projects (key, name, root, created_at) VALUES ('app', 'app', '/', 1)");
   db.run(
     "INSERT INTO sessions (session_id, agent, project_id, cwd, started_at, last_at) VALUES ('s', 'claude-code', 1, '/', 1, 1)",
   );
+  return db;
+}
+
+it("indexes new tool uses from what is in hand, unless others wait before them", () => {
+  const db = openWithSession();
+  const use = (id: number) => ({ id, project_id: 1, name: "Bash", input: {}, output: `word${id}`, created_at: 1 });
+  const found = (word: string) =>
+    db
+      .all<{ rowid: number }>("SELECT rowid FROM tool_uses_fts WHERE tool_uses_fts MATCH ?", word)
+      .map((row) => row.rowid);
+  addUses(db, 2);
+  transaction(db, () => indexNewToolUses(db, [use(1), use(2)]));
+  expect(found("word2")).toEqual([2]);
+  expect(updateSearchIndex(db)).toBe(0);
+  addUses(db, 2);
+  transaction(db, () => indexNewToolUses(db, [use(4)]));
+  expect(found("word4")).toEqual([]);
+  expect(updateSearchIndex(db)).toBe(2);
+  db.close();
+});
+
+it("makes the index one piece after many rows, and leaves it alone after a few", () => {
+  const db = openWithSession();
   addUses(db, 3_000);
   expect(updateSearchIndex(db)).toBe(3_000);
   expect(pieces(db)).toBeGreaterThan(1);

@@ -10,8 +10,6 @@ import { markTurnToEmbed } from "./vectors.ts";
 
 /** Rows per transaction: the write lock is held for some 50 ms. */
 const BATCH = 2_000;
-/** Rows while waiting for something else. */
-const SOME = 500;
 /** After this share of new tool uses the pieces FTS5 writes are made one again: with ten of them a long query takes half as long again. */
 const MERGE_SHARE = 0.1;
 const MERGE_MIN_ROWS = 2_000;
@@ -48,16 +46,6 @@ export function mergeIndexes(db: Db): void {
   for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
 }
 
-/** For a moment with nothing else to do; false when too little waits to be worth a transaction. */
-export function indexSome(db: Db): boolean {
-  const waiting = db.get<{ count: number }>(
-    `SELECT coalesce(max(id), 0) - (SELECT last_id FROM index_state WHERE name = 'tool_uses') AS count FROM tool_uses`,
-  );
-  if ((waiting?.count ?? 0) < SOME) return false;
-  transaction(db, () => indexToolUses(db, SOME));
-  return true;
-}
-
 /** In steps, so that others may write in between; a step that finds nothing to do changes less than two rows. */
 function mergePieces(db: Db, table: string): void {
   const changes = (): number => db.get<{ n: number }>("SELECT total_changes() AS n")?.n ?? 0;
@@ -82,11 +70,12 @@ export function rebuildSearchIndex(db: Db): void {
   updateSearchIndex(db);
 }
 
-interface ToolUseText {
+/** A tool use as it goes into the index. */
+export interface ToolUseText {
   id: number;
   project_id: number;
   name: string;
-  input: string;
+  input: unknown;
   output: string | null;
   created_at: number;
 }
@@ -95,28 +84,48 @@ const TOOL_USE_TEXT = `SELECT t.id, s.project_id, t.name, t.input, ${outputOf("t
   FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id`;
 
 function indexToolUses(db: Db, limit: number): number {
-  const rows = db.all<ToolUseText>(
-    `${TOOL_USE_TEXT} WHERE t.id > (SELECT last_id FROM index_state WHERE name = 'tool_uses') ORDER BY t.id LIMIT ?`,
-    limit,
-  );
+  const rows = db.all<StoredToolUse>(`${TOOL_USE_TEXT} WHERE t.id > ? ORDER BY t.id LIMIT ?`, lastIndexed(db), limit);
+  indexRows(db, rows.map(parsed));
+  return rows.length;
+}
+
+type StoredToolUse = ToolUseText & { input: string };
+
+function parsed(row: StoredToolUse): ToolUseText {
+  return { ...row, input: JSON.parse(row.input) as unknown };
+}
+
+/**
+ * At the end of the transaction that inserted them, from what is in hand: to read them again takes a fifth of all indexing.
+ * Turns wait until all is read: more may be said in them, and a row indexed twice counts twice in the mean length bm25 goes by.
+ */
+export function indexNewToolUses(db: Db, rows: readonly ToolUseText[]): void {
+  // Others before them that wait would be passed over.
+  if (rows[0]?.id === lastIndexed(db) + 1) indexRows(db, rows);
+}
+
+function indexRows(db: Db, rows: readonly ToolUseText[]): void {
   for (const row of rows) writeToolUse(db, row);
   const last = rows.at(-1);
   if (last !== undefined) db.run("UPDATE index_state SET last_id = ? WHERE name = 'tool_uses'", last.id);
-  return rows.length;
+}
+
+function lastIndexed(db: Db): number {
+  return db.get<{ last_id: number }>("SELECT last_id FROM index_state WHERE name = 'tool_uses'")?.last_id ?? 0;
 }
 
 /** Anew, after its text has changed; one that is not indexed yet waits for its turn. */
 export function indexToolUse(db: Db, id: number): void {
-  const row = db.get<ToolUseText>(
+  const row = db.get<StoredToolUse>(
     `${TOOL_USE_TEXT} WHERE t.id = ? AND t.id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`,
     id,
   );
   db.run("DELETE FROM tool_uses_fts WHERE rowid = ?", id);
-  if (row !== undefined) writeToolUse(db, row);
+  if (row !== undefined) writeToolUse(db, parsed(row));
 }
 
 function writeToolUse(db: Db, row: ToolUseText): void {
-  const { input, output } = toolColumns(row.name, JSON.parse(row.input), row.output ?? "");
+  const { input, output } = toolColumns(row.name, row.input, row.output ?? "");
   db.run(
     "INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, ?)",
     row.id,
@@ -142,10 +151,9 @@ function indexTurns(db: Db, limit: number): number {
      FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
     limit,
   );
-  for (const row of rows) {
-    indexTurn(db, row);
-    markTurnToEmbed(db, row.id, row.created_at);
-  }
+  for (const row of rows) indexTurn(db, row);
+  // Afterwards: each of these statements would make FTS5 write out what it holds, turn by turn.
+  for (const { id, created_at } of rows) markTurnToEmbed(db, id, created_at);
   // All before any is cleared: what is still marked will be read with its neighbours as they are now.
   for (const row of rows) markBeside(db, row.session_db_id, row.prompt_number);
   for (const row of rows) db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", row.id);
@@ -159,8 +167,8 @@ function indexBeside(db: Db, limit: number): number {
      FROM stale_beside d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
     limit,
   );
+  for (const row of rows) indexTurn(db, row);
   for (const row of rows) {
-    indexTurn(db, row);
     db.run("DELETE FROM stale_beside WHERE prompt_db_id = ?", row.id);
   }
   return rows.length;

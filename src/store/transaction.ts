@@ -27,19 +27,54 @@ function begin(db: Db): void {
 }
 
 /** A transaction shared by small pieces of work, each of which is there as a whole or not at all. */
-export interface TransactionGroup {
-  add(bytes: number, work: () => void): void;
+export interface TransactionGroup<Shared> {
+  add(bytes: number, work: (shared: Shared) => void): void;
   end(): void;
 }
 
-export function startGroup(db: Db, maxBytes: number): TransactionGroup {
-  let isOpen = false;
-  let bytesIn = 0;
-  const end = () => {
-    if (!isOpen) return;
-    // Before it is tried: what could not be committed is not tried again, which would only hide why.
-    isOpen = false;
+/** What the pieces of one transaction have in common. */
+export interface Sharing<Shared> {
+  start(): Shared;
+  /** Writes what was held back, before the commit. */
+  end(shared: Shared): void;
+}
+
+/**
+ * Without savepoints: each makes FTS5 write out what it holds, and SQLite copy every page that changes. A piece that fails,
+ * which is rare, undoes all; those before it are then done once more, so their work must be the same the second time.
+ */
+export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Shared>): TransactionGroup<Shared> {
+  type Work = (shared: Shared) => void;
+  let open: { shared: Shared; done: Work[]; bytes: number } | undefined;
+  /** What was done once could not be done again: nothing more is, or it would leave a hole. */
+  let isBroken = false;
+  const start = () => {
+    begin(db);
+    return { shared: sharing.start(), done: [], bytes: 0 };
+  };
+  const run = (bytes: number, work: Work) => {
+    open ??= start();
+    work(open.shared);
+    open.done.push(work);
+    open.bytes += bytes;
+  };
+  const redo = (pieces: readonly Work[], bytes: number) => {
     try {
+      for (const piece of pieces) run(bytes / pieces.length, piece);
+    } catch (error) {
+      isBroken = true;
+      open = undefined;
+      rollBack(db);
+      throw error;
+    }
+  };
+  const end = () => {
+    if (open === undefined) return;
+    const { shared } = open;
+    // Before it is tried: what could not be committed is not tried again, which would only hide why.
+    open = undefined;
+    try {
+      sharing.end(shared);
       db.exec("COMMIT");
     } catch (error) {
       rollBack(db);
@@ -48,22 +83,17 @@ export function startGroup(db: Db, maxBytes: number): TransactionGroup {
   };
   return {
     add(bytes, work) {
-      if (!isOpen) begin(db);
-      if (!isOpen) bytesIn = 0;
-      isOpen = true;
-      db.exec("SAVEPOINT piece");
+      if (isBroken) throw new Error("what came before it could not be stored");
       try {
-        work();
+        run(bytes, work);
       } catch (error) {
-        if (isStoreTrouble(error)) {
-          isOpen = false;
-          rollBack(db);
-        } else db.exec("ROLLBACK TO piece; RELEASE piece");
+        const before = open;
+        open = undefined;
+        rollBack(db);
+        if (before !== undefined && !isStoreTrouble(error)) redo(before.done, before.bytes);
         throw error;
       }
-      db.exec("RELEASE piece");
-      bytesIn += bytes;
-      if (bytesIn >= maxBytes) end();
+      if (open !== undefined && open.bytes >= maxBytes) end();
     },
     end,
   };

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/drain.ts";
 import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+import { pruneCompileCache } from "../config/compile-cache.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
@@ -330,6 +331,7 @@ function tidy(db: Db, state: State): boolean {
   for (const sessionId of interruptIdleSessions(db, now)) enqueueSession(db, sessionId, now);
   forgetDoneJobs(db, now);
   forgetOldSessionFiles([state.paths.privateTurns, state.paths.shown], now);
+  pruneCompileCache(state.paths.cache, now);
   state.tidiedAt = performance.now();
   return true;
 }

@@ -68,7 +68,7 @@ export function closeMessage(state: ClaudeCodeState): AgentEvent[] {
 export function heldMessage(state: ClaudeCodeState): AgentEvent[] {
   const message = state.message?.activity;
   const isEmpty = !message?.text && !message?.thinking && !message?.tokens;
-  return state.message === undefined || isEmpty ? [] : [structuredClone(state.message)];
+  return state.message === undefined || isEmpty ? [] : [{ ...state.message, activity: { ...state.message.activity } }];
 }
 
 function join(before: string, text: string): string {

@@ -16,6 +16,7 @@ import {
   parseJson,
   present,
 } from "../wire.ts";
+import { withoutOriginalFile } from "./bulk.ts";
 import { readResult } from "./call.ts";
 import { addBackup, readSnapshot } from "./file-history.ts";
 import { closeMessage, heldMessage, readAssistant } from "./message.ts";
@@ -40,16 +41,9 @@ export const claudeCodeReader: ClaudeCodeReader = {
     privatePromptIds: [...privatePromptIds],
   }),
   // Most bytes of a transcript. With their neighbours in the line, so that nothing a tool was given looks like them.
-  skipBytes: [
-    '{"type":"api-request"',
-    '{"type":"api-request-shape"',
-    '{"type":"api-request-blob"',
-    '{"type":"last-prompt"',
-    '"type":"progress","data":{',
-    '"attachment":{"type":"hook_',
-    '"attachment":{"type":"prompt_snapshot"',
-    '"attachment":{"type":"skill_listing"',
-  ],
+  skipped:
+    /\{"type":"(?:api-request(?:-shape|-blob)?|last-prompt)"|"type":"progress","data":\{|"attachment":\{"type":"(?:hook_|(?:prompt_snapshot|skill_listing)")/,
+  cut: withoutOriginalFile,
   read(state, line, notes) {
     state.line += 1;
     return readLine(state, asObject(line), notes);

@@ -19,7 +19,7 @@ export interface CopilotState {
 export const copilotReader: LineReader<CopilotState> = {
   kind: "lines",
   start: (file) => ({ turn: startTurn(file), line: 0, calls: [], agents: [] }),
-  skipBytes: ['{"type":"hook.start"', '{"type":"hook.end"', '{"type":"system.message"'],
+  skipped: /\{"type":"(?:hook\.start|hook\.end|system\.message)"/,
   read(state, line, notes) {
     state.line += 1;
     const object = asObject(line);

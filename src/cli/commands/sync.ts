@@ -18,7 +18,7 @@ import { enqueueSession } from "../../store/jobs.ts";
 import { findProjectByName } from "../../store/projects.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
-import { indexSome, updateSearchIndex } from "../../store/search-index.ts";
+import { updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../table.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../../answers/scope.ts";
@@ -92,7 +92,7 @@ async function syncAll(
   const steps =
     total < PARALLEL_BYTES || process.getBuiltinModule("node:os").availableParallelism() === 1
       ? syncTranscripts(db, pending, context)
-      : syncInParallel(db, pending, context, { thread: READER_THREAD, idle: () => indexSome(db) });
+      : syncInParallel(db, pending, context, READER_THREAD);
   for await (const { bytes, outcome, failed, isGone } of steps) {
     if (outcome !== undefined) report.outcomes.push(outcome);
     if (failed !== undefined) report.failed.push(failed);
