@@ -32,6 +32,8 @@ async function seeded(): Promise<World> {
 }
 
 function wreck(world: World): void {
+  // What stands in the log as well would be read from there.
+  new DatabaseSync(database(world)).close();
   const bytes = readFileSync(database(world));
   writeFileSync(database(world), bytes.fill(0x41, 0, 4096));
 }
@@ -87,12 +89,12 @@ describe("a damaged database", () => {
     await run(world, ["projects"]);
     const db = new DatabaseSync(database(world));
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const { page } = db
-      .prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = 'tool_uses' AND pagetype = 'leaf'")
-      .get() as { page: number };
+    const { page, size } = db
+      .prepare("SELECT max(pageno) AS page, pgsize AS size FROM dbstat WHERE name = 'tool_uses' AND pagetype = 'leaf'")
+      .get() as { page: number; size: number };
     db.close();
     const bytes = readFileSync(database(world));
-    writeFileSync(database(world), bytes.fill(0x5a, (page - 1) * 4096, page * 4096));
+    writeFileSync(database(world), bytes.fill(0x5a, (page - 1) * size, page * size));
     const first = await deepChecks(world);
     expect(first.get("database, page by page")).toMatchObject({
       state: "warn",
