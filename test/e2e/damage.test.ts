@@ -33,7 +33,9 @@ async function seeded(): Promise<World> {
 
 function wreck(world: World): void {
   // What stands in the log as well would be read from there.
-  new DatabaseSync(database(world)).close();
+  const db = new DatabaseSync(database(world));
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
   const bytes = readFileSync(database(world));
   writeFileSync(database(world), bytes.fill(0x41, 0, 4096));
 }
