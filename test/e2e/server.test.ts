@@ -162,6 +162,10 @@ describe("what is refused", () => {
     expect(readFileSync(path, "utf8")).toBe('{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
     expect((await put("contextTokens", 800)).status).toBe(200);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ contextTokens: 800, mine: "stays" });
+    const unreadable = '{ // a comment\n  "contextTokens": 900\n}\n';
+    writeFileSync(path, unreadable);
+    expect((await put("contextTokens", 700)).json.error.code).toBe("bad_config");
+    expect(readFileSync(path, "utf8")).toBe(unreadable);
   });
 
   it("says with every reply what a page may do, and nothing in it may run", async () => {
