@@ -16,8 +16,3 @@ export function startTheme(): void {
     localStorage.setItem(KEY, theme.value);
   });
 }
-
-/** What is on the screen now, for what draws its own colours. */
-export function isDark(): boolean {
-  return theme.value === "dark" || (theme.value === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
-}

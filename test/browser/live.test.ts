@@ -80,7 +80,7 @@ describe("what happens now", () => {
 
   it("shows the queue and that the worker lives", async () => {
     const page = await world.open("/");
-    await page.waitForSelector(".state :text('Running since')");
+    await page.waitForSelector(".state :text('Running')");
     expect(await page.locator(".live-live").count()).toBe(1);
   });
 

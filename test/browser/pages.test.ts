@@ -1,11 +1,12 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../e2e/harness.ts";
 import { fillSessions } from "./real-sessions.ts";
 import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let world: BrowserWorld;
 
@@ -21,24 +22,27 @@ const PAGES = [
   ["results", "/search?q=zebracorn", ".result"],
   ["sessions", "/sessions", ".session-line"],
   ["session", "/sessions/made-up", ".virtual .prompt"],
+  ["memory", "/memory", ".observation"],
+  ["observation", "/memory/o1", ".story"],
+  ["files", "/files", ".files li"],
+  ["file", "/files?path=login.ts", ".file-turns li"],
+  ["efforts", "/efforts", ".efforts li, .empty"],
+  ["insight", "/insight", ".figures"],
+  ["context", "/context", ".told, .context-preview .muted"],
+  ["settings", "/settings", ".setting"],
+  ["health", "/doctor", ".checks li"],
   ["nothing", "/search?q=qqqqzzzz", ".empty"],
   ["no-page", "/no/such/page", ".empty"],
 ] as const;
 
 /** What axe finds that keeps people out. */
 async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
-    interface Violation {
-      id: string;
-      impact: string;
-      nodes: { html: string; failureSummary: string }[];
-    }
-    const { violations } = await axe.run();
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run();
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary.slice(0, 300)}`);
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.slice(0, 300)}`);
   });
 }
 
@@ -137,6 +141,14 @@ describe("search", () => {
 });
 
 describe("the page itself", () => {
+  it("is small: under 120 KB compressed, all of it", () => {
+    const folder = join(ROOT, "plugin", "dist", "viewer");
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const sizes = files.map((entry) => gzipSync(readFileSync(join(entry.parentPath, entry.name))).length);
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(120 * 1024);
+  });
+
   it("keeps the colours that were chosen", async () => {
     const page = await world.open("/sessions", { theme: "light" });
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

@@ -72,7 +72,7 @@ export function Context() {
       </header>
       <Loaded from={projects} empty={<NothingYet />}>
         {({ data }) => (
-          <div class="preview">
+          <div class="context-preview">
             <form class="knobs card" onSubmit={(event) => event.preventDefault()}>
               <label>
                 Project

@@ -34,7 +34,7 @@ export function History({ path }: { path: string }) {
       <div class="beside">
         <Loaded from={turns} empty={<NeverTouched />}>
           {({ data }) => (
-            <ol class="turns">
+            <ol class="file-turns">
               {data.results.map((turn) => (
                 <Turn key={`${turn.session_id} ${turn.turn} ${turn.path}`} turn={turn} />
               ))}

@@ -78,8 +78,8 @@ export function Now() {
             )}
           </div>
           <Loaded from={turns} empty={<Nothing />} isEmpty={({ results }) => results.length === 0}>
-            {() =>
-              [...byDay(parts.value.visible)].map(([day, list]) => (
+            {() => [
+              ...[...byDay(parts.value.visible)].map(([day, list]) => (
                 <section key={day} class="day">
                   <h2>{dayName(Date.parse(list[0]?.at ?? ""), now.value)}</h2>
                   <ol>
@@ -93,11 +93,14 @@ export function Now() {
                     ))}
                   </ol>
                 </section>
-              ))
-            }
+              )),
+              <p key="earlier" class="earlier">
+                <a href="/sessions">Earlier sessions</a>
+              </p>,
+            ]}
           </Loaded>
         </div>
-        <State round={round.value} />
+        <State round={round} />
       </div>
     </div>
   );

@@ -1,10 +1,13 @@
 // How the worker is, what waits for it, and what today came to.
-import { useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { useLoad } from "../../api.ts";
 import { Time } from "../../components/time.tsx";
 import { count, withCommas } from "../../format.ts";
 import { connection, missed, queue } from "../../stream.ts";
 import type { WorkerState } from "../../wire.ts";
+
+const COUNT_PAUSE_MS = 3_000;
 
 interface Totals {
   sessions: number;
@@ -17,32 +20,38 @@ interface Totals {
   commits: number;
 }
 
-export function State({ round }: { round: number }) {
+export function State({ round }: { round: ReadonlySignal<number> }) {
   const worker = useLoad<WorkerState>(() => "/api/jobs");
   const today = useLoad<{ totals: Totals }>(() => `/api/stats?since=${startOfToday()}`);
   useSignalEffect(() => {
     if (missed.value > 0) worker.reload();
   });
-  // Counted again as the list is: `round` counts how often.
-  void round;
+  // Counted again after something has happened, now and then: it looks at the whole day.
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useSignalEffect(() => {
+    if (round.value === 0) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      today.reload();
+    }, COUNT_PAUSE_MS);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
   const state = worker.load.value.reply?.data;
   const jobs = queue.value ?? state?.jobs;
+  const isThere = connection.value === "live" || (connection.value === "connecting" && state?.running === true);
   const totals = today.load.value.reply?.data.totals;
   return (
     <aside class="state" aria-label="State">
       <section>
         <h2>Worker</h2>
         <p class="state-line">
-          <span
-            class={`dot ${state?.running === true || connection.value === "live" ? "good" : "off"}`}
-            aria-hidden="true"
-          />
-          {connection.value !== "live" && state?.running !== true
-            ? "Not reachable"
-            : state?.started_at === null || state === undefined
-              ? "Running"
-              : "Running since "}
-          {state?.started_at !== null && state?.started_at !== undefined && <Time at={state.started_at} />}
+          <span class={`dot ${isThere ? "good" : "off"}`} aria-hidden="true" />
+          {isThere ? "Running" : "Not reachable"}
+          {isThere && typeof state?.started_at === "string" && (
+            <span class="muted">
+              started <Time at={state.started_at} />
+            </span>
+          )}
         </p>
         {jobs !== undefined && (
           <dl class="numbers">

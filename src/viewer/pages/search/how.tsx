@@ -5,6 +5,9 @@ import { Icon } from "../../components/icon.tsx";
 import { count } from "../../format.ts";
 import type { Finding, SearchMeta } from "../../wire.ts";
 
+/** As many as are asked for: there may be more. */
+export const LIMIT = 30;
+
 const RUNGS: Readonly<Record<string, string>> = {
   phrase: "as a phrase",
   words: "by words",
@@ -21,7 +24,8 @@ export function How({ load }: { load: Load<{ results: Finding[] }, SearchMeta> }
   return (
     <div class="how">
       <p role="status" class="num">
-        {count(data.results.length, "session")} {RUNGS[meta.rung] ?? meta.rung}
+        {data.results.length < LIMIT ? count(data.results.length, "session") : `The ${LIMIT} best sessions`}{" "}
+        {RUNGS[meta.rung] ?? meta.rung}
         {words} <span class="faint">in {meta.lanes.join(", ")}</span>
         <span class="faint"> · {meta.ms} ms</span>
       </p>

@@ -10,14 +10,13 @@ import { scopeQuery, useScopeFilters } from "../../components/scope-filters.ts";
 import { route, setQuery, withQuery } from "../../router.ts";
 import type { Finding, SearchMeta } from "../../wire.ts";
 import { KIND, TYPE } from "./filters.ts";
-import { How } from "./how.tsx";
+import { How, LIMIT } from "./how.tsx";
 import { Known } from "./known.tsx";
 import { Result } from "./result.tsx";
 import "./search.css";
 
 /** Long enough not to ask for every letter, short enough to feel at once. */
 const PAUSE_MS = 120;
-const LIMIT = 30;
 
 export function Search() {
   const box = useRef<HTMLInputElement>(null);

@@ -45,7 +45,12 @@ export function Turns({ outline }: { outline: Outline }) {
   if (prompts.length < 2) return null;
   return (
     <div class="turns" ref={box}>
-      <button class="button quiet" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+      <button
+        class="button quiet"
+        title="j and k go from prompt to prompt"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
         {count(prompts.length, "prompt")}
         <span class="turn-down">
           <Icon name="chevron" />

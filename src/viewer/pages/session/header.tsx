@@ -2,10 +2,19 @@
 import { useSignal } from "@preact/signals";
 import { Badge } from "../../components/badge.tsx";
 import { Time } from "../../components/time.tsx";
+import { toast } from "../../components/toast.tsx";
 import { count, duration, shortId } from "../../format.ts";
 import type { Session, Summary } from "../../wire.ts";
 
-export function SessionHeader({ session, summary }: { session: Session; summary: Summary | null }) {
+export function SessionHeader({
+  session,
+  summary,
+  resume,
+}: {
+  session: Session;
+  summary: Summary | null;
+  resume: string | null;
+}) {
   const took = Date.parse(session.last_at) - Date.parse(session.started_at);
   return (
     <header class="session-head">
@@ -44,9 +53,29 @@ export function SessionHeader({ session, summary }: { session: Session; summary:
           </li>
         )}
       </ul>
+      <div class="session-actions">
+        {resume !== null && (
+          <button class="button quiet" title={resume} onClick={() => void copy(resume)}>
+            Copy the command to resume
+          </button>
+        )}
+        <a class="button quiet" href={`/api/export/${encodeURIComponent(session.session_id)}?format=md&download=1`}>
+          Export as Markdown
+        </a>
+      </div>
       {summary !== null && <SummaryFields summary={summary} />}
     </header>
   );
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast("Copied.");
+  } catch {
+    // The browser may not allow it; then it can at least be read.
+    toast(text);
+  }
 }
 
 const FIELDS = [

@@ -20,9 +20,19 @@ export function placeNotes(
   return notes;
 }
 
-export function Notes({ notes, actions }: { notes: readonly Observation[]; actions: RowActions }) {
+/** In the margin, `mayHang` lets a note reach down beside what follows, so that it does not push it away. */
+export function Notes({
+  notes,
+  actions,
+  mayHang,
+}: {
+  notes: readonly Observation[];
+  actions: RowActions;
+  mayHang: boolean;
+}) {
+  const isOpen = notes.some(({ id }) => actions.isOpen(id));
   return (
-    <aside class="notes" aria-label="Learned here">
+    <aside class={mayHang && !isOpen ? "notes may-hang" : "notes"} aria-label="Learned here">
       {notes.map((note) => (
         <Note key={note.id} note={note} actions={actions} />
       ))}
@@ -55,8 +65,8 @@ function Note({ note, actions }: { note: Observation; actions: RowActions }) {
           <p class="evidence">
             <span>Rests on</span>
             {note.evidence.map((id) => (
-              <a key={id} href={`#${id}`}>
-                {id}
+              <a key={id} href={`#${id}`} title={id}>
+                {KINDS[id[0] ?? ""] ?? id}
               </a>
             ))}
             <a href={`/memory/${note.id}`}>All about it</a>
@@ -66,6 +76,8 @@ function Note({ note, actions }: { note: Observation; actions: RowActions }) {
     </section>
   );
 }
+
+const KINDS: Readonly<Record<string, string>> = { p: "a prompt", m: "an answer", t: "a tool use" };
 
 /** What happened in a subagent is noted beside the subagent, whose work may be folded. */
 function hostOf(entry: Entry): string {

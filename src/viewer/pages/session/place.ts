@@ -43,3 +43,18 @@ export function placeIn(control: ListControl | undefined, keys: readonly string[
   const id = place === undefined ? undefined : keys[place.index];
   return place === undefined || id === undefined ? undefined : { id, offsetPx: BELOW_BAR_PX - place.intoPx };
 }
+
+/** Tells when a link has led from one place of the page to another, and when one has gone back. */
+export function listenForJumps(tell: (hasJumped: boolean) => void): () => void {
+  const onClick = (event: MouseEvent): void => {
+    const link = (event.target as Element | null)?.closest?.("a");
+    if (link?.getAttribute("href")?.startsWith("#") === true && event.button === 0) tell(true);
+  };
+  const onBack = (): void => tell(false);
+  document.addEventListener("click", onClick);
+  addEventListener("popstate", onBack);
+  return () => {
+    document.removeEventListener("click", onClick);
+    removeEventListener("popstate", onBack);
+  };
+}

@@ -16,7 +16,7 @@ import { readOutline, type WireEntry } from "./outline.ts";
 import { Transcript } from "./transcript.tsx";
 import "./session.css";
 
-type Head = SessionWire & { summary: Summary | null; observations: Observation[] };
+type Head = SessionWire & { summary: Summary | null; observations: Observation[]; resume: string | null };
 
 export function Session({ id }: PageProps) {
   const path = `/api/sessions/${encodeURIComponent(id)}`;
@@ -54,7 +54,7 @@ export function Session({ id }: PageProps) {
   return (
     <div class="page session">
       <Loaded from={head} skeleton={<HeadSkeleton />}>
-        {({ data }) => <SessionHeader session={data} summary={data.summary} />}
+        {({ data }) => <SessionHeader session={data} summary={data.summary} resume={data.resume} />}
       </Loaded>
       {list.value === undefined ? (
         error !== undefined && head.load.value.error === undefined ? (

@@ -13,7 +13,7 @@ import { highlight } from "./highlight.ts";
 import type { Items } from "./items.ts";
 import { Notes, placeNotes } from "./notes.tsx";
 import { type Entry, estimateHeight, type Outline, visibleRows } from "./outline.ts";
-import { BELOW_BAR_PX, notedPlace, notePlaces, type Place, placeIn } from "./place.ts";
+import { BELOW_BAR_PX, listenForJumps, notedPlace, notePlaces, type Place, placeIn } from "./place.ts";
 import { Replay } from "./replay.tsx";
 import { ItemRow, type RowActions } from "./row.tsx";
 
@@ -109,6 +109,14 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   }, [replayed.value]);
 
   const failure = items.error();
+  const cameFrom = useSignal(false);
+  useEffect(
+    () =>
+      listenForJumps((hasJumped) => {
+        cameFrom.value = hasJumped;
+      }),
+    [],
+  );
   const onRange = (from: number, to: number): void => {
     const first = shown.current.rows[from];
     const last = shown.current.rows[to - 1];
@@ -173,10 +181,16 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
               actions={actions}
               isMarked={marked.value === entry.id}
               notes={notes.get(entry.id)}
+              mayHang={keys.slice(row + 1, row + 1 + FREE_ROWS).every((key) => !notes.has(key))}
             />
           );
         }}
       />
+      {cameFrom.value && replayed.value === undefined && (
+        <button class="pill back" onClick={() => history.back()}>
+          Back to where you were
+        </button>
+      )}
       {replayed.value !== undefined && (
         <Replay
           entries={outline.entries}
@@ -188,6 +202,8 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   );
 }
 
+/** So many rows without notes leave room for one that hangs down. */
+const FREE_ROWS = 2;
 /** As wide as the text mostly is: good enough to guess heights by. */
 const COLUMN_PX = 700;
 
@@ -197,9 +213,10 @@ interface RowProps {
   actions: RowActions;
   isMarked: boolean;
   notes: readonly Observation[] | undefined;
+  mayHang: boolean;
 }
 
-function Row({ entry, items, actions, isMarked, notes }: RowProps) {
+function Row({ entry, items, actions, isMarked, notes, mayHang }: RowProps) {
   const item = items.get(entry.id);
   const names = ["entry", `of-${entry.kind}`, entry.agent !== "" && "is-nested", isMarked && "is-marked"];
   return (
@@ -211,7 +228,7 @@ function Row({ entry, items, actions, isMarked, notes }: RowProps) {
           <div class="waiting" style={{ height: `${estimateHeight(entry, COLUMN_PX) - 8}px` }} />
         )}
       </div>
-      {notes !== undefined && <Notes notes={notes} actions={actions} />}
+      {notes !== undefined && <Notes notes={notes} actions={actions} mayHang={mayHang && notes.length === 1} />}
     </div>
   );
 }

@@ -1,0 +1,132 @@
+// What a person changes on the page is changed for good, or taken back.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { data, run } from "../e2e/harness.ts";
+import { fillSessions } from "./real-sessions.ts";
+import { type BrowserWorld, openWorld, problemsOf, shoot } from "./world.ts";
+
+let world: BrowserWorld;
+
+beforeAll(async () => {
+  world = await openWorld(fillSessions);
+});
+afterAll(() => world?.close());
+
+const line = (page: Page, title: string) => page.locator(".observation", { hasText: title });
+
+async function remember(page: Page, text: string): Promise<void> {
+  await page.goto(`${world.origin}/memory`);
+  await page.getByRole("button", { name: "Write something down" }).click();
+  await page.getByLabel("What should be remembered?").fill(text);
+  await page.getByRole("button", { name: "Remember", exact: true }).click();
+  await line(page, text).waitFor();
+}
+
+async function open(page: Page, title: string): Promise<void> {
+  await line(page, title).locator(".observation-head").first().click();
+  await line(page, title).getByRole("group", { name: "What can be done about it" }).waitFor();
+}
+
+async function observations(...flags: string[]): Promise<{ title: string; pinned: boolean }[]> {
+  const known = await data(world, ["observations", "--all", "-n", "500", ...flags]);
+  return (known["results"] ?? []) as { title: string; pinned: boolean }[];
+}
+
+describe("memory", () => {
+  it("is written down, pinned and reworded, for the command line as well", async () => {
+    const page = await world.open("/memory");
+    await remember(page, "Quokkas are fed at noon");
+    await open(page, "Quokkas are fed at noon");
+    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Pin" }).click();
+    await line(page, "Quokkas are fed at noon").getByText("pinned").waitFor();
+    expect((await observations("--pinned")).map(({ title }) => title)).toContain("Quokkas are fed at noon");
+    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Title").fill("Quokkas are fed at one");
+    await page.getByRole("button", { name: "Save" }).click();
+    await line(page, "Quokkas are fed at one").waitFor();
+    await shoot(page, "memory-edited");
+    await page.reload();
+    await line(page, "Quokkas are fed at one").waitFor();
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  it("is superseded, and holds again after all", async () => {
+    const page = await world.open("/memory");
+    await remember(page, "Wombats dig on Mondays");
+    await remember(page, "Wombats dig on Fridays");
+    await open(page, "Wombats dig on Mondays");
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede" }).click();
+    await page
+      .locator(".offered")
+      .getByRole("button", { name: /Wombats dig on Fridays/ })
+      .click();
+    await expect
+      .poll(async () => (await observations()).map(({ title }) => title))
+      .not.toContain("Wombats dig on Mondays");
+    await page.goto(`${world.origin}/memory?show=all`);
+    await line(page, "Wombats dig on Mondays").getByText("replaced", { exact: true }).waitFor();
+    await open(page, "Wombats dig on Mondays");
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "It holds after all" }).click();
+    await expect.poll(async () => (await observations()).map(({ title }) => title)).toContain("Wombats dig on Mondays");
+  });
+
+  it("is forgotten, unless that is taken back in time", async () => {
+    const page = await world.open("/memory");
+    await remember(page, "Echidnas sleep late");
+    await open(page, "Echidnas sleep late");
+    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await line(page, "Echidnas sleep late").waitFor();
+    await page.waitForTimeout(9_000);
+    expect((await observations()).map(({ title }) => title)).toContain("Echidnas sleep late");
+    await page.reload();
+    await open(page, "Echidnas sleep late");
+    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget" }).click();
+    await line(page, "Echidnas sleep late").waitFor({ state: "detached" });
+    await expect
+      .poll(async () => (await observations()).map(({ title }) => title), { timeout: 20_000, interval: 1_000 })
+      .not.toContain("Echidnas sleep late");
+  });
+});
+
+describe("settings", () => {
+  it("are saved, and taken back to what they were", async () => {
+    const page = await world.open("/settings");
+    await page.locator("#contextObservations").fill("7");
+    await page.locator("#contextObservations").press("Enter");
+    await page.locator(".setting", { hasText: "contextObservations" }).getByText("yours").waitFor();
+    const { stdout } = await run(world, ["config", "get", "contextObservations"]);
+    expect(stdout).toContain("7");
+    await page
+      .locator(".setting", { hasText: "contextObservations" })
+      .getByRole("button", { name: /Default/ })
+      .click();
+    await page
+      .locator(".setting", { hasText: "contextObservations" })
+      .getByText("yours")
+      .waitFor({ state: "detached" });
+  });
+
+  it("that do not fit are refused with the reason", async () => {
+    const page = await world.open("/settings");
+    await page.locator("#contextObservations").fill("-3");
+    await page.locator("#contextObservations").press("Enter");
+    await page.locator(".setting-error").waitFor();
+    await shoot(page, "settings-refused");
+    const { stdout } = await run(world, ["config", "get", "contextObservations"]);
+    expect(stdout).not.toContain("-3");
+  });
+});
+
+it("the context to come can be tried before it is saved", async () => {
+  const page = await world.open("/context?project=" + encodeURIComponent("project"));
+  await page.locator(".told pre").waitFor();
+  const whole = (await page.locator(".told pre").textContent()) ?? "";
+  await page.getByRole("slider", { name: /Observations in the index/ }).fill("0");
+  await expect
+    .poll(async () => ((await page.locator(".told pre").textContent()) ?? "").length)
+    .toBeLessThan(whole.length);
+  await shoot(page, "context-tried");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => page.locator(".told pre").textContent()).toBe(whole);
+});
