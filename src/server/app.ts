@@ -15,7 +15,7 @@ import { ROUTES } from "./table.ts";
 
 export function createApp(host: Host): Hono {
   const app = new Hono();
-  app.use(addHeaders(), checkOrigin(host), limitBody(host), checkAccess(host, host.access));
+  app.use(addHeaders(), checkOrigin(host), checkAccess(host, host.access), limitBody(host));
   app.get("/health", (http) => http.json({ name: "c-mem", version: VERSION, pid: process.pid }));
   for (const row of ROUTES) app.on(row.method.toUpperCase(), row.path, (http) => serve(http, row, host));
   addStream(app, host);

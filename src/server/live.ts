@@ -63,7 +63,8 @@ export function createLive(store: Store, log: (message: string) => void): Live {
         const before = version;
         version = writeVersion(db);
         if (cursor === undefined || version === before) return;
-        const news = readNews(db, cursor, told, now);
+        const { news, hasMore } = readNews(db, cursor, told, now);
+        if (hasMore) version = "";
         if (news.length > 0) sendAll(news.map(eventText).join(""));
         const queue = countJobs(db);
         const text = JSON.stringify(queue);
@@ -117,9 +118,9 @@ export function createLive(store: Store, log: (message: string) => void): Live {
 function catchUp(db: Db, client: Client, from: Cursor): boolean {
   const told = new Set<string>();
   for (let round = 0; round < MAX_CATCH_UP_ROUNDS; round++) {
-    const missed = readNews(db, from, told, Date.now());
-    if (missed.length === 0) return true;
-    if (!client.send(missed.map(eventText).join(""))) return false;
+    const { news, hasMore } = readNews(db, from, told, Date.now());
+    if (news.length > 0 && !client.send(news.map(eventText).join(""))) return false;
+    if (!hasMore) return true;
   }
   return false;
 }

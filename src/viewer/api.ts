@@ -36,7 +36,9 @@ export async function send<Data, Meta = Record<string, unknown>>(
 ): Promise<Reply<Data, Meta>> {
   return await request<Data, Meta>(path, {
     method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    // Said also where there is no body: what a form of another page could send is refused.
+    headers: { "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
 

@@ -57,8 +57,8 @@ describe("memory", () => {
     await open(page, "Wombats dig on Mondays");
     await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede" }).click();
     await page
+      .locator(".offered")
       .getByRole("button", { name: /Wombats dig on Fridays/ })
-      .last()
       .click();
     await expect
       .poll(async () => (await observations()).map(({ title }) => title))
@@ -122,7 +122,7 @@ it("the context to come can be tried before it is saved", async () => {
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
   await page.locator(".told pre").waitFor();
   const whole = (await page.locator(".told pre").textContent()) ?? "";
-  await page.getByLabel(/Observations in the index/).fill("0");
+  await page.getByRole("slider", { name: /Observations in the index/ }).fill("0");
   await expect
     .poll(async () => ((await page.locator(".told pre").textContent()) ?? "").length)
     .toBeLessThan(whole.length);

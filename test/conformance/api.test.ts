@@ -320,6 +320,28 @@ describe("the stream", () => {
     await reader.cancel();
   });
 
+  it("tells all of what is written at once, more than one look takes in", async () => {
+    const { reader, read } = await open();
+    const first = await read();
+    const id = /^id: (.*)$/m.exec(first)?.[1];
+    world.db.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+       INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, is_error, created_at)
+       SELECT 1, 1, 'bulk' || i, 'Bash', '{}', 0, ? FROM n`,
+      Date.now(),
+    );
+    const uses = (text: string): number => text.split("event: tool_use\n").length - 1;
+    let told = 0;
+    while (told < 2500) told += uses(await read());
+    expect(told).toBe(2500);
+    await reader.cancel();
+    const again = await open(id);
+    told = 0;
+    while (told < 2500) told += uses(await again.read());
+    expect(told).toBe(2500);
+    await again.reader.cancel();
+  });
+
   it("lets go of a reader whose queue is full", async () => {
     const { reader } = await open();
     const words = "x".repeat(1_000_000);

@@ -30,12 +30,9 @@ describe("who is let in", () => {
     const life = await ask(served, "/health", { headers: { Authorization: "" } });
     expect(JSON.parse(life.text)).toEqual({ name: "c-mem", version: expect.any(String) as string, pid: served.pid });
     for (const Authorization of ["", "Bearer", "Bearer wrong", `Basic ${served.token}`, `Bearer ${served.token}0`]) {
-      for (const [method, path] of [
-        ["GET", "/api/jobs"],
-        ["GET", "/api/openapi.json"],
-        ["GET", "/stream"],
-        ["POST", "/sessions/init"],
-      ] as const) {
+      for (const path of ["/api/jobs", "/api/openapi.json", "/stream", "/sessions/init"]) {
+        // Who only looks at /sessions sees the page; what is reported there needs the token.
+        const method = path.startsWith("/sessions") ? "POST" : "GET";
         const { status, json } = await ask(served, path, { method, headers: { Authorization } });
         expect([status, json.error.code]).toEqual([401, "unauthorized"]);
       }
@@ -139,6 +136,10 @@ describe("what is refused", () => {
     expect([refused.status, refused.json.error.code]).toEqual([413, "too_large"]);
     const chunked = { ...post, headers: { ...post.headers, "Transfer-Encoding": "chunked" }, body: large };
     expect((await ask(served, "/sessions/init", chunked)).status).toBe(413);
+    const none = await ask(served, "/api/settings/contextTokens", { method: "DELETE" });
+    expect([none.status, none.json.error]).toEqual([200, undefined]);
+    const small = { ...chunked, method: "PUT", body: JSON.stringify({ value: 1_000 }) };
+    expect((await ask(served, "/api/settings/contextTokens", small)).status).toBe(200);
     const broken = await ask(served, "/sessions/init", { ...post, body: '{"secret": hunter2' });
     expect([broken.status, broken.text.includes("hunter2")]).toEqual([400, false]);
     expect((await ask(served, "/api/jobs")).status).toBe(200);
@@ -162,6 +163,10 @@ describe("what is refused", () => {
     expect(readFileSync(path, "utf8")).toBe('{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
     expect((await put("contextTokens", 800)).status).toBe(200);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ contextTokens: 800, mine: "stays" });
+    const unreadable = '{ // a comment\n  "contextTokens": 900\n}\n';
+    writeFileSync(path, unreadable);
+    expect((await put("contextTokens", 700)).json.error.code).toBe("bad_config");
+    expect(readFileSync(path, "utf8")).toBe(unreadable);
   });
 
   it("says with every reply what a page may do, and nothing in it may run", async () => {

@@ -18,7 +18,7 @@ export function Slider({
   return (
     <label class="slider">
       <span>
-        {label} <output class="num">{value.toLocaleString("en")}</output>
+        {label} <b class="num">{value.toLocaleString("en")}</b>
       </span>
       <input
         type="range"
