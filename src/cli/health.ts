@@ -14,11 +14,14 @@ import { VERSION } from "../core/version.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
 import { hookRuns } from "../store/drops.ts";
+import { isUnclean } from "../store/erase.ts";
+import { countUnindexed } from "../store/search-index.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { count } from "./output.ts";
 import { checkMeaning } from "./meaning-health.ts";
+import { checkLeftovers } from "./leftovers.ts";
 import { checkModel } from "./model-health.ts";
 import { checkHookRuns, checkTools } from "./run-health.ts";
 import { withStore } from "./store.ts";
@@ -54,6 +57,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkHookRuns(paths, site),
     checkTools(paths, site),
     checkSpool(paths),
+    checkLeftovers(paths, now),
     checkErrors(paths, now),
     checkWorker(paths, env, now),
     checkSettings(paths, env),
@@ -91,6 +95,8 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
         checkSqlite(db),
         checkFired(db, paths, site, now),
         checkJobs(db, now),
+        checkIndex(db),
+        ...checkErased(db),
       ],
       { onlyLook: true },
     );
@@ -152,7 +158,7 @@ function checkPermissions(paths: Paths): Check | undefined {
     name: "privacy",
     state: "fail",
     message: `others on this machine can read ${open.join(", ")}`,
-    fix: `Run: chmod -R go-rwx ${paths.home}`,
+    fix: `Run: c-mem doctor --fix (or chmod -R go-rwx ${paths.home})`,
   };
 }
 
@@ -234,6 +240,22 @@ function checkErrors(paths: Paths, now: number): Check {
     message: `${recent.length} in the last 24 hours; the last: ${last.hook}: ${last.message}`,
     fix: `See ${paths.hookLog}`,
   };
+}
+
+/** Whoever searches indexes what is new; so much waits only where nobody has for long. */
+const INDEX_BACKLOG = 50_000;
+
+function checkIndex(db: Db): Check {
+  const name = "search index";
+  const waiting = countUnindexed(db);
+  if (waiting < INDEX_BACKLOG) return { name, state: "ok", message: `${count(waiting, "row")} to index` };
+  return { name, state: "warn", message: `${count(waiting, "row")} to index`, fix: "Run: c-mem doctor --fix" };
+}
+
+function checkErased(db: Db): Check[] {
+  if (!isUnclean(db)) return [];
+  const message = "what was forgotten is not erased from the file yet";
+  return [{ name: "forgotten text", state: "warn", message, fix: "Run: c-mem forget (or c-mem doctor --fix)" }];
 }
 
 /** A job that is due and not done for so long: nobody does it. */

@@ -40,6 +40,13 @@ export function mergeSearchIndex(db: Db): boolean {
   return true;
 }
 
+export function countUnindexed(db: Db): number {
+  const row = db.get<{ n: number }>(
+    `SELECT (SELECT count(*) FROM stale_turns) + (SELECT count(*) FROM tool_uses WHERE id > (SELECT last_id FROM index_state WHERE name = 'tool_uses')) AS n`,
+  );
+  return row?.n ?? 0;
+}
+
 /** For a moment with nothing else to do; false when too little waits to be worth a transaction. */
 export function indexSome(db: Db): boolean {
   const waiting = db.get<{ count: number }>(

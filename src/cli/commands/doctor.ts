@@ -5,6 +5,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
 import { type Check, checkHealth } from "../health.ts";
+import { mend } from "../mend.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";
 
@@ -14,15 +15,21 @@ const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" |
   fail: { mark: "FAIL", colour: "red" },
 };
 
-export function run({ json }: CommandOptions): number {
+export async function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   // With no Node to go on with, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
-  const checks = checkHealth(paths, env, { now: Date.now(), deep: true });
+  const look = () => checkHealth(paths, env, { now: Date.now(), deep: true });
+  const mended = flags["fix"] === true ? await mend(paths, look()) : [];
+  const checks = look();
   const failed = checks.filter((check) => check.state === "fail").length;
-  if (json) printJson("doctor", { results: checks, healthy: failed === 0 });
-  else {
+  if (json) {
+    const fixed = mended.map(({ name, done, isMended }) => ({ name, done, mended: isMended }));
+    printJson("doctor", { results: checks, healthy: failed === 0, ...(flags["fix"] === true && { fixed }) });
+  } else {
+    for (const { name, done, isMended } of mended) print(`${isMended ? "mended" : "left  "}  ${name}: ${done}`);
+    if (mended.length > 0) print("");
     for (const check of checks) print(checkText(check));
     print(failed === 0 ? "\nAll is well." : `\n${failed} of ${checks.length} checks failed.`);
   }
