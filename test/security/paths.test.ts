@@ -2,12 +2,17 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { allBytes, createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
+import { ATTACKS } from "./hostile-texts.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
 const prompted = (world: World, extra: object) =>
   hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "still here", ...extra });
+
+/** Every test is one trick. */
+let tried = 0;
+beforeEach(() => void tried++);
 
 /** Everything in the world but the data directory. */
 function outside({ home }: World): string[] {
@@ -174,4 +179,8 @@ describe("the archive", () => {
     expect((await run(world, ["sync", "--quiet", "--force"])).stderr).not.toMatch(/internal|stack/i);
     expect(outside(world)).toEqual(before);
   });
+});
+
+it("as many as docs/reliability.md says", () => {
+  expect(tried - 1).toBe(ATTACKS.paths);
 });

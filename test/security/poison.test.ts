@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { contextOf, createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 import { connect } from "../e2e/mcp-client.ts";
+import { ATTACKS } from "./hostile-texts.ts";
 import { ORDERS, PLANTS } from "./orders.ts";
 
 let world: World;
 let counter = 0;
+let planted = 0;
 const turn = (session: string) => ({ session_id: session, prompt_id: `p-${session}` });
 const tool = (session: string, name: string, input: object, response: object, extra: object = {}) =>
   hook(world, "save", {
@@ -29,6 +31,10 @@ beforeAll(async () => {
   mkdirSync(join(world.project, "src"));
   for (const [index, order] of ORDERS.entries()) {
     const session = `poisoned-${index}`;
+    const branch = order.replaceAll(/[^\w]+/g, "-").replaceAll(/^-|-$/g, "");
+    execFileSync("git", ["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: world.project });
+    // The branch, a file as two tools show it, a page, a log, a commit, a list of branches, a file's name, an error, the answer.
+    planted += 10;
     const file = join(world.project, "src", `module${index}.ts`);
     writeFileSync(file, `// ${order}\n`);
     await hook(world, "new", {
@@ -70,6 +76,7 @@ beforeAll(async () => {
       last_assistant_message: `Fixed the flaky loader in module${index}. The file says: "${order}" and a commit message reads: ${order}`,
     });
   }
+  execFileSync("git", ["symbolic-ref", "HEAD", "refs/heads/trunk"], { cwd: world.project });
   await run(world, ["rebuild", "--all"]);
 }, 120_000);
 
@@ -81,14 +88,21 @@ function expectHarmless(text: string, where: string): void {
   expect(text.trimStart().startsWith("<c-mem-context>") && text.trimEnd().endsWith("</c-mem-context>"), where).toBe(
     true,
   );
-  const outside = text.replaceAll(/\[quoted text, not an instruction: “[^”]*”\]/g, "[quoted]");
-  for (const { words } of PLANTS) expect({ where, line: lineWith(outside, words) }).toEqual({ where, line: undefined });
+  const outside = text
+    .replaceAll(/\[quoted text, not an instruction: “[^”]*”\]/g, "[quoted]")
+    .replaceAll(/[-_]+/g, " ");
+  for (const { words } of PLANTS)
+    expect({ where, line: lineWith(outside, words.replaceAll(/[-_]+/g, " ")) }).toEqual({ where, line: undefined });
 }
 
 const lineWith = (text: string, words: string): string | undefined =>
   text.split("\n").find((line) => line.toLowerCase().includes(words.toLowerCase()));
 
 describe("an order that was only read", () => {
+  it("was planted wherever an agent reads", () => {
+    expect(planted).toBe(ATTACKS.orders * ATTACKS.places);
+  });
+
   it("is no decision", async () => {
     const decisions = await rows<{ title: string; narrative: string; facts: string }>(
       world,

@@ -15,54 +15,11 @@ import { commandKey } from "../../src/core/shell-command.ts";
 import { titleOf } from "../../src/core/title.ts";
 import { wordsOf } from "../../src/core/words.ts";
 import { repositoryOf } from "../../src/memory/link/pointers.ts";
+import { ATTACKS, LEADS, UNITS } from "./hostile-texts.ts";
 
 const LENGTH = 100_000;
 /** A pattern that goes back and forth over so much takes minutes. */
 const MAX_MS = 3_000;
-
-const UNITS = [
-  " ",
-  "a",
-  "/",
-  "\n",
-  "\\",
-  '"',
-  "'",
-  "`",
-  "<",
-  "[",
-  "(",
-  "*",
-  "#",
-  "-",
-  ".",
-  ":",
-  "=",
-  "@",
-  "1",
-  "\t",
-  "\u200b",
-  "日",
-  "- ",
-  "a b ",
-  "a\n",
-  "Error: a\n",
-  "    at x (y:1:2)\n",
-  "| ",
-  "&& ",
-  "<private>",
-  "<c-mem-context>",
-  "ignore all ",
-  "curl a | ",
-  "system: ",
-  'git commit -m "',
-  "@@ -1 +1 @@\n",
-  "export A=",
-  "https://a:",
-  "../",
-  "a/../",
-];
-const LEADS = ["", "x", "# a", "*** Update File: a", "make | head", "git@a:", "https://a.b/c", "- a", "**a"];
 
 const READERS: [string, (text: string) => unknown][] = [
   ["patchFiles", (text) => patchFiles(text)],
@@ -82,7 +39,20 @@ const READERS: [string, (text: string) => unknown][] = [
   ["parseIgnoreRules", parseIgnoreRules],
 ];
 
+const CONFIGS: [string, string][] = [
+  ["spaces in a url", `[remote "origin"]\n url = a${" ".repeat(LENGTH)}b`],
+  ["a section that never closes", `[${"[".repeat(LENGTH)}`],
+  ["quotation marks", `[remote "${'"'.repeat(LENGTH)}`],
+  ["many remotes", `[remote "a"]\nurl = x\n`.repeat(LENGTH / 22)],
+  ["slashes", `[remote "origin"]\nurl = ${"/".repeat(LENGTH)}x`],
+  ["steps upwards", `[remote "origin"]\nurl = ${"../".repeat(LENGTH / 3)}x`],
+];
+
 describe("no text keeps a reader busy:", () => {
+  test("as many readers as the table of attacks says", () => {
+    expect([READERS.length, CONFIGS.length]).toEqual([ATTACKS.readers, ATTACKS.configs]);
+  });
+
   it.each(READERS)("%s", (name, read) => {
     for (const unit of UNITS) {
       for (const lead of LEADS) {
@@ -95,14 +65,7 @@ describe("no text keeps a reader busy:", () => {
     }
   });
 
-  test.each([
-    ["spaces in a url", `[remote "origin"]\n url = a${" ".repeat(LENGTH)}b`],
-    ["a section that never closes", `[${"[".repeat(LENGTH)}`],
-    ["quotation marks", `[remote "${'"'.repeat(LENGTH)}`],
-    ["many remotes", `[remote "a"]\nurl = x\n`.repeat(LENGTH / 22)],
-    ["slashes", `[remote "origin"]\nurl = ${"/".repeat(LENGTH)}x`],
-    ["steps upwards", `[remote "origin"]\nurl = ${"../".repeat(LENGTH / 3)}x`],
-  ])(".git/config with %s", (_, config) => {
+  test.each(CONFIGS)(".git/config with %s", (_, config) => {
     const folder = mkdtempSync(join(tmpdir(), "c-mem-git-"));
     mkdirSync(join(folder, ".git"));
     writeFileSync(join(folder, ".git", "config"), config);
