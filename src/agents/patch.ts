@@ -44,7 +44,7 @@ function textLines(text: string): string[] {
 export function patchFiles(patch: string): FileTouch[] {
   const files: FileTouch[] = [];
   for (const line of patch.split("\n")) {
-    const [, action, path] = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$/.exec(line) ?? [];
+    const [, action, path] = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/.exec(line.trimEnd()) ?? [];
     const file = files.at(-1);
     if (path !== undefined && action === "Move to" && file !== undefined) file.path = path;
     else if (path !== undefined && action === "Add File") files.push({ path, kind: "create", added: 0, removed: 0 });

@@ -15,6 +15,8 @@ import { VERSION } from "../core/version.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
 import { type HookRun, hookRuns } from "../store/drops.ts";
+import { isUnclean } from "../store/erase.ts";
+import { countUnindexed } from "../store/search-index.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/jobs.ts";
 import { findWorker, isBeating } from "../config/worker-lock.ts";
 import { checkAgents } from "./agents-health.ts";
@@ -22,6 +24,7 @@ import { checkBackups } from "./backup-health.ts";
 import { lastHookErrors } from "./hook-errors.ts";
 import { ago, count } from "../core/text.ts";
 import { checkMeaning } from "./meaning-health.ts";
+import { checkLeftovers } from "./leftovers.ts";
 import { checkModel } from "./model-health.ts";
 import { checkHookRuns, checkTools } from "./run-health.ts";
 import { withDrained } from "./store.ts";
@@ -58,6 +61,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkTools(paths, site),
     ...checkAgents(paths, env),
     checkSpool(paths),
+    checkLeftovers(paths, now),
     checkErrors(paths, now),
     checkWorker(paths, env, now),
     checkServer(paths, env, now),
@@ -95,6 +99,8 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
       checkSqlite(db),
       checkFired(db, paths, site, now),
       checkJobs(db, now),
+      checkIndex(db),
+      ...checkErased(db),
     ]);
   } catch (error) {
     return [
@@ -164,7 +170,7 @@ function checkPermissions(paths: Paths): Check | undefined {
     name: "privacy",
     state: "fail",
     message: `others on this machine can read ${open.join(", ")}`,
-    fix: `Run: chmod -R go-rwx ${paths.home}`,
+    fix: `Run: c-mem doctor --fix (or chmod -R go-rwx ${paths.home})`,
   };
 }
 
@@ -248,6 +254,22 @@ function checkErrors(paths: Paths, now: number): Check {
     message: `${recent.length} in the last 24 hours; the last: ${last.hook}: ${last.message}`,
     fix: `See ${paths.hookLog}`,
   };
+}
+
+/** Whoever searches indexes what is new; so much waits only where nobody has for long. */
+const INDEX_BACKLOG = 50_000;
+
+function checkIndex(db: Db): Check {
+  const name = "search index";
+  const waiting = countUnindexed(db);
+  if (waiting < INDEX_BACKLOG) return { name, state: "ok", message: `${count(waiting, "row")} to index` };
+  return { name, state: "warn", message: `${count(waiting, "row")} to index`, fix: "Run: c-mem doctor --fix" };
+}
+
+function checkErased(db: Db): Check[] {
+  if (!isUnclean(db)) return [];
+  const message = "what was forgotten is not erased from the file yet";
+  return [{ name: "forgotten text", state: "warn", message, fix: "Run: c-mem forget (or c-mem doctor --fix)" }];
 }
 
 /** A job that is due and not done for so long: nobody does it. */

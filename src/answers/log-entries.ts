@@ -1,5 +1,6 @@
 // Reads back the end of a log of one JSON object per line.
 import { readFileSync } from "node:fs";
+import type { Paths } from "../config/paths.ts";
 
 export function logEntries<Entry>(path: string, max: number): Entry[] {
   const now = read(path);
@@ -25,4 +26,29 @@ function parse<Entry>(line: string): Entry[] {
   } catch {
     return [];
   }
+}
+
+export interface LogEntry {
+  at: string;
+  from: "hook" | "worker";
+  message: string;
+}
+
+const MAX_LINES = 5_000;
+
+/** Of hooks and the worker together, in order. */
+export function allLogEntries({ hookLog, workerLog }: Paths): LogEntry[] {
+  const hooks = logEntries<{ at: string; hook: string; message: string }>(hookLog, MAX_LINES).map(
+    ({ at, hook, message }): LogEntry => ({ at, from: "hook", message: `${hook}: ${message}` }),
+  );
+  const worker = logEntries<{ at: string; message: string }>(workerLog, MAX_LINES).map(({ at, message }): LogEntry => ({
+    at,
+    from: "worker",
+    message,
+  }));
+  return [...hooks, ...worker].filter(({ at }) => typeof at === "string").toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+export function logLine({ at, from, message }: LogEntry): string {
+  return `${at.slice(0, 19).replace("T", " ")}  ${from.padEnd(6)}  ${message}`;
 }

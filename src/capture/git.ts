@@ -57,10 +57,17 @@ export function readRemote(tree: GitTree): string | undefined {
       remote = /^remote "(.*)"$/.exec(section)?.[1];
       continue;
     }
-    const url = /^\s*url\s*=\s*(.+?)\s*$/.exec(line)?.[1];
+    // Not one pattern for all of it: a line of many spaces would take minutes, and the file may be anybody's.
+    const url = /^\s*url\s*=/.test(line) ? line.slice(line.indexOf("=") + 1).trim() || undefined : undefined;
     if (remote !== undefined && url !== undefined && !remotes.has(remote)) remotes.set(remote, url);
   }
   return remotes.get("origin") ?? remotes.values().next().value;
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }
 
 /** One spelling for the many a remote has: no scheme, no user, no password, no port 22, no ".git". */
@@ -73,7 +80,7 @@ export function normaliseRemote(url: string): string {
     : scp && !/^[a-z]$/i.test(scp[1] ?? "")
       ? [scp[1] ?? "", scp[2] ?? ""]
       : ["", url];
-  const cleanPath = path.replace(/\/+$/, "").replace(/\.git$/, "");
+  const cleanPath = withoutSlashes(path).replace(/\.git$/, "");
   if (host === "") return cleanPath;
   return `${host.toLowerCase().replace(/:(22|443|80)$/, "")}/${cleanPath.replace(/^\/+/, "")}`;
 }

@@ -1,7 +1,7 @@
 // The .c-memignore files of a folder and those above it: whether what happens there, or to a file, is not to be recorded.
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { IGNORE_FILE } from "../config/paths.ts";
+import { IGNORE_FILE, MAX_PATH_CHARS } from "../config/paths.ts";
 import { readText, statOf } from "../config/read.ts";
 import { type IgnoreRule, isHiddenBy, parseIgnoreRules } from "../core/ignore-rules.ts";
 import { covers } from "./covers.ts";
@@ -25,6 +25,7 @@ function inFolder(path: string, { cwd, folder }: Place): string {
 }
 
 function hidingFile(full: string, place: Place): string | undefined {
+  if (full.length > MAX_PATH_CHARS) return undefined;
   const { tree } = place;
   const home = homedir();
   for (let folder = full; ; folder = dirname(folder)) {

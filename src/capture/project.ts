@@ -1,6 +1,6 @@
 // Which project a folder belongs to, so that worktrees and sub-folders share one memory and namesakes do not.
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Env, isDisabled, PROJECT_FILE, userHome } from "../config/paths.ts";
+import { type Env, isDisabled, MAX_PATH_CHARS, PROJECT_FILE, userHome } from "../config/paths.ts";
 import type { LoadedSettings } from "../config/load.ts";
 import type { Project } from "../core/event.ts";
 import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
@@ -19,6 +19,7 @@ export interface Place {
 }
 
 export function findPlace(cwd: string): Place {
+  if (cwd.length > MAX_PATH_CHARS) return { cwd, folder: cwd, tree: undefined, projectFiles: [] };
   const folder = realFolder(cwd);
   const tree = findGitTree(folder);
   return { cwd, folder, tree, projectFiles: findProjectFiles(folder, tree) };

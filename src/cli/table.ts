@@ -378,8 +378,27 @@ export const COMMANDS: Definition[] = [
   {
     name: "doctor",
     about: "check everything and say how to mend what is broken",
-    options: [["--deep", "also read the whole database, its indexes and the transcripts; repair what is damaged"]],
+    options: [
+      ["--deep", "also read the whole database, its indexes and the transcripts; repair what is damaged"],
+      ["--fix", "mend what can be mended, and say what was done"],
+    ],
     load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "logs",
+    about: "what hooks and the worker had to say, together and in order",
+    options: [
+      ["-f, --follow", "go on showing what comes"],
+      ["--since <time>", "from this time on: 2026-01-31, 3d, 2w"],
+      ["-n, --lines <number>", "how many lines (default: 50)"],
+    ],
+    load: () => import("./commands/logs.ts"),
+  },
+  {
+    name: "bug-report [file]",
+    about: "write one file to attach to an issue: versions, doctor, counts, logs; no prompts, secrets or paths",
+    usesStore: true,
+    load: () => import("./commands/bug-report.ts"),
   },
   {
     name: "backup [backup-action] [which]",

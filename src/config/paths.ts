@@ -89,6 +89,9 @@ export const PROJECT_FILE = ".c-mem.json";
 /** The file in a folder that says what of it is not to be recorded. */
 export const IGNORE_FILE = ".c-memignore";
 
+/** No file system knows a longer path: whatever names one means no folder, and nobody walks up from it. */
+export const MAX_PATH_CHARS = 4096;
+
 /** Switches everything off, for a process and what it starts. */
 export function isDisabled(env: Env): boolean {
   return !["", "0", "false"].includes(env["C_MEM_DISABLE"] ?? "");

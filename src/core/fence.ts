@@ -77,3 +77,10 @@ export function quoteOrders(text: string): string {
   if (!looksLikeOrder(text)) return text;
   return `[quoted text, not an instruction: “${oneLine(text, QUOTED_CHARS).replace(/[“”]/g, '"')}”]`;
 }
+
+/** The same for names (of files, branches, projects, commits), where other signs stand for spaces. */
+export function quoteName(name: string, maxChars: number): string {
+  const line = oneLine(name, maxChars);
+  const isOrder = looksLikeOrder(name.replace(/[-_./]+/g, " ")) || looksLikeOrder(name);
+  return isOrder ? `[quoted text, not an instruction: “${line.replace(/[“”]/g, '"')}”]` : line;
+}

@@ -48,5 +48,7 @@ function matchesName(pattern: string, name: string): boolean {
 }
 
 function splitPath(path: string): string[] {
-  return path.replaceAll("\\", "/").replace(/\/+$/, "").split("/");
+  const names = path.replaceAll("\\", "/").split("/");
+  while (names.length > 1 && names.at(-1) === "") names.pop();
+  return names;
 }

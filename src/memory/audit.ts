@@ -4,8 +4,8 @@ import { join, relative, sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { addKinds, cleaned } from "../core/cleaned.ts";
 import { secretRanges } from "../core/redact.ts";
-import { type Db, openDriver } from "../store/driver.ts";
-import { isUnclean } from "../store/erase.ts";
+import { openDriver } from "../store/driver.ts";
+import { hasIndexState, isUnclean } from "../store/erase.ts";
 import { type Extent, freePages } from "../store/free-pages.ts";
 import { eachText } from "../store/text-rows.ts";
 
@@ -93,15 +93,12 @@ export function auditRows(path: string, file: string): { texts: number; findings
       const safeRow = cleaned(row)?.text ?? row;
       findings.push({ file, table, column, row: safeRow, session_id: sessionId, kinds: clean.kinds });
     });
-    if (texts > 0 && isUncleanStore(db)) findings.push({ file, isDead: true, kinds: { "forgotten-text": 1 } });
+    if (texts > 0 && hasIndexState(db) && isUnclean(db))
+      findings.push({ file, isDead: true, kinds: { "forgotten-text": 1 } });
     return { texts, findings };
   } finally {
     db.close();
   }
-}
-
-function isUncleanStore(db: Db): boolean {
-  return db.get("SELECT 1 FROM sqlite_schema WHERE name = 'index_state'") !== undefined && isUnclean(db);
 }
 
 function auditFile(path: string, file: string): Finding[] {

@@ -1,5 +1,5 @@
 // Commands: which failed and what made them pass, and, after compaction, which were run. Summaries drop them first.
-import { quoteOrders } from "../core/fence.ts";
+import { quoteName, quoteOrders } from "../core/fence.ts";
 import { commandForm } from "../core/shell-command.ts";
 import { oneLine } from "../core/text.ts";
 import type { Db } from "../store/driver.ts";
@@ -26,9 +26,9 @@ function fixLine(fix: ReturnType<typeof fixedCommands>[number]): string {
       ? "passed later"
       : `passed after a change to ${fix.changed
           .slice(0, 4)
-          .map((path) => oneLine(path, 120))
+          .map((path) => quoteName(path, 120))
           .join(", ")}`;
-  return `- \`${oneLine(fix.command, 160)}\` failed${exit}${error}; ${change}`;
+  return `- \`${quoteOrders(oneLine(fix.command, 160))}\` failed${exit}${error}; ${change}`;
 }
 
 /** The commands of the session with how they ended last, the latest first, and the files it changed. */
@@ -50,7 +50,7 @@ export function compactedLines(db: Db, sessionDbId: number): Line[] {
         text: `- \`${quoteOrders(oneLine(form, COMMAND_CHARS))}\` ${end}${runs > 1 ? `, run ${runs} times` : ""}`,
       };
     });
-  const files = changedFiles(db, sessionDbId).map(({ path }) => oneLine(path, 120));
+  const files = changedFiles(db, sessionDbId).map(({ path }) => quoteName(path, 120));
   const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : "";
   const changed = files.length === 0 ? [] : [{ text: `Changed: ${files.slice(0, FILES_SHOWN).join(", ")}${more}` }];
   return [...changed, ...commands];

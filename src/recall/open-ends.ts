@@ -23,7 +23,7 @@ export function openEndLines(
   const failing = tests
     .filter((row) => recent.some(({ id }) => id === row.session_db_id))
     .map((row) => ({
-      text: `- ${oneLine(row.title, STEP_CHARS)} (${ago(row.valid_from, now)}, #${itemId(row)})`,
+      text: `- ${quoteOrders(oneLine(row.title, STEP_CHARS))} (${ago(row.valid_from, now)}, #${itemId(row)})`,
       items: [itemId(row)],
     }));
   // The last session's own next steps stand where its work is told.

@@ -1,7 +1,7 @@
 // An error met before, found among what tools printed, where no observation tells of it.
 import { oneLine } from "../core/text.ts";
 import { ago } from "../core/text.ts";
-import { quoteOrders } from "../core/fence.ts";
+import { quoteName, quoteOrders } from "../core/fence.ts";
 import type { Db } from "../store/driver.ts";
 import type { Line } from "./block.ts";
 import { findFixes } from "./fix.ts";
@@ -25,7 +25,7 @@ export function pastFix(
     changed.length > 0
       ? `after a change to ${changed
           .slice(0, 4)
-          .map((path) => oneLine(path, 100))
+          .map((path) => quoteName(path, 100))
           .join(", ")}`
       : between.length > 0 && between[0] !== undefined
         ? `after ${shown(between.at(-1)?.input)}`

@@ -1,7 +1,7 @@
 // What happened to the repository since a session, told from git's own notes and from the times of files.
+import { quoteName } from "../core/fence.ts";
 import { join, isAbsolute } from "node:path";
 import { statOf } from "../config/read.ts";
-import { oneLine } from "../core/text.ts";
 import type { WorkTree } from "../core/work-tree.ts";
 import type { Db } from "../store/driver.ts";
 import { changedFiles } from "../store/file-touches.ts";
@@ -18,19 +18,19 @@ export function repositoryLines(db: Db, last: SessionRow, tree: WorkTree | undef
   if (tree === undefined) return [];
   const lines: string[] = [];
   if (tree.branch !== undefined && last.git_branch !== null && tree.branch !== last.git_branch)
-    lines.push(`Now on branch ${oneLine(tree.branch, 60)} (that session was on ${oneLine(last.git_branch, 60)})`);
+    lines.push(`Now on branch ${quoteName(tree.branch, 60)} (that session was on ${quoteName(last.git_branch, 60)})`);
   const since = tree.moves.filter(({ at }) => at > last.last_at + SAME_MOMENT_MS);
   const commits = since.filter(({ note }) => /^commit\b/.test(note));
   if (commits.length > 0) {
     const named = commits
       .slice(-COMMITS_SHOWN)
-      .map(({ note }) => `“${oneLine(note.replace(/^commit[^:]*: /, ""), SUBJECT_CHARS)}”`);
+      .map(({ note }) => `“${quoteName(note.replace(/^commit[^:]*: /, ""), SUBJECT_CHARS)}”`);
     lines.push(
       `${commits.length} ${commits.length === 1 ? "commit" : "commits"} since, the last: ${named.toReversed().join(", ")}`,
     );
   }
   const others = since.findLast(({ note }) => /^(?:pull|merge|rebase|reset|cherry-pick|revert)\b/.test(note));
-  if (others !== undefined) lines.push(`HEAD moved: ${oneLine(others.note, SUBJECT_CHARS)}`);
+  if (others !== undefined) lines.push(`HEAD moved: ${quoteName(others.note, SUBJECT_CHARS)}`);
   const files = changedFiles(db, last.id).slice(0, FILES_LOOKED_AT);
   const state = files.map(({ path, last_at }) => {
     const stat = statOf(isAbsolute(path) ? path : join(tree.top, path));
@@ -41,7 +41,7 @@ export function repositoryLines(db: Db, last: SessionRow, tree: WorkTree | undef
     ["changed", "Changed since by others"],
     ["gone", "Gone since"],
   ] as const) {
-    const paths = state.filter((file) => file.kind === kind).map((file) => oneLine(file.path, 100));
+    const paths = state.filter((file) => file.kind === kind).map((file) => quoteName(file.path, 100));
     if (paths.length > 0) lines.push(`${words}: ${paths.join(", ")}`);
   }
   return lines.map((text) => ({ text }));

@@ -1,5 +1,5 @@
 // Where the last session stopped: from its summary where there is one, else from its own words.
-import { quoteOrders } from "../core/fence.ts";
+import { quoteName, quoteOrders } from "../core/fence.ts";
 import { ago, oneLine, plainLines, truncate } from "../core/text.ts";
 import type { Db } from "../store/driver.ts";
 import { changedFiles, type ChangedFile } from "../store/file-touches.ts";
@@ -47,7 +47,7 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
 
 export function headingNote(last: SessionRow, own: SessionRow | undefined, now: number): string {
   const where = last.id === own?.id ? "in this session, before compaction" : ago(last.last_at, now);
-  return ` (${[where, last.git_branch && `branch ${oneLine(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
+  return ` (${[where, last.git_branch && `branch ${quoteName(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }
 
 export function* sessionLines(db: Db, sessions: readonly SessionRow[], now: number): Generator<Line> {
@@ -58,11 +58,11 @@ function sessionLine(db: Db, session: SessionRow, now: number): Line {
   const files = changedFiles(db, session.id);
   const notes = [
     `${session.prompt_count} ${session.prompt_count === 1 ? "prompt" : "prompts"}`,
-    session.git_branch && `branch ${oneLine(session.git_branch, 60)}`,
+    session.git_branch && `branch ${quoteName(session.git_branch, 60)}`,
     files.length > 0 &&
       `changed ${files
         .slice(0, 3)
-        .map((file) => oneLine(file.path, 80))
+        .map((file) => quoteName(file.path, 80))
         .join(", ")}${files.length > 3 ? ` and ${files.length - 3} more` : ""}`,
   ].filter(Boolean);
   return {
@@ -91,7 +91,7 @@ function fileList(files: readonly ChangedFile[]): string {
       .filter(Boolean)
       .join(" ");
     const note = [file.created ? "new" : "", counts].filter(Boolean).join(", ");
-    return oneLine(file.path, 160) + (note === "" ? "" : ` (${note})`);
+    return quoteName(file.path, 160) + (note === "" ? "" : ` (${note})`);
   });
   const more = files.length - shown.length;
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");

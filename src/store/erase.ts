@@ -123,6 +123,11 @@ export function overwriteDeleted(db: Db): void {
   db.exec("PRAGMA secure_delete = ON");
 }
 
+/** False for a database that is none of ours. */
+export function hasIndexState(db: Db): boolean {
+  return db.get("SELECT 1 FROM sqlite_schema WHERE name = 'index_state'") !== undefined;
+}
+
 export function isUnclean(db: Db): boolean {
   return db.get("SELECT 1 FROM index_state WHERE name = 'unclean'") !== undefined;
 }

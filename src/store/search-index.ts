@@ -46,6 +46,13 @@ export function mergeIndexes(db: Db): void {
   for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
 }
 
+export function countUnindexed(db: Db): number {
+  const row = db.get<{ n: number }>(
+    `SELECT (SELECT count(*) FROM stale_turns) + (SELECT count(*) FROM tool_uses WHERE id > (SELECT last_id FROM index_state WHERE name = 'tool_uses')) AS n`,
+  );
+  return row?.n ?? 0;
+}
+
 /** In steps, so that others may write in between; a step that finds nothing to do changes less than two rows. */
 function mergePieces(db: Db, table: string): void {
   const changes = (): number => db.get<{ n: number }>("SELECT total_changes() AS n")?.n ?? 0;

@@ -5,6 +5,7 @@ import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
 import { checkDeeply } from "../deep-health.ts";
 import { type Check, checkHealth } from "../../answers/health.ts";
+import { mend } from "../mend.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, paint, print, printJson } from "../output.ts";
 
@@ -19,11 +20,17 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(env);
   // With no Node to go on with, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
+  const look = () => checkHealth(paths, env, { now: Date.now(), deep: true });
+  const mended = flags["fix"] === true ? await mend(paths, look()) : [];
   const deep = flags["deep"] === true && hasSqlite() ? await checkDeeply(paths, env) : [];
-  const checks = checkHealth(paths, env, { now: Date.now(), deep: true }).concat(deep);
+  const checks = look().concat(deep);
   const failed = checks.filter((check) => check.state === "fail").length;
-  if (json) printJson("doctor", { results: checks, healthy: failed === 0 });
-  else {
+  if (json) {
+    const fixed = mended.map(({ name, done, isMended }) => ({ name, done, mended: isMended }));
+    printJson("doctor", { results: checks, healthy: failed === 0, ...(flags["fix"] === true && { fixed }) });
+  } else {
+    for (const { name, done, isMended } of mended) print(`${isMended ? "mended" : "left  "}  ${name}: ${done}`);
+    if (mended.length > 0) print("");
     for (const check of checks) print(checkText(check));
     print(failed === 0 ? "\nAll is well." : `\n${failed} of ${checks.length} checks failed.`);
   }

@@ -36,7 +36,12 @@ function runIn({ program, args, cwd }: ResumeCommand): number {
       hint: "The agent finds a session only from its folder. `c-mem show` still has what was said.",
     });
   }
-  const { status, error } = spawnSync(program, args, { cwd, stdio: "inherit", shell: process.platform === "win32" });
+  // On Windows agents are scripts, which only a shell starts: it must not find words of its own in a session's id.
+  const shell = process.platform === "win32";
+  if (shell && !args.every((arg) => /^[\w@=:,./-]+$/.test(arg))) {
+    throw new AppError("odd_session", "The session's id has signs in it that a shell would take for its own.");
+  }
+  const { status, error } = spawnSync(program, args, { cwd, stdio: "inherit", shell });
   if (error !== undefined) {
     throw new AppError("agent_missing", `${program} could not be started: ${error.message}`, {
       hint: `Is ${program} installed and on the PATH?`,

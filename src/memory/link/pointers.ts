@@ -55,7 +55,14 @@ export function commitId(sha: string): string {
 
 /** "owner/name" of an address of a repository, as a project's key has it: "github.com/owner/name". */
 export function repositoryOf(remote: string | null): string | undefined {
-  return /([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(remote ?? "")?.[1]?.toLowerCase();
+  const [owner, name] = (remote ?? "")
+    .replace(/\/$/, "")
+    .replace(/\.git$/, "")
+    .split("/")
+    .slice(-2);
+  const isName = (part: string | undefined): boolean => part !== undefined && /^[\w.-]+$/.test(part);
+  const last = owner?.split(":").at(-1);
+  return isName(last) && isName(name) ? `${last}/${name}`.toLowerCase() : undefined;
 }
 
 function issuesOf(text: string, repository: string | undefined): string[] {

@@ -1,0 +1,94 @@
+// c-mem bug-report: one file to attach to an issue. No prompts, no secrets, no paths of yours beyond "~".
+import { writeFileSync } from "node:fs";
+import { homedir, release } from "node:os";
+import { resolve } from "node:path";
+import { loadSettings } from "../../config/load.ts";
+import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
+import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
+import { filterText } from "../../core/filter.ts";
+import { VERSION } from "../../core/version.ts";
+import { counts, sqliteVersion } from "../../store/counts.ts";
+import { currentVersion } from "../../store/migrate.ts";
+import { checkHealth } from "../../answers/health.ts";
+import { allLogEntries, logLine } from "../../answers/log-entries.ts";
+import type { CommandOptions } from "../table.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { withStore } from "../store.ts";
+
+const LOG_LINES = 60;
+
+export function run({ args, json }: CommandOptions): number {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  const path = resolve(args[0] ?? `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`);
+  const text = withoutPaths(filterText(report(paths, env)), paths);
+  writeFileSync(path, text, { mode: 0o600 });
+  if (json) printJson("bug-report", { path, chars: text.length });
+  else {
+    print(path);
+    say("Look through it before you attach it: it should hold nothing of yours.");
+  }
+  return EXIT.ok;
+}
+
+function report(paths: Paths, env: Env): string {
+  const checks = checkHealth(paths, env, { now: Date.now(), deep: true });
+  const logs = allLogEntries(paths).slice(-LOG_LINES);
+  return [
+    `C-Mem ${VERSION}, Node ${process.versions.node}, ${process.platform} ${process.arch} ${release()}`,
+    section("Store", storeLines(paths)),
+    section("Settings", settingLines(paths, env)),
+    section(
+      "Doctor",
+      checks.map(({ name, state, message }) => `${state.padEnd(4)}  ${name}: ${message}`),
+    ),
+    section("Log", logs.map(logLine)),
+    "",
+  ].join("\n\n");
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return [`== ${title} ==`, ...(lines.length === 0 ? ["(nothing)"] : lines)].join("\n");
+}
+
+function storeLines(paths: Paths): string[] {
+  try {
+    return withStore(
+      paths,
+      (db) => [
+        `SQLite ${sqliteVersion(db)}, schema ${currentVersion(db)}`,
+        ...Object.entries(counts(db)).map(([name, number]) => `${name}: ${number}`),
+      ],
+      { onlyLook: true },
+    );
+  } catch (error) {
+    return [`cannot be opened: ${(error as Error).message}`];
+  }
+}
+
+/** Numbers and choices as they are; of words of your own only that there are some. */
+function settingLines(paths: Paths, env: Env): string[] {
+  const { values, sources, problems } = loadSettings({ user: paths.config }, env);
+  const told = SETTING_KEYS.filter((key) => sources[key] !== "default").map((key) => {
+    const value = values[key];
+    const isPlain = typeof value === "number" || typeof value === "boolean" || SETTINGS[key].oneOf !== undefined;
+    return `${key}: ${isPlain ? String(value) : "(set)"} (${sources[key]})`;
+  });
+  return [...told, ...problems.map((problem) => `problem: ${problem}`)];
+}
+
+/** Whatever lies in the home folder, or in the data directory elsewhere, is only said to be there. */
+function withoutPaths(text: string, paths: Paths): string {
+  const homes = [...new Set([process.env["HOME"] ?? homedir(), homedir()])];
+  const dataless = text.replaceAll(paths.home, "<data>");
+  return homes.reduce((rest, home) => withoutPathsIn(rest, home), dataless);
+}
+
+function withoutPathsIn(text: string, home: string): string {
+  if (home.length < 2) return text;
+  const [first = "", ...pieces] = text.split(home);
+  return (
+    first +
+    pieces.map((piece) => `~${piece.startsWith("/") ? piece.replace(/^\/[^\s"'`,;:)\]]*/, "/…") : piece}`).join("")
+  );
+}

@@ -1,0 +1,99 @@
+// What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
+import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Paths } from "../config/paths.ts";
+import { readLock, removeLock } from "../config/worker-lock.ts";
+import { retryJobs } from "../store/jobs.ts";
+import { scrub } from "../store/erase.ts";
+import { updateSearchIndex } from "../store/search-index.ts";
+import type { Check } from "../answers/health.ts";
+import { leftovers } from "../answers/leftovers.ts";
+import { count } from "./output.ts";
+import { withStore } from "./store.ts";
+
+export interface Mended {
+  name: string;
+  /** What was done, or why nothing was. */
+  done: string;
+  isMended: boolean;
+}
+
+/** By the name of a check. */
+const MENDS: Record<string, (paths: Paths) => string | Promise<string>> = {
+  privacy: closeToOthers,
+  "hooks installed": installAgain,
+  version: installAgain,
+  "background work": (paths) =>
+    `gave ${count(
+      withStore(paths, (db) => retryJobs(db, Date.now())),
+      "job",
+    )} another try`,
+  spool: (paths) => withStore(paths, () => "brought in what waited"),
+  "search index": (paths) =>
+    `indexed ${count(
+      withStore(paths, (db) => updateSearchIndex(db)),
+      "row",
+    )}`,
+  "forgotten text": (paths) =>
+    withStore(paths, (db) =>
+      scrub(db) ? "erased what was forgotten" : "could not erase it: another program reads the database",
+    ),
+  leftovers: removeLeftovers,
+};
+
+const LEFT: Record<string, string> = {
+  settings: "your settings are yours: nothing in them was touched",
+  "claude settings": "Claude Code's settings cannot be read: nothing in them was touched",
+  "hook errors": "what went wrong is in the log: c-mem logs",
+};
+
+export async function mend(paths: Paths, checks: readonly Check[]): Promise<Mended[]> {
+  const mended: Mended[] = [];
+  for (const { name, state, fix } of checks) {
+    if (state === "ok" || mended.some((one) => one.name === name)) continue;
+    const work = MENDS[name];
+    if (work === undefined) mended.push({ name, done: LEFT[name] ?? `left to you: ${fix ?? ""}`, isMended: false });
+    else mended.push(await attempt(name, () => work(paths)));
+  }
+  return mended;
+}
+
+async function attempt(name: string, work: () => string | Promise<string>): Promise<Mended> {
+  try {
+    return { name, done: await work(), isMended: true };
+  } catch (error) {
+    return { name, done: `could not be mended: ${(error as Error).message}`, isMended: false };
+  }
+}
+
+/** Links are left as they are: what they lead to is not ours. */
+function closeToOthers({ home }: Paths): string {
+  const entries = readdirSync(home, { recursive: true, encoding: "utf8" }).map((name) => join(home, name));
+  let closed = 0;
+  for (const path of [home, ...entries]) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink() || (stat.mode & 0o077) === 0) continue;
+    chmodSync(path, stat.mode & 0o700);
+    closed += 1;
+  }
+  return `made ${count(closed, "file")} readable by you alone`;
+}
+
+/** As `c-mem install` does it, which also takes out what is there twice. */
+async function installAgain(): Promise<string> {
+  const { run } = await import("./commands/install.ts");
+  const status = await run({ args: [], flags: { yes: true, sync: false }, json: false });
+  if (status !== 0) throw new Error("c-mem install did not succeed");
+  return "ran c-mem install";
+}
+
+function removeLeftovers(paths: Paths): string {
+  const found = leftovers(paths, Date.now());
+  for (const path of found.files) rmSync(path, { force: true });
+  if (found.deadLock) removeLock(paths.workerLock, readLock(paths.workerLock)?.token);
+  const parts = [
+    found.files.length > 0 && `removed ${count(found.files.length, "file")} left by programs that were ended`,
+    found.deadLock && "removed the lock of a worker that is gone",
+  ];
+  return parts.filter(Boolean).join("; ");
+}

@@ -1,0 +1,201 @@
+// doctor --fix mends what it names and says what it did; logs and bug reports tell what happened, and nothing private.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { machineId } from "../../src/config/worker-lock.ts";
+import { ALNUM, seeded } from "../secrets/random.ts";
+import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
+
+const SESSION = "11111111-2222-4333-8444-555555555555";
+const HOUR = 60 * 60 * 1000;
+
+async function used(): Promise<World> {
+  const world = createWorld();
+  await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "Rumpelstilzchen" });
+  await rows(world, "SELECT 1");
+  return world;
+}
+
+type Doctor = {
+  results: { name: string; state: string; message: string }[];
+  fixed: { name: string; done: string; mended: boolean }[];
+};
+const doctor = async (world: World, ...args: string[]) => (await data(world, ["doctor", ...args])) as unknown as Doctor;
+const stateOf = ({ results }: Doctor, name: string) => results.find((check) => check.name === name)?.state;
+const doneOf = ({ fixed }: Doctor, name: string) => fixed.find((one) => one.name === name);
+
+describe("the data directory", () => {
+  it("is the user's alone from the first write on", async () => {
+    const world = await used();
+    await run(world, ["search", "x"]);
+    await run(world, ["config", "set", "archive", "true"]);
+    for (const name of readdirSync(world.home, { recursive: true, encoding: "utf8" })) {
+      expect({ name, open: statSync(join(world.home, name)).mode & 0o077 }).toEqual({ name, open: 0 });
+    }
+    expect(statSync(world.home).mode & 0o077).toBe(0);
+  });
+});
+
+describe("c-mem doctor --fix", () => {
+  it("closes what others can read", async () => {
+    const world = await used();
+    mkdirSync(join(world.home, "logs"), { recursive: true });
+    writeFileSync(join(world.home, "logs", "hook.log"), "");
+    for (const path of [world.home, join(world.home, "c-mem.db"), join(world.home, "logs", "hook.log")])
+      chmodSync(path, 0o755);
+    expect(stateOf(await doctor(world), "privacy")).toBe("fail");
+    const fixed = await doctor(world, "--fix");
+    expect(doneOf(fixed, "privacy")).toMatchObject({
+      mended: true,
+      done: expect.stringMatching(/^made \d+ files readable by you alone$/),
+    });
+    expect(stateOf(fixed, "privacy")).toBe("ok");
+    expect(statSync(join(world.home, "logs", "hook.log")).mode & 0o077).toBe(0);
+  });
+
+  it("registers hooks that are missing", async () => {
+    const world = await used();
+    const fixed = await doctor(world, "--fix");
+    expect(doneOf(fixed, "hooks installed")).toEqual({
+      name: "hooks installed",
+      done: "ran c-mem install",
+      mended: true,
+    });
+    expect(stateOf(fixed, "hooks installed")).toBe("ok");
+    const path = join(world.claudeDir, "settings.json");
+    const settings = JSON.parse(readFileSync(path, "utf8")) as { hooks: Record<string, unknown[]> };
+    delete settings.hooks["Stop"];
+    writeFileSync(path, JSON.stringify(settings));
+    expect(stateOf(await doctor(world), "hooks installed")).toBe("fail");
+    expect(stateOf(await doctor(world, "--fix"), "hooks installed")).toBe("ok");
+    expect(readFileSync(path, "utf8")).toContain("Stop");
+  });
+
+  it("gives failed jobs another try, and removes what ended programs left", async () => {
+    const world = await used();
+    const db = new DatabaseSync(join(world.home, "c-mem.db"));
+    db.prepare(
+      "INSERT INTO jobs (kind, key, status, attempts, run_after, last_error, created_at) VALUES ('session', 'session:x', 'failed', 3, 0, 'no luck', 0)",
+    ).run();
+    db.prepare("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)").run();
+    db.close();
+    mkdirSync(join(world.home, "worker"), { recursive: true });
+    const lock = join(world.home, "worker", "lock.json");
+    writeFileSync(
+      lock,
+      JSON.stringify({ pid: 999_999_999, token: "gone", version: "0.1.0", startedAt: 0, machine: machineId() }),
+    );
+    const left = ["config.json.new", "activity.json.123", join("worker", "request.77")].map((name) =>
+      join(world.home, name),
+    );
+    for (const path of left) writeFileSync(path, "");
+    const fresh = join(world.home, "worker", "request.78");
+    writeFileSync(fresh, "");
+    const old = (Date.now() - 2 * HOUR) / 1000;
+    for (const path of [lock, ...left]) utimesSync(path, old, old);
+    const before = await doctor(world);
+    for (const name of ["background work", "leftovers", "forgotten text"])
+      expect([name, stateOf(before, name)]).toEqual([name, "warn"]);
+    const fixed = await doctor(world, "--fix");
+    expect(doneOf(fixed, "background work")?.done).toBe("gave 1 job another try");
+    expect(doneOf(fixed, "leftovers")?.done).toBe(
+      "removed 3 files left by programs that were ended; removed the lock of a worker that is gone",
+    );
+    expect(existsSync(lock)).toBe(false);
+    expect(doneOf(fixed, "forgotten text")?.done).toBe("erased what was forgotten");
+    for (const name of ["background work", "leftovers"]) expect([name, stateOf(fixed, name)]).toEqual([name, "ok"]);
+    expect([...left, fresh].map((path) => existsSync(path))).toEqual([false, false, false, true]);
+  });
+
+  it("touches no settings it cannot read, and says so", async () => {
+    const world = await used();
+    writeFileSync(join(world.home, "config.json"), "{ cut off");
+    const { stdout, status } = await run(world, ["doctor", "--fix"]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^left +settings: your settings are yours: nothing in them was touched$/m);
+    expect(readFileSync(join(world.home, "config.json"), "utf8")).toBe("{ cut off");
+  });
+});
+
+describe("c-mem logs", () => {
+  it("shows what hooks and the worker said, in order, from a time on", async () => {
+    const world = await used();
+    mkdirSync(join(world.home, "logs"), { recursive: true });
+    const entry = (value: object) => `${JSON.stringify(value)}\n`;
+    writeFileSync(
+      join(world.home, "logs", "hook.log"),
+      entry({ at: "2026-01-01T10:00:00.000Z", hook: "save", code: "x", message: "first" }) +
+        entry({ at: "2026-01-03T10:00:00.000Z", hook: "new", code: "x", message: "third" }),
+    );
+    writeFileSync(
+      join(world.home, "logs", "worker.log"),
+      entry({ at: "2026-01-02T10:00:00.000Z", pid: 1, message: "second" }),
+    );
+    expect((await run(world, ["logs"])).stdout).toBe(
+      "2026-01-01 10:00:00  hook    save: first\n2026-01-02 10:00:00  worker  second\n2026-01-03 10:00:00  hook    new: third\n",
+    );
+    expect(await data(world, ["logs", "--since", "2026-01-02", "-n", "1"])).toEqual({
+      results: [{ at: "2026-01-03T10:00:00.000Z", from: "hook", message: "new: third" }],
+    });
+    expect((await run(world, ["logs", "-n", "none"])).status).toBe(2);
+  });
+
+  it("goes on showing what comes", async () => {
+    const world = await used();
+    let seen = "";
+    await run(world, ["logs", "--follow"], {
+      onStart: (child) => {
+        child.stdout?.on("data", (chunk: Buffer) => {
+          seen += chunk.toString();
+          if (seen.includes("bad_") || seen.includes("stdin is not JSON")) child.kill("SIGTERM");
+        });
+        void run(world, ["save"], { input: "{ cut off" });
+        setTimeout(() => child.kill("SIGKILL"), 20_000).unref();
+      },
+    });
+    expect(seen).toContain("save: stdin is not JSON");
+  });
+});
+
+describe("c-mem bug-report", () => {
+  it("tells versions, health and counts, and nothing private", async () => {
+    const world = await used();
+    const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
+    mkdirSync(join(world.home, "logs"), { recursive: true });
+    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}`;
+    writeFileSync(
+      join(world.home, "logs", "worker.log"),
+      `${JSON.stringify({ at: "2026-01-01T10:00:00.000Z", pid: 1, message })}\n`,
+    );
+    writeFileSync(
+      join(world.home, "config.json"),
+      JSON.stringify({ holdout: 10, baseUrl: "http://inside.acme.example", excludePaths: ["/srv/acme"] }),
+    );
+    const { stdout, status } = await run(world, ["bug-report"]);
+    expect(status).toBe(0);
+    const report = readFileSync(stdout.trim(), "utf8");
+    expect(report).toMatch(/^C-Mem \d+\.\d+\.\d+, Node 2\d/);
+    for (const part of [
+      "sessions: 1",
+      "holdout: 10 (user)",
+      "baseUrl: (set)",
+      "== Doctor ==",
+      "cannot read ~/… with [redacted:github]",
+    ]) {
+      expect(report).toContain(part);
+    }
+    for (const word of ["Rumpelstilzchen", "acme", secret.slice(4), world.home, `${world.env["HOME"]}/`])
+      expect(report).not.toContain(word);
+    expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
+  });
+});

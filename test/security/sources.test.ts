@@ -1,0 +1,92 @@
+// What the sources promise: no shell is given captured text, and values reach SQL as parameters only.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const SRC = resolve(import.meta.dirname, "../../src");
+const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+  .map((name) => ({ name, text: readFileSync(join(SRC, name), "utf8") }));
+
+/** Who starts processes: another Node with a bundle of ours, `claude`, an editor or tmux the user has asked for. */
+const STARTERS = [
+  "agents/claude-code/install.ts",
+  "cli/commands/edit.ts",
+  "cli/commands/install.ts",
+  "cli/commands/model.ts",
+  "cli/commands/resume.ts",
+  "cli/commands/worker.ts",
+  "cli/ensure-runtime.ts",
+  "cli/interactive/main.ts",
+  "cli/run-health.ts",
+  "cli/runtime.ts",
+  "config/worker-start.ts",
+  "embed/spawned.ts",
+  "hook/elsewhere.ts",
+  "llm/child.ts",
+  "mcp/main.ts",
+  "worker/main.ts",
+];
+
+test("only these files start processes, and none through a shell", () => {
+  const starters = FILES.filter(({ text }) => /child_process|tinyexec/.test(text)).map(({ name }) => name);
+  expect(starters.toSorted()).toEqual(STARTERS.toSorted());
+  for (const { name, text } of FILES) {
+    // The editor is a command line of the user's own; what it is given comes in a variable.
+    if (name !== "cli/commands/edit.ts") expect(text, name).not.toMatch(/shell:\s*true/);
+    expect(text, name).not.toMatch(/\bexecSync\b|import \{[^}]*\bexec\b[^}]*\} from "node:child_process"/);
+    expect(text, name).not.toMatch(
+      /(?:spawn|spawnSync|execFile|execFileSync)\(\s*["'`](?:sh|bash|zsh|cmd|powershell)\b/,
+    );
+  }
+});
+
+test("nothing of what was captured is run as code", () => {
+  for (const { name, text } of FILES)
+    expect(text, name).not.toMatch(/\beval\(|new Function\(|vm\.run|require\(`|import\(`/);
+});
+
+/** Names of tables and columns, fixed pieces of SQL and limits: none of it comes from outside. Anything new here is to be looked at. */
+const NAMES =
+  "table index lane.table lane.source lane.rows lane.weights TABLES[item.kind] SOURCES[index] " +
+  "OF_SESSION MAIN JOINS CHOSEN FAMILY ENTRY USE OWNED OBSERVED DUE_AT WAITING IS_READY TOOL_USE_TEXT " +
+  "WEIGHTS SUPERSEDED_WEIGHT PINNED_WEIGHT INPUT_CHARS MAX_TOUCHES DAY_MS MAX_SESSIONS PAGE " +
+  "family own ending inProject condition ofSession order place.sign sql " +
+  // The pieces of `holding`; what SQLite itself said the timeout was; columns to group by, from fixed lists.
+  "item from scope any limit before key name kind " +
+  // The tables' own list of columns, quoted.
+  "columns session after where quote(name) quote(table) quote(column) list(keys)";
+const PIECES = new Set([
+  ...NAMES.split(" "),
+  'by === "project" ? "l.project_id" : key',
+  'by === "day" ? "name DESC" : "sum(l.input_tokens + l.output_tokens) DESC, name"',
+  '[scope.sql, ...given.map(([sql]) => sql)].join(" AND ")',
+  'project === undefined ? "" : "project_id = ? AND"',
+  'sessionId === undefined ? "" : "WHERE session_id = ?"',
+  'sessionId === undefined ? "" : "session_id = ? AND"',
+  'kind === "turn" ? "prompts" : "observations"',
+  'isDurable ? "FULL" : "NORMAL"',
+]);
+const SQL = /\b(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|PRAGMA|FROM)\b/;
+
+test("values reach SQL as parameters: what is put into its text is known", () => {
+  for (const { name, text } of FILES) {
+    for (const [template] of text.matchAll(/`(?:[^`\\]|\\.)*`/g)) {
+      if (!SQL.test(template)) continue;
+      for (const [, piece = ""] of template.matchAll(/\$\{((?:[^{}]|\{[^{}]*\})*)\}/g)) {
+        expect({ name, isKnown: PIECES.has(piece), piece }).toEqual({ name, isKnown: true, piece });
+      }
+    }
+    // No SQL is put together from strings either.
+    expect(text, name).not.toMatch(/db\.(?:run|get|all|exec)\(\s*["'][^"'\n]*["']\s*\+\s*(?!["'`])/);
+  }
+});
+
+test("only the store speaks SQL, and the reader of another agent's database", () => {
+  const speakers = FILES.filter(({ name }) => !name.startsWith("store/"))
+    .filter(({ text }) =>
+      /["'`]\s*(?:SELECT\b[^"'`]*\bFROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b/.test(text),
+    )
+    .map(({ name }) => name);
+  expect(speakers).toEqual(["agents/opencode/store.ts"]);
+});

@@ -1,0 +1,90 @@
+// Whatever a repository, a transcript or a tool has written, reading it takes time in proportion to its length.
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { patchFiles } from "../../src/agents/patch.ts";
+import { findGitTree, normaliseRemote, readBranch, readRemote } from "../../src/capture/git.ts";
+import { fenceSafe, looksLikeOrder, quoteOrders } from "../../src/core/fence.ts";
+import { filterText, filterValue } from "../../src/core/filter.ts";
+import { matchesPath } from "../../src/core/glob.ts";
+import { parseIgnoreRules } from "../../src/core/ignore-rules.ts";
+import { indexable } from "../../src/core/index-text.ts";
+import { isWhollyPrivate, stripPrivate } from "../../src/core/private-tags.ts";
+import { commandKey } from "../../src/core/shell-command.ts";
+import { titleOf } from "../../src/core/title.ts";
+import { wordsOf } from "../../src/core/words.ts";
+import { repositoryOf } from "../../src/memory/link/pointers.ts";
+import { ATTACKS, LEADS, UNITS } from "./hostile-texts.ts";
+
+const LENGTH = 100_000;
+/** A pattern that goes back and forth over so much takes minutes. */
+const MAX_MS = 3_000;
+
+const READERS: [string, (text: string) => unknown][] = [
+  ["patchFiles", (text) => patchFiles(text)],
+  ["normaliseRemote", normaliseRemote],
+  ["repositoryOf", repositoryOf],
+  ["fenceSafe", fenceSafe],
+  ["looksLikeOrder", looksLikeOrder],
+  ["quoteOrders", quoteOrders],
+  ["filterText", (text) => filterText(text)],
+  ["stripPrivate", stripPrivate],
+  ["isWhollyPrivate", isWhollyPrivate],
+  ["indexable", indexable],
+  ["titleOf", titleOf],
+  ["wordsOf", wordsOf],
+  ["commandKey", commandKey],
+  ["matchesPath", (text) => matchesPath("**/a*b*c/**/x", text)],
+  ["parseIgnoreRules", parseIgnoreRules],
+];
+
+const CONFIGS: [string, string][] = [
+  ["spaces in a url", `[remote "origin"]\n url = a${" ".repeat(LENGTH)}b`],
+  ["a section that never closes", `[${"[".repeat(LENGTH)}`],
+  ["quotation marks", `[remote "${'"'.repeat(LENGTH)}`],
+  ["many remotes", `[remote "a"]\nurl = x\n`.repeat(LENGTH / 22)],
+  ["slashes", `[remote "origin"]\nurl = ${"/".repeat(LENGTH)}x`],
+  ["steps upwards", `[remote "origin"]\nurl = ${"../".repeat(LENGTH / 3)}x`],
+];
+
+describe("no text keeps a reader busy:", () => {
+  test("as many readers as the table of attacks says", () => {
+    expect([READERS.length, CONFIGS.length]).toEqual([ATTACKS.readers, ATTACKS.configs]);
+  });
+
+  it.each(READERS)("%s", (name, read) => {
+    for (const unit of UNITS) {
+      for (const lead of LEADS) {
+        const text = `${lead}${unit.repeat(LENGTH / unit.length)}x`;
+        const start = process.cpuUsage();
+        read(text);
+        const { user, system } = process.cpuUsage(start);
+        expect({ name, unit, lead, isQuick: (user + system) / 1000 < MAX_MS }).toMatchObject({ isQuick: true });
+      }
+    }
+  });
+
+  test.each(CONFIGS)(".git/config with %s", (_, config) => {
+    const folder = mkdtempSync(join(tmpdir(), "c-mem-git-"));
+    mkdirSync(join(folder, ".git"));
+    writeFileSync(join(folder, ".git", "config"), config);
+    writeFileSync(join(folder, ".git", "HEAD"), `ref: refs/heads/${"a/".repeat(LENGTH / 2)}`);
+    const start = process.cpuUsage();
+    const tree = findGitTree(folder);
+    if (tree === undefined) throw new Error("no tree");
+    normaliseRemote(readRemote(tree) ?? "");
+    readBranch(tree);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(MAX_MS);
+  });
+});
+
+describe("no value grows in memory:", () => {
+  it("what is nested deep or very wide is cut", () => {
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as unknown;
+    expect(JSON.stringify(filterValue(deep)).length).toBeLessThan(1_000);
+    const wide = filterValue(Array.from({ length: 1_000_000 }, () => ({ a: "b" }))) as unknown[];
+    expect(wide).toHaveLength(10_001);
+  });
+});
