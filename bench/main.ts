@@ -12,6 +12,7 @@ import { benchParaphrase } from "./paraphrase.ts";
 import { benchRecall } from "./recall.ts";
 import { benchSearch } from "./search.ts";
 import { benchServer } from "./server.ts";
+import { benchSpace } from "./space.ts";
 import { benchSync } from "./sync.ts";
 import { benchSoak } from "./soak.ts";
 import { benchWorker } from "./worker.ts";
@@ -32,6 +33,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   // Loaded late: they import SQL and prompts, which Node can once the hooks above are in place.
   locomo: async () => (await import("./locomo.ts")).benchLocomo(),
   model: async () => (await import("./model.ts")).benchModel(),
+  space: benchSpace,
   worker: benchWorker,
   mcp: benchMcp,
   server: benchServer,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -45,8 +45,10 @@ describe("what was forgotten", () => {
     const { db, paths } = machine();
     createBackup(paths.database, "daily", NOW - 1);
     createBackup(paths.database, "manual", NOW);
+    writeFileSync(join(paths.backups, ".c-mem-half.db.1.tmp"), `half a copy: ${SECRET}`);
     const { touched } = forgetTurn(db);
     const cleared = clearCopies(db, paths, { pieces: [SECRET], sessions: touched });
+    expect(readdirSync(paths.backups)).toHaveLength(2);
     const backups = listBackups(paths.database);
     expect(cleared).toEqual({ cleaned: backups.map(({ path }) => path), without: [], removed: [] });
     for (const { path } of backups) {

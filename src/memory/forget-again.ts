@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isForgottenPrompt, isForgottenSession, isTouched } from "../store/buried.ts";
 import type { Paths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
-import { listBackups } from "../store/backup.ts";
+import { listBackups, removeUnfinished } from "../store/backup.ts";
 import { type Doomed, nothingDoomed } from "../store/doomed.ts";
 import { type Db, openDriver } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
@@ -36,6 +36,8 @@ export interface Traces {
 /** Takes what the tombstones of this database name out of every backup and of what was set aside. */
 export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies {
   const cleared: ClearedCopies = { cleaned: [], without: [], removed: [] };
+  // A backup that is just being made has it, too.
+  removeUnfinished(paths.database, Infinity);
   for (const path of copiesOf(paths)) {
     const rows = clearCopy(db, path, traces);
     if (rows !== undefined) cleared[rows > 0 ? "cleaned" : "without"].push(path);

@@ -12,7 +12,7 @@ import { isEmptied, relaxDurability } from "../store/open.ts";
 import { type Salvage, salvageRows } from "../store/salvage.ts";
 import { rebuildSearchIndex } from "../store/search-index.ts";
 import { asideFolder, type Report, writeReport } from "../store/set-aside.ts";
-import { beginSwap, cancelSwap, endSwap } from "../store/swap.ts";
+import { beginSwap, cancelSwap, endSwap, scratchOf } from "../store/swap.ts";
 import { transaction } from "../store/transaction.ts";
 import { forgetBuried } from "./forget-again.ts";
 
@@ -28,7 +28,7 @@ export function repairStore(paths: Paths, now: number, options: { settleMs?: num
   if (problem === undefined) return { kind: "whole" };
   if (problem.isOnlyIndex && tryRebuild(paths.database)) return { kind: "indexed" };
   const aside = asideFolder(paths.setAside, now);
-  const scratch = join(paths.home, `repair-${process.pid}`);
+  const scratch = scratchOf(paths.database);
   beginSwap(paths.database, aside, options.settleMs);
   try {
     const { incoming, ...built } = tryBuild(paths, scratch, now);

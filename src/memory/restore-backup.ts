@@ -6,7 +6,7 @@ import { openDriver } from "../store/driver.ts";
 import { migrate } from "../store/migrate.ts";
 import { explain } from "../store/open.ts";
 import { asideFolder, writeReport } from "../store/set-aside.ts";
-import { beginSwap, cancelSwap, endSwap } from "../store/swap.ts";
+import { beginSwap, cancelSwap, endSwap, incomingOf } from "../store/swap.ts";
 import { allTombstones, insertTombstone, type Tombstone } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
 import { forgetBuried } from "./forget-again.ts";
@@ -26,7 +26,7 @@ const LAST_WRITER_MS = 30_000;
 export function restoreBackup(paths: Paths, backup: string, now: number): Restored {
   const contents = checkDatabase(backup);
   const aside = asideFolder(paths.setAside, now);
-  const incoming = `${paths.database}.incoming`;
+  const incoming = incomingOf(paths.database);
   beginSwap(paths.database, aside);
   let forgotten: number;
   try {

@@ -40,7 +40,7 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `c-mem-${new Date(now).toISOString().replace(/[:.]/g, "-")}-${kind}.db`;
   const temporary = join(folder, `.${name}.${process.pid}.tmp`);
-  removeStale(folder, now);
+  removeUnfinished(database, now - STALE_MS);
   try {
     closeSync(openSync(temporary, "wx", 0o600));
     copyInto(database, temporary);
@@ -117,9 +117,11 @@ function describe(folder: string, name: string): Backup | undefined {
   return { name, path, kind: kind as BackupKind, at, bytes: stat.size };
 }
 
-function removeStale(folder: string, now: number): void {
+/** Copies that were begun before a time and never finished; one that is still being made comes to nothing. */
+export function removeUnfinished(database: string, before: number): void {
+  const folder = backupFolder(database);
   for (const name of listFolder(folder).filter((each) => /^\.c-mem-.*\.tmp(?:-journal)?$/.test(each))) {
     const path = join(folder, name);
-    if (Math.abs(now - (statOf(path)?.mtimeMs ?? now)) > STALE_MS) rmSync(path, { force: true });
+    if ((statOf(path)?.mtimeMs ?? Infinity) < before) rmSync(path, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-// Old tool outputs take a quarter of the room when they are compressed. Whoever reads an output reads it through `outputOf`.
+// Old tool outputs are kept compressed. Whoever reads an output reads it through `outputOf`.
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
 
@@ -8,7 +8,7 @@ export function outputOf(alias = ""): string {
   return `coalesce(${prefix}output, unpack(${prefix}packed))`;
 }
 
-/** Rows per transaction: the write lock is held for some 20 ms. */
+/** Rows per transaction. They are compressed before it begins. */
 const BATCH = 200;
 
 /** Compresses outputs from before a time, as the partial index lists them. Returns how many; less than a batch: that was all. */

@@ -25,7 +25,7 @@ export function roomByTable(db: Db): { name: string; bytes: number }[] {
   );
 }
 
-/** Pages per step: the lock is held for some 10 ms. */
+/** Pages per step, each a transaction of its own. */
 const STEP_PAGES = 500;
 
 /** Gives free pages back to the disk, as far as the time goes. A file from before that was possible needs a VACUUM once. */

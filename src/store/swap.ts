@@ -1,7 +1,7 @@
 // Puts another file in the database's place. What was there is set aside, never deleted.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readText, statOf } from "../config/read.ts";
+import { listFolder, readText, statOf } from "../config/read.ts";
 import { birthOf, isSameProcess, machineId } from "../config/worker-lock.ts";
 import { AppError } from "../core/error.ts";
 
@@ -54,8 +54,29 @@ export function settleSwap(database: string): boolean {
   if (swap?.incoming !== undefined && existsSync(swap.incoming))
     carryOut(database, { ...swap, incoming: swap.incoming });
   else cancelSwap(database);
+  removeLeftovers(database);
   return true;
 }
+
+/** What was being made when its maker was killed. */
+function removeLeftovers(database: string): void {
+  rmSync(incomingOf(database), { force: true });
+  const folder = dirname(database);
+  const scratch = listFolder(folder).filter((name) => name.startsWith(SCRATCH_PREFIX));
+  for (const name of scratch) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+/** Where a database is made ready to take the other's place. */
+export function incomingOf(database: string): string {
+  return `${database}.incoming`;
+}
+
+/** A folder for making a repaired one; this process's own. */
+export function scratchOf(database: string): string {
+  return join(dirname(database), `${SCRATCH_PREFIX}${process.pid}`);
+}
+
+const SCRATCH_PREFIX = "repair-";
 
 export function replacedError(): AppError {
   const error = new AppError("store_restoring", "The database is just being restored.", {

@@ -7,10 +7,11 @@ import { rotateBackups, rotationOf } from "../store/backup-rotation.ts";
 import { explain } from "../store/open.ts";
 import { type Log, reasonOf } from "./log.ts";
 
-/** Ends when that process has; it says itself how it went. */
-export function runBackup(paths: Paths): Promise<void> {
+/** Ends when that process has; it says itself how it went. Aborted: half a copy is no loss. */
+export function runBackup(paths: Paths, signal: AbortSignal): Promise<void> {
   const args = [process.argv[1] ?? "", "--backup"];
-  const child = spawn(process.execPath, args, { cwd: paths.home, stdio: "ignore", windowsHide: true });
+  const options = { cwd: paths.home, stdio: "ignore", windowsHide: true, signal, killSignal: "SIGKILL" } as const;
+  const child = spawn(process.execPath, args, options);
   return new Promise((done) => child.on("error", () => done()).on("close", () => done()));
 }
 

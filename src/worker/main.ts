@@ -72,7 +72,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       once: isOnce,
       askedAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : askedAt),
       isCaughtUp: args.includes("--fresh"),
-      startBackup: () => runBackup(paths),
+      startBackup: (aborted) => runBackup(paths, aborted),
     });
     log(`left: ${leaving}`);
     removeLock(paths.workerLock, lock.token);

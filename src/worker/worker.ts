@@ -55,7 +55,7 @@ export interface WorkerOptions {
   isCaughtUp?: boolean;
   idleMs?: number;
   /** Makes a backup, in a process of its own. */
-  startBackup?: () => Promise<void>;
+  startBackup?: (signal: AbortSignal) => Promise<void>;
   /** When somebody asked the server last, by the process's own clock: now, while somebody watches. */
   askedAt?: () => number;
 }
@@ -96,6 +96,7 @@ interface State extends WorkerOptions {
   /** When it was last asked whether a backup is due. */
   backupAskedAt: number;
   isBackingUp: boolean;
+  backup: AbortController;
   /** What is left to do about room; undefined until it is time to look again. */
   saving: Generator<void, void> | undefined;
   savedAt: number;
@@ -144,6 +145,7 @@ function begin(options: WorkerOptions): State {
     tidiedAt: -Infinity,
     backupAskedAt: -Infinity,
     isBackingUp: false,
+    backup: new AbortController(),
     saving: undefined,
     savedAt: -Infinity,
     troubleMs: 0,
@@ -221,7 +223,7 @@ function backUpDaily(db: Db, state: State): void {
   state.backupAskedAt = performance.now();
   if (!isBackupDue(paths.database, modelSettings(state), Date.now()) || countSessions(db).sessions === 0) return;
   state.isBackingUp = true;
-  void startBackup().finally(() => {
+  void startBackup(state.backup.signal).finally(() => {
     state.isBackingUp = false;
     waker.wake();
   });
@@ -375,7 +377,8 @@ function readOn(db: Db, state: State): boolean {
   return true;
 }
 
-async function leave({ db, owner, asking, embedding }: State): Promise<void> {
+async function leave({ db, owner, asking, embedding, backup }: State): Promise<void> {
+  backup.abort();
   if (db === undefined) return;
   try {
     await Promise.all([asking.stop(db), embedding.stop(db)]);

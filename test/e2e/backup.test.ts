@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
 const say = (world: World, id: string, prompt: string) =>
@@ -93,6 +93,27 @@ describe("c-mem backup", () => {
     expect([...seen]).toContain(1);
   });
 
+  it("asks a running worker to leave, and another goes on with what was restored", async () => {
+    const world = createWorld();
+    world.env["C_MEM_WORKER"] = "1";
+    onTestFinished(async () => {
+      await run(world, ["worker", "stop"]);
+    });
+    await say(world, "a", "kept");
+    await run(world, ["backup", "create"]);
+    await run(world, ["worker", "start"]);
+    const before = await data(world, ["worker", "status"]);
+    await say(world, "b", "later");
+    expect((await run(world, ["backup", "restore", "--yes"])).status).toBe(0);
+    await say(world, "c", "after");
+    await run(world, ["worker", "start"]);
+    const after = await data(world, ["worker", "status"]);
+    expect([before["running"], after["running"], before["pid"] === after["pid"]]).toEqual([true, true, false]);
+    const found = await texts(world);
+    expect(found).toEqual(expect.arrayContaining(["kept", "after"]));
+    expect([...found, ...asideTexts(world)]).toContain("later");
+  });
+
   it("is finished or called off after kill -9 at any moment", async () => {
     for (const delay of [150, 400, 900, 1250, 1350, 1450]) {
       const world = createWorld();
@@ -108,7 +129,7 @@ describe("c-mem backup", () => {
       expect(found).toContain("kept");
       expect(found).toContain("after the kill");
       expect([...found, ...asideTexts(world)]).toContain("later");
-      expect(existsSync(join(world.home, "c-mem.db.swap"))).toBe(false);
+      expect(readdirSync(world.home).filter((name) => /swap|incoming/.test(name))).toEqual([]);
     }
   });
 

@@ -56,8 +56,11 @@ const JSON_COLUMNS = new Set([
 const MAX_CHARS = 1_000_000;
 
 function filterRow(row: MergedRow): MergedRow {
+  const { purged_at: purgedAt = null, ...rest } = row;
+  // A time to come would keep a session from being recorded.
+  const purged = typeof purgedAt === "number" && purgedAt < Date.now() ? { purged_at: purgedAt } : {};
   return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
+    Object.entries({ ...rest, ...purged }).map(([column, value]) => [
       column,
       typeof value !== "string" || AS_IT_IS.test(column) ? value : filterColumn(column, value),
     ]),

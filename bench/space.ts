@@ -1,0 +1,70 @@
+// What room old outputs take when they are compressed, how long the steps hold the lock, and what backups and repairs cost.
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { openRealSessions } from "./real-sessions.ts";
+
+const PAGE = 4096;
+
+export async function benchSpace(): Promise<void> {
+  // Loaded late: they import SQL, which Node can once the hooks of bench/main.ts are in place.
+  const { createBackup } = await import("../src/store/backup.ts");
+  const { packOutputs } = await import("../src/store/packed.ts");
+  const { giveBack, roomByTable, roomOf } = await import("../src/store/space.ts");
+  const { repairStore } = await import("../src/memory/repair.ts");
+  const { resolvePaths } = await import("../src/config/paths.ts");
+  const store = openRealSessions();
+  if (store === undefined) {
+    console.log("space: C_MEM_REAL_SESSIONS is not set: nothing to measure on");
+    return;
+  }
+  const { db, home } = store;
+  const paths = resolvePaths({ C_MEM_HOME: home });
+  const table = (): number => roomByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
+  const before = { table: table(), all: roomOf(db).used };
+  const outputs = db.get<{ n: number; bytes: number }>(
+    "SELECT count(*) AS n, sum(length(output)) AS bytes FROM tool_uses WHERE length(output) > 1024",
+  );
+  const batches: number[] = [];
+  for (let rows = 1; rows > 0;) {
+    const start = performance.now();
+    rows = packOutputs(db, Date.now());
+    if (rows > 0) batches.push(performance.now() - start);
+  }
+  const packed = db.get<{ bytes: number }>("SELECT sum(length(packed)) AS bytes FROM tool_uses")?.bytes ?? 0;
+  db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  console.log(
+    `space: ${outputs?.n} outputs of ${mb(outputs?.bytes ?? 0)} take ${mb(packed)} (${ratio(packed, outputs?.bytes ?? 1)}); ` +
+      `the table ${ratio(table(), before.table)}, the database ${ratio(roomOf(db).used, before.all)} of before; ` +
+      `${batches.length} batches, the longest ${Math.max(...batches).toFixed(0)} ms`,
+  );
+  db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  const copyMs = time(() => copyFileSync(paths.database, `${paths.database}.copy`));
+  const backupMs = time(() => createBackup(paths.database, "manual", Date.now()));
+  rmSync(`${paths.database}.copy`);
+  console.log(
+    `space: a checked backup of ${mb(statSync(paths.database).size)} takes ${backupMs.toFixed(0)} ms, ${(backupMs / copyMs).toFixed(0)} times a plain copy`,
+  );
+  db.exec("DELETE FROM messages");
+  const free = roomOf(db).free;
+  const giveMs = time(() => giveBack(db));
+  console.log(`space: ${mb(free)} given back in ${giveMs.toFixed(0)} ms`);
+  db.close();
+  const bytes = readFileSync(paths.database);
+  writeFileSync(paths.database, bytes.fill(0x5a, PAGE * 10, PAGE * 14));
+  const repairMs = time(() => repairStore(paths, Date.now(), { settleMs: 0 }));
+  console.log(`space: a repair from that backup and what can be read takes ${repairMs.toFixed(0)} ms`);
+  store.close();
+}
+
+function time(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+function ratio(part: number, whole: number): string {
+  return (part / whole).toFixed(2);
+}
+
+function mb(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
