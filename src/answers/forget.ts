@@ -45,7 +45,10 @@ export interface Receipt extends Forgotten {
   sources: string[];
 }
 
-export function carryOutForget({ db, paths }: Asked, plan: Plan): Answer & { receipt: Receipt } {
+export function carryOutForget(
+  { db, paths }: Pick<Asked, "db" | "paths">,
+  plan: Pick<Plan, "rows" | "doomed" | "words">,
+): Answer & { receipt: Receipt } {
   const { rows, doomed, words } = plan;
   const sources = sourcesOf(
     db,

@@ -60,10 +60,13 @@ function readProject(
   });
 }
 
+/** Nobody has more of anything; SQLite takes no number that is larger than it can count to. */
+const MAX_COUNT = 1_000_000_000;
+
 /** How many are passed over: for a reader that goes page by page. */
 export function readOffset(flags: Record<string, unknown>): number {
   const offset = Number(flags["offset"] ?? 0);
-  if (Number.isInteger(offset) && offset >= 0) return offset;
+  if (Number.isInteger(offset) && offset >= 0 && offset <= MAX_COUNT) return offset;
   throw new AppError("usage", `offset takes a whole number, not "${String(flags["offset"])}".`);
 }
 
@@ -77,6 +80,6 @@ export function checkAgent(id: unknown): string | undefined {
 
 export function positiveInteger(flag: string, value: unknown): number {
   const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
+  if (Number.isInteger(number) && number > 0 && number <= MAX_COUNT) return number;
   throw new AppError("usage", `${flag} takes a whole number above 0, not "${String(value)}".`);
 }

@@ -1,6 +1,6 @@
 // Every setting with its value, where that came from and what it does; and changing one in the user's own file.
 import { findPlace } from "../capture/project.ts";
-import { loadSettings } from "../config/load.ts";
+import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
 import { findSettingKey, writeSetting } from "../config/write.ts";
 import type { Asked } from "./asked.ts";
@@ -24,14 +24,15 @@ export interface Described {
 type Standing = Pick<Asked, "paths" | "env" | "cwd">;
 
 export function answerSettings(standing: Standing): Answer & { results: Described[]; problems: string[] } {
-  const { problems } = load(standing);
-  const results = SETTING_KEYS.map((key) => describe(standing, key));
+  const loaded = load(standing);
+  const { problems } = loaded;
+  const results = SETTING_KEYS.map((key) => describe(loaded, key));
   const files = { user: standing.paths.config, project: projectFiles(standing) };
   return { data: { results, problems, files }, results, problems };
 }
 
 export function answerSetting(standing: Standing, name: string): Answer & { setting: Described } {
-  const setting = describe(standing, findSettingKey(name));
+  const setting = describe(load(standing), findSettingKey(name));
   return { data: setting, setting };
 }
 
@@ -48,8 +49,7 @@ export function changeSetting(
   return { ...answerSetting(standing, name), meta: { notice: notice ?? null }, notice };
 }
 
-function describe(standing: Standing, key: SettingKey): Described {
-  const { values, sources } = load(standing);
+function describe({ values, sources }: LoadedSettings, key: SettingKey): Described {
   const { about, inUserFileOnly, min, max, oneOf, default: initial } = SETTINGS[key];
   return {
     key,
@@ -64,7 +64,7 @@ function describe(standing: Standing, key: SettingKey): Described {
   };
 }
 
-function load(standing: Standing) {
+function load(standing: Standing): LoadedSettings {
   return loadSettings({ user: standing.paths.config, project: projectFiles(standing) }, standing.env);
 }
 

@@ -9,6 +9,7 @@ import { clearPauses } from "../store/model-pauses.ts";
 import type { Asked } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
 import { logEntries } from "./log-entries.ts";
+import { positiveInteger } from "./scope.ts";
 
 const JOBS_SHOWN = 20;
 
@@ -50,8 +51,7 @@ export interface LogEntry {
 }
 
 export function answerLogs({ paths, flags }: Pick<Asked, "paths" | "flags">): Answer & { entries: LogEntry[] } {
-  const wanted = Number(flags["lines"] ?? LINES);
-  if (!Number.isInteger(wanted) || wanted < 1) throw new AppError("usage", "--lines takes a whole number above 0.");
+  const wanted = positiveInteger("--lines", flags["lines"] ?? LINES);
   const entries = logEntries<LogEntry>(paths.workerLog, wanted);
   if (entries.length === 0) throw new AppError("nothing_found", "The worker has not said anything yet.");
   return { data: { results: entries }, entries };

@@ -78,7 +78,7 @@ function messageFor(block: ContextBlock | undefined, paths: Paths): string | und
     ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
     `${withCommas(block.tokens)} tokens`,
   ];
-  return parts.join(", ");
+  return `${parts.join(", ")}; \`c-mem open\` shows them`;
 }
 
 function openAndDrain(paths: Paths): Db {

@@ -1,15 +1,10 @@
 // forget: takes something out for good, once the person at the client has agreed.
-import { existsSync } from "node:fs";
-import { clearFiles } from "../capture/clear.ts";
+import { carryOutForget, type DoomedRows } from "../answers/forget.ts";
 import { AppError } from "../core/error.ts";
 import { addDoomed } from "../memory/choose-doomed.ts";
-import { forget as takeOut } from "../memory/forget.ts";
-import { piecesOf, proveGone } from "../memory/traces.ts";
-import { completeDoom, type Doomed, DOOMED_KINDS, type DoomedRow, nothingDoomed, readDoomed } from "../store/doomed.ts";
-import { type Db, isStoreTrouble } from "../store/driver.ts";
-import { overwriteDeleted, scrub } from "../store/erase.ts";
-import { updateSearchIndex } from "../store/search-index.ts";
-import { sourcesOf } from "../store/sync-state.ts";
+import { completeDoom, type Doomed, DOOMED_KINDS, nothingDoomed, readDoomed } from "../store/doomed.ts";
+import type { Db } from "../store/driver.ts";
+import { overwriteDeleted } from "../store/erase.ts";
 import { readFlag, readIds } from "./args.ts";
 import { layOut } from "./budget.ts";
 import type { Answer, Call } from "./call.ts";
@@ -55,9 +50,7 @@ function choose(db: Db, ids: readonly string[]): Doomed {
   });
 }
 
-type Rows = Record<keyof Doomed, DoomedRow[]>;
-
-function planText(rows: Rows, now: number): { head: string; pieces: { text: string }[] } {
+function planText(rows: DoomedRows, now: number): { head: string; pieces: { text: string }[] } {
   const counts = DOOMED_KINDS.flatMap(([kind, noun]) => {
     const count = rows[kind].length;
     return count === 0 ? [] : [plural(count, noun)];
@@ -68,44 +61,23 @@ function planText(rows: Rows, now: number): { head: string; pieces: { text: stri
   return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
 }
 
-function erase({ db, paths, now }: Call, doomed: Doomed, rows: Rows): Answer {
+function erase({ db, paths }: Call, doomed: Doomed, rows: DoomedRows): Answer {
   overwriteDeleted(db);
-  const { sessions, prompts, messages, toolUses } = rows;
-  const sources = sourcesOf(
-    db,
-    [...sessions, ...prompts, ...messages, ...toolUses].map((row) => row.session_id ?? ""),
-  );
-  const forgotten = takeOut(db, doomed, now);
-  const pieces = piecesOf(forgotten.texts);
-  clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
-  updateSearchIndex(db);
-  const isClean = tryScrub(db);
-  const { found, searchHits, elsewhere } = proveGone(db, paths.home, pieces, paths.database);
-  const removed = Object.entries(forgotten.removed).flatMap(([kind, count]) =>
+  const { receipt } = carryOutForget({ db, paths }, { doomed, rows });
+  const { isProven, sources } = receipt;
+  const { elsewhere } = receipt.proof;
+  const removed = Object.entries(receipt.removed).flatMap(([kind, count]) =>
     count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`],
   );
-  const isProven = isClean && found.length === 0 && searchHits === 0;
   return {
     text: [
       `Forgotten: ${removed.join(", ")}.`,
       isProven
         ? "No file of C-Mem's holds it any more."
         : "Not all traces could be cleared (another program was reading): `c-mem forget` without arguments finishes it.",
-      ...sources
-        .filter((path) => existsSync(path))
-        .map((path) => `Still in the agent's own file ${pathLine(path, 200)}, which is not read in again.`),
+      ...sources.map((path) => `Still in the agent's own file ${pathLine(path, 200)}, which is not read in again.`),
       ...(elsewhere.length > 0 ? [`The same words also stand in ${line(elsewhere.join(", "), 200)}, which stay.`] : []),
     ].join("\n"),
     ...(!isProven && { isError: true as const }),
   };
-}
-
-/** The rows are gone already: somebody who reads meanwhile only keeps their bytes from being written over now. */
-function tryScrub(db: Db): boolean {
-  try {
-    return scrub(db);
-  } catch (error) {
-    if (isStoreTrouble(error)) return false;
-    throw error;
-  }
 }

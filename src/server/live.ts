@@ -40,6 +40,7 @@ export function createLive(store: Store, log: (message: string) => void): Live {
   let version = "";
   let jobs = "";
   let aliveAt = 0;
+  let isWaiting = false;
   const leave = (client: Client): void => {
     clients.delete(client);
     if (clients.size > 0) return;
@@ -62,16 +63,19 @@ export function createLive(store: Store, log: (message: string) => void): Live {
         const before = version;
         version = writeVersion(db);
         if (cursor === undefined || version === before) return;
-        const news = readNews(db, cursor, told, now);
+        const { news, hasMore } = readNews(db, cursor, told, now);
+        if (hasMore) version = "";
         if (news.length > 0) sendAll(news.map(eventText).join(""));
         const queue = countJobs(db);
         const text = JSON.stringify(queue);
         if (text !== jobs) sendAll(eventText({ id: cursorText(cursor), ...processing(queue) }));
         jobs = text;
       }, AS_IS);
+      isWaiting = false;
     } catch (error) {
       // The database is busy, or being replaced: the next look finds out.
-      log(`the stream waits: ${(error as Error).message}`);
+      if (!isWaiting) log(`the stream waits: ${(error as Error).message}`);
+      isWaiting = true;
     }
     if (performance.now() - aliveAt > ALIVE_MS) {
       aliveAt = performance.now();
@@ -90,7 +94,8 @@ export function createLive(store: Store, log: (message: string) => void): Live {
         const queue = countJobs(db);
         jobs = JSON.stringify(queue);
         client.send(`retry: 2000\n${eventText({ id: cursorText(from ?? cursor), ...processing(queue) })}`);
-        if (from !== undefined) catchUp(db, client, from);
+        if (lastEventId !== undefined && !(from && catchUp(db, client, from)))
+          client.send(eventText({ id: cursorText(cursor), event: "reset", data: {} }));
       }, AS_IS);
       clients.add(client);
       aliveAt ||= performance.now();
@@ -109,12 +114,15 @@ export function createLive(store: Store, log: (message: string) => void): Live {
   };
 }
 
-function catchUp(db: Db, client: Client, from: Cursor): void {
+/** False where too much was missed to tell it all. */
+function catchUp(db: Db, client: Client, from: Cursor): boolean {
   const told = new Set<string>();
   for (let round = 0; round < MAX_CATCH_UP_ROUNDS; round++) {
-    const missed = readNews(db, from, told, Date.now());
-    if (missed.length === 0 || !client.send(missed.map(eventText).join(""))) return;
+    const { news, hasMore } = readNews(db, from, told, Date.now());
+    if (news.length > 0 && !client.send(news.map(eventText).join(""))) return false;
+    if (!hasMore) return true;
   }
+  return false;
 }
 
 function processing(queue: ReturnType<typeof countJobs>): { event: string; data: object } {

@@ -35,28 +35,39 @@ export function newestCursor(db: Db, now: number): Cursor {
   return { ...newestSeen(db), endedAt: now };
 }
 
+export interface Reading {
+  news: News[];
+  /** There is more than one look takes in. */
+  hasMore: boolean;
+}
+
 /** Reads on from the cursor, and moves it. `told` keeps what was said of ends. */
-export function readNews(db: Db, cursor: Cursor, told: Set<string>, now: number): News[] {
+export function readNews(db: Db, cursor: Cursor, told: Set<string>, now: number): Reading {
   const news: News[] = [];
+  let hasMore = false;
+  const taken = <Row>(rows: Row[]): Row[] => {
+    hasMore ||= rows.length === MAX_ROWS;
+    return rows;
+  };
   const add = (event: string, key: keyof Cursor, to: number, data: object | undefined): void => {
     cursor[key] = Math.max(cursor[key], to);
     if (data !== undefined) news.push({ id: cursorText(cursor), event, data });
   };
   const fresh = <Row extends NewSession>(row: Row, tell: (row: Row) => object): object | undefined =>
     now - row.at > FRESH_MS ? undefined : tell(row);
-  for (const row of newSessions(db, cursor.sessions, MAX_ROWS))
+  for (const row of taken(newSessions(db, cursor.sessions, MAX_ROWS)))
     add("session_started", "sessions", row.id, fresh(row, of));
-  for (const row of newPrompts(db, cursor.prompts, MAX_ROWS)) {
+  for (const row of taken(newPrompts(db, cursor.prompts, MAX_ROWS))) {
     const tell = () => ({ ...of(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
     add("prompt", "prompts", row.id, fresh(row, tell));
   }
-  for (const row of newToolUses(db, cursor.toolUses, MAX_ROWS))
+  for (const row of taken(newToolUses(db, cursor.toolUses, MAX_ROWS)))
     add("tool_use", "toolUses", row.id, fresh(row, toolUse));
-  for (const id of newObservationIds(db, cursor.observations, MAX_ROWS)) {
+  for (const id of taken(newObservationIds(db, cursor.observations, MAX_ROWS))) {
     const row = findObservation(db, id);
     add("observation", "observations", id, row && { ...observationJson(row), change: "created" });
   }
-  for (const row of newSummaries(db, cursor.summaries, MAX_ROWS)) {
+  for (const row of taken(newSummaries(db, cursor.summaries, MAX_ROWS))) {
     const { prompt_number, request, learned, completed, next_steps } = row;
     add("summary", "summaries", row.id, { ...of(row), prompt_number, request, learned, completed, next_steps });
   }
@@ -71,7 +82,7 @@ export function readNews(db: Db, cursor: Cursor, told: Set<string>, now: number)
     });
   }
   cursor.endedAt = Math.max(cursor.endedAt, now - LATE_MS);
-  return news;
+  return { news, hasMore };
 }
 
 function of({ session_id, parent_session_id, agent, project, title, at }: NewSession): object {

@@ -38,6 +38,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   } catch (error) {
     const problem = `cannot serve the page and the API: ${(error as Error).message}`;
     log(problem);
+    await end(server);
     tryWrite(paths.server, { token, port: null, pid: null, problem });
     return NOTHING;
   }

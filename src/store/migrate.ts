@@ -8,6 +8,7 @@ import memory from "./migrations/0003-memory.sql";
 import efforts from "./migrations/0004-efforts.sql";
 import meaning from "./migrations/0005-meaning.sql";
 import injection from "./migrations/0006-injection.sql";
+import listing from "./migrations/0007-listing.sql";
 
 export interface Migration {
   id: number;
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 4, name: "efforts", sql: efforts, breaking: true },
   { id: 5, name: "meaning", sql: meaning },
   { id: 6, name: "injection", sql: injection },
+  { id: 7, name: "listing", sql: listing },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

@@ -33,10 +33,23 @@ const ENTRY = `SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS pr
 
 /** Newest first. */
 export function listObservations(db: Db, filter: ObservationFilter, limit: number, offset = 0): ObservationEntry[] {
-  const { sql, params } = condition(filter);
+  const { projectId, ...rest } = filter;
+  const { sql, params } = condition(rest);
+  // The project's own and everybody's each in the order of an index, and only as far as needed; described then.
+  const newest = (whose: string): string =>
+    `SELECT * FROM (SELECT o.id, o.valid_from FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
+       WHERE ${whose} AND ${sql} ORDER BY o.valid_from DESC, o.id DESC LIMIT ?)`;
+  const [parts, values]: [string[], Param[]] =
+    projectId === undefined
+      ? [[newest("1")], [...params, limit + offset]]
+      : [
+          [newest("o.project_id = ?"), newest("o.project_id IS NULL")],
+          [projectId, ...params, limit + offset, ...params, limit + offset],
+        ];
   return db.all(
-    `${ENTRY} WHERE ${sql} ORDER BY o.valid_from DESC, o.id DESC LIMIT ? OFFSET ?`,
-    ...params,
+    `${ENTRY} WHERE o.id IN (SELECT id FROM (${parts.join(" UNION ALL ")}) ORDER BY valid_from DESC, id DESC LIMIT ? OFFSET ?)
+     ORDER BY o.valid_from DESC, o.id DESC`,
+    ...values,
     limit,
     offset,
   );

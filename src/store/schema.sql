@@ -32,6 +32,8 @@ CREATE INDEX observations_by_successor ON observations(superseded_by) WHERE supe
 
 CREATE INDEX observations_by_turn ON observations(session_db_id, prompt_number);
 
+CREATE INDEX observations_newest ON observations(valid_from, id) WHERE is_current = 1;
+
 CREATE UNIQUE INDEX prompts_by_prompt_id ON prompts(session_db_id, prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);

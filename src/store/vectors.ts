@@ -87,7 +87,12 @@ export function embedProgress(db: Db): EmbedProgress {
   const model = embeddingModels(db).find(({ is_wanted: isWanted }) => isWanted === 1);
   return {
     vectors: model === undefined ? 0 : countVectors(db, model.id),
-    waiting: db.get<{ n: number }>(`SELECT count(*) AS n ${WAITING}`)?.n ?? 0,
+    // Apart: observations are counted in an index, and only turns have to be looked up.
+    waiting:
+      db.get<{ n: number }>(
+        `SELECT (SELECT count(*) FROM stale_vectors WHERE kind = 'observation')
+           + (SELECT count(*) ${WAITING} AND d.kind = 'turn') AS n`,
+      )?.n ?? 0,
   };
 }
 

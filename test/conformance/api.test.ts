@@ -1,5 +1,6 @@
 // The API as it is documented: every operation is called, and every reply fits its schema.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import fc from "fast-check";
 import * as z from "zod";
 import { errorEnvelope, replyEnvelope } from "../../src/server/openapi.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -32,6 +33,11 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["GET /api/sessions/:id/transcript", "/api/sessions/one/transcript?from=2&limit=3"],
   ["GET /api/sessions/:id/transcript", "/api/sessions/two/transcript?around=t5"],
   ["GET /api/sessions/:id/transcript", "/api/sessions/agent-helper1/transcript"],
+  ["GET /api/sessions/:id/outline", "/api/sessions/one/outline"],
+  ["GET /api/sessions/:id/items", "/api/sessions/one/items?ids=p1,m1,t1,t2,r1,c1,s2"],
+  ["GET /api/sessions/:id/items", "/api/sessions/one/items?ids=t1,t2&whole"],
+  ["GET /api/sessions/:id/find", "/api/sessions/one/find?q=cache"],
+  ["GET /api/paths", "/api/paths"],
   ["GET /api/export/:id", "/api/export/one"],
   ["GET /api/export/:id", "/api/export/one?format=json&tools"],
   ["GET /api/related/:id", "/api/related/two"],
@@ -89,6 +95,9 @@ const CALLS: [operation: string, path: string, body?: object][] = [
 /** Called with what another call has answered. */
 const FOLLOWING = ["GET /api/forget/:token", "DELETE /api/forget/:token"];
 
+/** Of an object's schema. */
+const keysOf = (schema: z.ZodType | undefined): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape as object) : ["nothing"];
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 const routeOf = (name: string): Route => ROUTES.find((row) => nameOf(row) === name) as Route;
 
@@ -160,11 +169,17 @@ describe("what goes wrong", () => {
     ["GET", "/api/search?q=cache&since=yesterday", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&all=perhaps", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&limit=-1", undefined, 400, "usage"],
+    ["GET", "/api/sessions?limit=99999999999999999999", undefined, 400, "usage"],
+    ["GET", "/api/observations?offset=99999999999999999999", undefined, 400, "usage"],
+    ["GET", "/api/logs?lines=99999999999999999999", undefined, 400, "usage"],
     ["GET", "/api/search?q=zzzzqqqq", undefined, 404, "nothing_found"],
     ["GET", "/api/sessions?project=nowhere", undefined, 404, "nothing_found"],
     ["GET", "/api/sessions/zzz", undefined, 404, "nothing_found"],
     ["GET", "/api/sessions/zzz/transcript", undefined, 404, "nothing_found"],
     ["GET", "/api/sessions/one/transcript?from=-4", undefined, 400, "usage"],
+    ["GET", "/api/sessions/zzz/outline", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/zzz/items?ids=p1", undefined, 404, "nothing_found"],
+    ["GET", "/api/sessions/zzz/find?q=x", undefined, 404, "nothing_found"],
     ["GET", "/api/observations/o99999", undefined, 404, "nothing_found"],
     ["GET", "/api/observations/seven", undefined, 400, "usage"],
     ["GET", "/api/context/inject", undefined, 400, "usage"],
@@ -203,6 +218,54 @@ describe("what goes wrong", () => {
     expect(z.safeParse(errorEnvelope(), reply.json).error?.issues).toBeUndefined();
   });
 
+  it("is never a bug of ours, whatever comes in", async () => {
+    const hostile = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "o1",
+        "p1",
+        "one",
+        "last",
+        "-1",
+        "1e999",
+        "99999999999999999999",
+        "' OR 1=1 --",
+        '"*',
+        "%",
+        "..",
+        "\0",
+        "3d",
+      ),
+    );
+    const value = fc.oneof(hostile, fc.jsonValue({ maxDepth: 2 }));
+    const call = fc.constantFrom(...ROUTES).chain((row) =>
+      fc.record({
+        name: fc.constant(nameOf(row)),
+        part: hostile,
+        query: fc.dictionary(fc.constantFrom(...keysOf(row.query)), hostile, { maxKeys: 4 }),
+        body: fc.dictionary(fc.constantFrom(...keysOf(row.body)), value, { maxKeys: 5 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(call, async ({ name, part, query, body }) => {
+        const row = routeOf(name);
+        const path = row.path.replace(/:\w+/g, encodeURIComponent(part.toWellFormed()) || "x");
+        const search = new URLSearchParams(query).toString();
+        const sent = row.method === "get" || row.body === undefined ? undefined : body;
+        const { status, json } = await world.send(row.method.toUpperCase(), `${path}?${search}`, sent);
+        expect({ path, search, body, status: status < 500, error: status < 500 ? undefined : json.error }).toEqual({
+          path,
+          search,
+          body,
+          status: true,
+        });
+      }),
+      { numRuns: 600 },
+    );
+    expect(world.logged).toEqual([]);
+  });
+
   it("is not told in its own words where it is a bug of ours", async () => {
     const failing = world.host.store.use;
     world.host.store.use = () => {
@@ -213,5 +276,77 @@ describe("what goes wrong", () => {
     expect([status, json.error.code]).toEqual([500, "internal"]);
     expect(text).not.toContain("secret words");
     expect(world.logged.join("\n")).toContain("secret words");
+  });
+});
+
+describe("the stream", () => {
+  const open = async (lastEventId?: string) => {
+    const headers = { Host: "127.0.0.1:37777", ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }) };
+    const { url } = (await world.send("POST", "/api/links")).json.data as { url: string };
+    const link = await world.app.request(url, { headers });
+    const cookie = link.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    const response = await world.app.request("/stream", { headers: { ...headers, Cookie: cookie } });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const read = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+    return { response, reader, read };
+  };
+
+  it("begins with how the queue is, and an id to go on from", async () => {
+    const { response, reader, read } = await open();
+    expect(response.headers.get("Content-Type")).toContain("text/event-stream");
+    expect(await read()).toMatch(/^retry: 2000\nid: (?:[a-z]\d+){6}\nevent: processing_status\ndata: \{.*\}\n\n$/);
+    await reader.cancel();
+    expect(world.host.live.clients()).toBe(0);
+  });
+
+  it.each(["nonsense", "s9999999p0t0o0u0e0"])("says to load anew where it cannot go on from %s", async (id) => {
+    const { reader, read } = await open(id);
+    expect(await read()).toContain("event: processing_status");
+    expect(await read()).toMatch(/event: reset\ndata: \{\}/);
+    await reader.cancel();
+  });
+
+  it("tells of what is written to the database, and of what is changed by hand", async () => {
+    const { reader, read } = await open();
+    await read();
+    await world.send("POST", "/api/observations", { text: "Logs are kept for a week.", project: "app" });
+    const created = await read();
+    expect(created).toMatch(/event: observation\n/);
+    const { id } = JSON.parse(/^data: (.*)$/m.exec(created)?.[1] ?? "") as { id: string };
+    await world.send("PUT", `/api/observations/${id}/pin`);
+    expect(await read()).toContain('"change":"edited"');
+    await world.send("POST", "/api/forget", { ids: [id] });
+    expect(await read()).toContain("event: forgotten");
+    await reader.cancel();
+  });
+
+  it("tells all of what is written at once, more than one look takes in", async () => {
+    const { reader, read } = await open();
+    const first = await read();
+    const id = /^id: (.*)$/m.exec(first)?.[1];
+    world.db.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+       INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, is_error, created_at)
+       SELECT 1, 1, 'bulk' || i, 'Bash', '{}', 0, ? FROM n`,
+      Date.now(),
+    );
+    const uses = (text: string): number => text.split("event: tool_use\n").length - 1;
+    let told = 0;
+    while (told < 2500) told += uses(await read());
+    expect(told).toBe(2500);
+    await reader.cancel();
+    const again = await open(id);
+    told = 0;
+    while (told < 2500) told += uses(await again.read());
+    expect(told).toBe(2500);
+    await again.reader.cancel();
+  });
+
+  it("lets go of a reader whose queue is full", async () => {
+    const { reader } = await open();
+    const words = "x".repeat(1_000_000);
+    for (let times = 0; times < 6; times++) world.host.live.tell("processing_status", { words });
+    expect(world.host.live.clients()).toBe(0);
+    await reader.cancel();
   });
 });

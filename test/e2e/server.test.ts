@@ -1,13 +1,13 @@
 // The page and the API as the worker serves them, over real sockets: who is let in, what is refused, what goes on.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { EVENTS } from "../../src/server/schemas/events.ts";
-import { bash, seedStore } from "../seed.ts";
+import { bash, ended, prompt, seedStore, touch } from "../seed.ts";
 import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";
 import { ask, createServed, readRecord, type Served, startServed, watch, type Watcher } from "./server-world.ts";
 
@@ -30,9 +30,12 @@ describe("who is let in", () => {
     const life = await ask(served, "/health", { headers: { Authorization: "" } });
     expect(JSON.parse(life.text)).toEqual({ name: "c-mem", version: expect.any(String) as string, pid: served.pid });
     for (const Authorization of ["", "Bearer", "Bearer wrong", `Basic ${served.token}`, `Bearer ${served.token}0`]) {
-      for (const path of ["/api/jobs", "/api/openapi.json", "/stream", "/sessions/init"]) {
-        // Who only looks at /sessions sees the page; what is reported there needs the token.
-        const method = path.startsWith("/sessions") ? "POST" : "GET";
+      for (const [method, path] of [
+        ["GET", "/api/jobs"],
+        ["GET", "/api/openapi.json"],
+        ["GET", "/stream"],
+        ["POST", "/sessions/init"],
+      ] as const) {
         const { status, json } = await ask(served, path, { method, headers: { Authorization } });
         expect([status, json.error.code]).toEqual([401, "unauthorized"]);
       }
@@ -74,6 +77,28 @@ describe("who is let in", () => {
     expect((await ask(served, "/api/settings/contextTokens", silent)).status).toBe(401);
     const forged = { ...page, Cookie: `${Cookie.slice(0, -1)}${Cookie.endsWith("0") ? "1" : "0"}` };
     expect((await ask(served, "/api/jobs", { headers: forged })).status).toBe(401);
+  });
+});
+
+describe("c-mem open", () => {
+  it("opens the browser where there is a desktop, and prints the link where there is none or nothing opens it", async () => {
+    const served = await createServed();
+    const folder = join(served.home, "desktop");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" > "${folder}/opened"\n`, { mode: 0o755 });
+    const desktop = { DISPLAY: ":1", PATH: `${folder}:${served.env["PATH"]}` };
+    const opened = await run(served, ["open"], { env: desktop });
+    expect([opened.status, opened.stdout]).toEqual([0, ""]);
+    expect(readFileSync(join(folder, "opened"), "utf8")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/open\?code=[\w-]{32}\n$/);
+    for (const env of [
+      { ...desktop, DISPLAY: "" },
+      { ...desktop, SSH_CONNECTION: "x" },
+      { DISPLAY: ":1", PATH: "/nowhere" },
+    ]) {
+      const { status, stdout } = await run(served, ["open"], { env });
+      expect([status, stdout.startsWith("http://127.0.0.1:")]).toEqual([0, true]);
+    }
+    expect((await data(served, ["open"]))["opened"]).toBe(false);
   });
 });
 
@@ -141,6 +166,10 @@ describe("what is refused", () => {
     expect(readFileSync(path, "utf8")).toBe('{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
     expect((await put("contextTokens", 800)).status).toBe(200);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ contextTokens: 800, mine: "stays" });
+    const unreadable = '{ // a comment\n  "contextTokens": 900\n}\n';
+    writeFileSync(path, unreadable);
+    expect((await put("contextTokens", 700)).json.error.code).toBe("bad_config");
+    expect(readFileSync(path, "utf8")).toBe(unreadable);
   });
 
   it("says with every reply what a page may do, and nothing in it may run", async () => {
@@ -286,6 +315,61 @@ describe("the stream", () => {
     reader.close();
   });
 });
+
+describe("every answer", () => {
+  it("is what the command prints", async () => {
+    const served = await createServed();
+    const { db, add } = seedStore(join(served.home, "c-mem.db"), {
+      project: { key: served.project, name: "project", root: served.project },
+      cwd: served.project,
+    });
+    add("one", prompt("Always use SQLite for the cache"));
+    add("one", touch("src/cache.ts"));
+    add("one", bash("npm test", "no", 1));
+    add("one", ended("The cache is in SQLite."));
+    add("two", { kind: "origin", forkedFrom: "one" });
+    add("two", prompt("Go on with the cache"));
+    add("two", touch("src/cache.ts"));
+    add("two", ended("It is done."));
+    db.close();
+    await run(served, ["rebuild", "--all"]);
+    await until("the worker is through", async () => {
+      const { json } = await ask(served, "/api/jobs");
+      return (json.data["jobs"] as { pending: number; running: number }).pending === 0;
+    });
+    for (const [path, ...args] of [
+      ["/api/search?q=cache", "search", "cache", "--all"],
+      ["/api/sessions?limit=1", "list", "--all", "-n", "1"],
+      ["/api/timeline", "timeline", "--all"],
+      ["/api/timeline?anchor=one&depth=1", "timeline", "one", "--depth", "1"],
+      ["/api/observations?type=decision", "observations", "--all", "--type", "decision"],
+      ["/api/observations/o1", "show", "o1"],
+      ["/api/related/two", "related", "two"],
+      ["/api/efforts", "efforts", "--all"],
+      ["/api/efforts/two", "effort", "two"],
+      ["/api/files?path=src/cache.ts", "blame", "src/cache.ts"],
+      ["/api/projects", "projects"],
+      ["/api/stats?project=project", "stats"],
+      ["/api/context/inject?project=project&contextTokens=500", "context", "project"],
+      ["/api/export/one?format=md", "export", "one", "--format", "md"],
+      ["/api/settings", "config"],
+      ["/api/search?q=zzzqqq", "search", "zzzqqq", "--all"],
+    ] as [string, ...string[]][]) {
+      const env = { C_MEM_CONTEXT_TOKENS: "500" };
+      const own = path.includes("contextTokens") ? env : {};
+      const { stdout } = await run(served, [...args, "--json"], { env: own });
+      const answer = await ask(served, path);
+      expect({ path, ...timeless(answer.json) }).toEqual({ path, ...timeless(JSON.parse(stdout)) });
+    }
+  });
+});
+
+/** Without what is another number at every question. */
+function timeless(given: object): object {
+  const answer = given as { meta?: { ms?: number; where?: string } };
+  const { ms: _, where: _where, ...meta } = answer.meta ?? {};
+  return { ...answer, meta };
+}
 
 describe("an editor without hooks", () => {
   it("tells a whole session over HTTP, as docs/examples/editor.mjs does", async () => {

@@ -141,7 +141,7 @@ describe("a session", () => {
       source: "startup",
     });
     expect(answer).toEqual({
-      systemMessage: expect.stringMatching(/^C-Mem: 1 session, [\d,]+ tokens$/),
+      systemMessage: expect.stringMatching(/^C-Mem: 1 session, [\d,]+ tokens; `c-mem open` shows them$/),
       hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: expect.any(String) },
     });
     const text = contextOf(answer);

@@ -44,6 +44,8 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
       next_steps: z.string(),
     }),
   session_completed: () => z.strictObject({ ...of(), status: z.string(), reason: textOrNull() }),
+  /** Where Last-Event-ID lies too far back, or is of another database: load anew. */
+  reset: () => z.strictObject({}),
   forgotten: () => z.strictObject({ ids: z.array(z.string()) }),
   processing_status: () =>
     z.strictObject({

@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { resolvePaths } from "../config/paths.ts";
+import { readServer, writeServer } from "../config/server-record.ts";
+import { startServing } from "./serve.ts";
+
+function createHome(port: number) {
+  const home = mkdtempSync(join(tmpdir(), "c-mem-serve-"));
+  const env = { HOME: home, C_MEM_HOME: join(home, "data"), C_MEM_PORT: String(port) };
+  const said: string[] = [];
+  const paths = resolvePaths(env);
+  const log = (message: string) => void said.push(message);
+  const serve = async () => {
+    const serving = await startServing({ paths, env, viewer: home, log, onRequest: () => {}, onWork: () => {} });
+    onTestFinished(() => serving.close());
+    return serving;
+  };
+  return { paths, said, serve };
+}
+
+function occupy(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      done(typeof address === "object" && address !== null ? address.port : 0);
+    });
+    onTestFinished(() => void server.close());
+  });
+}
+
+describe("the server", () => {
+  it("says where it is in a file that only its owner can read, and that it is gone when it is", async () => {
+    const { paths, serve } = createHome(await occupy());
+    const serving = await serve();
+    const record = readServer(paths.server);
+    expect(record).toEqual({
+      token: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      port: serving.port,
+      pid: process.pid,
+    });
+    expect(statSync(paths.server).mode & 0o777).toBe(0o600);
+    await serving.close();
+    expect(readServer(paths.server)).toEqual({ ...record, pid: null });
+  });
+
+  it("keeps its token and its port from one start to the next, whatever else has become free", async () => {
+    const wanted = await occupy();
+    const { paths, serve } = createHome(wanted);
+    const first = await serve();
+    const { token } = readServer(paths.server) ?? {};
+    await first.close();
+    const second = await serve();
+    expect([second.port, readServer(paths.server)?.token]).toEqual([first.port, token]);
+  });
+
+  it("makes another token where the file was damaged", async () => {
+    const { paths, serve } = createHome(await occupy());
+    writeServer(paths.server, { token: "short", port: 1, pid: 1 });
+    await serve();
+    expect(readServer(paths.server)?.token).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("that cannot be, is said to be missing, and nothing is thrown", async () => {
+    const { paths, said, serve } = createHome(await occupy());
+    writeFileSync(paths.home, "a file where the folder should be");
+    expect((await serve()).port).toBeUndefined();
+    expect(said.at(-1)).toContain("cannot serve");
+    expect(readFileSync(paths.home, "utf8")).toContain("a file");
+  });
+
+  it("is not there with port 0", async () => {
+    const { paths, said, serve } = createHome(0);
+    expect((await serve()).port).toBeUndefined();
+    expect([said, readServer(paths.server)]).toEqual([[], undefined]);
+  });
+});
