@@ -1,5 +1,6 @@
 // Every text of every table, whatever the tables are: for looking through all that is stored, and for rewriting it.
 import type { Db, Param } from "./driver.ts";
+import { outputOf } from "./packed.ts";
 
 export interface TextPlace {
   table: string;
@@ -16,6 +17,8 @@ interface TextTable {
   name: string;
   keys: string[];
   texts: string[];
+  /** Its output may be compressed. */
+  isPacked: boolean;
   /** SQL that gives the session a row belongs to. */
   session: string;
 }
@@ -47,10 +50,11 @@ function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: Tex
   }
 }
 
-function readPage(db: Db, { name, keys, texts, session }: TextTable, last: Param[] | undefined): Row[] {
+function readPage(db: Db, { name, keys, texts, isPacked, session }: TextTable, last: Param[] | undefined): Row[] {
   const list = (columns: readonly string[]): string => columns.map(quote).join(", ");
   const after = last === undefined ? "" : `WHERE (${list(keys)}) > (${last.map(() => "?").join(", ")})`;
-  const columns = list([...new Set([...keys, ...texts])]);
+  const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output");
+  const columns = isPacked ? `${list(plain)}, ${outputOf("x")} AS output` : list(plain);
   const sql = `SELECT ${columns}${session} FROM ${quote(name)} x ${after} ORDER BY ${list(keys)} LIMIT ${PAGE}`;
   return db.all<Row>(sql, ...(last ?? []));
 }
@@ -59,7 +63,14 @@ function readPage(db: Db, { name, keys, texts, session }: TextTable, last: Param
 export function replaceText(db: Db, { table, column, key, keyColumns }: TextPlace, text: string): void {
   const where = keyColumns.map((one) => `${quote(one)} = ?`).join(" AND ");
   const { changes } = db.run(`UPDATE OR IGNORE ${quote(table)} SET ${quote(column)} = ? WHERE ${where}`, text, ...key);
+  if (isPackedOutput(db, table, column)) db.run(`UPDATE ${quote(table)} SET packed = NULL WHERE ${where}`, ...key);
   if (changes === 0) db.run(`DELETE FROM ${quote(table)} WHERE ${where}`, ...key);
+}
+
+/** An older database has no such column. */
+function isPackedOutput(db: Db, table: string, column: string): boolean {
+  if (table !== "tool_uses" || column !== "output") return false;
+  return db.get("SELECT 1 FROM pragma_table_info('tool_uses') WHERE name = 'packed'") !== undefined;
 }
 
 /** Shadow tables of indexes have no columns of type TEXT. */
@@ -75,7 +86,8 @@ function textTables(db: Db): TextTable[] {
     const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
     const texts = columns.filter(({ type }) => type === "TEXT").map((column) => column.name);
     if (texts.length === 0 || keys.length === 0) return [];
-    return [{ name, keys: keys.map((key) => key.name), texts, session: sessionOf(name, columns) }];
+    const isPacked = isPackedOutput(db, name, "output");
+    return [{ name, keys: keys.map((key) => key.name), texts, isPacked, session: sessionOf(name, columns) }];
   });
 }
 

@@ -2,10 +2,10 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ALNUM, HEX, seeded } from "../secrets/random.ts";
-import { allBytes, createWorld, data, hook, run, type World } from "./harness.ts";
+import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
 const random = seeded(42);
@@ -120,6 +120,20 @@ describe("c-mem audit", () => {
       status: 0,
       data: { clean: true, results: [], unreadable: [] },
     });
+  });
+
+  it("reads outputs that are compressed, and leaves none of a secret in them", async () => {
+    const world = await worldWithHistory();
+    const secret = github();
+    const db = new DatabaseSync(join(world.home, "c-mem.db"));
+    const packed = zstdCompressSync(`${"plain text ".repeat(200)} token ${secret}`);
+    db.prepare("UPDATE tool_uses SET output = NULL, packed = ?").run(packed);
+    db.close();
+    const found = (await data(world, ["audit"])) as unknown as { results: { table?: string; column?: string }[] };
+    expect(found.results).toContainEqual(expect.objectContaining({ table: "tool_uses", column: "output" }));
+    expect((await run(world, ["audit", "--fix"])).status).toBe(0);
+    const [row] = await rows<{ output: string; packed: unknown }>(world, "SELECT output, packed FROM tool_uses");
+    expect([row?.output.includes("[redacted:"), row?.packed]).toEqual([true, null]);
   });
 
   it("says where everything planted is, and none of it", async () => {

@@ -30,9 +30,12 @@ describe("who is let in", () => {
     const life = await ask(served, "/health", { headers: { Authorization: "" } });
     expect(JSON.parse(life.text)).toEqual({ name: "c-mem", version: expect.any(String) as string, pid: served.pid });
     for (const Authorization of ["", "Bearer", "Bearer wrong", `Basic ${served.token}`, `Bearer ${served.token}0`]) {
-      for (const path of ["/api/jobs", "/api/openapi.json", "/stream", "/sessions/init"]) {
-        // Who only looks at /sessions sees the page; what is reported there needs the token.
-        const method = path.startsWith("/sessions") ? "POST" : "GET";
+      for (const [method, path] of [
+        ["GET", "/api/jobs"],
+        ["GET", "/api/openapi.json"],
+        ["GET", "/stream"],
+        ["POST", "/sessions/init"],
+      ] as const) {
         const { status, json } = await ask(served, path, { method, headers: { Authorization } });
         expect([status, json.error.code]).toEqual([401, "unauthorized"]);
       }
