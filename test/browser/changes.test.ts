@@ -37,12 +37,12 @@ describe("memory", () => {
     const page = await world.open("/memory");
     await remember(page, "Quokkas are fed at noon");
     await open(page, "Quokkas are fed at noon");
-    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Pin" }).click();
+    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Pin", exact: true }).click();
     await line(page, "Quokkas are fed at noon").getByText("pinned").waitFor();
     expect((await observations("--pinned")).map(({ title }) => title)).toContain("Quokkas are fed at noon");
-    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Edit" }).click();
+    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Title").fill("Quokkas are fed at one");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await line(page, "Quokkas are fed at one").waitFor();
     await shoot(page, "memory-edited");
     await page.reload();
@@ -55,7 +55,7 @@ describe("memory", () => {
     await remember(page, "Wombats dig on Mondays");
     await remember(page, "Wombats dig on Fridays");
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede" }).click();
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();
     await page
       .locator(".offered")
       .getByRole("button", { name: /Wombats dig on Fridays/ })
@@ -74,14 +74,14 @@ describe("memory", () => {
     const page = await world.open("/memory");
     await remember(page, "Echidnas sleep late");
     await open(page, "Echidnas sleep late");
-    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget" }).click();
-    await page.getByRole("button", { name: "Undo" }).click();
+    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget", exact: true }).click();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
     await line(page, "Echidnas sleep late").waitFor();
     await page.waitForTimeout(9_000);
     expect((await observations()).map(({ title }) => title)).toContain("Echidnas sleep late");
     await page.reload();
     await open(page, "Echidnas sleep late");
-    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget" }).click();
+    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget", exact: true }).click();
     await line(page, "Echidnas sleep late").waitFor({ state: "detached" });
     await expect
       .poll(async () => (await observations()).map(({ title }) => title), { timeout: 20_000, interval: 1_000 })
@@ -127,6 +127,6 @@ it("the context to come can be tried before it is saved", async () => {
     .poll(async () => ((await page.locator(".told pre").textContent()) ?? "").length)
     .toBeLessThan(whole.length);
   await shoot(page, "context-tried");
-  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
   await expect.poll(() => page.locator(".told pre").textContent()).toBe(whole);
 });

@@ -100,23 +100,26 @@ export function Replay({
 
 /** Where prompts stand on the bar, and where something failed. */
 function Ticks({ entries, times, end }: { entries: readonly Entry[]; times: readonly number[]; end: number }) {
-  const ticks = entries.flatMap(({ kind, isError }, index) =>
-    kind === "prompt" || isError ? [{ x: ((times[index] ?? 0) / Math.max(1, end)) * 1000, isError }] : [],
-  );
+  const placesOf = (isWanted: (entry: Entry) => boolean): number[] => [
+    ...new Set(
+      entries.flatMap((entry, index) =>
+        isWanted(entry) ? [Math.round(((times[index] ?? 0) / Math.max(1, end)) * TICKS)] : [],
+      ),
+    ),
+  ];
+  const prompts = useMemo(() => placesOf(({ kind }) => kind === "prompt"), [entries]);
+  const failures = useMemo(() => placesOf(({ isError }) => isError), [entries]);
   return (
-    <svg class="ticks" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-      {ticks.slice(0, MAX_TICKS).map(({ x, isError }, index) => (
-        <rect
-          key={index}
-          class={isError ? "bad" : "ask"}
-          x={x - 1}
-          y={isError ? 5 : 0}
-          width={2}
-          height={isError ? 5 : 10}
-        />
+    <svg class="ticks" viewBox={`0 0 ${TICKS} 10`} preserveAspectRatio="none" aria-hidden="true">
+      {prompts.map((x) => (
+        <rect key={x} class="ask" x={x} y={0} width={0.6} height={10} />
+      ))}
+      {failures.map((x) => (
+        <rect key={x} class="bad" x={x} y={5} width={0.6} height={5} />
       ))}
     </svg>
   );
 }
 
-const MAX_TICKS = 600;
+/** So many places the bar has for them: more could not be told apart. */
+const TICKS = 150;

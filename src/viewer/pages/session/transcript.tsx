@@ -103,9 +103,10 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
       }),
     [],
   );
-  // During a replay one sees what happens last.
+  // During a replay one sees what happens last, above the bar.
   useEffect(() => {
-    if (replayed.value !== undefined) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+    if (replayed.value === undefined) return;
+    control.current?.show(keys.length - 1, Math.max(BELOW_BAR_PX, innerHeight - ABOVE_REPLAY_PX));
   }, [replayed.value]);
 
   const failure = items.error();
@@ -202,6 +203,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   );
 }
 
+const ABOVE_REPLAY_PX = 280;
 /** So many rows without notes leave room for one that hangs down. */
 const FREE_ROWS = 2;
 /** As wide as the text mostly is: good enough to guess heights by. */
