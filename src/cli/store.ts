@@ -47,6 +47,15 @@ function leave(db: Db, paths: Paths): void {
   if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
 }
 
+/** Repairs a damaged database before anybody looks at it; what else may be wrong, whoever looks will say. */
+export function mendStore(paths: Paths): void {
+  try {
+    openWhole(paths).close();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
+
 function openWhole(paths: Paths): Db {
   try {
     return openDrained(paths);

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -79,6 +88,14 @@ describe("runCompiled", () => {
     writeFileSync(bundle, "exports.say = () => { throw new Error('no'); };");
     run();
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it("does not run code of which the disk has lost a block", () => {
+    run();
+    const bytes = readFileSync(kept());
+    expect(bytes.includes(Buffer.alloc(2_048)), "what is kept has no such block by itself").toBe(false);
+    writeFileSync(kept(), Buffer.concat([bytes, Buffer.alloc(4096)]).fill(0, 1_000, 5_096));
+    expect(run()).toBe(said("aa"));
   });
 
   it("makes no data directory", () => {

@@ -20,6 +20,8 @@ import { Script } from "node:vm";
 const FIRST_RUNS = 5;
 const RENEW_MS = 10 * 60 * 1000;
 const HEADER_BYTES = 64;
+/** What a disk gives back for a block it has lost. V8 would run it, and fall over. */
+const LOST = Buffer.alloc(2_048);
 
 /**
  * Gives back what the bundle exports. `use` is what it is run for: each use needs
@@ -51,7 +53,7 @@ function readKept(file: string, key: string): { code: Buffer; runs: number } | u
   try {
     const kept = readFileSync(file);
     const header = kept.toString("latin1", 0, HEADER_BYTES);
-    if (!header.startsWith(`${key} `)) return undefined;
+    if (!header.startsWith(`${key} `) || kept.includes(LOST)) return undefined;
     return { code: kept.subarray(HEADER_BYTES), runs: Number(header.slice(key.length)) };
   } catch {
     return undefined;

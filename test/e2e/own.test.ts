@@ -212,12 +212,14 @@ describe("forgetting", () => {
     await run(world, ["observations"]);
     await run(world, ["search", "walrusinventory"]);
     expect(allBytes(world.home)).toMatch(SECRETS);
-    const before = allBytes(world.home).length;
+    const evidence = () =>
+      rows(world, "SELECT (SELECT count(*) FROM prompts) AS p, (SELECT count(*) FROM tool_uses) AS t");
+    const before = await evidence();
     expect(await data(world, ["forget", "p1", "--dry-run"])).toMatchObject({
       applied: false,
       would_remove: { prompts: ["p1"], tool_uses: ["t1"], sessions: [] },
     });
-    expect(allBytes(world.home).length).toBe(before);
+    expect(await evidence()).toEqual(before);
     const receipt = await data(world, ["forget", "p1", "--yes"]);
     expect(receipt).toMatchObject({
       applied: true,

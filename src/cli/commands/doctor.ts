@@ -6,6 +6,7 @@ import { ensureRuntime } from "../ensure-runtime.ts";
 import { checkDeeply } from "../deep-health.ts";
 import { type Check, checkHealth } from "../../answers/health.ts";
 import { mend } from "../mend.ts";
+import { mendStore } from "../store.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, paint, print, printJson } from "../output.ts";
 
@@ -20,6 +21,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(env);
   // With no Node to go on with, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
+  if (hasSqlite()) mendStore(paths);
   const look = () => checkHealth(paths, env, { now: Date.now(), deep: true });
   const mended = flags["fix"] === true ? await mend(paths, look()) : [];
   const deep = flags["deep"] === true && hasSqlite() ? await checkDeeply(paths, env) : [];
