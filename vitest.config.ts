@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { textImport } from "./dev/text-import.ts";
 
@@ -11,6 +12,8 @@ export default defineConfig({
       "test/{secrets,security}/**/*.test.ts",
     ],
     globalSetup: "test/scratch.ts",
+    // Most of them wait for processes: by default two cores would run one file at a time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
