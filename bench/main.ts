@@ -14,7 +14,6 @@ import { benchSearch } from "./search.ts";
 import { benchServer } from "./server.ts";
 import { benchSpace } from "./space.ts";
 import { benchSync } from "./sync.ts";
-import { benchSoak } from "./soak.ts";
 import { benchWorker } from "./worker.ts";
 
 const { values, positionals } = parseArgs({
@@ -39,7 +38,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   server: benchServer,
   memory: () => benchMemory({ examples: values.examples }),
   embed: benchEmbed,
-  soak: benchSoak,
+  soak: async () => (await import("./soak.ts")).benchSoak(),
   injection: () => benchInjection({ examples: values.examples }),
 };
 

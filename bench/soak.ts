@@ -2,7 +2,7 @@
 //   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history beside them; else a short form of it
 //   C_MEM_SOAK_SEED   which faults
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Agent, createAgent } from "../test/chaos/agent.ts";
@@ -14,6 +14,7 @@ import {
   makeReadOnly,
   startWorkers,
   stopWorker,
+  takePort,
   type Trouble,
 } from "../test/chaos/monkey.ts";
 import { BIN, createWorld, data, run, type World } from "../test/e2e/harness.ts";
@@ -21,6 +22,7 @@ import { writeHistory } from "./history.ts";
 import { countEvents, type Count } from "./soak-count.ts";
 import { soakJobs } from "./soak-jobs.ts";
 import { type Household, watchProcesses } from "./soak-processes.ts";
+import { watchPage } from "./soak-viewer.ts";
 
 const IS_FULL = process.env["C_MEM_SOAK"] === "full";
 const AGENTS = IS_FULL ? 20 : 6;
@@ -28,6 +30,7 @@ const TOOLS = IS_FULL ? 200 : 25;
 const HISTORY_MB = IS_FULL ? 2_048 : 48;
 const JOBS = IS_FULL ? 100_000 : 2_000;
 const STOPPED_MS = IS_FULL ? 60_000 : 4_000;
+const PORT = 38_771;
 const SEED = Number(process.env["C_MEM_SOAK_SEED"] ?? 7);
 const REST_MS = IS_FULL ? 900_000 : 180_000;
 /** One hook in so many is killed. */
@@ -43,7 +46,10 @@ export async function benchSoak(): Promise<void> {
   console.log(`${AGENTS} agents with ${TOOLS} tool uses each, ${HISTORY_MB} MB of history beside them (seed ${SEED})`);
   if (disk === undefined) console.log("  not tried: a full or read-only disk, mounting is not allowed here");
   if (clock === undefined) console.log("  not tried: a clock that jumps, libfaketime is not installed");
+  mkdirSync(world.home, { recursive: true, mode: 0o700 });
+  writeFileSync(join(world.home, "config.json"), JSON.stringify({ port: PORT }));
   const household = watchProcesses(world);
+  const viewer = watchPage(world);
   const faults = new Map<string, number>();
   try {
     const troubles: [Trouble, number][] = [
@@ -52,6 +58,7 @@ export async function benchSoak(): Promise<void> {
       [startWorkers(world), 300],
       [jumpLock(world, random), 300],
       [stopWorker(world), STOPPED_MS],
+      [takePort(world, PORT), 1_500],
       ...(disk === undefined
         ? []
         : ([
@@ -76,10 +83,12 @@ export async function benchSoak(): Promise<void> {
     report("the database deleted under the worker", countEvents(world, second));
     await reportHistory(world, files);
     console.log(`  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(", ")}`);
+    console.log(`  page: ${viewer.events} events seen over ${viewer.connections} connections`);
     reportHousehold(household);
     await reportDoctor(world);
   } finally {
     household.end();
+    await viewer.end();
     await run(world, ["worker", "stop"]);
     disk?.unmount();
   }

@@ -1,6 +1,7 @@
 // What can go wrong on a machine, one thing at a time and at random: each trouble has a way to bring it and to end it.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { ROOT, type World } from "../e2e/harness.ts";
 
@@ -121,6 +122,23 @@ export function makeReadOnly(world: World): Trouble {
       return false;
     },
     end: () => void remount("rw"),
+  };
+}
+
+/** Somebody else listens where the worker would, while it is started anew. */
+export function takePort(world: World, port: number): Trouble {
+  let server: Server | undefined;
+  return {
+    name: "port taken",
+    bring() {
+      const pid = workerPid(world);
+      if (pid !== undefined) process.kill(pid, "SIGKILL");
+      server = createServer()
+        .on("error", () => {})
+        .listen(port, "127.0.0.1");
+      startWorker(world);
+    },
+    end: () => void server?.close(),
   };
 }
 

@@ -1,0 +1,52 @@
+// Somebody who keeps the page open: follows the live stream, and comes back whenever it breaks.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { World } from "../test/e2e/harness.ts";
+
+export interface Viewer {
+  events: number;
+  connections: number;
+  end(): Promise<void>;
+}
+
+const BETWEEN_TRIES_MS = 300;
+
+export function watchPage(world: World): Viewer {
+  const leave = new AbortController();
+  const viewer: Viewer = {
+    events: 0,
+    connections: 0,
+    end: async () => {
+      leave.abort();
+      await watching;
+    },
+  };
+  const watching = follow(world, viewer, leave.signal);
+  return viewer;
+}
+
+async function follow(world: World, viewer: Viewer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await listen(world, viewer, signal);
+    } catch {
+      // No worker just now, or it was killed: the page tries again.
+    }
+    if (!signal.aborted) await setTimeout(BETWEEN_TRIES_MS);
+  }
+}
+
+async function listen(world: World, viewer: Viewer, signal: AbortSignal): Promise<void> {
+  const { port, token } = JSON.parse(readFileSync(join(world.home, "server.json"), "utf8")) as {
+    port: number;
+    token: string;
+  };
+  const response = await fetch(`http://127.0.0.1:${port}/stream`, {
+    headers: { Authorization: `Bearer ${token}` },
+    signal,
+  });
+  if (!response.ok || response.body === null) return;
+  viewer.connections += 1;
+  for await (const chunk of response.body) viewer.events += Buffer.from(chunk).toString().split("\nevent: ").length - 1;
+}
