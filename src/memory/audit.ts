@@ -35,7 +35,10 @@ export interface Audit {
 }
 
 /** Programs, compiled or not, and models, as they were fetched or copied: nothing recorded is in them. */
-const PROGRAMS = new Set(["plugin", "runtime", "cache", "models", "example"]);
+const PROGRAMS = ["plugin", "runtime", "cache", "models", "example"];
+/** Keys made here, for the page and the worker's lock: without them neither works. */
+const OWN_KEYS = ["server.json", "worker"];
+const PASSED_OVER = new Set([...PROGRAMS, ...OWN_KEYS]);
 const DATABASE = /\.db$/;
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -75,7 +78,7 @@ export function recordedFiles(home: string): string[] {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
-    .filter((file) => !PROGRAMS.has(file.split(sep)[0] ?? ""))
+    .filter((file) => !PASSED_OVER.has(file.split(sep)[0] ?? ""))
     .sort();
 }
 

@@ -204,6 +204,16 @@ describe("c-mem audit", () => {
     expect(readFileSync(join(world.home, "config.json"), "utf8")).toContain(secret);
   });
 
+  it("leaves the keys of the page and of the worker's lock where they are", async () => {
+    const world = await worldWithHistory();
+    const [server, lock] = [join(world.home, "server.json"), join(world.home, "worker", "lock.json")];
+    const key = JSON.stringify({ token: random.text(HEX, 64), port: 37777, pid: 1 });
+    mkdirSync(join(lock, ".."), { recursive: true });
+    for (const path of [server, lock]) writeFileSync(path, key);
+    expect(await data(world, ["audit", "--fix"])).toMatchObject({ clean: true, results: [] });
+    expect([server, lock].map((path) => readFileSync(path, "utf8"))).toEqual([key, key]);
+  });
+
   it("reads what is no database by its bytes only, and goes on", async () => {
     const world = await worldWithHistory();
     writeFileSync(join(world.home, "broken.db"), "not a database at all, only a name that says so".repeat(20));

@@ -95,7 +95,7 @@ describe("c-mem doctor --fix", () => {
       lock,
       JSON.stringify({ pid: 999_999_999, token: "gone", version: "0.1.0", startedAt: 0, machine: machineId() }),
     );
-    const left = ["config.json.new", "activity.json.123", join("worker", "request.77")].map((name) =>
+    const left = ["config.json.new", "server.json.123", join("worker", "request.77")].map((name) =>
       join(world.home, name),
     );
     for (const path of left) writeFileSync(path, "");
