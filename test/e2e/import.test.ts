@@ -1,5 +1,5 @@
 // Everything out and in again: by export and import, and from the databases of other memory systems.
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -294,6 +294,15 @@ describe("importing another system's database", () => {
   it("refuses what it does not know, and what is damaged, and leaves its own alone", async () => {
     const world = createWorld();
     await lived(world, "own");
+    for (const [path, why] of [
+      [world.project, "could not be read"],
+      [join(world.project, "notes.txt"), "nothing that can be imported"],
+    ] as const) {
+      if (path !== world.project) writeFileSync(path, "a note\n");
+      const refused = await run(world, ["import", path]);
+      expect(refused.stderr).toMatch(new RegExp(`^error: .*${why}`));
+    }
+    expect(existsSync(join(world.home, "backups"))).toBe(false);
     const unknown = foreign(world, "CREATE TABLE recipes (id INTEGER PRIMARY KEY)");
     expect((await run(world, ["import", unknown])).stderr).toContain("no database that is known");
     truncateSync(unknown, 4_000);

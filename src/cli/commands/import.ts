@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { importDatabase } from "../../capture/import/import-database.ts";
 import { type ImportCounts, importRows } from "../../capture/import/import-rows.ts";
-import { type ExportEnd, readExport } from "../../capture/import/read-export.ts";
+import { checkExport, type ExportEnd, readExport } from "../../capture/import/read-export.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { forgetBuried } from "../../memory/forget-again.ts";
@@ -17,15 +17,16 @@ export function run({ args, json }: CommandOptions): number {
   const paths = resolvePaths(process.env);
   const path = resolve(args[0] ?? "");
   if (!existsSync(path)) throw new AppError("nothing_found", `There is no ${path}.`);
+  const isDatabase = isSqlite(path);
+  if (!isDatabase) checkExport(path);
   const end: ExportEnd = { isWhole: false };
   const { counts, source, forgotten, backup } = withStore(paths, (db) => {
     // What came in by mistake can be undone.
     const made = countSessions(db).sessions > 0 ? createBackup(paths.database, "manual", Date.now()).path : null;
-    const isDatabase = isSqlite(path);
     const read = isDatabase ? importDatabase(db, path) : { source: "c-mem", ...importRows(db, readExport(path, end)) };
     return { counts: read as ImportCounts, source: read.source, forgotten: forgetBuried(db, Date.now()), backup: made };
   });
-  const isCut = !isSqlite(path) && !end.isWhole;
+  const isCut = !isDatabase && !end.isWhole;
   if (json) {
     const { added, known, refused } = counts;
     printJson("import", { source, added, known, refused, forgotten, cut_off: isCut, backup });
@@ -49,11 +50,14 @@ function addedText(added: Record<string, number>): string {
 
 function isSqlite(path: string): boolean {
   const head = Buffer.alloc(MAGIC.length);
-  const fd = openSync(path, "r");
+  let fd: number | undefined;
   try {
+    fd = openSync(path, "r");
     return readSync(fd, head, 0, head.length, 0) === head.length && head.toString("latin1") === MAGIC;
+  } catch (error) {
+    throw new AppError("read_failed", `${path} could not be read: ${(error as Error).message}`, { cause: error });
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
