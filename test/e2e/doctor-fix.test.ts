@@ -172,7 +172,7 @@ describe("c-mem bug-report", () => {
     const world = await used();
     const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
     mkdirSync(join(world.home, "logs"), { recursive: true });
-    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}`;
+    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x`;
     writeFileSync(
       join(world.home, "logs", "worker.log"),
       `${JSON.stringify({ at: "2026-01-01T10:00:00.000Z", pid: 1, message })}\n`,
@@ -190,12 +190,23 @@ describe("c-mem bug-report", () => {
       "holdout: 10 (user)",
       "baseUrl: (set)",
       "== Doctor ==",
-      "cannot read ~/… with [redacted:github]",
+      "cannot read ~/… with [redacted:github], nor /…:12 at http://127.0.0.1:3/api/x",
     ]) {
       expect(report).toContain(part);
     }
     for (const word of ["Rumpelstilzchen", "acme", secret.slice(4), world.home, `${world.env["HOME"]}/`])
       expect(report).not.toContain(word);
     expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
+  });
+
+  it("overwrites nobody's file, and says so where it cannot be written", async () => {
+    const world = await used();
+    const taken = join(world.project, "notes.txt");
+    writeFileSync(taken, "mine");
+    const refused = await run(world, ["bug-report", taken]);
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("exists already") });
+    expect(readFileSync(taken, "utf8")).toBe("mine");
+    const nowhere = await run(world, ["bug-report", join(world.project, "no", "report.txt")]);
+    expect(nowhere.stderr).toMatch(/^error: .* could not be written/);
   });
 });
