@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -79,6 +80,18 @@ describe("c-mem doctor --fix", () => {
     expect(stateOf(await doctor(world), "hooks installed")).toBe("fail");
     expect(stateOf(await doctor(world, "--fix"), "hooks installed")).toBe("ok");
     expect(readFileSync(path, "utf8")).toContain("Stop");
+  });
+
+  it("puts back the programs that hooks and memory tools run, at one go", async () => {
+    const world = await used();
+    await doctor(world, "--fix");
+    rmSync(join(world.home, "plugin"), { recursive: true });
+    const names = ["hook runs", "memory tools"];
+    const before = await doctor(world);
+    expect(names.map((name) => stateOf(before, name))).toEqual(["fail", "fail"]);
+    const fixed = await doctor(world, "--fix");
+    for (const name of names) expect(doneOf(fixed, name)).toEqual({ name, done: "ran c-mem install", mended: true });
+    expect(names.map((name) => stateOf(fixed, name))).toEqual(["ok", "ok"]);
   });
 
   it("gives failed jobs another try, and removes what ended programs left", async () => {
