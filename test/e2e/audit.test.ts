@@ -247,6 +247,15 @@ describe("c-mem audit", () => {
     expect([server, lock].map((path) => readFileSync(path, "utf8"))).toEqual([key, key]);
   });
 
+  it("says what to do about a damaged copy that holds something", async () => {
+    const world = await worldWithHistory();
+    const damaged = join(world.home, "set-aside", "then", "c-mem.db");
+    mkdirSync(join(damaged, ".."), { recursive: true });
+    writeFileSync(damaged, `not a database any more, with ${github()} in it ${"and more ".repeat(500)}`);
+    const fixed = await run(world, ["audit", "--fix"]);
+    expect([fixed.status, fixed.stderr]).toEqual([1, expect.stringContaining("It cannot be rewritten: delete it")]);
+  });
+
   it("reads what is no database by its bytes only, and goes on", async () => {
     const world = await worldWithHistory();
     writeFileSync(join(world.home, "broken.db"), "not a database at all, only a name that says so".repeat(20));

@@ -107,6 +107,18 @@ describe("c-mem export --all and import", () => {
     expect(await data(other, ["import", join(world.home, "c-mem.db")])).toMatchObject({ source: "c-mem", added: {} });
   });
 
+  it("leave out what was forgotten, and say so", async () => {
+    const world = createWorld();
+    await lived(world, "a");
+    const file = join(world.project, "all.jsonl");
+    await run(world, ["export", "--all", "-o", file]);
+    await run(world, ["forget", "session-a", "-y"]);
+    const { stdout, stderr } = await run(world, ["import", file]);
+    expect(stdout).toMatch(/^Imported from c-mem: .*1 session, 2 prompts, 2 tool uses, 2 file touches/);
+    expect(stderr).toMatch(/^Of these \d+ rows had been forgotten, here or there, and went again\./);
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([]);
+  });
+
   it("take hostile and cut files line by line, and filter what they bring", async () => {
     const { file } = await exported();
     const lines = readFileSync(file, "utf8").split("\n");

@@ -8,7 +8,7 @@ import { addKinds } from "../../core/cleaned.ts";
 import { audit, type Audit, type Finding, recordedFiles } from "../../memory/audit.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { cleanRows } from "../../store/clean-rows.ts";
-import { type Db, openDriver } from "../../store/driver.ts";
+import { type Db, isDamage, openDriver } from "../../store/driver.ts";
 import { overwriteDeleted, scrub } from "../../store/erase.ts";
 import { migrate } from "../../store/migrate.ts";
 import { explain } from "../../store/open.ts";
@@ -62,7 +62,8 @@ function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "be
       receipt.rows += path === paths.database ? withStore(paths, cleanStore) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
-      receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}`);
+      const next = isDamage(error) ? " It cannot be rewritten: delete it when you need nothing of it any more." : "";
+      receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}${next}`);
     }
   }
   for (const problem of receipt.problems) say(problem);

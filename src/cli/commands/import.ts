@@ -9,6 +9,7 @@ import { AppError } from "../../core/error.ts";
 import { forgetBuried } from "../../memory/forget-again.ts";
 import { createBackup } from "../../store/backup.ts";
 import { countSessions } from "../../store/sessions.ts";
+import { plural } from "../forget-text.ts";
 import { count, EXIT, print, printJson, say } from "../output.ts";
 import { withStore } from "../store.ts";
 import type { CommandOptions } from "../table.ts";
@@ -36,15 +37,13 @@ export function run({ args, json }: CommandOptions): number {
   if (counts.refused > 0)
     say(`${count(counts.refused, "row")} made no sense and ${counts.refused === 1 ? "was" : "were"} left out.`);
   if (isCut) say("The file was cut off: what follows its last line is missing.");
-  if (forgotten > 0) say(`${count(forgotten, "row")} had been forgotten, here or there, and stayed out.`);
+  if (forgotten > 0) say(`Of these ${count(forgotten, "row")} had been forgotten, here or there, and went again.`);
   if (backup !== null) say(`Before: ${backup} (c-mem backup restore undoes it).`);
   return EXIT.ok;
 }
 
 function addedText(added: Record<string, number>): string {
-  const parts = Object.entries(added).map(
-    ([table, number]) => `${number.toLocaleString("en")} ${table.replace("_", " ")}`,
-  );
+  const parts = Object.entries(added).map(([table, number]) => plural(number, table.replace("_", " ")));
   return parts.length === 0 ? "nothing new" : parts.join(", ");
 }
 
