@@ -1,6 +1,7 @@
 // Takes something out for good and shows that it is gone; or says what would go.
 import { existsSync } from "node:fs";
 import { clearFiles } from "../capture/clear.ts";
+import { findRefuges } from "../capture/refuge.ts";
 import type { Paths } from "../config/paths.ts";
 import { forget, type Forgotten, type Words } from "../memory/forget.ts";
 import { clearCopies, type ClearedCopies } from "../memory/forget-again.ts";
@@ -78,7 +79,8 @@ function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, nam
   const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched], words });
   updateSearchIndex(db);
   const scrubbed = tryScrub(db, paths);
-  const scan = proveGone(db, paths.home, pieces, paths.database, [...backups.cleaned, ...backups.without]);
+  const folders = [paths.home, ...findRefuges(paths)];
+  const scan = proveGone(db, folders, pieces, paths.database, [...backups.cleaned, ...backups.without]);
   const proof: Proof = { ...scan, found: scan.found.filter((path) => path !== namedIn) };
   const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
   const left = sources.filter((path) => existsSync(path));

@@ -8,7 +8,7 @@ import { count } from "../core/text.ts";
 
 /** Nobody takes so long to write a file. */
 const OLD_MS = 60 * 60 * 1000;
-const TEMPORARY = /(?:\.tmp|\.new)$|^(?:request|lock\.json|activity\.json)\.\d+$/;
+const TEMPORARY = /(?:\.tmp|\.new)$|^(?:request|(?:lock|activity|server)\.json)\.\d+$/;
 
 export function leftovers(paths: Paths, now: number): { files: string[]; deadLock: boolean } {
   const folders = [paths.home, paths.spool, paths.worker, paths.shown, paths.privateTurns];

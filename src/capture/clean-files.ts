@@ -1,6 +1,6 @@
 // Takes secrets and private text out of the files beside the database: drops, logs, copies of transcripts.
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { cleaned } from "../core/cleaned.ts";
 import { allCopies, copyPath, rewriteCopy } from "./copies.ts";
@@ -17,7 +17,8 @@ export function cleanFile(paths: Paths, path: string): FileFix {
   if (path.startsWith(paths.archive) && path.endsWith(".gz")) return cleanCopy(paths.archive, path);
   const bytes = readFileSync(path);
   if (bytes.includes(0)) return remove(path);
-  const temporary = join(paths.home, `.clean-${process.pid}.tmp`);
+  // Beside it: another disk's file cannot take its place.
+  const temporary = join(dirname(path), `.clean-${process.pid}.tmp`);
   writeFileSync(temporary, cleanLines(bytes.toString("utf8")), { mode: 0o600 });
   chmodSync(temporary, 0o600);
   renameSync(temporary, path);

@@ -7,6 +7,7 @@ import { listFolder } from "../config/read.ts";
 import type { Db } from "../store/driver.ts";
 import { allCopies, removeCopy } from "./copies.ts";
 import { BAD_FOLDER } from "./drain.ts";
+import { findRefuges } from "./refuge.ts";
 import { isTouched } from "../store/buried.ts";
 import { forgetShown } from "./shown.ts";
 
@@ -16,12 +17,14 @@ export function clearFiles(
   paths: Paths,
   { pieces, sessions }: { pieces: readonly string[]; sessions: readonly string[] },
 ): { drops: number; copies: number } {
-  const bad = join(paths.spool, BAD_FOLDER);
-  const drops = listFolder(bad).filter((name) => {
-    const text = readFileSync(join(bad, name), "utf8");
-    return [...pieces, ...sessions].some((piece) => text.includes(piece));
-  });
-  for (const name of drops) rmSync(join(bad, name), { force: true });
+  const bad = [paths.spool, ...findRefuges(paths)].map((folder) => join(folder, BAD_FOLDER));
+  const drops = bad
+    .flatMap((folder) => listFolder(folder).map((name) => join(folder, name)))
+    .filter((path) => {
+      const text = readFileSync(path, "utf8");
+      return [...pieces, ...sessions].some((piece) => text.includes(piece));
+    });
+  for (const path of drops) rmSync(path, { force: true });
   for (const id of sessions) forgetShown(paths.shown, id);
   // A copy is compressed: nothing can be taken out of it.
   const copies = allCopies(paths.archive).filter(({ file }) => isTouched(db, file.sessionId));

@@ -1,6 +1,6 @@
 // The .c-memignore files of a folder and those above it: whether what happens there, or to a file, is not to be recorded.
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
 import { IGNORE_FILE, MAX_PATH_CHARS } from "../config/paths.ts";
 import { readText, statOf } from "../config/read.ts";
 import { type IgnoreRule, isHiddenBy, parseIgnoreRules } from "../core/ignore-rules.ts";
@@ -21,7 +21,7 @@ export function isHiddenFile(path: string, place: Place, excludePaths: readonly 
 /** The agent may name a file through a link that `folder` has resolved. */
 function inFolder(path: string, { cwd, folder }: Place): string {
   const inside = relative(cwd, path);
-  return inside.startsWith("..") || isAbsolute(inside) ? path : join(folder, inside);
+  return inside.startsWith("..") || isAbsolute(inside) ? normalize(path) : join(folder, inside);
 }
 
 function hidingFile(full: string, place: Place): string | undefined {

@@ -17,6 +17,11 @@ export function findRefuge(spool: string): string | undefined {
   return isOurs ? refuge : undefined;
 }
 
+/** All there are of a data directory: drops, and marks of private turns. */
+export function findRefuges({ spool, privateTurns }: { spool: string; privateTurns: string }): string[] {
+  return [spool, privateTurns].map(findRefuge).filter((path) => path !== undefined);
+}
+
 /** Undefined where somebody else was first, or there is no room either. */
 export function enterRefuge(spool: string): string | undefined {
   try {

@@ -1,12 +1,14 @@
 // What only a long look shows: whether the database is whole, its indexes fit its rows, and the transcripts are in it.
 import { AGENTS } from "../agents/spec.ts";
 import { compareTranscripts } from "../capture/compare.ts";
-import { startSync } from "../capture/sync.ts";
+import type { Transcript } from "../capture/read-transcript.ts";
+import { startSync, syncTranscripts } from "../capture/sync.ts";
+import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { diagnose, repairStore } from "../memory/repair.ts";
 import type { Db } from "../store/driver.ts";
 import { countIndexGaps } from "../store/index-check.ts";
-import { rebuildSearchIndex } from "../store/search-index.ts";
+import { rebuildSearchIndex, updateSearchIndex } from "../store/search-index.ts";
 import type { Check } from "../answers/health.ts";
 import { count } from "./output.ts";
 import { repairText } from "../answers/repair-text.ts";
@@ -44,11 +46,8 @@ function checkIndex(db: Db): Check {
 
 function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   const name = "transcripts";
-  const transcripts = AGENTS.flatMap(({ sources }) =>
-    sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))),
-  );
   const context = startSync(db, paths, env);
-  const { compared, unread, left, missing, files } = compareTranscripts(db, transcripts, context, COMPARE_MS);
+  const { compared, unread, left, missing, files } = compareTranscripts(db, findTranscripts(env), context, COMPARE_MS);
   const parts = [
     `${count(compared, "transcript")} compared`,
     ...(unread > 0 ? [`${unread} not read yet`] : []),
@@ -61,4 +60,22 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
     message: `${parts}: ${count(missing, "message or tool use")} of ${count(files.length, "transcript")} not in the database, e.g. ${files[0]}`,
     fix: "Run: c-mem sync --force",
   };
+}
+
+function findTranscripts(env: Env): Transcript[] {
+  return AGENTS.flatMap(({ sources }) =>
+    sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))),
+  );
+}
+
+/** As `c-mem sync --force` does. Returns how many transcripts were read. */
+export function readAgain(paths: Paths, env: Env): number {
+  const maxBytes = loadSettings({ user: paths.config }, env).values.maxTranscriptMb * 1024 * 1024;
+  const transcripts = findTranscripts(env).filter(({ file }) => file.bytes <= maxBytes);
+  return withStore(paths, (db) => {
+    const context = startSync(db, paths, env, { force: true });
+    const steps = [...syncTranscripts(db, transcripts, context)];
+    updateSearchIndex(db);
+    return steps.filter(({ outcome }) => outcome !== undefined).length;
+  });
 }

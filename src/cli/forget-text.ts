@@ -41,10 +41,10 @@ function amounts(removed: Record<string, number>): string {
   return parts.length === 0 ? "nothing but mentions" : parts.join(", ");
 }
 
-function plural(number: number, many: string): string {
+export function plural(number: number, many: string): string {
   const one = many
     .replace(/ies$/, "y")
-    .replace(/hashes$/, "hash")
+    .replace(/(?<=sh|ch)es$/, "")
     .replace(/s$/, "");
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }

@@ -3,11 +3,14 @@ import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
+import { SETUPS } from "../agents/setups.ts";
+import { createBackup } from "../store/backup.ts";
 import { retryJobs } from "../store/jobs.ts";
 import { scrub } from "../store/erase.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import type { Check } from "../answers/health.ts";
 import { leftovers } from "../answers/leftovers.ts";
+import { readAgain } from "./deep-health.ts";
 import { count } from "./output.ts";
 import { withStore } from "./store.ts";
 
@@ -18,11 +21,21 @@ export interface Mended {
   isMended: boolean;
 }
 
+type Mend = (paths: Paths) => string | Promise<string>;
+
+/** As `c-mem install` does it, which also takes out what is there twice. */
+const installClaude: Mend = () => installAgain();
+
 /** By the name of a check. */
-const MENDS: Record<string, (paths: Paths) => string | Promise<string>> = {
+const MENDS: Record<string, Mend> = {
   privacy: closeToOthers,
-  "hooks installed": installAgain,
-  version: installAgain,
+  "hooks installed": installClaude,
+  "hook runs": installClaude,
+  "memory tools": installClaude,
+  version: installClaude,
+  ...Object.fromEntries(SETUPS.map(({ id, label }) => [label, () => installAgain(id)])),
+  backups: ({ database }) => `made ${createBackup(database, "manual", Date.now()).name}`,
+  transcripts: (paths) => `read ${count(readAgain(paths, process.env), "transcript")} again`,
   "background work": (paths) =>
     `gave ${count(
       withStore(paths, (db) => retryJobs(db, Date.now())),
@@ -49,11 +62,18 @@ const LEFT: Record<string, string> = {
 
 export async function mend(paths: Paths, checks: readonly Check[]): Promise<Mended[]> {
   const mended: Mended[] = [];
+  const tried = new Map<Mend, Mended>();
   for (const { name, state, fix } of checks) {
     if (state === "ok" || mended.some((one) => one.name === name)) continue;
     const work = MENDS[name];
-    if (work === undefined) mended.push({ name, done: LEFT[name] ?? `left to you: ${fix ?? ""}`, isMended: false });
-    else mended.push(await attempt(name, () => work(paths)));
+    if (work === undefined) {
+      mended.push({ name, done: LEFT[name] ?? `left to you: ${fix ?? ""}`, isMended: false });
+      continue;
+    }
+    // What mends several is done once.
+    const result = tried.get(work) ?? (await attempt(name, () => work(paths)));
+    tried.set(work, result);
+    mended.push({ ...result, name });
   }
   return mended;
 }
@@ -79,12 +99,12 @@ function closeToOthers({ home }: Paths): string {
   return `made ${count(closed, "file")} readable by you alone`;
 }
 
-/** As `c-mem install` does it, which also takes out what is there twice. */
-async function installAgain(): Promise<string> {
+async function installAgain(...agents: string[]): Promise<string> {
+  const command = ["c-mem install", ...agents].join(" ");
   const { run } = await import("./commands/install.ts");
-  const status = await run({ args: [], flags: { yes: true, sync: false }, json: false });
-  if (status !== 0) throw new Error("c-mem install did not succeed");
-  return "ran c-mem install";
+  const status = await run({ args: agents, flags: { yes: true, sync: false }, json: false });
+  if (status !== 0) throw new Error(`${command} did not succeed`);
+  return `ran ${command}`;
 }
 
 function removeLeftovers(paths: Paths): string {

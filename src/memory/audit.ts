@@ -1,6 +1,6 @@
 // Looks through everything in the data directory for secrets and private text: rows, indexes, free pages, logs, copies.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { addKinds, cleaned } from "../core/cleaned.ts";
 import { secretRanges } from "../core/redact.ts";
@@ -11,7 +11,7 @@ import { eachText } from "../store/text-rows.ts";
 
 /** Where something was found and what kind of thing; never the thing itself. */
 export interface Finding {
-  /** Relative to the data directory. */
+  /** Relative to the data directory, if it is in there. */
   file: string;
   kinds: Record<string, number>;
   /** A row of a table ... */
@@ -35,14 +35,19 @@ export interface Audit {
 }
 
 /** Programs, compiled or not, and models, as they were fetched or copied: nothing recorded is in them. */
-const PROGRAMS = new Set(["plugin", "runtime", "cache", "models", "example"]);
+const PROGRAMS = ["plugin", "runtime", "cache", "models", "example"];
+/** Keys made here, for the page and the worker's lock: without them neither works. */
+const OWN_KEYS = ["server.json", "worker"];
+const PASSED_OVER = new Set([...PROGRAMS, ...OWN_KEYS]);
 const DATABASE = /\.db$/;
 const BUSY_TIMEOUT_MS = 5_000;
 
-export function audit(home: string): Audit {
+/** `elsewhere`: folders of ours outside the data directory. */
+export function audit(home: string, elsewhere: readonly string[] = []): Audit {
   const result: Audit = { files: 0, bytes: 0, texts: 0, findings: [], unreadable: [] };
-  for (const file of recordedFiles(home)) {
-    const path = join(home, file);
+  const outside = elsewhere.flatMap((folder) => recordedFiles(folder).map((file) => join(folder, file)));
+  for (const file of [...recordedFiles(home), ...outside]) {
+    const path = resolve(home, file);
     result.files += 1;
     result.bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     auditInto(result, path, file);
@@ -70,12 +75,12 @@ function auditInto(result: Audit, path: string, file: string): void {
 const DAMAGED = 11;
 const NOT_A_DATABASE = 26;
 
-/** Relative to the data directory, in order. */
+/** Relative to the folder, in order. */
 export function recordedFiles(home: string): string[] {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
-    .filter((file) => !PROGRAMS.has(file.split(sep)[0] ?? ""))
+    .filter((file) => !PASSED_OVER.has(file.split(sep)[0] ?? ""))
     .sort();
 }
 

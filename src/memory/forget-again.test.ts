@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { resolvePaths } from "../config/paths.ts";
 import { checkDatabase, createBackup, listBackups } from "../store/backup.ts";
 import { nothingDoomed } from "../store/doomed.ts";
-import { openDriver } from "../store/driver.ts";
+import { openDriver, type Param } from "../store/driver.ts";
+import { migrate, MIGRATIONS } from "../store/migrate.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { bash, ended, prompt, said, type Seeded, seedStore } from "../../test/seed.ts";
 import { deriveSession } from "./derive.ts";
@@ -55,6 +56,28 @@ describe("what was forgotten", () => {
       expect(holds(path)).toBe(false);
       expect(checkDatabase(path)).toMatchObject({ sessions: 2, prompts: 2, messages: 0, tool_uses: 0 });
     }
+    db.close();
+  });
+
+  it("is taken out of a copy from before a migration", () => {
+    const { db, paths } = machine();
+    const older = join(paths.backups, "c-mem-2026-01-01T00-00-00-000Z-migration.db");
+    mkdirSync(paths.backups);
+    const copy = openDriver(older, { busyTimeoutMs: 0 });
+    migrate(copy, MIGRATIONS.slice(0, 7));
+    for (const table of ["projects", "sessions", "prompts"]) {
+      const columns = copy.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`);
+      for (const row of db.all<Record<string, Param>>(`SELECT * FROM ${table}`)) {
+        const names = columns.map(({ name }) => name);
+        const sql = `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => "?").join()})`;
+        copy.run(sql, ...names.map((name) => row[name] ?? null));
+      }
+    }
+    copy.exec("INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')");
+    copy.close();
+    const { touched } = forgetTurn(db);
+    expect(clearCopies(db, paths, { pieces: [SECRET], sessions: touched })).toMatchObject({ cleaned: [older] });
+    expect([holds(older), checkDatabase(older).prompts]).toEqual([false, 2]);
     db.close();
   });
 

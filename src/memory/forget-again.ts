@@ -9,7 +9,7 @@ import { type Doomed, nothingDoomed } from "../store/doomed.ts";
 import { type Db, openDriver } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
 import { itemsHolding, placesHolding } from "../store/holding.ts";
-import { currentVersion } from "../store/migrate.ts";
+import { migrate } from "../store/migrate.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { allTombstones, insertTombstone, isBuried, tombstoneOf } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
@@ -72,12 +72,13 @@ function copiesOf({ database, setAside }: Paths): string[] {
   return [...listBackups(database).map(({ path }) => path), ...aside.filter((path) => statOf(path) !== undefined)];
 }
 
-/** Returns how many rows went; undefined where that cannot be done: it is damaged, or of another version. */
+/** Returns how many rows went; undefined where that cannot be done: it is damaged, or of a newer version. */
 function clearCopy(from: Db, path: string, { pieces, words }: Traces): number | undefined {
   try {
     const copy = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
-      if (currentVersion(copy) !== currentVersion(from)) return undefined;
+      // Rather changed than gone: a copy from before a migration is the only one of its time.
+      migrate(copy);
       const now = Date.now();
       transaction(copy, () => {
         for (const tombstone of allTombstones(from)) insertTombstone(copy, tombstone, now);

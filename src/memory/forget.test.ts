@@ -330,9 +330,9 @@ describe("forgetting evidence", () => {
     expect(scrub(db)).toBe(true);
     expect(isUnclean(db)).toBe(false);
     const pieces = piecesOf([...texts, "And now the tests of that thing"]);
-    expect(proveGone(db, home, pieces, database)).toMatchObject({ found: [], elsewhere: ["p2", "a"], searchHits: 0 });
+    expect(proveGone(db, [home], pieces, database)).toMatchObject({ found: [], elsewhere: ["p2", "a"], searchHits: 0 });
     writeFileSync(join(home, "left.log"), "they say: The tests are there and they pass.");
-    expect(proveGone(db, home, pieces, database).found).toEqual([join(home, "left.log")]);
+    expect(proveGone(db, [home], pieces, database).found).toEqual([join(home, "left.log")]);
   });
 
   it("by words clears what tells of them: summaries of models, titles, last words; and names folders that do", () => {
@@ -352,10 +352,14 @@ describe("forgetting evidence", () => {
     expect(touched).toEqual(["a"]);
     scrub(db);
     const database = join(home, "c-mem.db");
-    expect(proveGone(db, home, ["walrus depot"], database)).toMatchObject({ found: [], elsewhere: [], searchHits: 0 });
+    expect(proveGone(db, [home], ["walrus depot"], database)).toMatchObject({
+      found: [],
+      elsewhere: [],
+      searchHits: 0,
+    });
     expect(db.all("SELECT DISTINCT producer FROM summaries")).toEqual([{ producer: "extractor" }]);
     expect(db.all("SELECT title FROM observations WHERE is_current = 1 AND title = 'Fine'")).toEqual([]);
     db.run("UPDATE sessions SET cwd = '/home/me/walrus depot' WHERE id = 1");
-    expect(proveGone(db, home, ["walrus depot"], database)).toMatchObject({ found: [], elsewhere: ["a"] });
+    expect(proveGone(db, [home], ["walrus depot"], database)).toMatchObject({ found: [], elsewhere: ["a"] });
   });
 });

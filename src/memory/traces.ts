@@ -1,4 +1,4 @@
-// Looks for what is left of a text: in every file of a folder byte by byte, in the indexes, and in rows that say the same.
+// Looks for what is left of a text: in every file of our folders byte by byte, in the indexes, and in rows that say the same.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -52,12 +52,12 @@ export interface Proof {
 /** `settled` are copies of the database in which every piece that is left stands in a row of its own. */
 export function proveGone(
   db: Db,
-  home: string,
+  folders: readonly string[],
   pieces: readonly string[],
   database: string,
   settled: readonly string[] = [],
 ): Proof {
-  const scan = scanFolder(home, pieces);
+  const scan = scanFolders(folders, pieces);
   const inStore = [
     ...new Set([...scan.found].filter(([path]) => path.startsWith(database)).flatMap(([, held]) => held)),
   ];
@@ -91,10 +91,12 @@ interface Scan {
   found: Map<string, string[]>;
 }
 
-function scanFolder(folder: string, pieces: readonly string[]): Scan {
+function scanFolders(folders: readonly string[], pieces: readonly string[]): Scan {
   const scan: Scan = { files: 0, bytes: 0, found: new Map() };
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    const path = join(folder, name);
+  const paths = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  );
+  for (const path of paths) {
     const held = scanFile(path, pieces, scan);
     if (held.length > 0) scan.found.set(path, held);
   }

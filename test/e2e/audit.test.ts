@@ -1,9 +1,12 @@
 // Secrets written past the filter into every corner of the data directory: found, named without being told, taken out.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { enterRefuge } from "../../src/capture/refuge.ts";
+import { openDriver } from "../../src/store/driver.ts";
+import { migrate, MIGRATIONS } from "../../src/store/migrate.ts";
 import { ALNUM, HEX, seeded } from "../secrets/random.ts";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
@@ -180,6 +183,36 @@ describe("c-mem audit", () => {
     expect((await run(world, ["search", "deploy", "--all"])).status).toBe(0);
   });
 
+  it("rewrites a copy from before a migration", async () => {
+    const world = await worldWithHistory();
+    const secret = github();
+    const copy = join(world.home, "backups", "c-mem-2026-01-01T00-00-00-000Z-migration.db");
+    mkdirSync(join(copy, ".."));
+    const db = openDriver(copy, { busyTimeoutMs: 0 });
+    migrate(db, MIGRATIONS.slice(0, 7));
+    db.exec(`INSERT INTO projects (id, key, name, root, created_at) VALUES (1, '/x', 'x', '/x', 1);
+      INSERT INTO sessions (id, agent, session_id, project_id, cwd, started_at, last_at) VALUES (1, 'claude-code', 'old', 1, '/x', 1, 1);
+      INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, output, is_error, created_at)
+      VALUES (1, 1, 't1', 'Bash', '{}', 'token ${secret}', 0, 1)`);
+    db.close();
+    expect(await data(world, ["audit", "--fix"])).toMatchObject({ clean: true, fixed: { problems: [] } });
+    expect(readFileSync(copy, "latin1")).not.toContain(secret);
+    expect((await run(world, ["backup", "verify"])).stdout).toContain("1 session, 0 prompts, 1 tool use");
+  });
+
+  it("looks into what waits outside a data directory that took nothing", async () => {
+    const world = await worldWithHistory();
+    const secret = github();
+    const refuge = enterRefuge(join(world.home, "spool")) ?? "";
+    const bad = join(refuge, "bad", "1.json");
+    mkdirSync(join(bad, ".."));
+    writeFileSync(bad, JSON.stringify({ activity: { kind: "prompt", text: `take ${secret}` } }));
+    expect(await data(world, ["audit"])).toMatchObject({ results: [{ file: bad, kinds: { github: 1 } }] });
+    expect(await data(world, ["audit", "--fix"])).toMatchObject({ clean: true, fixed: { problems: [] } });
+    expect(readFileSync(bad, "utf8")).toContain("take [redacted:github]");
+    rmSync(refuge, { recursive: true });
+  });
+
   it("finds what only the write-ahead log holds", async () => {
     const world = await worldWithHistory();
     const secret = github();
@@ -202,6 +235,25 @@ describe("c-mem audit", () => {
     expect(fixed.status).toBe(1);
     expect(fixed.stdout).toMatch(/yours to mend +config\.json/);
     expect(readFileSync(join(world.home, "config.json"), "utf8")).toContain(secret);
+  });
+
+  it("leaves the keys of the page and of the worker's lock where they are", async () => {
+    const world = await worldWithHistory();
+    const [server, lock] = [join(world.home, "server.json"), join(world.home, "worker", "lock.json")];
+    const key = JSON.stringify({ token: random.text(HEX, 64), port: 37777, pid: 1 });
+    mkdirSync(join(lock, ".."), { recursive: true });
+    for (const path of [server, lock]) writeFileSync(path, key);
+    expect(await data(world, ["audit", "--fix"])).toMatchObject({ clean: true, results: [] });
+    expect([server, lock].map((path) => readFileSync(path, "utf8"))).toEqual([key, key]);
+  });
+
+  it("says what to do about a damaged copy that holds something", async () => {
+    const world = await worldWithHistory();
+    const damaged = join(world.home, "set-aside", "then", "c-mem.db");
+    mkdirSync(join(damaged, ".."), { recursive: true });
+    writeFileSync(damaged, `not a database any more, with ${github()} in it ${"and more ".repeat(500)}`);
+    const fixed = await run(world, ["audit", "--fix"]);
+    expect([fixed.status, fixed.stderr]).toEqual([1, expect.stringContaining("It cannot be rewritten: delete it")]);
   });
 
   it("reads what is no database by its bytes only, and goes on", async () => {

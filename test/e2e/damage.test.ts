@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { createWorld, hook, rows, run, type World } from "./harness.ts";
+import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
 const say = (world: World, id: string) =>
   hook(world, "new", {
@@ -132,8 +132,10 @@ describe("a damaged database", () => {
     db.close();
     const checks = await deepChecks(world);
     expect(checks.get("transcripts")).toMatchObject({ state: "warn", fix: "Run: c-mem sync --force" });
-    await run(world, ["sync", "--force", "--quiet"]);
-    expect((await deepChecks(world)).get("transcripts")).toMatchObject({ state: "ok" });
+    expect(await data(world, ["doctor", "--deep", "--fix"])).toMatchObject({
+      results: expect.arrayContaining([expect.objectContaining({ name: "transcripts", state: "ok" })]),
+      fixed: expect.arrayContaining([{ name: "transcripts", done: "read 1 transcript again", mended: true }]),
+    });
   });
 
   it("that a text has taken the place of is set aside with the text in it", async () => {
@@ -146,9 +148,8 @@ describe("a damaged database", () => {
 });
 
 async function deepChecks(world: World): Promise<Map<string, Record<string, string>>> {
-  const { stdout } = await run(world, ["doctor", "--deep", "--json"]);
-  const { data } = JSON.parse(stdout) as { data: { results: Record<string, string>[] } };
-  return new Map(data.results.map((check) => [check["name"] ?? "", check]));
+  const { results } = (await data(world, ["doctor", "--deep"])) as unknown as { results: Record<string, string>[] };
+  return new Map(results.map((check) => [check["name"] ?? "", check]));
 }
 
 function addUse(world: World, index: number): Promise<unknown> {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -81,6 +82,18 @@ describe("c-mem doctor --fix", () => {
     expect(readFileSync(path, "utf8")).toContain("Stop");
   });
 
+  it("puts back the programs that hooks and memory tools run, at one go", async () => {
+    const world = await used();
+    await doctor(world, "--fix");
+    rmSync(join(world.home, "plugin"), { recursive: true });
+    const names = ["hook runs", "memory tools"];
+    const before = await doctor(world);
+    expect(names.map((name) => stateOf(before, name))).toEqual(["fail", "fail"]);
+    const fixed = await doctor(world, "--fix");
+    for (const name of names) expect(doneOf(fixed, name)).toEqual({ name, done: "ran c-mem install", mended: true });
+    expect(names.map((name) => stateOf(fixed, name))).toEqual(["ok", "ok"]);
+  });
+
   it("gives failed jobs another try, and removes what ended programs left", async () => {
     const world = await used();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
@@ -95,7 +108,7 @@ describe("c-mem doctor --fix", () => {
       lock,
       JSON.stringify({ pid: 999_999_999, token: "gone", version: "0.1.0", startedAt: 0, machine: machineId() }),
     );
-    const left = ["config.json.new", "activity.json.123", join("worker", "request.77")].map((name) =>
+    const left = ["config.json.new", "server.json.123", join("worker", "request.77")].map((name) =>
       join(world.home, name),
     );
     for (const path of left) writeFileSync(path, "");
@@ -172,7 +185,7 @@ describe("c-mem bug-report", () => {
     const world = await used();
     const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
     mkdirSync(join(world.home, "logs"), { recursive: true });
-    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}`;
+    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x`;
     writeFileSync(
       join(world.home, "logs", "worker.log"),
       `${JSON.stringify({ at: "2026-01-01T10:00:00.000Z", pid: 1, message })}\n`,
@@ -190,12 +203,23 @@ describe("c-mem bug-report", () => {
       "holdout: 10 (user)",
       "baseUrl: (set)",
       "== Doctor ==",
-      "cannot read ~/… with [redacted:github]",
+      "cannot read ~/… with [redacted:github], nor /…:12 at http://127.0.0.1:3/api/x",
     ]) {
       expect(report).toContain(part);
     }
     for (const word of ["Rumpelstilzchen", "acme", secret.slice(4), world.home, `${world.env["HOME"]}/`])
       expect(report).not.toContain(word);
     expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
+  });
+
+  it("overwrites nobody's file, and says so where it cannot be written", async () => {
+    const world = await used();
+    const taken = join(world.project, "notes.txt");
+    writeFileSync(taken, "mine");
+    const refused = await run(world, ["bug-report", taken]);
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("exists already") });
+    expect(readFileSync(taken, "utf8")).toBe("mine");
+    const nowhere = await run(world, ["bug-report", join(world.project, "no", "report.txt")]);
+    expect(nowhere.stderr).toMatch(/^error: .* could not be written/);
   });
 });

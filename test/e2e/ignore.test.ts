@@ -183,6 +183,17 @@ describe("c-mem ignore", () => {
     expect(await recorded(world)).toEqual(["t2"]);
   });
 
+  it("is not got round by dots on the way, in the setting or in what the agent names", async () => {
+    const world = createWorld();
+    const hidden = join(world.project, "..", "hidden");
+    expect(await data(world, ["ignore", `${world.project}/../hidden/`])).toMatchObject({ path: hidden });
+    await prompted(world);
+    await used(world, "t1", "Read", { file_path: `${world.project}/../hidden/key.txt` }, "hush");
+    await used(world, "t2", "Read", { file_path: `${world.project}/../shown/todo.md` }, "fine");
+    expect(await recorded(world)).toEqual(["t2"]);
+    expect(await data(world, ["ignore", `${hidden}/`, "--remove"])).toEqual({ path: hidden, removed: true });
+  });
+
   it("forgets what is stored of it already, if that is wanted", async () => {
     const world = createWorld();
     await prompted(world, "Rumpelstilzchen is my name");

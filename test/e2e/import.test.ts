@@ -1,5 +1,5 @@
 // Everything out and in again: by export and import, and from the databases of other memory systems.
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -105,6 +105,18 @@ describe("c-mem export --all and import", () => {
       JOIN sessions s ON s.id = o.session_db_id WHERE s.session_id = 'session-a' AND o.is_current = 1 ORDER BY 1, 2`;
     expect(await rows(other, cited)).toEqual(await rows(world, cited));
     expect(await data(other, ["import", join(world.home, "c-mem.db")])).toMatchObject({ source: "c-mem", added: {} });
+  });
+
+  it("leave out what was forgotten, and say so", async () => {
+    const world = createWorld();
+    await lived(world, "a");
+    const file = join(world.project, "all.jsonl");
+    await run(world, ["export", "--all", "-o", file]);
+    await run(world, ["forget", "session-a", "-y"]);
+    const { stdout, stderr } = await run(world, ["import", file]);
+    expect(stdout).toMatch(/^Imported from c-mem: .*1 session, 2 prompts, 2 tool uses, 2 file touches/);
+    expect(stderr).toMatch(/^Of these \d+ rows had been forgotten, here or there, and went again\./);
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([]);
   });
 
   it("take hostile and cut files line by line, and filter what they bring", async () => {
@@ -294,6 +306,15 @@ describe("importing another system's database", () => {
   it("refuses what it does not know, and what is damaged, and leaves its own alone", async () => {
     const world = createWorld();
     await lived(world, "own");
+    for (const [path, why] of [
+      [world.project, "could not be read"],
+      [join(world.project, "notes.txt"), "nothing that can be imported"],
+    ] as const) {
+      if (path !== world.project) writeFileSync(path, "a note\n");
+      const refused = await run(world, ["import", path]);
+      expect(refused.stderr).toMatch(new RegExp(`^error: .*${why}`));
+    }
+    expect(existsSync(join(world.home, "backups"))).toBe(false);
     const unknown = foreign(world, "CREATE TABLE recipes (id INTEGER PRIMARY KEY)");
     expect((await run(world, ["import", unknown])).stderr).toContain("no database that is known");
     truncateSync(unknown, 4_000);

@@ -1,9 +1,10 @@
 // Memory one can own: written down, looked through, changed and forgotten on the command line, by real processes.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
+import { enterRefuge } from "../../src/capture/refuge.ts";
 import { hasPty, startPty } from "./pty.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
@@ -279,6 +280,18 @@ describe("forgetting", () => {
     });
     expect(allBytes(world.home)).not.toMatch(/WALRUSINVENTORY/i);
     expect(allBytes(world.home)).toContain("ZEBRAFISHDEPOT");
+  });
+
+  it("reaches what waits outside a data directory that took nothing", async () => {
+    const world = createWorld();
+    await live(world);
+    const refuge = enterRefuge(join(world.home, "spool")) ?? "";
+    mkdirSync(join(refuge, "bad"));
+    writeFileSync(join(refuge, "bad", "1.json"), "half a drop about the WalrusInventory");
+    const { removed, proof } = await data(world, ["forget", "WalrusInventory", "-y"]);
+    expect({ removed, proof }).toMatchObject({ removed: { drops: 1 }, proof: { proven: true } });
+    expect(readdirSync(join(refuge, "bad"))).toEqual([]);
+    rmSync(refuge, { recursive: true });
   });
 
   it("an observation can take along what it rests on", async () => {

@@ -25,6 +25,13 @@ export function* readExport(path: string, end: ExportEnd): Generator<ImportRow, 
   if (isFirst) checkHead(path, undefined);
 }
 
+/** Throws where the file is none, before anything is done. */
+export function checkExport(path: string): void {
+  const rows = readExport(path, { isWhole: false });
+  rows.next();
+  rows.return();
+}
+
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,14 +1,16 @@
 // c-mem audit: looks through everything stored for secrets and private text, and takes them out.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { cleanFile, type FileFix } from "../../capture/clean-files.ts";
+import { findRefuges } from "../../capture/refuge.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { addKinds } from "../../core/cleaned.ts";
 import { audit, type Audit, type Finding, recordedFiles } from "../../memory/audit.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { cleanRows } from "../../store/clean-rows.ts";
-import { type Db, openDriver } from "../../store/driver.ts";
+import { type Db, isDamage, openDriver } from "../../store/driver.ts";
 import { overwriteDeleted, scrub } from "../../store/erase.ts";
+import { migrate } from "../../store/migrate.ts";
 import { explain } from "../../store/open.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { staleSessions } from "../../store/stale-turns.ts";
@@ -25,10 +27,10 @@ export function run({ flags, json }: CommandOptions): number {
     else print("Nothing is stored yet.");
     return EXIT.ok;
   }
-  const found = audit(paths.home);
+  const found = audit(paths.home, findRefuges(paths));
   if (!isFix || found.findings.length === 0) return report(found, undefined, json);
   const receipt = fix(paths, found.findings);
-  return report(audit(paths.home), { ...receipt, before: found }, json);
+  return report(audit(paths.home, findRefuges(paths)), { ...receipt, before: found }, json);
 }
 
 function report(found: Audit, receipt: AuditReceipt | undefined, json: boolean): number {
@@ -42,12 +44,12 @@ function report(found: Audit, receipt: AuditReceipt | undefined, json: boolean):
   return isClean ? EXIT.ok : EXIT.failure;
 }
 
-/** Databases first: what waits in the spool goes in filtered, and the rest of the spool is rewritten after it. */
+/** Files first: what waits in the spool goes in as it was rewritten. */
 function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "before"> {
   const receipt = { rows: 0, kinds: {}, files: [] as { file: string; fix: FileFix }[], problems: [] as string[] };
   const isOfDatabase = (file: string): boolean => /\.db(?:-wal|-journal)?$/.test(file);
   for (const file of new Set(findings.map((one) => one.file).filter((one) => !isOfDatabase(one)))) {
-    const path = join(paths.home, file);
+    const path = resolve(paths.home, file);
     if (existsSync(path)) receipt.files.push({ file, fix: cleanFile(paths, path) });
   }
   for (const { kinds } of findings) addKinds(receipt.kinds, kinds);
@@ -60,7 +62,8 @@ function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "be
       receipt.rows += path === paths.database ? withStore(paths, cleanStore) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
-      receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}`);
+      const next = isDamage(error) ? " It cannot be rewritten: delete it when you need nothing of it any more." : "";
+      receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}${next}`);
     }
   }
   for (const problem of receipt.problems) say(problem);
@@ -79,11 +82,12 @@ function cleanStore(db: Db): number {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** A copy of the database: nothing is derived in it, nor migrated. */
+/** A copy of the database: nothing is derived in it. One from before a migration is brought up to this program's schema, which is what can be rewritten. */
 function cleanOther(path: string): number {
   const db = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     overwriteDeleted(db);
+    migrate(db);
     const { rows } = cleanRows(db);
     updateSearchIndex(db);
     if (!scrub(db)) throw new Error("another program reads it");

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
+import { AppError } from "../../core/error.ts";
 import { filterText } from "../../core/filter.ts";
 import { VERSION } from "../../core/version.ts";
 import { counts, sqliteVersion } from "../../store/counts.ts";
@@ -22,13 +23,24 @@ export function run({ args, json }: CommandOptions): number {
   const paths = resolvePaths(env);
   const path = resolve(args[0] ?? `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`);
   const text = withoutPaths(filterText(report(paths, env)), paths);
-  writeFileSync(path, text, { mode: 0o600 });
+  write(path, text, args[0] === undefined);
   if (json) printJson("bug-report", { path, chars: text.length });
   else {
     print(path);
     say("Look through it before you attach it: it should hold nothing of yours.");
   }
   return EXIT.ok;
+}
+
+/** A file that was named may be somebody's; one of our own name from earlier today is ours. */
+function write(path: string, text: string, isOwn: boolean): void {
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: isOwn ? "w" : "wx" });
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
+    if (isThere) throw new AppError("file_exists", `${path} exists already.`, { hint: "Name another file." });
+    throw new AppError("write_failed", `${path} could not be written: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function report(paths: Paths, env: Env): string {
@@ -77,12 +89,16 @@ function settingLines(paths: Paths, env: Env): string[] {
   return [...told, ...problems.map((problem) => `problem: ${problem}`)];
 }
 
-/** Whatever lies in the home folder, or in the data directory elsewhere, is only said to be there. */
+/** Whatever lies in the home folder, in the data directory or elsewhere is only said to be there. */
 function withoutPaths(text: string, paths: Paths): string {
   const homes = [...new Set([process.env["HOME"] ?? homedir(), homedir()])];
   const dataless = text.replaceAll(paths.home, "<data>");
-  return homes.reduce((rest, home) => withoutPathsIn(rest, home), dataless);
+  const homeless = homes.reduce((rest, home) => withoutPathsIn(rest, home), dataless);
+  return homeless.replace(OTHER_PATH, "/…");
 }
+
+/** Not within an address, nor what was shortened already. */
+const OTHER_PATH = /(?<![\w.:/~>…])\/[\w.@+-]+\/[^\s"'`,;:)\]]+/g;
 
 function withoutPathsIn(text: string, home: string): string {
   if (home.length < 2) return text;

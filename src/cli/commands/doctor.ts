@@ -24,7 +24,13 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   if (hasSqlite()) mendStore(paths);
   const look = () => checkHealth(paths, env, { now: Date.now(), deep: true });
   const mended = flags["fix"] === true ? await mend(paths, look()) : [];
-  const deep = flags["deep"] === true && hasSqlite() ? await checkDeeply(paths, env) : [];
+  const lookDeeply = async () => (flags["deep"] === true && hasSqlite() ? await checkDeeply(paths, env) : []);
+  let deep = await lookDeeply();
+  const broken = deep.filter((check) => check.fix !== undefined);
+  if (flags["fix"] === true && broken.length > 0) {
+    mended.push(...(await mend(paths, broken)));
+    deep = await lookDeeply();
+  }
   const checks = look().concat(deep);
   const failed = checks.filter((check) => check.state === "fail").length;
   if (json) {

@@ -1,5 +1,5 @@
 // c-mem ignore: folders and files nothing is recorded of, and what is stored of them already.
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import { planOf } from "../../answers/forget.ts";
 import { covers } from "../../capture/covers.ts";
 import { findPlace, offReason } from "../../capture/project.ts";
@@ -22,7 +22,8 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   if (flags["list"] === true || named === undefined) return list(paths, json);
   const pattern = fullPattern(named);
   const before = loadSettings({ user: paths.config }, {}).values.excludePaths;
-  if (flags["remove"] === true) return remove(paths, pattern, before, json);
+  // Who wrote it into the settings by hand may have spelled it in another way.
+  if (flags["remove"] === true) return remove(paths, before.includes(named) ? named : pattern, before, json);
   const isNew = !before.includes(pattern);
   if (isNew) writeSetting(paths.config, "excludePaths", [...before, pattern]);
   const stored = withStore(paths, (db) => doomedAt(db, (path) => covers(pattern, path)), { onlyLook: true });
@@ -85,7 +86,7 @@ function projectRoot(): string {
 function fullPattern(named: string): string {
   if (named.startsWith("~")) return named;
   // "**" at the beginning means anywhere.
-  return isAbsolute(named) || named.startsWith("**") ? named : resolve(named);
+  return named.startsWith("**") ? named : resolve(named);
 }
 
 function storedCounts({ sessions, toolUses }: Doomed): Record<string, number> {

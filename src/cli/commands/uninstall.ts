@@ -1,5 +1,5 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
-import { findRefuge } from "../../capture/refuge.ts";
+import { findRefuges } from "../../capture/refuge.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
 import { claudeConfigDir, envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
@@ -98,8 +98,7 @@ function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean):
 
 /** Only what is ours: somebody may have pointed C_MEM_HOME at a folder with other things in it. */
 function deleteAll({ home, ...ours }: Paths): Step {
-  const refuges = [ours.spool, ours.privateTurns].map(findRefuge).filter((path) => path !== undefined);
-  const paths = [...Object.values(ours), `${ours.database}-wal`, `${ours.database}-shm`, ...refuges];
+  const paths = [...Object.values(ours), `${ours.database}-wal`, `${ours.database}-shm`, ...findRefuges(ours)];
   return {
     about: `delete everything C-Mem has remembered (${home})`,
     run() {
