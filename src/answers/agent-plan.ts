@@ -93,7 +93,15 @@ export function planRemoval(
   known: InstalledAgent | undefined,
 ): Step[] {
   const files = setup.files(env, program, known?.projects ?? []);
-  const steps = files.flatMap((file) => removalOf(file, known?.files[file.path]));
+  const steps = files.flatMap((file) => {
+    try {
+      return removalOf(file, known?.files[file.path]);
+    } catch (error) {
+      // Where C-Mem never was, a file that cannot be read or understood keeps nobody from taking it out elsewhere.
+      if (known === undefined) return [];
+      throw error;
+    }
+  });
   const folders = (known?.folders ?? []).toSorted((a, b) => b.length - a.length);
   if (steps.length === 0 || folders.length === 0) return steps;
   const tidy: Step = {

@@ -35,7 +35,7 @@ function geminiFolder(env: Parameters<typeof homeOf>[0]): string {
 }
 
 function settingsFile(path: string, program: Program): ManagedFile {
-  const hint = "Mend the file, then run c-mem install gemini-cli again.";
+  const hint = "Mend the file, then run the command again.";
   const place = { path, under: "mcpServers", hint };
   return {
     path,

@@ -43,14 +43,14 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   const paths = resolvePaths(env);
   const named = namedAgents(args);
   const isAsked = process.stdin.isTTY && process.stderr.isTTY && flags["yes"] !== true && flags["dryRun"] !== true;
-  const names = named.length > 0 ? named : await chooseAgents(env, isAsked);
+  const record = readInstall(paths.install);
+  const names = named.length > 0 ? named : await chooseAgents(env, isAsked, Object.keys(record?.agents ?? {}));
   if (names === undefined || names.length === 0) {
     say("Nothing was changed.");
     return names === undefined ? EXIT.interrupted : EXIT.failure;
   }
   const usable = await findNode(env, paths.runtime);
   const node = usable ?? fetchedNode(paths.runtime);
-  const record = readInstall(paths.install);
   const claude = names.includes(CLAUDE_CODE) ? await planClaude(flags, paths, env, node, record) : undefined;
   const others = planOthers(names, paths, env, node, record);
   const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
@@ -90,10 +90,14 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
       wake(paths);
     },
     done: [
-      `Done. The next ${labels.join(" or ")} session is remembered. \`c-mem search <words>\` finds the sessions from before; \`c-mem status\` shows how it goes.`,
+      `Done. The next session in ${oneOf(labels)} is remembered. \`c-mem search <words>\` finds the sessions from before; \`c-mem status\` shows how it goes.`,
       ...others.map(({ setup }) => setup.afterwards),
     ].join("\n"),
   });
+}
+
+function oneOf(labels: readonly string[]): string {
+  return new Intl.ListFormat("en", { type: "disjunction", style: "long" }).format(labels);
 }
 
 interface ClaudePlan {

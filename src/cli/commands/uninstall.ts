@@ -51,7 +51,7 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
     yes: flags["yes"] === true,
     dryRun: flags["dryRun"] === true,
     json,
-    nothing: `C-Mem is not installed in ${named.length === 0 ? "Claude Code" : named.join(", ")}.`,
+    nothing: `C-Mem is not installed in ${named.length === 0 ? "any agent" : named.join(", ")}.`,
     done: purge ? "Done. Nothing of C-Mem is left." : `Done. The memory is still in ${paths.home}.`,
   });
 }
