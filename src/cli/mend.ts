@@ -1,6 +1,7 @@
 // What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
 import { retryJobs } from "../store/jobs.ts";
@@ -21,8 +22,10 @@ export interface Mended {
 /** By the name of a check. */
 const MENDS: Record<string, (paths: Paths) => string | Promise<string>> = {
   privacy: closeToOthers,
-  "hooks installed": installAgain,
-  version: installAgain,
+  "hooks installed": () => installAgain([]),
+  version: () => installAgain([]),
+  "installed parts": copyAgain,
+  "hook runs": copyAgain,
   "background work": (paths) =>
     `gave ${count(
       withStore(paths, (db) => retryJobs(db, Date.now())),
@@ -80,11 +83,16 @@ function closeToOthers({ home }: Paths): string {
 }
 
 /** As `c-mem install` does it, which also takes out what is there twice. */
-async function installAgain(): Promise<string> {
+async function installAgain(agents: string[]): Promise<string> {
   const { run } = await import("./commands/install.ts");
-  const status = await run({ args: [], flags: { yes: true, sync: false }, json: false });
+  const status = await run({ args: agents, flags: { yes: true, sync: false }, json: false });
   if (status !== 0) throw new Error("c-mem install did not succeed");
   return "ran c-mem install";
+}
+
+/** All agents run the same copy: it is made for those it is in already. */
+function copyAgain(paths: Paths): Promise<string> {
+  return installAgain(Object.keys(readInstall(paths.install)?.agents ?? {}));
 }
 
 function removeLeftovers(paths: Paths): string {

@@ -1,6 +1,16 @@
 // Plans how C-Mem gets into Claude Code and out again. A plan is a list of steps; nothing changes until they run.
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { x } from "tinyexec";
@@ -81,6 +91,20 @@ export function copyPlugin(options: PluginCopy): Step {
       writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
     },
   };
+}
+
+/** Whether every file of the plugin as it was built lies there, the same byte for byte. */
+export function isCopied({ source, target }: Pick<PluginCopy, "source" | "target">): boolean {
+  const folder = pluginFolder(target);
+  const files = [...FOLDERS, "dist"].flatMap((name) =>
+    readdirSync(join(source, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
+  );
+  return [...FILES, ...files]
+    .filter((file) => statSync(join(source, file)).isFile())
+    .every((file) => {
+      const copy = join(folder, file);
+      return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, file)));
+    });
 }
 
 /** Its files have other names with every version: the old ones go. */

@@ -1,13 +1,13 @@
 // c-mem install: gets the hooks into Claude Code and other agents.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   backupSettings,
-  BUNDLES,
   copyPlugin,
   type InstallOptions,
+  isCopied,
   type PluginCopy,
   pluginFolder,
   registerHooks,
@@ -220,11 +220,7 @@ function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | unde
 }
 
 function isCurrent(record: InstallRecord | undefined, { node, source, target }: PluginCopy): boolean {
-  if (record?.version !== VERSION || record.node !== node) return false;
-  return BUNDLES.every((name) => {
-    const copy = join(pluginFolder(target), "dist", name);
-    return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, "dist", name)));
-  });
+  return record?.version === VERSION && record.node === node && isCopied({ source, target });
 }
 
 function builtPlugin(): string {
