@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
+import { json } from "../setup.ts";
 import type { Step } from "../step.ts";
 import { pluginHooks } from "./hooks.ts";
 import { forgetMcpServer, mcpProgram } from "./mcp-install.ts";
@@ -278,8 +279,4 @@ async function runClaude(claude: string, args: string[], env: Env): Promise<void
   throw new AppError("claude_failed", `claude ${args.join(" ")} failed: ${(stderr || stdout).trim().slice(0, 500)}`, {
     hint: "Run it by hand to see more, or use: c-mem install --method settings",
   });
-}
-
-function json(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -5,8 +5,7 @@ import { AppError } from "../../core/error.ts";
 import { type Env, homeOf } from "../files.ts";
 import { addToLists, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addBlock, outsideBlock, removeBlock } from "../marked-block.ts";
-import { type AgentSetup, hookLine, isOurCommand, type ManagedFile, type Program } from "../setup.ts";
-import { asObject, asObjects } from "../wire.ts";
+import { type AgentSetup, hookLine, isOurGroup, type ManagedFile, type Program } from "../setup.ts";
 
 /** Others' tools are left to the rollout, so no hook runs for them. A session's end is given three seconds at most. */
 const HOOKS = [
@@ -53,11 +52,6 @@ function hooksFile(path: string, program: Program): ManagedFile {
       return isEmptyJson(left) ? undefined : left;
     },
   };
-}
-
-function isOurGroup(group: unknown): boolean {
-  const hooks = asObjects(asObject(group)?.["hooks"]);
-  return hooks.length === 1 && isOurCommand(hooks[0]?.["command"]);
 }
 
 /** Another table than ours. */
