@@ -11,7 +11,7 @@ export { count } from "../core/text.ts";
 export { iso } from "../core/time.ts";
 
 export const STDOUT = 1;
-const STDERR = 2;
+export const STDERR = 2;
 
 export function printJson(command: string, data: unknown, meta: Record<string, unknown> = {}): void {
   printAnswer(command, { data, meta });

@@ -39,6 +39,8 @@ describe("c-mem install", () => {
     const world = installWorld(USERS_OWN);
     const result = await run(world, ["install", "--yes"]);
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("add c-mem's hooks")]);
+    // What it has brought in is told, and stdout left to JSON.
+    expect([result.stdout, result.stderr]).toEqual(["", expect.stringMatching(/Read 0 transcripts[\s\S]*Done\./)]);
     const text = readFileSync(world.settings, "utf8");
     expect(text).toContain("// mine");
     expect(text).toContain("say done");

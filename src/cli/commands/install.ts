@@ -30,7 +30,7 @@ import { CLAUDE_CODE, chooseAgents, namedAgents, projectHere, setupsOf } from ".
 import { type AgentPlan, agentContext, planInstall } from "../../answers/agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, say } from "../output.ts";
+import { EXIT, say, STDERR } from "../output.ts";
 import { providerNotice } from "../../answers/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 import { wantsStatusLine } from "../status-line-offer.ts";
@@ -193,7 +193,8 @@ function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
     about: "bring in the sessions from before (c-mem sync)",
     run() {
       // Nothing to undo where it fails: the hooks are in place, and `c-mem sync` can be run at any time.
-      spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", "ignore", "inherit"], env });
+      // What it found is news to the person; our own stdout is for JSON.
+      spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", STDERR, STDERR], env });
     },
   };
 }
