@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
 import type { AgentSetup, ManagedFile, Program, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
-import { writeSettings } from "../agents/write.ts";
+import { putBack, writeSettings } from "../agents/write.ts";
 import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
 import type { Env, Paths } from "../config/paths.ts";
 
@@ -118,9 +118,7 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   if (isUntouched && (known.backup === null || existsSync(known.backup))) {
     const { backup } = known;
     const about = backup === null ? `delete ${file.path}` : `put ${file.path} back as it was`;
-    return [
-      { about, run: () => (backup === null ? rmSync(file.path) : writeSettings(file.path, readFileSync(backup))) },
-    ];
+    return [{ about, run: () => (backup === null ? rmSync(file.path) : putBack(file.path, backup)) }];
   }
   if (file.remove(now) === now) return [];
   return [

@@ -397,6 +397,7 @@ describe("c-mem install <agent>", () => {
     expect((await run(world, ["uninstall", ...AGENTS, "--yes"])).status).toBe(0);
     expect(usersFiles(world)).toEqual(before);
     expect(existsSync(join(world.home, "install.json"))).toBe(false);
+    expect(readdirSync(join(world.home, "backups"))).toEqual([]);
   });
 
   it("takes out only its own where somebody has changed the files since", async () => {

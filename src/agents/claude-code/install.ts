@@ -23,7 +23,7 @@ import { pluginMcp } from "./mcp.ts";
 import { addHooks, removeHooks } from "./settings.ts";
 import { addStatusLine, removeStatusLine } from "./status-line.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
-import { copyFile, writeFile, writeSettings } from "../write.ts";
+import { copyFile, putBack, writeFile, writeSettings } from "../write.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -238,7 +238,7 @@ export function restoreSettings(site: ClaudeSite, backup: string | undefined): S
     about: `put ${site.settingsPath} back as it was`,
     run() {
       if (backup === undefined) rmSync(site.settingsPath, { force: true });
-      else writeSettings(site.settingsPath, readFileSync(backup));
+      else putBack(site.settingsPath, backup);
     },
   };
 }

@@ -90,7 +90,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
       wake(paths);
     },
     done: [
-      `Done. The next session in ${oneOf(labels)} is remembered. \`c-mem search <words>\` finds the sessions from before; \`c-mem status\` shows how it goes.`,
+      `Done. The next session in ${oneOf(labels)} is remembered. ${flags["sync"] === false ? "" : "`c-mem search <words>` finds the sessions from before; "}\`c-mem status\` shows how it goes.`,
       ...others.map(({ setup }) => setup.afterwards),
     ].join("\n"),
   });
