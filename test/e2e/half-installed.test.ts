@@ -57,7 +57,8 @@ describe.each(DAMAGES)("a part that is %s", (_how, damage) => {
 describe("c-mem install", () => {
   it("notices that the page, a skill or a command is gone", async () => {
     const world = await installed();
-    for (const lost of [join("dist", "viewer"), join("skills", "recall"), join("commands", "fix.md")]) {
+    const parts = [join("dist", "viewer"), join("skills", "recall"), join("commands", "fix.md"), ".mcp.json"];
+    for (const lost of parts) {
       rmSync(join(world.plugin, lost), { recursive: true });
       const { stderr } = await run(world, ["install", "codex", "--yes", "--no-sync"]);
       expect(stderr).toContain("copy the hooks and the memory tools");

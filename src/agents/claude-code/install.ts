@@ -87,16 +87,22 @@ export function copyPlugin(options: PluginCopy): Step {
       for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
       for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
       copyViewer(join(source, "dist", "viewer"), join(folder, "dist", "viewer"));
-      writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
-      writeFile(join(folder, ".mcp.json"), json(pluginMcp(mcpProgram(folder, options))));
-      writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
+      writeFile(hooksPath(folder), json(pluginHooks(node, bundlePath(target))));
+      writeFile(mcpPath(folder), json(pluginMcp(mcpProgram(folder, options))));
+      writeFile(marketplacePath(target), json(marketplaceManifest()));
     },
   };
 }
 
-/** Whether every file of the plugin as it was built lies there, the same byte for byte. */
+const hooksPath = (folder: string): string => join(folder, "hooks", "hooks.json");
+const mcpPath = (folder: string): string => join(folder, ".mcp.json");
+const marketplacePath = (target: string): string => join(target, ".claude-plugin", "marketplace.json");
+
+/** Whether every file of the plugin as it was built lies there, the same byte for byte, and what was written beside them. */
 export function isCopied({ source, target }: Pick<PluginCopy, "source" | "target">): boolean {
   const folder = pluginFolder(target);
+  const written = [hooksPath(folder), mcpPath(folder), marketplacePath(target)];
+  if (!written.every((path) => existsSync(path))) return false;
   const files = [...FOLDERS, "dist"].flatMap((name) =>
     readdirSync(join(source, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
   );
