@@ -46,6 +46,9 @@ console.log(
 );
 console.log(`\nWhat an agent is told when its next session in "${project}" starts:\n`);
 console.log(cMem(["context", project]));
+console.log(
+  "To look around: node bin/c-mem.cjs open (a page in your browser), or node bin/c-mem.cjs (search as you type).",
+);
 console.log("To have your own sessions remembered: node bin/c-mem.cjs install (shows what it changes and asks first).");
 
 function newestProject(): string {

@@ -1,5 +1,6 @@
 // How C-Mem gets into an agent and out again: the files that change, each with what is added and how to take it out.
 import type { Env } from "./files.ts";
+import { asObject, asObjects } from "./wire.ts";
 
 /** What the agent is to run. */
 export interface Program {
@@ -47,6 +48,12 @@ const OUR_SERVER = /[\\/]c-mem[\\/]dist[\\/]mcp\.cjs$/;
 
 export function isOurCommand(command: unknown): boolean {
   return typeof command === "string" && OUR_HOOK.test(command);
+}
+
+/** A group of hooks as Codex CLI and Gemini CLI have them, with ours alone in it. */
+export function isOurGroup(group: unknown): boolean {
+  const hooks = asObjects(asObject(group)?.["hooks"]);
+  return hooks.length === 1 && isOurCommand(hooks[0]?.["command"]);
 }
 
 export function isOurServer(bundle: unknown): boolean {

@@ -125,6 +125,12 @@ describe("Codex's config.toml", () => {
     expect(() => file.add(own)).toThrow("nothing was changed");
     expect(file.remove(own)).toBe(own);
   });
+
+  it("with its servers in one line is refused: no table may follow that", () => {
+    const closed = 'mcp_servers = { other = { command = "x" } }\n';
+    expect(() => file.add(closed)).toThrow("in one line; nothing was changed");
+    expect(file.add(`# ${closed}`)).toContain("[mcp_servers.c-mem]");
+  });
 });
 
 describe("a hook command", () => {

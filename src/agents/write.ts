@@ -1,10 +1,27 @@
 // Writes files so that whoever reads them meanwhile finds the old ones or the new ones, whole.
-import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** Settings are often a link into somebody's dotfiles: the file changes, the link stays. */
 export function writeSettings(path: string, content: string | Buffer): void {
   writeFile(existsSync(path) ? realpathSync(path) : path, content);
+}
+
+/** From its copy, which has no use after that and may hold somebody's keys. */
+export function putBack(path: string, copy: string): void {
+  writeSettings(path, readFileSync(copy));
+  rmSync(copy, { force: true });
 }
 
 export function copyFile(from: string, to: string): void {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
 import type { AgentSetup, ManagedFile, Program, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
-import { writeSettings } from "../agents/write.ts";
+import { putBack, writeSettings } from "../agents/write.ts";
 import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
 import type { Env, Paths } from "../config/paths.ts";
 
@@ -93,7 +93,15 @@ export function planRemoval(
   known: InstalledAgent | undefined,
 ): Step[] {
   const files = setup.files(env, program, known?.projects ?? []);
-  const steps = files.flatMap((file) => removalOf(file, known?.files[file.path]));
+  const steps = files.flatMap((file) => {
+    try {
+      return removalOf(file, known?.files[file.path]);
+    } catch (error) {
+      // Where C-Mem never was, a file that cannot be read or understood keeps nobody from taking it out elsewhere.
+      if (known === undefined) return [];
+      throw error;
+    }
+  });
   const folders = (known?.folders ?? []).toSorted((a, b) => b.length - a.length);
   if (steps.length === 0 || folders.length === 0) return steps;
   const tidy: Step = {
@@ -110,9 +118,7 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   if (isUntouched && (known.backup === null || existsSync(known.backup))) {
     const { backup } = known;
     const about = backup === null ? `delete ${file.path}` : `put ${file.path} back as it was`;
-    return [
-      { about, run: () => (backup === null ? rmSync(file.path) : writeSettings(file.path, readFileSync(backup))) },
-    ];
+    return [{ about, run: () => (backup === null ? rmSync(file.path) : putBack(file.path, backup)) }];
   }
   if (file.remove(now) === now) return [];
   return [

@@ -26,7 +26,7 @@ import { ago, count } from "../core/text.ts";
 import { checkMeaning } from "./meaning-health.ts";
 import { checkLeftovers } from "./leftovers.ts";
 import { checkModel } from "./model-health.ts";
-import { checkHookRuns, checkTools } from "./run-health.ts";
+import { checkHookRuns, checkParts, checkTools } from "./run-health.ts";
 import { withDrained } from "./store.ts";
 
 export interface Check {
@@ -57,6 +57,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     ...(hasSqlite() ? checkDatabase(paths, site, options) : []),
     checkPermissions(paths),
     ...checkInstall(paths, site),
+    checkParts(paths),
     checkHookRuns(paths, site),
     checkTools(paths, site),
     ...checkAgents(paths, env),

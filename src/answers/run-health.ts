@@ -1,7 +1,9 @@
 // Whether what the client runs does run: asked of the programs themselves, not of the files they are in.
 import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
+import { Script } from "node:vm";
+import { BUNDLES, bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
 import { type ClaudeSite, isInstalled } from "../agents/claude-code/site.ts";
 import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
@@ -22,6 +24,26 @@ export function checkHookRuns(paths: Paths, site: ClaudeSite): Check | undefined
     message: `${node} ${bundle} does not run${error ? `: ${error.message}` : ""}`,
     fix: "Run: c-mem install",
   };
+}
+
+/** Most parts are loaded only now and then: a broken one would not be noticed. */
+export function checkParts(paths: Paths): Check | undefined {
+  if (readInstall(paths.install) === undefined) return undefined;
+  const name = "installed parts";
+  const dist = join(pluginFolder(paths.plugin), "dist");
+  const broken = BUNDLES.filter((bundle) => !isProgram(join(dist, bundle)));
+  if (!existsSync(join(dist, "viewer", "index.html"))) broken.push("viewer");
+  if (broken.length === 0) return { name, state: "ok", message: `whole, in ${dist}` };
+  const message = `missing or damaged in ${dist}: ${broken.join(", ")}`;
+  return { name, state: "fail", message, fix: "Run: c-mem install (or c-mem doctor --fix)" };
+}
+
+function isProgram(path: string): boolean {
+  try {
+    return new Script(`(function () {${readFileSync(path, "utf8")}\n})`) instanceof Script;
+  } catch {
+    return false;
+  }
 }
 
 /** The MCP server is started as the client would, and asked for its version. */

@@ -20,11 +20,17 @@ export function namedAgents(args: readonly string[]): string[] {
 }
 
 /** Undefined when the person has left with Ctrl-C. Without a terminal, and with --yes, it is Claude Code; others have to be named. */
-export async function chooseAgents(env: Env, isAsked: boolean): Promise<string[] | undefined> {
+export async function chooseAgents(
+  env: Env,
+  isAsked: boolean,
+  installed: readonly string[],
+): Promise<string[] | undefined> {
   const found = SETUPS.filter((setup) => setup.isThere(env));
   if (found.length === 0) return [CLAUDE_CODE];
   if (!isAsked) {
-    say(`Also found: ${found.map(({ label, id }) => `${label} (c-mem install ${id})`).join(", ")}.`);
+    const others = found.filter(({ id }) => !installed.includes(id));
+    const offers = others.map(({ label, id }) => `${label} (c-mem install ${id})`);
+    if (offers.length > 0) say(`Also found: ${offers.join(", ")}.`);
     return [CLAUDE_CODE];
   }
   const options = [

@@ -1,6 +1,7 @@
 // What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
 import { SETUPS } from "../agents/setups.ts";
@@ -33,6 +34,7 @@ const MENDS: Record<string, Mend> = {
   "hook runs": installClaude,
   "memory tools": installClaude,
   version: installClaude,
+  "installed parts": copyAgain,
   ...Object.fromEntries(SETUPS.map(({ id, label }) => [label, () => installAgain(id)])),
   backups: ({ database }) => `made ${createBackup(database, "manual", Date.now()).name}`,
   transcripts: (paths) => `read ${count(readAgain(paths, process.env), "transcript")} again`,
@@ -105,6 +107,11 @@ async function installAgain(...agents: string[]): Promise<string> {
   const status = await run({ args: agents, flags: { yes: true, sync: false }, json: false });
   if (status !== 0) throw new Error(`${command} did not succeed`);
   return `ran ${command}`;
+}
+
+/** All agents run the same copy: it is made for those it is in already. */
+function copyAgain(paths: Paths): Promise<string> {
+  return installAgain(...Object.keys(readInstall(paths.install)?.agents ?? {}));
 }
 
 function removeLeftovers(paths: Paths): string {

@@ -3,6 +3,7 @@ import { fstatSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
 import { AppError } from "../core/error.ts";
+import { asMachineTrouble } from "./machine-trouble.ts";
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, nothingFound: 4, interrupted: 130 } as const;
 
@@ -10,7 +11,7 @@ export { count } from "../core/text.ts";
 export { iso } from "../core/time.ts";
 
 export const STDOUT = 1;
-const STDERR = 2;
+export const STDERR = 2;
 
 export function printJson(command: string, data: unknown, meta: Record<string, unknown> = {}): void {
   printAnswer(command, { data, meta });
@@ -49,7 +50,8 @@ export function writeText(fd: number, text: string): void {
 const PIPE_WAIT_MS = 5;
 
 /** Tells the person (or, with --json, the program) what went wrong, and returns the exit code. */
-export function reportError(command: string, error: unknown, json: boolean): number {
+export function reportError(command: string, thrown: unknown, json: boolean): number {
+  const error = asMachineTrouble(thrown);
   const known = error instanceof AppError;
   const told = errorJson(command, error);
   const { code, message, hint } = told.error;

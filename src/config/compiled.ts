@@ -34,10 +34,7 @@ export function runCompiled(bundle: string, { folder, use }: { folder: string | 
   const file = `${folder}/${basename(bundle, ".cjs")}-${use}-${process.version}-${process.arch}`;
   const isKept = folder !== undefined && !process.env["NODE_DISABLE_COMPILE_CACHE"];
   const kept = isKept ? readKept(file, key) : undefined;
-  const script = new Script(
-    `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, "utf8")}\n})`,
-    { filename: bundle, ...(kept && { cachedData: kept.code }) },
-  );
+  const script = compile(bundle, kept?.code);
   const runs = (kept?.runs ?? 0) + 1;
   if (isKept && (runs <= FIRST_RUNS || isOld(file))) {
     // A run that failed has seen little.
@@ -47,6 +44,16 @@ export function runCompiled(bundle: string, { folder, use }: { folder: string | 
   const run = script.runInThisContext() as (...args: unknown[]) => void;
   run.call(module.exports, module.exports, createRequire(bundle), module, bundle, dirname(bundle));
   return module.exports;
+}
+
+function compile(bundle: string, cachedData: Buffer | undefined): Script {
+  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, "utf8")}\n})`;
+  try {
+    return new Script(text, { filename: bundle, ...(cachedData && { cachedData }) });
+  } catch (error) {
+    // V8's own words do not say where.
+    throw new Error(`${bundle} is damaged: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function readKept(file: string, key: string): { code: Buffer; runs: number } | undefined {

@@ -2,6 +2,8 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
+export const HOOK_LOG_BYTES = 256 * 1024;
+
 /** Never throws: a full disk must not become anybody's problem twice. */
 export function appendLog(path: string, entry: object, maxBytes: number): void {
   try {

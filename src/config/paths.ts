@@ -52,7 +52,7 @@ export function resolvePaths(env: Env): Paths {
     shown: inHome("shown"),
     config: inHome("config.json"),
     logs: inHome("logs"),
-    hookLog: inHome("logs", "hook.log"),
+    hookLog: inHome(...HOOK_LOG),
     workerLog: inHome("logs", "worker.log"),
     worker: inHome("worker"),
     workerLock: inHome("worker", "lock.json"),
@@ -74,6 +74,8 @@ export function resolvePaths(env: Env): Paths {
 
 /** Compiled code: of the hooks and of the command line. */
 export const CACHE = "cache";
+/** What hooks had to say. */
+export const HOOK_LOG = ["logs", "hook.log"] as const;
 
 export function resolveHome(env: Env): string {
   return resolve(env["C_MEM_HOME"] || join(userHome(env), ".c-mem"));

@@ -1,8 +1,6 @@
 // Where a hook's troubles go: one small file, never the agent's screen. `status` and `doctor` read it.
-import { appendLog } from "../config/log-file.ts";
+import { appendLog, HOOK_LOG_BYTES } from "../config/log-file.ts";
 import { filterText } from "../core/filter.ts";
-
-const MAX_LOG_BYTES = 256 * 1024;
 
 /** Never throws. The payload itself is never logged. */
 export function logHookError(path: string, hook: string, error: unknown): void {
@@ -13,5 +11,5 @@ export function logHookError(path: string, hook: string, error: unknown): void {
     code: typeof code === "string" ? code : "error",
     message: filterText(String(message ?? error), 500),
   };
-  appendLog(path, entry, MAX_LOG_BYTES);
+  appendLog(path, entry, HOOK_LOG_BYTES);
 }

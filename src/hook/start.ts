@@ -1,14 +1,16 @@
 // What agents run: only this much is compiled at every start, the hooks themselves once (hook-main.cjs). Built as hook.cjs.
 import { join } from "node:path";
 import { runCompiled } from "../config/compiled.ts";
-import { CACHE, resolveHome } from "../config/paths.ts";
+import { appendLog, HOOK_LOG_BYTES } from "../config/log-file.ts";
+import { CACHE, HOOK_LOG, resolveHome } from "../config/paths.ts";
 
+const home = resolveHome(process.env);
+const hook = /^[a-z]{1,12}$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
 try {
-  runCompiled(join(import.meta.dirname, "hook-main.cjs"), {
-    folder: join(resolveHome(process.env), CACHE),
-    use: /^[a-z]{1,12}$/.exec(process.argv[2] ?? "")?.[0] ?? "none",
-  });
-} catch {
-  // Half an installation: `doctor` tells, the agent never waits or sees an error.
+  runCompiled(join(import.meta.dirname, "hook-main.cjs"), { folder: join(home, CACHE), use: hook });
+} catch (error) {
+  // Half an installation: the log and `doctor` tell, the agent never waits or sees an error.
+  const { message } = error as Error;
+  appendLog(join(home, ...HOOK_LOG), { at: new Date().toISOString(), hook, code: "error", message }, HOOK_LOG_BYTES);
   process.exit(0);
 }

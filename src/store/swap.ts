@@ -62,7 +62,7 @@ export function settleSwap(database: string): boolean {
 function removeLeftovers(database: string): void {
   rmSync(incomingOf(database), { force: true });
   const folder = dirname(database);
-  const scratch = listFolder(folder).filter((name) => name.startsWith(SCRATCH_PREFIX));
+  const scratch = listFolder(folder).filter(isScratch);
   for (const name of scratch) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
@@ -77,6 +77,10 @@ export function scratchOf(database: string): string {
 }
 
 const SCRATCH_PREFIX = "repair-";
+
+export function isScratch(name: string): boolean {
+  return name.startsWith(SCRATCH_PREFIX) && /^\d+$/.test(name.slice(SCRATCH_PREFIX.length));
+}
 
 export function replacedError(): AppError {
   const error = new AppError("store_restoring", "The database is just being restored.", {

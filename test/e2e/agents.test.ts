@@ -397,6 +397,7 @@ describe("c-mem install <agent>", () => {
     expect((await run(world, ["uninstall", ...AGENTS, "--yes"])).status).toBe(0);
     expect(usersFiles(world)).toEqual(before);
     expect(existsSync(join(world.home, "install.json"))).toBe(false);
+    expect(readdirSync(join(world.home, "backups"))).toEqual([]);
   });
 
   it("takes out only its own where somebody has changed the files since", async () => {
@@ -427,6 +428,22 @@ describe("c-mem install <agent>", () => {
     });
   });
 
+  it("is taken out whatever lies in the files of agents it never was in", async () => {
+    const world = settledWorld();
+    const broken = join(world.env["HOME"] ?? "", ".gemini/settings.json");
+    await run(world, ["install", "codex", "--yes", "--no-sync"]);
+    writeFileSync(broken, "{ broken");
+    expect(await run(world, ["uninstall", "--yes"])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("config.toml back as it was"),
+    });
+    expect(await run(world, ["uninstall", "--yes"])).toMatchObject({
+      status: 0,
+      stderr: "C-Mem is not installed in any agent.\n",
+    });
+    expect(readFileSync(broken, "utf8")).toBe("{ broken");
+  });
+
   it("without a name and a terminal is for Claude Code, and says what else it found", async () => {
     const world = settledWorld();
     const before = usersFiles(world);
@@ -434,6 +451,11 @@ describe("c-mem install <agent>", () => {
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("Codex CLI (c-mem install codex)")]);
     expect(usersFiles(world)).toEqual(before);
     expect((await run(createWorld(), ["install", "--dry-run"])).stderr).not.toContain("Also found");
+    const two = await run(world, ["install", "codex", "cursor", "--yes", "--no-sync"]);
+    expect(two.stderr).toContain("The next session in Codex CLI or Cursor is remembered.");
+    const again = (await run(world, ["install", "--dry-run"])).stderr;
+    expect(again).toContain("Also found: Gemini CLI (c-mem install gemini-cli)");
+    expect(again).not.toContain("c-mem install codex");
   });
 
   it.skipIf(!hasPty())("without a name on a terminal asks about the agents it found", async () => {

@@ -39,6 +39,8 @@ describe("c-mem install", () => {
     const world = installWorld(USERS_OWN);
     const result = await run(world, ["install", "--yes"]);
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("add c-mem's hooks")]);
+    // What it has brought in is told, and stdout left to JSON.
+    expect([result.stdout, result.stderr]).toEqual(["", expect.stringMatching(/Read 0 transcripts[\s\S]*Done\./)]);
     const text = readFileSync(world.settings, "utf8");
     expect(text).toContain("// mine");
     expect(text).toContain("say done");
@@ -253,16 +255,20 @@ describe("c-mem uninstall", () => {
     const second = { ...world.env, CLAUDE_CONFIG_DIR: join(world.claudeDir, "..", "second") };
     await run(world, ["install", "--yes"]);
     await run(world, ["install", "--yes"], { env: second });
-    writeFileSync(join(world.home, "mine.txt"), "not C-Mem's");
+    for (const name of ["mine.txt", "repair-notes"]) writeFileSync(join(world.home, name), "not C-Mem's");
     expect((await run(world, ["uninstall", "--purge", "--yes"])).status).toBe(0);
     expect(existsSync(join(second.CLAUDE_CONFIG_DIR, "settings.json"))).toBe(false);
-    expect(readdirSync(world.home)).toEqual(["mine.txt"]);
+    expect(readdirSync(world.home)).toEqual(["mine.txt", "repair-notes"]);
   });
 
   it("--purge leaves nothing", async () => {
     const world = installWorld();
     await run(world, ["install", "--yes"]);
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "gone" });
+    // As after a kill in the middle of restoring or repairing: whole copies of the memory.
+    for (const name of ["c-mem.db.incoming", "c-mem.db.swap", "repair-123", "config.json.new"]) {
+      writeFileSync(join(world.home, name), "gone");
+    }
     expect((await run(world, ["uninstall", "--purge", "--yes"])).status).toBe(0);
     expect(existsSync(world.home)).toBe(false);
     expect(existsSync(world.settings)).toBe(false);

@@ -9,7 +9,7 @@ describe("docs/reference.md", () => {
     const world = createWorld();
     const env = { COLUMNS: "100", NO_COLOR: "1" };
     const help = await run(world, ["--help"], { env });
-    const names = [...help.stdout.matchAll(/^ {2}(\w+)(?: \[|$)/gm)]
+    const names = [...help.stdout.matchAll(/^ {2}([\w-]+)(?: \[|$)/gm)]
       .map((match) => match[1] ?? "")
       .filter((name) => name !== "help");
     expect(names).toContain("install");

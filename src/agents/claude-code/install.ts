@@ -1,10 +1,21 @@
 // Plans how C-Mem gets into Claude Code and out again. A plan is a list of steps; nothing changes until they run.
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
+import { json } from "../setup.ts";
 import type { Step } from "../step.ts";
 import { pluginHooks } from "./hooks.ts";
 import { forgetMcpServer, mcpProgram } from "./mcp-install.ts";
@@ -12,7 +23,7 @@ import { pluginMcp } from "./mcp.ts";
 import { addHooks, removeHooks } from "./settings.ts";
 import { addStatusLine, removeStatusLine } from "./status-line.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
-import { copyFile, writeFile, writeSettings } from "../write.ts";
+import { copyFile, putBack, writeFile, writeSettings } from "../write.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -76,11 +87,31 @@ export function copyPlugin(options: PluginCopy): Step {
       for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
       for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
       copyViewer(join(source, "dist", "viewer"), join(folder, "dist", "viewer"));
-      writeFile(join(folder, "hooks", "hooks.json"), json(pluginHooks(node, bundlePath(target))));
-      writeFile(join(folder, ".mcp.json"), json(pluginMcp(mcpProgram(folder, options))));
-      writeFile(join(target, ".claude-plugin", "marketplace.json"), json(marketplaceManifest()));
+      writeFile(hooksPath(folder), json(pluginHooks(node, bundlePath(target))));
+      writeFile(mcpPath(folder), json(pluginMcp(mcpProgram(folder, options))));
+      writeFile(marketplacePath(target), json(marketplaceManifest()));
     },
   };
+}
+
+const hooksPath = (folder: string): string => join(folder, "hooks", "hooks.json");
+const mcpPath = (folder: string): string => join(folder, ".mcp.json");
+const marketplacePath = (target: string): string => join(target, ".claude-plugin", "marketplace.json");
+
+/** Whether every file of the plugin as it was built lies there, the same byte for byte, and what was written beside them. */
+export function isCopied({ source, target }: Pick<PluginCopy, "source" | "target">): boolean {
+  const folder = pluginFolder(target);
+  const written = [hooksPath(folder), mcpPath(folder), marketplacePath(target)];
+  if (!written.every((path) => existsSync(path))) return false;
+  const files = [...FOLDERS, "dist"].flatMap((name) =>
+    readdirSync(join(source, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
+  );
+  return [...FILES, ...files]
+    .filter((file) => statSync(join(source, file)).isFile())
+    .every((file) => {
+      const copy = join(folder, file);
+      return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, file)));
+    });
 }
 
 /** Its files have other names with every version: the old ones go. */
@@ -213,7 +244,7 @@ export function restoreSettings(site: ClaudeSite, backup: string | undefined): S
     about: `put ${site.settingsPath} back as it was`,
     run() {
       if (backup === undefined) rmSync(site.settingsPath, { force: true });
-      else writeSettings(site.settingsPath, readFileSync(backup));
+      else putBack(site.settingsPath, backup);
     },
   };
 }
@@ -254,8 +285,4 @@ async function runClaude(claude: string, args: string[], env: Env): Promise<void
   throw new AppError("claude_failed", `claude ${args.join(" ")} failed: ${(stderr || stdout).trim().slice(0, 500)}`, {
     hint: "Run it by hand to see more, or use: c-mem install --method settings",
   });
-}
-
-function json(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

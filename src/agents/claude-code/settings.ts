@@ -7,7 +7,7 @@ import { HOOKS, type HookGroup, hookGroup } from "./hooks.ts";
 const OUR_BUNDLE = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs$/;
 
 export function parseSettings(source: string, path: string): Record<string, unknown> {
-  const hint = "Mend the file (Claude Code ignores it as well), then run c-mem install again.";
+  const hint = "Mend the file (Claude Code ignores it as well), then run the command again.";
   return parseJsonFile(source, path, { objects: ["hooks"], hint });
 }
 

@@ -5,8 +5,7 @@ import { AppError } from "../../core/error.ts";
 import { type Env, homeOf } from "../files.ts";
 import { addToLists, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addBlock, outsideBlock, removeBlock } from "../marked-block.ts";
-import { type AgentSetup, hookLine, isOurCommand, type ManagedFile, type Program } from "../setup.ts";
-import { asObject, asObjects } from "../wire.ts";
+import { type AgentSetup, hookLine, isOurGroup, type ManagedFile, type Program } from "../setup.ts";
 
 /** Others' tools are left to the rollout, so no hook runs for them. A session's end is given three seconds at most. */
 const HOOKS = [
@@ -33,7 +32,7 @@ export function codexHome(env: Env): string {
 }
 
 function hooksFile(path: string, program: Program): ManagedFile {
-  const hint = "Mend the file, then run c-mem install codex again.";
+  const hint = "Mend the file, then run the command again.";
   return {
     path,
     about: "add c-mem's hooks",
@@ -55,17 +54,15 @@ function hooksFile(path: string, program: Program): ManagedFile {
   };
 }
 
-function isOurGroup(group: unknown): boolean {
-  const hooks = asObjects(asObject(group)?.["hooks"]);
-  return hooks.length === 1 && isOurCommand(hooks[0]?.["command"]);
-}
-
 /** Another table than ours. */
 const isForeign = (line: string): boolean => /^\s*\[(?!\s*mcp_servers\s*\.\s*"?c-mem"?\s*[\].])/.test(line);
 
 /** However it is written: as a table, as a key of one, inline. */
 const SERVER_ELSEWHERE =
-  /^\s*\[+\s*mcp_servers\s*\.\s*["']?c-mem["']?\s*[\].]|^\s*(?:mcp_servers\s*\.\s*)?["']?c-mem["']?\s*[.=]|^\s*mcp_servers\s*=.*c-mem/m;
+  /^\s*\[+\s*mcp_servers\s*\.\s*["']?c-mem["']?\s*[\].]|^\s*(?:mcp_servers\s*\.\s*)?["']?c-mem["']?\s*[.=]/m;
+
+/** A table in one line is closed: after it, TOML allows no table of the same name, and Codex would read nothing of the file. */
+const CLOSED_SERVERS = /^\s*["']?mcp_servers["']?\s*=/m;
 
 function configFile(env: Env, { node, mcp, cache }: Program): ManagedFile {
   const path = join(codexHome(env), "config.toml");
@@ -79,9 +76,15 @@ function configFile(env: Env, { node, mcp, cache }: Program): ManagedFile {
     path,
     about: "register the memory tools (the MCP server c-mem)",
     add(text = "") {
-      if (SERVER_ELSEWHERE.test(outsideBlock(text))) {
+      const theirs = outsideBlock(text);
+      if (CLOSED_SERVERS.test(theirs.split(/^\s*\[/m)[0] ?? "")) {
+        throw new AppError("closed_table", `mcp_servers in ${path} is a table in one line; nothing was changed.`, {
+          hint: "Write each server as a table of its own ([mcp_servers.name]), then run the command again.",
+        });
+      }
+      if (SERVER_ELSEWHERE.test(theirs)) {
         throw new AppError("server_taken", `${path} has an MCP server c-mem of its own; nothing was changed.`, {
-          hint: "Take that table out or give it another name, then run c-mem install codex again.",
+          hint: "Take that table out or give it another name, then run the command again.",
         });
       }
       return addBlock(text, lines, isForeign);

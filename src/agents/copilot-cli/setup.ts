@@ -25,7 +25,7 @@ export const copilotSetup: AgentSetup = {
   files(env, program) {
     const home = copilotHome(env);
     const path = join(home, "mcp-config.json");
-    const place = { path, under: "mcpServers", hint: "Mend the file, then run c-mem install copilot-cli again." };
+    const place = { path, under: "mcpServers", hint: "Mend the file, then run the command again." };
     const { node, mcp, cache } = program;
     const server = { type: "local", command: node, args: [mcp], env: { NODE_COMPILE_CACHE: cache }, tools: ["*"] };
     return [

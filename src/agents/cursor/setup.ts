@@ -49,7 +49,7 @@ function cursorFolder(env: Env): string {
   return join(homeOf(env), ".cursor");
 }
 
-const HINT = "Mend the file, then run c-mem install cursor again.";
+const HINT = "Mend the file, then run the command again.";
 
 function hooksFile(path: string, program: Program): ManagedFile {
   return {

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { homeOf } from "../files.ts";
 import { addToLists, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addServer, removeServer } from "../mcp-entry.ts";
-import { type AgentSetup, hookLine, isOurCommand, type ManagedFile, type Program } from "../setup.ts";
-import { asObject, asObjects } from "../wire.ts";
+import { type AgentSetup, hookLine, isOurGroup, type ManagedFile, type Program } from "../setup.ts";
 
 /** Milliseconds here. Before a tool nothing can be told, so nothing runs; PreCompress fires before every request. */
 const HOOKS = [
@@ -35,7 +34,7 @@ function geminiFolder(env: Parameters<typeof homeOf>[0]): string {
 }
 
 function settingsFile(path: string, program: Program): ManagedFile {
-  const hint = "Mend the file, then run c-mem install gemini-cli again.";
+  const hint = "Mend the file, then run the command again.";
   const place = { path, under: "mcpServers", hint };
   return {
     path,
@@ -57,9 +56,4 @@ function settingsFile(path: string, program: Program): ManagedFile {
       return isEmptyJson(left) ? undefined : left;
     },
   };
-}
-
-function isOurGroup(group: unknown): boolean {
-  const hooks = asObjects(asObject(group)?.["hooks"]);
-  return hooks.length === 1 && isOurCommand(hooks[0]?.["command"]);
 }

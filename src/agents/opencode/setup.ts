@@ -15,7 +15,7 @@ export const openCodeSetup: AgentSetup = {
   files(env, program) {
     const folder = configFolder(env);
     const path = configFile(folder);
-    const place = { path, under: "mcp", hint: "Mend the file, then run c-mem install opencode again." };
+    const place = { path, under: "mcp", hint: "Mend the file, then run the command again." };
     const { node, mcp, cache } = program;
     const server = { type: "local", command: [node, mcp], environment: { NODE_COMPILE_CACHE: cache }, enabled: true };
     return [

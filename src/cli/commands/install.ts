@@ -1,13 +1,13 @@
 // c-mem install: gets the hooks into Claude Code and other agents.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   backupSettings,
-  BUNDLES,
   copyPlugin,
   type InstallOptions,
+  isCopied,
   type PluginCopy,
   pluginFolder,
   registerHooks,
@@ -30,7 +30,7 @@ import { CLAUDE_CODE, chooseAgents, namedAgents, projectHere, setupsOf } from ".
 import { type AgentPlan, agentContext, planInstall } from "../../answers/agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, say } from "../output.ts";
+import { EXIT, say, STDERR } from "../output.ts";
 import { providerNotice } from "../../answers/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 import { wantsStatusLine } from "../status-line-offer.ts";
@@ -43,14 +43,14 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   const paths = resolvePaths(env);
   const named = namedAgents(args);
   const isAsked = process.stdin.isTTY && process.stderr.isTTY && flags["yes"] !== true && flags["dryRun"] !== true;
-  const names = named.length > 0 ? named : await chooseAgents(env, isAsked);
+  const record = readInstall(paths.install);
+  const names = named.length > 0 ? named : await chooseAgents(env, isAsked, Object.keys(record?.agents ?? {}));
   if (names === undefined || names.length === 0) {
     say("Nothing was changed.");
     return names === undefined ? EXIT.interrupted : EXIT.failure;
   }
   const usable = await findNode(env, paths.runtime);
   const node = usable ?? fetchedNode(paths.runtime);
-  const record = readInstall(paths.install);
   const claude = names.includes(CLAUDE_CODE) ? await planClaude(flags, paths, env, node, record) : undefined;
   const others = planOthers(names, paths, env, node, record);
   const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
@@ -90,10 +90,14 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
       wake(paths);
     },
     done: [
-      `Done. The next ${labels.join(" or ")} session is remembered. \`c-mem search <words>\` finds the sessions from before; \`c-mem status\` shows how it goes.`,
+      `Done. The next session in ${oneOf(labels)} is remembered. ${flags["sync"] === false ? "" : "`c-mem search <words>` finds the sessions from before; "}\`c-mem status\` shows how it goes.`,
       ...others.map(({ setup }) => setup.afterwards),
     ].join("\n"),
   });
+}
+
+function oneOf(labels: readonly string[]): string {
+  return new Intl.ListFormat("en", { type: "disjunction", style: "long" }).format(labels);
 }
 
 interface ClaudePlan {
@@ -189,7 +193,8 @@ function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
     about: "bring in the sessions from before (c-mem sync)",
     run() {
       // Nothing to undo where it fails: the hooks are in place, and `c-mem sync` can be run at any time.
-      spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", "ignore", "inherit"], env });
+      // What it found is news to the person; our own stdout is for JSON.
+      spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", STDERR, STDERR], env });
     },
   };
 }
@@ -216,11 +221,7 @@ function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | unde
 }
 
 function isCurrent(record: InstallRecord | undefined, { node, source, target }: PluginCopy): boolean {
-  if (record?.version !== VERSION || record.node !== node) return false;
-  return BUNDLES.every((name) => {
-    const copy = join(pluginFolder(target), "dist", name);
-    return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, "dist", name)));
-  });
+  return record?.version === VERSION && record.node === node && isCopied({ source, target });
 }
 
 function builtPlugin(): string {

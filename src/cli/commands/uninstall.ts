@@ -1,11 +1,13 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
 import { findRefuges } from "../../capture/refuge.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
 import { claudeConfigDir, envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
 import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
+import { listFolder } from "../../config/read.ts";
 import { findWorker } from "../../config/worker-lock.ts";
 import type { AgentSetup } from "../../agents/setup.ts";
 import { SETUPS } from "../../agents/setups.ts";
@@ -13,6 +15,7 @@ import { AppError } from "../../core/error.ts";
 import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
 import { agentContext, planRemoval } from "../../answers/agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
+import { isScratch } from "../../store/swap.ts";
 import type { CommandOptions } from "../table.ts";
 import { stopWorker } from "../worker-control.ts";
 
@@ -51,7 +54,7 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
     yes: flags["yes"] === true,
     dryRun: flags["dryRun"] === true,
     json,
-    nothing: `C-Mem is not installed in ${named.length === 0 ? "Claude Code" : named.join(", ")}.`,
+    nothing: `C-Mem is not installed in ${named.length === 0 ? "any agent" : named.join(", ")}.`,
     done: purge ? "Done. Nothing of C-Mem is left." : `Done. The memory is still in ${paths.home}.`,
   });
 }
@@ -98,12 +101,25 @@ function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean):
 
 /** Only what is ours: somebody may have pointed C_MEM_HOME at a folder with other things in it. */
 function deleteAll({ home, ...ours }: Paths): Step {
-  const paths = [...Object.values(ours), `${ours.database}-wal`, `${ours.database}-shm`, ...findRefuges(ours)];
+  const paths = [...Object.values(ours), ...findRefuges(ours)];
   return {
     about: `delete everything C-Mem has remembered (${home})`,
     run() {
-      for (const path of paths) rmSync(path, { recursive: true, force: true });
+      for (const path of [...paths, ...besideOurs(home, ours)]) rmSync(path, { recursive: true, force: true });
       if (existsSync(home) && readdirSync(home).length === 0) rmdirSync(home);
     },
   };
+}
+
+/** The database's log and index, and what somebody who was killed had no time to rename. */
+function besideOurs(home: string, ours: Omit<Paths, "home">): string[] {
+  const names = new Set(Object.values(ours).map((path) => basename(path)));
+  return listFolder(home)
+    .filter(
+      (name) =>
+        name.startsWith(basename(ours.database)) ||
+        names.has(name.replace(/\.(?:new|tmp|\d+)$/, "")) ||
+        isScratch(name),
+    )
+    .map((name) => join(home, name));
 }

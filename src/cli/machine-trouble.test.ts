@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../core/error.ts";
+import { asMachineTrouble } from "./machine-trouble.ts";
+
+describe("asMachineTrouble", () => {
+  it.each([
+    ["EACCES", "/x may not be read or written (EACCES)."],
+    ["EROFS", "/x is on a disk that cannot be written (EROFS)."],
+    ["ENOSPC", "/x could not be written: the disk is full (ENOSPC)."],
+  ])("says in a sentence what %s means, and what to do", (code, message) => {
+    const told = asMachineTrouble(Object.assign(new Error("no"), { code, path: "/x" }));
+    expect(told).toBeInstanceOf(AppError);
+    expect(told).toMatchObject({ code, message, hint: expect.stringContaining("run the command again") });
+  });
+
+  it("knows a folder that was deleted under the command", () => {
+    const folder = mkdtempSync(join(tmpdir(), "c-mem-gone-"));
+    const script = `process.chdir(${JSON.stringify(folder)}); require("fs").rmdirSync(${JSON.stringify(folder)});
+      try { process.cwd() } catch ({ code, syscall }) { console.log(JSON.stringify({ code, syscall })) }`;
+    const { stdout } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+    expect(asMachineTrouble(JSON.parse(stdout))).toMatchObject({ message: "The folder you are in is gone." });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("leaves everything else as it is", () => {
+    const known = new AppError("EACCES", "told already");
+    expect(asMachineTrouble(known)).toBe(known);
+    expect(asMachineTrouble(undefined)).toBeUndefined();
+    try {
+      readFileSync("/nowhere/at/all");
+    } catch (error) {
+      expect(asMachineTrouble(error)).toBe(error);
+    }
+  });
+});
