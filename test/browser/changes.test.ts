@@ -113,6 +113,9 @@ describe("settings", () => {
     await page.locator("#contextObservations").press("Enter");
     await page.locator(".setting-error").waitFor();
     await shoot(page, "settings-refused");
+    await page.locator("#contextObservations").fill("");
+    await page.locator("#contextObservations").press("Enter");
+    await page.locator(".setting-error", { hasText: '"" does not fit' }).waitFor();
     const { stdout } = await run(world, ["config", "get", "contextObservations"]);
     expect(stdout).not.toContain("-3");
   });
@@ -129,4 +132,21 @@ it("the context to come can be tried before it is saved", async () => {
   await shoot(page, "context-tried");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await expect.poll(() => page.locator(".told pre").textContent()).toBe(whole);
+});
+
+it("a list of types that was saved can be tried empty, for all", async () => {
+  const page = await world.open("/context?project=" + encodeURIComponent("project"));
+  const told = page.locator(".told pre");
+  await told.waitFor();
+  const whole = await told.textContent();
+  // Nothing is of that type: what stays is no list.
+  await run(world, ["config", "set", "contextTypes", "refactor"]);
+  await page.reload();
+  await told.waitFor();
+  expect(await told.textContent()).not.toBe(whole);
+  await page.getByLabel("refactor", { exact: true }).uncheck();
+  await expect.poll(() => told.textContent()).toBe(whole);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
+  expect(await told.textContent()).toBe(whole);
 });
