@@ -48,6 +48,12 @@ describe("memory", () => {
     await page.reload();
     await line(page, "Quokkas are fed at one").waitFor();
     expect(problemsOf(page)).toEqual([]);
+    // Not "Saved." over what was not taken.
+    await open(page, "Quokkas are fed at one");
+    await line(page, "Quokkas are fed at one").getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("What is known").fill(" ");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.locator(".error-box", { hasText: "needs a title and a text" }).waitFor();
   });
 
   it("is superseded, and holds again after all", async () => {

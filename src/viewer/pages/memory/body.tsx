@@ -29,7 +29,7 @@ export function Body({ observation, at }: { observation: AnyObservation; at: str
           </a>
         ))}
         {concepts.map((concept) => (
-          <a key={concept} href={`/memory?concept=${concept}`}>
+          <a key={concept} href={`/memory?concept=${encodeURIComponent(concept)}`}>
             {concept}
           </a>
         ))}
