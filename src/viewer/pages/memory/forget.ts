@@ -13,15 +13,18 @@ interface Held {
   held?: { token: string };
 }
 
-export async function forget(id: string, title: string): Promise<void> {
+/** False where it could not even be asked for. */
+export async function forget(id: string, title: string): Promise<boolean> {
   hide(id, true);
   try {
     const { data } = await send<Held>("POST", "/api/forget", { ids: [id], hold_seconds: HELD_SECONDS });
     const token = data.held?.token;
     toast(`Forgotten: ${title}`, token === undefined ? undefined : { label: "Undo", run: () => void undo(id, token) });
+    return true;
   } catch (error) {
     hide(id, false);
     toast(asApiError(error).message);
+    return false;
   }
 }
 
