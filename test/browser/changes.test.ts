@@ -59,6 +59,10 @@ describe("memory", () => {
   it("is superseded, and holds again after all", async () => {
     const page = await world.open("/memory");
     await remember(page, "Wombats dig on Mondays");
+    await open(page, "Wombats dig on Mondays");
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();
+    await page.getByLabel("What took its place?", { exact: true }).fill("wombats");
+    await page.getByText("Nothing else fits these words.").waitFor();
     await remember(page, "Wombats dig on Fridays");
     await open(page, "Wombats dig on Mondays");
     await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();

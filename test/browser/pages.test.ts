@@ -164,6 +164,15 @@ it("insight says what was recorded of what is chosen, and how that grew", async 
   expect(own).toBeLessThan(all);
 });
 
+it("the description of the API fits on 320 pixels, too", async () => {
+  const page = await world.open("/api/docs", { width: 320, height: 640 });
+  await page.waitForSelector("h2#capture");
+  await shoot(page, "api-docs-320");
+  expect(await overflow(page)).toBe(0);
+  expect(problemsOf(page)).toEqual([]);
+  expect(await page.locator("body > p").first().innerHTML()).toContain("<code>{schema_version");
+});
+
 describe("the page itself", () => {
   it("is small: under 120 KB compressed, all of it", () => {
     const folder = join(ROOT, "plugin", "dist", "viewer");
