@@ -219,6 +219,10 @@ describe("the page itself", () => {
     await page.waitForSelector("text=c-mem open");
     await shoot(page, "uninvited");
     expect(await page.textContent("body")).not.toContain("zebracorn");
+    const late = await world.openUninvited("/open?code=used-up");
+    await late.waitForSelector("text=c-mem open");
+    const again = await world.open("/open?code=used-up");
+    await again.waitForSelector(".turn-card");
   });
 
   it("says when the worker cannot be reached, and goes on when it can", async () => {
