@@ -100,6 +100,19 @@ describe("memory", () => {
   });
 });
 
+it("what could not be forgotten in the end is shown again, with a word about it", async () => {
+  const page = await world.open("/memory");
+  await remember(page, "Bandicoots stay");
+  await page.route(/api\/forget\/\w+/, (route) =>
+    route.fulfill({ json: { data: { state: "failed", receipt: null } } }),
+  );
+  await open(page, "Bandicoots stay");
+  await line(page, "Bandicoots stay").getByRole("button", { name: "Forget", exact: true }).click();
+  await line(page, "Bandicoots stay").waitFor({ state: "detached" });
+  await page.locator(".toast", { hasText: "could not be forgotten" }).waitFor({ timeout: 15_000 });
+  expect(await line(page, "Bandicoots stay").count()).toBe(1);
+});
+
 it("what cannot be forgotten stays, and so does its page", async () => {
   const page = await world.open("/memory/o1");
   await page.route(/api\/forget/, (route) => route.abort());
