@@ -19,17 +19,17 @@ export function isExportFormat(name: string): boolean {
   return Object.hasOwn(WRITERS, name);
 }
 
-/** `file` is where the text went instead. */
+/** `file` is where the text went instead. With `words` a session may be named by what was said in it. */
 export function answerExport(
   asked: Asked,
   name: string,
-  { format, file }: { format: string; file?: string | undefined },
+  { format, file, words = false }: { format: string; file?: string | undefined; words?: boolean },
 ): Answer & { text: string } {
   const write = isExportFormat(format) ? WRITERS[format] : undefined;
   if (write === undefined)
     throw new AppError("usage", `There is no format "${format}".`, { hint: "md, html or json." });
   const { db, flags } = asked;
-  const { session } = resolveSession(db, name, () => questionOf(asked, 1).scope, { words: true });
+  const { session } = resolveSession(db, name, () => questionOf(asked, 1).scope, { words });
   const text = write(readTranscript(db, session), {
     tools: flags["tools"] === true,
     thinking: flags["thinking"] === true,

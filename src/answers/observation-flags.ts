@@ -30,10 +30,9 @@ export function readConcepts(flag: unknown): Concept[] | undefined {
   });
 }
 
+/** A text with commas between, or a list, whose names may have commas in them. */
 export function readNames(flag: unknown): string[] | undefined {
   if (flag === undefined) return undefined;
-  return String(flag)
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const names: string[] = Array.isArray(flag) ? flag.map(String) : String(flag).split(",");
+  return names.map((name) => name.trim()).filter((name) => name !== "");
 }

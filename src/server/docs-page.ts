@@ -42,9 +42,9 @@ function page({ info, servers, paths }: Document): string {
   });
   const contents = tags.map((tag) => `<a href="#${escape(tag)}">${escape(tag)}</a>`).join(" · ");
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escape(info.title)} API</title><link rel="stylesheet" href="/api/docs.css"></head><body>
+<title>${escape(info.title)} API</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api/docs.css"></head><body>
 <h1>${escape(info.title)} API <small>${escape(info.version)}</small></h1>
-<p>${escape(info.description)}</p><p><code>${escape(servers[0]?.url ?? "")}</code> · <a href="/api/openapi.json">openapi.json</a></p>
+<p>${withCode(info.description)}</p><p><code>${escape(servers[0]?.url ?? "")}</code> · <a href="/api/openapi.json">openapi.json</a></p>
 <nav>${contents}</nav>${sections.join("")}</body></html>`;
 }
 
@@ -52,7 +52,7 @@ function operationHtml({ path, method, operation }: { path: string; method: stri
   const { summary, parameters, requestBody, responses } = operation;
   const rows = parameters.map(
     ({ name, in: place, required, description = "" }) =>
-      `<tr><td><code>${escape(name)}</code>${required ? " *" : ""}</td><td>${escape(place)}</td><td>${escape(description)}</td></tr>`,
+      `<tr><td><code>${escape(name)}</code>${required ? " *" : ""}</td><td>${escape(place)}</td><td>${withCode(description)}</td></tr>`,
   );
   const answers = Object.entries(responses).map(([status, { description, content }]) => {
     const schema = status === "200" ? content?.["application/json"]?.schema : undefined;
@@ -60,13 +60,18 @@ function operationHtml({ path, method, operation }: { path: string; method: stri
   });
   const events = operation["x-events"];
   return `<section><h3><span class="${escape(method)}">${escape(method.toUpperCase())}</span> <code>${escape(path)}</code></h3>
-<p>${escape(summary)}</p>${rows.length > 0 ? `<table>${rows.join("")}</table>` : ""}
+<p>${withCode(summary)}</p>${rows.length > 0 ? `<table>${rows.join("")}</table>` : ""}
 ${requestBody === undefined ? "" : fold("body", requestBody.content["application/json"]?.schema)}
 ${events === undefined ? "" : fold("events", events)}<ul>${answers.join("")}</ul></section>`;
 }
 
 function fold(name: string, schema: unknown): string {
   return `<details><summary>${name}</summary><pre>${escape(JSON.stringify(schema, null, 2))}</pre></details>`;
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string): string {
+  return escape(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
 function escape(text: string): string {
@@ -79,6 +84,6 @@ small, td:nth-child(2) { opacity: 0.7; }
 h2 { border-bottom: 1px solid; margin-top: 2.5rem; }
 h3 { margin-bottom: 0; } h3 span { display: inline-block; min-width: 4rem; }
 section { margin-bottom: 1.5rem; } table { border-spacing: 0.75rem 0.1rem; }
-td { vertical-align: top; } pre { overflow: auto; max-height: 30rem; padding: 0.75rem; border: 1px solid; }
+code, td { overflow-wrap: anywhere; } td { vertical-align: top; } pre { overflow: auto; max-height: 30rem; padding: 0.75rem; border: 1px solid; }
 details { margin: 0.25rem 0; } summary { cursor: pointer; }
 `;

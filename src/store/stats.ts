@@ -99,21 +99,29 @@ export interface DayActivity {
   sessions: number;
   prompts: number;
   tool_uses: number;
+  /** Of what was recorded, as it is stored: without indexes and what was derived from it. */
+  bytes: number;
 }
 
 /** Counted on the day a thing happened: a session goes on over midnight. Subagents' tool uses count for their project. */
 export function activityByDay(db: Db, scope: Scope): DayActivity[] {
   const { sql, params } = scopeCondition(scope);
   const day = (column: string): string => `strftime('%Y-%m-%d', ${column} / 1000, 'unixepoch', 'localtime')`;
+  const size = (...columns: string[]): string =>
+    columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
   return db.all(
     `WITH chosen AS MATERIALIZED (SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id FROM sessions s WHERE ${sql}),
      happened AS (
-       SELECT ${day("c.started_at")} AS day, c.project_id, c.agent, 1 AS sessions, 0 AS prompts, 0 AS tool_uses
+       SELECT ${day("c.started_at")} AS day, c.project_id, c.agent, 1 AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes
          FROM chosen c WHERE c.parent_session_db_id IS NULL
-       UNION ALL SELECT ${day("q.created_at")}, c.project_id, c.agent, 0, 1, 0 FROM chosen c JOIN prompts q ON q.session_db_id = c.id
-       UNION ALL SELECT ${day("t.created_at")}, c.project_id, c.agent, 0, 0, 1 FROM chosen c JOIN tool_uses t ON t.session_db_id = c.id)
+       UNION ALL SELECT ${day("q.created_at")}, c.project_id, c.agent, 0, 1, 0, ${size("q.text", "q.response")}
+         FROM chosen c JOIN prompts q ON q.session_db_id = c.id
+       UNION ALL SELECT ${day("m.created_at")}, c.project_id, c.agent, 0, 0, 0, ${size("m.text", "m.thinking")}
+         FROM chosen c JOIN messages m ON m.session_db_id = c.id
+       UNION ALL SELECT ${day("t.created_at")}, c.project_id, c.agent, 0, 0, 1, ${size("t.input", "t.output", "t.packed")}
+         FROM chosen c JOIN tool_uses t ON t.session_db_id = c.id)
      SELECT h.day, p.name AS project, p.key AS project_key, h.agent, sum(h.sessions) AS sessions, sum(h.prompts) AS prompts,
-       sum(h.tool_uses) AS tool_uses
+       sum(h.tool_uses) AS tool_uses, sum(h.bytes) AS bytes
      FROM happened h JOIN projects p ON p.id = h.project_id GROUP BY h.day, h.project_id, h.agent ORDER BY h.day, p.key, h.agent`,
     ...params,
   );

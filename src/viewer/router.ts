@@ -63,8 +63,17 @@ function read(): void {
   route.value = {
     path: location.pathname.replace(/(?<=.)\/+$/, ""),
     query: new URLSearchParams(location.search),
-    hash: decodeURIComponent(location.hash.slice(1)),
+    hash: decoded(location.hash.slice(1)),
   };
+}
+
+/** A part of an address as it was meant; one that somebody cut or mistyped ("%zz") as it stands. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function followLink(event: MouseEvent): void {

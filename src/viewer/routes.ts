@@ -1,6 +1,7 @@
 // Which address shows which page. Pages are loaded when they are first shown.
 import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
+import { decoded } from "./router.ts";
 
 export interface PageProps {
   /** What the address names, such as a session's id; "" where it names nothing. */
@@ -47,7 +48,7 @@ export const PAGES: readonly Page[] = [
 export function findPage(path: string): { page: Page; id: string } | undefined {
   const [, first = "", ...rest] = path.split("/");
   const found = PAGES.find((each) => each.path === `/${first}`);
-  return found === undefined ? undefined : { page: found, id: decodeURIComponent(rest.join("/")) };
+  return found === undefined ? undefined : { page: found, id: decoded(rest.join("/")) };
 }
 
 function page(name: string, icon: IconName, path: string, load: Page["load"]): Page {

@@ -263,6 +263,7 @@ export interface DayShare {
   sessions: number;
   prompts: number;
   tool_uses: number;
+  bytes: number;
 }
 
 export interface Stats {

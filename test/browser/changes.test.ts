@@ -48,11 +48,21 @@ describe("memory", () => {
     await page.reload();
     await line(page, "Quokkas are fed at one").waitFor();
     expect(problemsOf(page)).toEqual([]);
+    // Not "Saved." over what was not taken.
+    await open(page, "Quokkas are fed at one");
+    await line(page, "Quokkas are fed at one").getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("What is known").fill(" ");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.locator(".error-box", { hasText: "needs a title and a text" }).waitFor();
   });
 
   it("is superseded, and holds again after all", async () => {
     const page = await world.open("/memory");
     await remember(page, "Wombats dig on Mondays");
+    await open(page, "Wombats dig on Mondays");
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();
+    await page.getByLabel("What took its place?", { exact: true }).fill("wombats");
+    await page.getByText("Nothing else fits these words.").waitFor();
     await remember(page, "Wombats dig on Fridays");
     await open(page, "Wombats dig on Mondays");
     await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();
@@ -75,7 +85,8 @@ describe("memory", () => {
     await remember(page, "Echidnas sleep late");
     await open(page, "Echidnas sleep late");
     await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget", exact: true }).click();
-    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.locator(".toast .button:focus", { hasText: "Undo" }).waitFor();
+    await page.keyboard.press("Enter");
     await line(page, "Echidnas sleep late").waitFor();
     await page.waitForTimeout(9_000);
     expect((await observations()).map(({ title }) => title)).toContain("Echidnas sleep late");
@@ -87,6 +98,28 @@ describe("memory", () => {
       .poll(async () => (await observations()).map(({ title }) => title), { timeout: 20_000, interval: 1_000 })
       .not.toContain("Echidnas sleep late");
   });
+});
+
+it("what could not be forgotten in the end is shown again, with a word about it", async () => {
+  const page = await world.open("/memory");
+  await remember(page, "Bandicoots stay");
+  await page.route(/api\/forget\/\w+/, (route) =>
+    route.fulfill({ json: { data: { state: "failed", receipt: null } } }),
+  );
+  await open(page, "Bandicoots stay");
+  await line(page, "Bandicoots stay").getByRole("button", { name: "Forget", exact: true }).click();
+  await line(page, "Bandicoots stay").waitFor({ state: "detached" });
+  await page.locator(".toast", { hasText: "could not be forgotten" }).waitFor({ timeout: 15_000 });
+  expect(await line(page, "Bandicoots stay").count()).toBe(1);
+});
+
+it("what cannot be forgotten stays, and so does its page", async () => {
+  const page = await world.open("/memory/o1");
+  await page.route(/api\/forget/, (route) => route.abort());
+  await page.getByRole("button", { name: "Forget", exact: true }).click();
+  await page.locator(".toast", { hasText: "cannot be reached" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/memory/o1");
+  expect(await page.getByRole("link", { name: "All about it" }).count()).toBe(0);
 });
 
 describe("settings", () => {
@@ -113,6 +146,9 @@ describe("settings", () => {
     await page.locator("#contextObservations").press("Enter");
     await page.locator(".setting-error").waitFor();
     await shoot(page, "settings-refused");
+    await page.locator("#contextObservations").fill("");
+    await page.locator("#contextObservations").press("Enter");
+    await page.locator(".setting-error", { hasText: '"" does not fit' }).waitFor();
     const { stdout } = await run(world, ["config", "get", "contextObservations"]);
     expect(stdout).not.toContain("-3");
   });
@@ -129,4 +165,22 @@ it("the context to come can be tried before it is saved", async () => {
   await shoot(page, "context-tried");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await expect.poll(() => page.locator(".told pre").textContent()).toBe(whole);
+});
+
+it("a list of types that was saved can be tried empty, for all", async () => {
+  const page = await world.open("/context?project=" + encodeURIComponent("project"));
+  // By their ids: ages go on.
+  const told = async (): Promise<string[]> =>
+    ((await page.locator(".told pre").textContent()) ?? "").match(/#o\d+/g) ?? [];
+  await page.locator(".told pre").waitFor();
+  const all = await told();
+  await run(world, ["config", "set", "contextTypes", "refactor"]);
+  await page.reload();
+  await page.locator(".told pre").waitFor();
+  expect((await told()).length).toBeLessThan(all.length);
+  await page.getByLabel("refactor", { exact: true }).uncheck();
+  await expect.poll(told).toEqual(all);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
+  await expect.poll(told).toEqual(all);
 });

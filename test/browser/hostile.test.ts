@@ -1,4 +1,5 @@
 // A session full of hostile markup is text, wherever it is shown.
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hostileSession, PAYLOADS, writeTranscript } from "./transcripts.ts";
@@ -6,16 +7,23 @@ import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./wor
 
 let world: BrowserWorld;
 
+const BRANCH = `<img/src=x/onerror=window.hacked='branch'>`;
+
 beforeAll(async () => {
   world = await openWorld(({ claudeDir, project }) => {
-    writeTranscript(claudeDir, { id: "hostile", cwd: project, start: Date.now() - 3_600_000 }, hostileSession);
+    const start = Date.now() - 3_600_000;
+    writeTranscript(claudeDir, { id: "hostile", cwd: project, start }, hostileSession);
+    // A folder and a branch of that name, in two sessions that go on with each other.
+    const cwd = join(project, PAYLOADS[1] ?? "");
+    for (const [index, id] of ["first", "second"].entries())
+      writeTranscript(claudeDir, { id, cwd, start: start + index * 1_200_000, branch: BRANCH }, hostileSession);
   });
 });
 afterAll(() => world?.close());
 
 /** What no text of ours or anybody's may become. */
 const FORBIDDEN =
-  "script:not([src]), iframe, img, form, style, base, math, [onerror], [onload], [href^='javascript:' i], [srcdoc]";
+  "script:not([src]), iframe, img, form[action], style, base, math, [onerror], [onload], [href^='javascript:' i], [srcdoc]";
 
 async function expectText(page: Page): Promise<void> {
   expect(await page.evaluate(() => (window as { hacked?: string }).hacked)).toBeUndefined();
@@ -62,12 +70,69 @@ it("in the list, in a search and its results, and now", async () => {
   await shoot(page, "hostile-now");
 });
 
+it("in what is known, and in all about it", async () => {
+  const page = await world.open("/memory?show=all");
+  await page.waitForSelector(".observation");
+  for (const head of await page.locator(".observation-head").all()) await head.click();
+  await page.locator(".observation-body .leads").first().waitFor();
+  await expectText(page);
+  expect(await page.locator(".observations").textContent()).toContain("<");
+  await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+  await page.getByLabel("Title").waitFor();
+  expect(await page.evaluate(() => (window as { hacked?: string }).hacked)).toBeUndefined();
+  await page.getByRole("link", { name: "All about it" }).first().click();
+  await page.waitForSelector(".evidence-list li");
+  await expectText(page);
+  await shoot(page, "hostile-memory");
+});
+
+it("in files, efforts and figures", async () => {
+  const page = await world.open("/files");
+  await page.waitForSelector(".files li");
+  await expectText(page);
+  await page.locator(".files a").first().click();
+  await page.waitForSelector(".file-turns li");
+  await expectText(page);
+  await page.goto(`${world.origin}/efforts`);
+  await page.waitForSelector(".efforts li");
+  await expectText(page);
+  expect(await page.locator(".efforts").textContent()).toContain(BRANCH);
+  await page.locator(".effort").first().click();
+  await page.waitForSelector(".arc li");
+  await expectText(page);
+  await shoot(page, "hostile-effort");
+  await page.goto(`${world.origin}/insight`);
+  await page.waitForSelector(".bar-rows li");
+  await expectText(page);
+  expect(await page.locator(".page").textContent()).toContain(PAYLOADS[1]);
+  await shoot(page, "hostile-insight");
+});
+
+it("in what the next session is told, and in settings and health", async () => {
+  const page = await world.open("/context");
+  await page.waitForSelector(".told pre");
+  await expectText(page);
+  expect(await page.locator(".told pre").textContent()).toContain("<script>");
+  for (const [path, sign] of [
+    ["/settings", ".setting"],
+    ["/doctor", ".checks li"],
+  ] as const) {
+    await page.goto(world.origin + path);
+    await page.waitForSelector(sign);
+    await expectText(page);
+  }
+});
+
 it("in an address", async () => {
   for (const path of [
     `/sessions/${encodeURIComponent(PAYLOADS[0] ?? "")}`,
     `/search?q=${encodeURIComponent(PAYLOADS[1] ?? "")}&project=${encodeURIComponent(PAYLOADS[2] ?? "")}`,
     `/${encodeURIComponent(PAYLOADS[1] ?? "")}`,
     `/sessions/hostile#${encodeURIComponent(PAYLOADS[1] ?? "")}`,
+    // Not the code of any letter: cut, or typed.
+    "/sessions/%zz",
+    "/memory/%E0%A4%A",
+    "/sessions/hostile#%zz",
   ]) {
     const page = await world.open(path);
     await page.waitForSelector(".empty, .error-box, .virtual .prompt");

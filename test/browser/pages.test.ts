@@ -6,12 +6,20 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../e2e/harness.ts";
 import { fillSessions } from "./real-sessions.ts";
+import { writeTranscript } from "./transcripts.ts";
 import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
 
 let world: BrowserWorld;
 
 beforeAll(async () => {
-  world = await openWorld(fillSessions);
+  world = await openWorld((made) => {
+    fillSessions(made);
+    const other = { id: "elsewhere", cwd: join(made.home, "other"), start: Date.now() - 200_000_000 };
+    writeTranscript(made.claudeDir, other, (writer) => {
+      writer.prompt("Greet whoever comes in");
+      writer.say("Whoever comes in is greeted.");
+    });
+  });
 });
 afterAll(() => world?.close());
 
@@ -140,6 +148,31 @@ describe("search", () => {
   });
 });
 
+it("insight says what was recorded of what is chosen, and how that grew", async () => {
+  const page = await world.open("/insight");
+  const recorded = async (): Promise<number> => {
+    const text = (await page.locator("p", { hasText: "recorded here" }).textContent()) ?? "";
+    const [, number = "", unit = ""] = /([\d.]+) ([KM]?B) recorded here/.exec(text) ?? [];
+    return Number(number) * { B: 1, KB: 1024, MB: 1024 ** 2 }[unit as "B"];
+  };
+  await page.getByRole("img", { name: /Recorded so far: most, [\d.]+ [KM]?B, on/ }).waitFor();
+  const all = await recorded();
+  await page.goto(`${world.origin}/insight?project=project`);
+  await page.getByText("recorded here").waitFor();
+  const own = await recorded();
+  expect(own).toBeGreaterThan(0);
+  expect(own).toBeLessThan(all);
+});
+
+it("the description of the API fits on 320 pixels, too", async () => {
+  const page = await world.open("/api/docs", { width: 320, height: 640 });
+  await page.waitForSelector("h2#capture");
+  await shoot(page, "api-docs-320");
+  expect(await overflow(page)).toBe(0);
+  expect(problemsOf(page)).toEqual([]);
+  expect(await page.locator("body > p").first().innerHTML()).toContain("<code>{schema_version");
+});
+
 describe("the page itself", () => {
   it("is small: under 120 KB compressed, all of it", () => {
     const folder = join(ROOT, "plugin", "dist", "viewer");
@@ -186,6 +219,10 @@ describe("the page itself", () => {
     await page.waitForSelector("text=c-mem open");
     await shoot(page, "uninvited");
     expect(await page.textContent("body")).not.toContain("zebracorn");
+    const late = await world.openUninvited("/open?code=used-up");
+    await late.waitForSelector("text=c-mem open");
+    const again = await world.open("/open?code=used-up");
+    await again.waitForSelector(".turn-card");
   });
 
   it("says when the worker cannot be reached, and goes on when it can", async () => {

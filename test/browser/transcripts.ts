@@ -14,7 +14,7 @@ const STEP_MS = 4_000;
 /** Puts a session where the agent would keep it; `write` says what happens in it. */
 export function writeTranscript(
   claudeDir: string,
-  session: { id: string; cwd: string; start: number },
+  session: { id: string; cwd: string; start: number; branch?: string },
   write: (writer: Writer) => void,
 ): void {
   let at = session.start;
@@ -27,7 +27,7 @@ export function writeTranscript(
       sessionId: session.id,
       cwd: session.cwd,
       version: "2.1.0",
-      gitBranch: "main",
+      gitBranch: session.branch ?? "main",
       uuid: `${session.id}-${number}`,
       timestamp: new Date(at).toISOString(),
     };

@@ -122,6 +122,14 @@ describe("every operation", () => {
     expectFits(name, json);
   });
 
+  it("takes names with commas in them as they are, and leaves no observation without a text", async () => {
+    const files = ["docs/one, two.md", "src/cache.ts"];
+    const { json } = await world.send("POST", "/api/observations", { text: "Commas are names too.", all: true, files });
+    expect(json).toMatchObject({ data: { files, concepts: [] } });
+    const emptied = await world.send("PATCH", `/api/observations/${String(json.data["id"])}`, { text: " " });
+    expect(emptied.json.error.message).toBe("An observation needs a title and a text.");
+  });
+
   it("holds a forgetting that can be taken back, and carries it out otherwise", async () => {
     const wish = { ids: ["o1"], hold_seconds: 30 };
     const first = (await world.send("POST", "/api/forget", wish)).json;
@@ -185,6 +193,8 @@ describe("what goes wrong", () => {
     ["GET", "/api/context/inject", undefined, 400, "usage"],
     ["GET", "/api/context/inject?project=app&contextTokens=1", undefined, 400, "usage"],
     ["GET", "/api/export/one?format=exe", undefined, 400, "usage"],
+    // Words name a session on the command line; a program that has lost an id must not be given another's.
+    ["GET", "/api/export/cache", undefined, 404, "nothing_found"],
     ["GET", "/api/nowhere", undefined, 404, "nothing_found"],
     ["POST", "/sessions/init", "{ not json", 400, "usage"],
     ["POST", "/sessions/init", { project: "x", prompt: "without a session" }, 400, "usage"],

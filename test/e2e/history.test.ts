@@ -128,9 +128,14 @@ describe("history on the command line", () => {
     expect(await results("how", "npm", "test")).toMatchObject([
       { kind: "command", command: "npm test", runs: 2, success_rate: 0.5, session_id: SECOND },
     ]);
-    expect(await data(world, ["stats"])).toMatchObject({
-      totals: { sessions: 2, subagents: 1, prompts: 2, tool_uses: 5, commits: 1 },
-    });
+    const stats = await data(world, ["stats"]);
+    const days = stats["by_day"] as unknown as { tool_uses: number; bytes: number }[];
+    expect(stats).toMatchObject({ totals: { sessions: 2, subagents: 1, prompts: 2, tool_uses: 5, commits: 1 } });
+    expect(days.reduce((sum, day) => sum + day.tool_uses, 0)).toBe(5);
+    // More than the words of the two prompts, less than a page of the database.
+    const bytes = days.reduce((sum, day) => sum + day.bytes, 0);
+    expect(bytes).toBeGreaterThan(100);
+    expect(bytes).toBeLessThan(4_096);
     expect(await data(world, ["resume", "write", "login"])).toMatchObject({
       session_id: FIRST,
       command: `claude --resume ${FIRST}`,

@@ -21,7 +21,7 @@ export function run(options: CommandOptions): number {
   if (file !== undefined && flags["force"] !== true && existsSync(file)) {
     throw new AppError("file_exists", `${file} exists already.`, { hint: "--force overwrites it." });
   }
-  const answer = ask(flags, (asked) => answerExport(asked, args.join(" "), { format, file }));
+  const answer = ask(flags, (asked) => answerExport(asked, args.join(" "), { format, file, words: true }));
   if (file !== undefined) write(file, answer.text, flags["force"] === true);
   if (json) printAnswer("export", answer);
   else if (file === undefined) writeText(STDOUT, answer.text);

@@ -18,12 +18,12 @@ const words = {
   files: z.array(z.string().max(4_000)).max(100).optional(),
 };
 
-/** The command line has these as one text with commas between. */
+/** The command line names these by one of them. */
 const flagsOf = <Body extends { concepts?: string[] | undefined; files?: string[] | undefined }>({
   concepts,
   files,
   ...rest
-}: Body): Record<string, unknown> => ({ ...rest, concept: concepts?.join(","), file: files?.join(",") });
+}: Body): Record<string, unknown> => ({ ...rest, concept: concepts, file: files });
 
 export const REMEMBER = route({
   method: "post",
@@ -48,7 +48,7 @@ export const EDIT = route({
   tag: "memory",
   about: "Rewords an observation; what is left out stays.",
   body: z.strictObject({
-    text: z.string().min(1).max(100_000).optional(),
+    text: z.string().max(100_000).optional(),
     subtitle: z.string().max(1_000).optional(),
     facts: z.array(z.string().max(10_000)).max(100).optional(),
     ...words,

@@ -70,6 +70,7 @@ export const STATS = route({
           sessions: count(),
           prompts: count(),
           tool_uses: count(),
+          bytes: count().meta({ description: "of what was recorded, as it is stored" }),
         }),
       ),
       database: z.strictObject({ bytes: count() }),

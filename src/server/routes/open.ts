@@ -26,6 +26,8 @@ export function addOpenLink(app: Hono, host: Host): void {
   app.get("/open", (http) => {
     if (!host.access.useCode(http.req.query("code") ?? "")) {
       host.access.refuse(performance.now());
+      // The page is there for who was let in before, and tells others what to do.
+      if (http.req.header("Accept")?.includes("text/html") === true) return http.redirect("/", 303);
       const hint = "Run `c-mem open` again: a link works once, for a minute.";
       return replyError(http, "open", new AppError("unauthorized", "This link is used up.", { hint }), host);
     }

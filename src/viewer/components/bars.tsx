@@ -1,5 +1,6 @@
 // Columns over time or rows by name, as plain SVG and HTML: readable in both themes, and by those who cannot see them.
 import type { ComponentChildren } from "preact";
+import { withCommas } from "../format.ts";
 
 export interface Column {
   /** Said when one points at it, and to screen readers. */
@@ -11,15 +12,21 @@ export interface Column {
 const HEIGHT = 120;
 const GAP = 0.25;
 
+/** As many as there are colours; further series begin anew. */
+const TONES = 5;
+
 /** Columns that stack, one for each moment. */
 export function Columns({
   title,
   series,
   columns,
+  say = withCommas,
 }: {
   title: string;
   series: readonly string[];
   columns: readonly Column[];
+  /** A number in words, with its unit. */
+  say?: (value: number) => string;
 }) {
   const most = Math.max(1, ...columns.map(({ parts }) => sum(parts)));
   return (
@@ -30,7 +37,7 @@ export function Columns({
           <span class="legend">
             {series.map((name, index) => (
               <span key={name}>
-                <span class={`swatch tone-${index}`} aria-hidden="true" /> {name}
+                <span class={`swatch tone-${index % TONES}`} aria-hidden="true" /> {name}
               </span>
             ))}
           </span>
@@ -40,16 +47,16 @@ export function Columns({
         viewBox={`0 0 ${Math.max(1, columns.length)} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}: ${spoken(columns)}`}
+        aria-label={`${title}: ${spoken(columns, say)}`}
       >
         {columns.map(({ label, parts }, at) => (
           <g key={label}>
-            <title>{`${label}: ${series.map((name, index) => `${parts[index] ?? 0} ${name}`).join(", ")}`}</title>
+            <title>{`${label}: ${series.map((name, index) => `${say(parts[index] ?? 0)} ${name}`).join(", ")}`}</title>
             <rect class="hit" x={at} y={0} width={1} height={HEIGHT} />
             {parts.map((part, index) => (
               <rect
                 key={index}
-                class={`tone-${index}`}
+                class={`tone-${index % TONES}`}
                 x={at + GAP / 2}
                 width={1 - GAP}
                 y={HEIGHT - (HEIGHT * sum(parts.slice(0, index + 1))) / most}
@@ -61,7 +68,7 @@ export function Columns({
       </svg>
       <p class="axis">
         <span>{columns[0]?.label}</span>
-        <span class="num">at most {most.toLocaleString("en")}</span>
+        <span class="num">at most {say(most)}</span>
         <span>{columns.at(-1)?.label}</span>
       </p>
     </figure>
@@ -94,10 +101,10 @@ function sum(parts: readonly number[]): number {
   return parts.reduce((total, part) => total + part, 0);
 }
 
-function spoken(columns: readonly Column[]): string {
+function spoken(columns: readonly Column[], say: (value: number) => string): string {
   const peak = columns.reduce<Column | undefined>(
     (best, each) => (best === undefined || sum(each.parts) > sum(best.parts) ? each : best),
     undefined,
   );
-  return peak === undefined ? "nothing" : `most, ${sum(peak.parts)}, on ${peak.label}`;
+  return peak === undefined ? "nothing" : `most, ${say(sum(peak.parts))}, on ${peak.label}`;
 }

@@ -27,6 +27,8 @@ export function Toasts() {
           {action !== undefined && (
             <button
               class="button"
+              // What had the focus is gone with what was done: the way back is at hand.
+              ref={focusOnce}
               onClick={() => {
                 drop(id);
                 action.run();
@@ -39,6 +41,10 @@ export function Toasts() {
       ))}
     </div>
   );
+}
+
+function focusOnce(button: HTMLButtonElement | null): void {
+  button?.focus({ preventScroll: true });
 }
 
 function drop(id: number): void {

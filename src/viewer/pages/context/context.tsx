@@ -38,16 +38,7 @@ export function Context() {
   const block = useLoad<ContextBlock>(() =>
     project.value === undefined
       ? undefined
-      : withQuery("/api/context/inject", {
-          project: project.value,
-          source: source.value,
-          ...Object.fromEntries(
-            Object.entries(tried.value).map(([key, value]) => [
-              key,
-              typeof value === "number" ? value : value.join(","),
-            ]),
-          ),
-        }),
+      : withQuery("/api/context/inject", asked(project.value, source.value, tried.value)),
   );
   const known = settings.load.value.reply?.data.results ?? [];
   const valueOf = (key: string): unknown => tried.value[key] ?? known.find((each) => each.key === key)?.value;
@@ -152,6 +143,12 @@ export function Context() {
       </Loaded>
     </div>
   );
+}
+
+/** An empty list stands there too: all, whatever is saved. */
+function asked(project: string, source: string, tried: Tried): URLSearchParams {
+  const values = Object.entries(tried).map(([key, value]) => [key, String(value)]);
+  return new URLSearchParams([["project", project], ["source", source], ...values]);
 }
 
 function isSilent({ text }: ContextBlock): boolean {

@@ -26,14 +26,18 @@ export function OneEffort({ id }: { id: string }) {
   );
 }
 
+/** One where it began and ended on the same. */
+function days({ started_at: first, last_at: last }: Effort): string[] {
+  return [...new Set([first, last].map((at) => dayName(Date.parse(at), now.value)))];
+}
+
 function Told({ effort }: { effort: Effort }) {
   return (
     <>
       <header class="page-head">
         <h1>{effort.title}</h1>
         <p class="num">
-          {effort.project}, {count(effort.sessions.length, "session")},{" "}
-          {dayName(Date.parse(effort.started_at), now.value)} to {dayName(Date.parse(effort.last_at), now.value)}
+          {effort.project}, {count(effort.sessions.length, "session")}, {days(effort).join(" to ")}
         </p>
       </header>
       <div class="effort-columns">

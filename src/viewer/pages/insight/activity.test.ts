@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { activityByDay } from "./activity.ts";
+import { activityByDay, growthByDay } from "./activity.ts";
 
 const share = (day: string, agent: string, prompts: number) => ({
   day,
@@ -9,23 +9,35 @@ const share = (day: string, agent: string, prompts: number) => ({
   project_key: "k",
   sessions: 1,
   tool_uses: 0,
+  bytes: 100 * prompts,
 });
 
+const firstFilled = (columns: readonly { parts: readonly number[] }[]) =>
+  columns.findIndex(({ parts }) => parts.some((part) => part > 0));
+
 it("stacks agents on their day and leaves room for days on which nothing happened", () => {
-  expect(
-    activityByDay([
-      share("2026-03-30", "codex", 2),
-      share("2026-03-28", "claude-code", 3),
-      share("2026-03-30", "codex", 1),
-    ]),
-  ).toEqual({
-    series: ["claude-code", "codex"],
-    columns: [
-      { label: "2026-03-28", parts: [3, 0] },
-      { label: "2026-03-29", parts: [0, 0] },
-      { label: "2026-03-30", parts: [0, 3] },
-    ],
-  });
+  const { series, columns } = activityByDay([
+    share("2026-03-30", "codex", 2),
+    share("2026-03-28", "claude-code", 3),
+    share("2026-03-30", "codex", 1),
+  ]);
+  expect(series).toEqual(["claude-code", "codex"]);
+  expect(columns.slice(-3)).toEqual([
+    { label: "2026-03-28", parts: [3, 0] },
+    { label: "2026-03-29", parts: [0, 0] },
+    { label: "2026-03-30", parts: [0, 3] },
+  ]);
+});
+
+it("shows two weeks at least, so that one day is no wall", () => {
+  const { columns } = activityByDay([share("2026-03-30", "codex", 2)]);
+  expect([columns.length, columns[0]?.label, firstFilled(columns)]).toEqual([14, "2026-03-17", 13]);
+});
+
+it("adds up what was recorded, over days on which nothing was, and from before the first that fits", () => {
+  const columns = growthByDay([share("2024-01-01", "codex", 1), share("2026-01-01", "codex", 2)]);
+  expect([columns.length, columns[0]?.parts, columns.at(-1)?.parts]).toEqual([120, [100], [300]]);
+  expect(growthByDay([])).toEqual([]);
 });
 
 it("shows the latest days where there are more than fit, and nothing where there is nothing", () => {

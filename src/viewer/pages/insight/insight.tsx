@@ -8,7 +8,7 @@ import { scopeQuery, useScopeFilters } from "../../components/scope-filters.ts";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
 import type { Cost, Impact, Stats } from "../../wire.ts";
-import { activityByDay } from "./activity.ts";
+import { activityByDay, growthByDay } from "./activity.ts";
 import "./insight.css";
 
 export function Insight() {
@@ -73,19 +73,28 @@ function Activity({ stats }: { stats: Stats }) {
           />
         </section>
       </div>
-      <section>
-        <h2>Room on disk</h2>
-        <p class="num">
-          {bytes(stats.database.bytes)} in the database, {bytes(stats.archive.bytes)} in{" "}
-          {count(stats.archive.files, "archived transcript")}. {bytes(perSession(stats))} a session.
-        </p>
-      </section>
+      <Room stats={stats} />
     </>
   );
 }
 
-function perSession({ database, totals }: Stats): number {
-  return database.bytes / Math.max(1, totals.sessions);
+/** What was recorded of what is chosen; the files hold that of every project. */
+function Room({ stats: { totals, by_day: days, database, archive } }: { stats: Stats }) {
+  const growth = growthByDay(days);
+  const recorded = growth.at(-1)?.parts[0] ?? 0;
+  return (
+    <section>
+      <h2>Room on disk</h2>
+      <div class="card chart-card">
+        <Columns title="Recorded so far" series={["recorded"]} columns={growth} say={bytes} />
+      </div>
+      <p class="num">
+        {bytes(recorded)} recorded here, {bytes(recorded / Math.max(1, totals.sessions))} a session. For all projects,
+        with indexes and memory: {bytes(database.bytes)} in the database, {bytes(archive.bytes)} in{" "}
+        {count(archive.files, "archived transcript")}. <code>c-mem stats --size</code> says what takes it.
+      </p>
+    </section>
+  );
 }
 
 function Figure({ name, value, note }: { name: string; value: number; note?: string }) {

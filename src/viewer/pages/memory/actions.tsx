@@ -55,7 +55,7 @@ export function Actions({
             </button>
           )
         )}
-        <button class="button danger" onClick={() => void forget(id, title).then(forgotten)}>
+        <button class="button danger" onClick={() => void forget(id, title).then((isHeld) => isHeld && forgotten())}>
           Forget
         </button>
       </div>

@@ -1,8 +1,17 @@
 // What an observation says, and where it leads: its files, its concepts, the session it was learned in.
+import type { ComponentChildren } from "preact";
 import type { AnyObservation } from "../../wire.ts";
 
-/** `at`: the last thing it rests on. */
-export function Body({ observation, at }: { observation: AnyObservation; at: string | undefined }) {
+/** `at`: the last thing it rests on. `children`: where else it leads. */
+export function Body({
+  observation,
+  at,
+  children,
+}: {
+  observation: AnyObservation;
+  at: string | undefined;
+  children?: ComponentChildren;
+}) {
   const { narrative, facts, files, concepts, standing, superseded_by: successor, session_id: session } = observation;
   return (
     <>
@@ -29,7 +38,7 @@ export function Body({ observation, at }: { observation: AnyObservation; at: str
           </a>
         ))}
         {concepts.map((concept) => (
-          <a key={concept} href={`/memory?concept=${concept}`}>
+          <a key={concept} href={`/memory?concept=${encodeURIComponent(concept)}`}>
             {concept}
           </a>
         ))}
@@ -38,7 +47,7 @@ export function Body({ observation, at }: { observation: AnyObservation; at: str
             Where it was learned
           </a>
         )}
-        <a href={`/memory/${observation.id}`}>All about it</a>
+        {children}
       </p>
     </>
   );

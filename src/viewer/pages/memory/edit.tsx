@@ -26,7 +26,7 @@ export function Edit({
       await send("PATCH", `/api/observations/${observation.id}`, {
         title: text("title"),
         type: text("type"),
-        ...(text("narrative") !== "" && { text: text("narrative") }),
+        text: text("narrative"),
         facts: text("facts")
           .split("\n")
           .map((line) => line.trim())
@@ -58,7 +58,7 @@ export function Edit({
       </label>
       <label>
         What is known
-        <textarea class="field" name="narrative" rows={5} value={observation.narrative} />
+        <textarea class="field" name="narrative" rows={5} required value={observation.narrative} />
       </label>
       <label>
         Facts, one a line

@@ -1,8 +1,8 @@
 // By what memory can be narrowed down, besides project, agent and time.
 import type { Filter } from "../../components/filter-bar.tsx";
-import { CONCEPTS } from "../../../core/memory.ts";
+import { CONCEPTS, OBSERVATION_TYPES } from "../../../core/memory.ts";
 
-export { TYPE } from "../search/filters.ts";
+export const TYPE: Filter = { name: "type", label: "Type", any: "Every type", options: OBSERVATION_TYPES };
 
 export const CONCEPT: Filter = { name: "concept", label: "Concept", any: "Every concept", options: CONCEPTS };
 

@@ -23,7 +23,9 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
       </button>
       {isOpen.value && (
         <div class="observation-body">
-          <Body observation={observation} at={observation.evidence.at(-1)} />
+          <Body observation={observation} at={observation.evidence.at(-1)}>
+            <a href={`/memory/${observation.id}`}>All about it</a>
+          </Body>
           <Actions observation={observation} changed={changed} />
         </div>
       )}

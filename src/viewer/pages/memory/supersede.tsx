@@ -19,6 +19,8 @@ export function Supersede({ observation, saved }: { observation: AnyObservation;
       limit: OFFERED + 1,
     }),
   );
+  const others = ({ results }: { results: Observation[] }): Observation[] =>
+    results.filter(({ id }) => id !== observation.id).slice(0, OFFERED);
   const choose = async (by: string): Promise<void> => {
     try {
       await send("PUT", `/api/observations/${observation.id}/successor`, { by });
@@ -39,23 +41,24 @@ export function Supersede({ observation, saved }: { observation: AnyObservation;
           onInput={(event) => (words.value = event.currentTarget.value)}
         />
       </label>
-      <Loaded from={offered} empty={<p class="muted">Nothing fits these words.</p>}>
+      <Loaded
+        from={offered}
+        isEmpty={(data) => others(data).length === 0}
+        empty={<p class="muted">Nothing else fits these words.</p>}
+      >
         {({ data }) => (
           <ul class="offered">
-            {data.results
-              .filter(({ id }) => id !== observation.id)
-              .slice(0, OFFERED)
-              .map((other) => (
-                <li key={other.id}>
-                  <button class="observation-head" onClick={() => void choose(other.id)}>
-                    <TypeBadge type={other.type} />
-                    <span class="observation-title">{other.title}</span>
-                    <span class="observation-facts">
-                      <Time at={other.valid_from} />
-                    </span>
-                  </button>
-                </li>
-              ))}
+            {others(data).map((other) => (
+              <li key={other.id}>
+                <button class="observation-head" onClick={() => void choose(other.id)}>
+                  <TypeBadge type={other.type} />
+                  <span class="observation-title">{other.title}</span>
+                  <span class="observation-facts">
+                    <Time at={other.valid_from} />
+                  </span>
+                </button>
+              </li>
+            ))}
           </ul>
         )}
       </Loaded>

@@ -86,7 +86,7 @@ function Field({ setting, save }: { setting: Setting; save: (value: unknown) => 
         min={min ?? undefined}
         max={max ?? undefined}
         value={Number(value)}
-        onChange={(event) => save(event.currentTarget.valueAsNumber)}
+        onChange={({ currentTarget: field }) => save(field.value === "" ? "" : field.valueAsNumber)}
       />
     );
   return (
