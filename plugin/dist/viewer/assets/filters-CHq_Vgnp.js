@@ -1,1 +1,0 @@
-import{n as e}from"./memory-CZbCtkkZ.js";var t={name:`kind`,label:`Kind`,any:`Everything`,options:[{value:`prompt`,label:`Prompts`},{value:`message`,label:`Answers`},{value:`tool`,label:`Tool uses`},{value:`file`,label:`Files`},{value:`session`,label:`Titles`}]},n={name:`type`,label:`Learned`,any:`Any outcome`,options:e.map(e=>({value:e,label:`With a ${e}`}))};export{n,t};
