@@ -9,6 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import { openDriver, type Db } from "../src/store/driver.ts";
 import { transaction } from "../src/store/transaction.ts";
 import { insertObservation } from "../src/store/observations.ts";
+import { benchPage } from "./page.ts";
 import { fill, quantile, rareWord, text } from "./search.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -21,7 +22,7 @@ const ROUNDS = 3;
 const SETTLE_MS = 3_000;
 
 const TRIVIAL = `const { Hono } = await import("hono"); const { serve } = await import("@hono/node-server");
-const app = new Hono(); app.get("/", (http) => http.json({ ok: true }));
+const app = new Hono(); app.get("/", (http) => http.json({ ok: true })); app.get("/page", (http) => http.html("<p>empty</p>"));
 serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => console.log(port));`;
 
 interface Target {
@@ -54,8 +55,9 @@ export async function benchServer(): Promise<void> {
     const { port, token } = await findServer(home);
     const path = (make: () => string) => ({ port, token, path: make });
     await setTimeout(SETTLE_MS);
+    const trivialPort = await portOf(trivial);
     await measure([
-      { name: "a route that does nothing", port: await portOf(trivial), token, path: () => "/" },
+      { name: "a route that does nothing", port: trivialPort, token, path: () => "/" },
       { name: "/health", ...path(() => "/health") },
       { name: "/api/search, rare words", ...path(() => `/api/search?q=${rareWord()}+${rareWord()}`) },
       { name: "/api/search, a sentence", ...path(() => `/api/search?q=${encodeURIComponent(text(8))}`) },
@@ -63,6 +65,7 @@ export async function benchServer(): Promise<void> {
       { name: "/api/observations", ...path(() => "/api/observations?limit=20") },
       { name: "/api/sessions", ...path(() => "/api/sessions?limit=20") },
     ]);
+    await benchPage({ port, token }, trivialPort, join(ROOT, "plugin", "dist"));
   } finally {
     worker.kill("SIGTERM");
     trivial.kill("SIGTERM");

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { seeded } from "../test/chaos/chance.ts";
 import { type Agent, createAgent } from "../test/chaos/agent.ts";
 import {
   fillDisk,
@@ -206,12 +207,4 @@ async function reportDoctor(world: World): Promise<void> {
 
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
-}
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
 }
