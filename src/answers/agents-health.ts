@@ -4,7 +4,7 @@ import { SETUPS } from "../agents/setups.ts";
 import { type InstalledAgent, readInstall } from "../config/install-record.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { HookRun } from "../store/drops.ts";
-import { agentContext, inspectAgent } from "./agent-plan.ts";
+import { agentContext, inspectAgent } from "./agent-state.ts";
 import type { Check } from "./health.ts";
 
 /** Not only whether its hooks are in place: what they run is run, with nothing on stdin. */

@@ -1,26 +1,12 @@
 // Plans how C-Mem gets into an agent and out again, from the files its setup names. Nothing changes until the steps run.
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
-import type { AgentSetup, ManagedFile, Program, SetupProject } from "../agents/setup.ts";
+import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
 import { putBack, writeSettings } from "../agents/write.ts";
+import { type AgentContext, readFile } from "../answers/agent-state.ts";
 import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
-import type { Env, Paths } from "../config/paths.ts";
-
-export interface AgentContext {
-  env: Env;
-  program: Program;
-  /** Where copies from before go. */
-  backups: string;
-}
-
-export function agentContext(paths: Paths, env: Env, node: string): AgentContext {
-  const dist = join(pluginFolder(paths.plugin), "dist");
-  const program = { node, hook: bundlePath(paths.plugin), mcp: join(dist, "mcp.cjs"), cache: paths.cache };
-  return { env, program, backups: paths.backups };
-}
 
 export interface AgentPlan {
   setup: AgentSetup;
@@ -133,35 +119,6 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   ];
 }
 
-export interface AgentState {
-  /** Files with ours in them. */
-  there: string[];
-  /** Files where ours is missing or of another version. */
-  missing: string[];
-}
-
-/** How it is now; a file that cannot be understood counts as missing. */
-export function inspectAgent(
-  setup: AgentSetup,
-  { env, program }: AgentContext,
-  known: InstalledAgent | undefined,
-): AgentState {
-  const state: AgentState = { there: [], missing: [] };
-  for (const file of setup.files(env, program, known?.projects ?? [])) {
-    (isInPlace(file) ? state.there : state.missing).push(file.path);
-  }
-  return state;
-}
-
-function isInPlace(file: ManagedFile): boolean {
-  try {
-    const text = readFile(file.path);
-    return text !== undefined && file.add(text) === text;
-  } catch {
-    return false;
-  }
-}
-
 function withProject(projects: readonly SetupProject[], here: SetupProject | undefined): SetupProject[] {
   const isKnown = here === undefined || projects.some(({ top }) => top === here.top);
   return isKnown ? [...projects] : [...projects, here];
@@ -188,10 +145,6 @@ function removeEmpty(folder: string): void {
   } catch {
     // Somebody has put something into it: it is theirs now.
   }
-}
-
-function readFile(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
 function hashOf(text: string | undefined): string | null {
