@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createWorld, data, run, type World } from "../e2e/harness.ts";
 import { type Agent, createAgent } from "./agent.ts";
+import { seeded } from "./chance.ts";
 import { type FlappingModel, startFlappingModel } from "./flapping-model.ts";
 import { fillDisk, jumpClock, jumpLock, killWorker, startWorkers, type Trouble } from "./monkey.ts";
 
@@ -64,15 +65,6 @@ it(
     );
   },
 );
-
-/** The same chaos for the same seed, as far as processes allow. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 function configure(world: World, model: FlappingModel): void {
   mkdirSync(world.home, { recursive: true, mode: 0o700 });

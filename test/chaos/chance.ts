@@ -1,0 +1,9 @@
+// The same chaos for the same seed, as far as processes allow.
+
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
