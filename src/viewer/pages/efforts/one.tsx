@@ -1,19 +1,17 @@
 // One effort from its first session to its last: its arc, what was decided, what is left.
-import { useEffect } from "preact/hooks";
 import { useLoad } from "../../api.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { now, Time } from "../../components/time.tsx";
 import { count, dayName, shortId } from "../../format.ts";
+import { useTitle } from "../../title.ts";
 import type { Effort } from "../../wire.ts";
 import "./efforts.css";
 
 export function OneEffort({ id }: { id: string }) {
   const effort = useLoad<Effort>(() => `/api/efforts/${encodeURIComponent(id)}`);
   const title = effort.load.value.reply?.data.title;
-  useEffect(() => {
-    if (title !== undefined) document.title = `${title} · C-Mem`;
-  }, [title]);
+  useTitle(title);
   return (
     <div class="page">
       <p class="crumbs">

@@ -1,5 +1,4 @@
 // One file across sessions: who changed it, why, and what is known about it.
-import { useEffect } from "preact/hooks";
 import { useLoad } from "../../api.ts";
 import { Badge, TypeBadge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -8,6 +7,7 @@ import { Loaded } from "../../components/loaded.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, oneLine } from "../../format.ts";
 import { route, withQuery } from "../../router.ts";
+import { useTitle } from "../../title.ts";
 import type { FileTurn, ListMeta, Observation } from "../../wire.ts";
 
 const PROMPT_CHARS = 220;
@@ -20,9 +20,7 @@ export function History({ path }: { path: string }) {
   const known = useLoad<{ results: Observation[] }>(() =>
     withQuery("/api/observations", { file: path, project, limit: 12 }),
   );
-  useEffect(() => {
-    document.title = `${path} · C-Mem`;
-  }, [path]);
+  useTitle(path);
   return (
     <div class="page">
       <p class="crumbs">

@@ -1,10 +1,10 @@
 // Rewording an observation in place. What a person wrote is never overwritten by what is derived.
 import { useSignal } from "@preact/signals";
-import { OBSERVATION_TYPES } from "../../../core/memory.ts";
 import { type ApiError, asApiError, send } from "../../api.ts";
 import { ErrorBox } from "../../components/error-box.tsx";
 import { toast } from "../../components/toast.tsx";
 import type { AnyObservation } from "../../wire.ts";
+import { TypeField } from "./type-field.tsx";
 
 export function Edit({
   observation,
@@ -46,16 +46,7 @@ export function Edit({
         Title
         <input class="field" name="title" required maxLength={400} value={observation.title} />
       </label>
-      <label>
-        Type
-        <select class="field" name="type" value={observation.type}>
-          {OBSERVATION_TYPES.map((type) => (
-            <option key={type} value={type}>
-              {type}
-            </option>
-          ))}
-        </select>
-      </label>
+      <TypeField value={observation.type} />
       <label>
         What is known
         <textarea class="field" name="narrative" rows={5} required value={observation.narrative} />

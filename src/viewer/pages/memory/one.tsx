@@ -1,5 +1,4 @@
 // One observation with all that belongs to it: evidence, where it was learned, what replaced what, its other versions.
-import { useEffect } from "preact/hooks";
 import { useLoad } from "../../api.ts";
 import { TypeBadge } from "../../components/badge.tsx";
 import { Code } from "../../components/code.tsx";
@@ -8,6 +7,7 @@ import { Loaded } from "../../components/loaded.tsx";
 import { Time } from "../../components/time.tsx";
 import { shortId } from "../../format.ts";
 import { navigate } from "../../router.ts";
+import { useTitle } from "../../title.ts";
 import type { Evidence, Named, Story } from "../../wire.ts";
 import { Actions } from "./actions.tsx";
 import { Body } from "./body.tsx";
@@ -17,9 +17,7 @@ import "./memory.css";
 export function OneObservation({ id }: { id: string }) {
   const story = useLoad<Story>(() => `/api/observations/${encodeURIComponent(id)}`);
   const title = story.load.value.reply?.data.title;
-  useEffect(() => {
-    if (title !== undefined) document.title = `${title} · C-Mem`;
-  }, [title]);
+  useTitle(title);
   return (
     <div class="page narrow">
       <p class="crumbs">

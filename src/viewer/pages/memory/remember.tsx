@@ -1,11 +1,11 @@
 // Something a person writes down, for one project or for all.
 import { useSignal } from "@preact/signals";
-import { OBSERVATION_TYPES } from "../../../core/memory.ts";
 import { type ApiError, asApiError, send, useLoad } from "../../api.ts";
 import { ErrorBox } from "../../components/error-box.tsx";
 import { toast } from "../../components/toast.tsx";
 import { route } from "../../router.ts";
 import type { ProjectEntry } from "../../wire.ts";
+import { TypeField } from "./type-field.tsx";
 
 export function Remember({ close, saved }: { close: () => void; saved: () => void }) {
   const error = useSignal<ApiError | undefined>(undefined);
@@ -34,16 +34,7 @@ export function Remember({ close, saved }: { close: () => void; saved: () => voi
         <textarea class="field" name="text" rows={3} required autofocus placeholder="Dates are stored in UTC." />
       </label>
       <div class="form-row">
-        <label>
-          Type
-          <select class="field" name="type">
-            {OBSERVATION_TYPES.map((type) => (
-              <option key={type} value={type}>
-                {type}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TypeField />
         <label>
           Project
           <select class="field" name="project" value={route.value.query.get("project") ?? ""}>

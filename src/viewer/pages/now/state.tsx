@@ -5,24 +5,13 @@ import { useLoad } from "../../api.ts";
 import { Time } from "../../components/time.tsx";
 import { count, withCommas } from "../../format.ts";
 import { connection, missed, queue } from "../../stream.ts";
-import type { WorkerState } from "../../wire.ts";
+import type { Stats, WorkerState } from "../../wire.ts";
 
 const COUNT_PAUSE_MS = 3_000;
 
-interface Totals {
-  sessions: number;
-  prompts: number;
-  tool_uses: number;
-  failed_tool_uses: number;
-  files_changed: number;
-  lines_added: number;
-  lines_removed: number;
-  commits: number;
-}
-
 export function State({ round }: { round: ReadonlySignal<number> }) {
   const worker = useLoad<WorkerState>(() => "/api/jobs");
-  const today = useLoad<{ totals: Totals }>(() => `/api/stats?since=${startOfToday()}`);
+  const today = useLoad<Pick<Stats, "totals">>(() => `/api/stats?since=${startOfToday()}`);
   useSignalEffect(() => {
     if (missed.value > 0) worker.reload();
   });

@@ -6,9 +6,9 @@ import { Empty } from "../../components/empty.tsx";
 import { ErrorBox } from "../../components/error-box.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { oneLine } from "../../format.ts";
 import type { PageProps } from "../../routes.ts";
 import { missed, onLive } from "../../stream.ts";
+import { useTitle } from "../../title.ts";
 import type { Observation, Session as SessionWire, Summary } from "../../wire.ts";
 import { SessionHeader } from "./header.tsx";
 import { createItems } from "./items.ts";
@@ -45,10 +45,8 @@ export function Session({ id }: PageProps) {
   useSignalEffect(() => {
     if (missed.value > 0) outline.reload();
   });
-  useSignalEffect(() => {
-    const reply = head.load.value.reply;
-    if (reply !== undefined) document.title = `${oneLine(reply.data.title ?? "Session", 60)} · C-Mem`;
-  });
+  const told = head.load.value.reply?.data;
+  useTitle(told && (told.title ?? "Session"));
 
   const { error } = outline.load.value;
   return (
