@@ -1,6 +1,6 @@
 // Finds the secrets of a text and takes them out.
 import { foldedRanges, isFolded, wrappedEnd } from "./secret-folds.ts";
-import { hintsFound } from "./secret-hints.ts";
+import { LAST_WORD, SECRET_WORDS, suspects, type Suspicion } from "./secret-hints.ts";
 import type { Secret, SecretRange } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
@@ -13,14 +13,14 @@ const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
 /** Finding a secret can uncover another; more rounds than this no text has needed. */
 const MAX_ROUNDS = 4;
 
-const WORD = /pass|pwd|secret|token|key|auth|credential|_pat\b/i;
+const WORD = new RegExp(`${SECRET_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
 
 /** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
 export function secretRanges(text: string): SecretRange[] {
-  const secrets = hintedSecrets(text);
-  let ranges = scan(text, secrets);
+  const suspicion = suspicionOf(text);
+  let ranges = scan(text, suspicion);
   // What was cut in two has its hints in one of the halves.
-  if (secrets !== ALWAYS && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scan)]);
+  if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scan)]);
   for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
     const more = scan(replaceRanges(text, ranges));
     if (more.length === 0) break;
@@ -48,9 +48,12 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
   return out + text.slice(from);
 }
 
-function scan(text: string, secrets = hintedSecrets(text)): SecretRange[] {
+function scan(text: string, { secrets, words } = suspicionOf(text)): SecretRange[] {
   const found: SecretRange[] = [];
-  for (const secret of secrets) collect(secret, text, found);
+  for (const secret of secrets) {
+    if (secret.starts === undefined || words === undefined) collect(secret, text, found);
+    else collectAt(secret, secret.starts, words, text, found);
+  }
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   // What was redacted before is whole: a find grows over it, and a find within it is none.
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -64,37 +67,63 @@ const COLD_TEXTS = 40;
 const COLD_CHARS = 100_000;
 let textsSeen = 0;
 
-/** What no hint tells of: looked for in every text, or in those with a word such as "password". */
-const ALWAYS = SECRETS.filter(({ hints, worded }) => hints === undefined && !worded);
-const WORDED = SECRETS.filter(({ hints }) => hints === undefined);
-
-function hintedSecrets(text: string): readonly Secret[] {
+function suspicionOf(text: string): Omit<Suspicion, "words"> & Partial<Suspicion> {
   textsSeen += 1;
-  const unhinted = WORD.test(text) ? WORDED : ALWAYS;
-  const isCold = textsSeen <= COLD_TEXTS && text.length < COLD_CHARS;
-  const hinted = isCold ? plainlyHinted(text) : hintsFound(text);
-  return hinted.length === 0 ? unhinted : [...hinted, ...unhinted];
+  if (textsSeen > COLD_TEXTS || text.length >= COLD_CHARS) return suspects(text);
+  const hasWord = WORD.test(text);
+  const isHinting = (hint: string): boolean => text.includes(hint);
+  const hinted = SECRETS.filter(({ hints }) => hints?.some(isHinting));
+  const unhinted = SECRETS.filter(({ hints, worded }) => hints === undefined && (!worded || hasWord));
+  return { secrets: [...hinted, ...unhinted], isHinted: hasWord || hinted.length > 0 };
 }
 
-function plainlyHinted(text: string): Secret[] {
-  return SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
-}
-
-function collect({ name, pattern: patternOf, accept, nests }: Secret, text: string, found: SecretRange[]): void {
-  const pattern = patternOf();
+function collect(secret: Secret, text: string, found: SecretRange[]): void {
+  const pattern = secret.pattern();
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const range = rangeOf(match, name);
-    if (accept === undefined || accept(match, text.slice(range.start, range.end))) {
-      const run = range.end - range.start >= LONG_CHARS ? LONG_RUN : RUN;
-      run.lastIndex = range.end;
-      run.test(text);
-      range.end = pattern.lastIndex = wrappedEnd(text, run.lastIndex);
-      found.push(range);
-    } else if (nests) {
-      pattern.lastIndex = range.start;
-    }
+    pattern.lastIndex = take(secret, match, text, found);
   }
+}
+
+/** The same for a secret that can only begin near certain words: looked for there and nowhere else. */
+function collectAt(
+  secret: Secret,
+  starts: NonNullable<Secret["starts"]>,
+  words: readonly number[],
+  text: string,
+  found: SecretRange[],
+): void {
+  const pattern = sticky(secret.pattern());
+  let from = 0;
+  for (const start of words.flatMap((word) => starts(text, word)).sort((a, b) => a - b)) {
+    if (start < from) continue;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    // Also where none is: two words may begin one.
+    from = match === null ? start + 1 : take(secret, match, text, found);
+  }
+}
+
+const stickyPatterns = new Map<RegExp, RegExp>();
+
+function sticky(pattern: RegExp): RegExp {
+  const made = stickyPatterns.get(pattern) ?? new RegExp(pattern, `${pattern.flags}y`);
+  stickyPatterns.set(pattern, made);
+  return made;
+}
+
+/** Returns where the search goes on. */
+function take({ name, accept, nests }: Secret, match: RegExpExecArray, text: string, found: SecretRange[]): number {
+  const range = rangeOf(match, name);
+  if (accept !== undefined && !accept(match, text.slice(range.start, range.end))) {
+    return nests ? range.start : match.index + match[0].length;
+  }
+  const run = range.end - range.start >= LONG_CHARS ? LONG_RUN : RUN;
+  run.lastIndex = range.end;
+  run.test(text);
+  range.end = wrappedEnd(text, run.lastIndex);
+  found.push(range);
+  return range.end;
 }
 
 function rangeOf(match: RegExpExecArray, name: string): SecretRange {

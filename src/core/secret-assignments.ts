@@ -35,6 +35,7 @@ export const ASSIGNMENTS: readonly Secret[] = [
     name: "credential",
     worded: true,
     pattern: once(adjacent),
+    starts: adjacentStarts,
     sample: "mysql --password s3cr3t-Passw0rd app",
     accept: isAdjacentSecret,
     nests: true,
@@ -43,6 +44,7 @@ export const ASSIGNMENTS: readonly Secret[] = [
     name: "credential",
     worded: true,
     pattern: once(assigned),
+    starts: assignedStarts,
     sample: "DB_PASSWORD=s3cr3t-Passw0rd",
     accept: isAssignedSecret,
     nests: true,
@@ -60,6 +62,22 @@ function assigned(): RegExp {
   const tight = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
   const loose = String.raw`(?:\\{0,7}["'\x60](?=\w))?${scheme}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
   return new RegExp(String.raw`[=:](?<=${key})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${quoted}|${tight}|${loose})`, "gi");
+}
+
+/** From one of the words that hint at a key to the first `=` or `:` after it, if that can end one. */
+const TO_SIGN = new RegExp(
+  String.raw`(?:pass(?:w(?:or)?d|phrase|code)?|secret(?:[_-]?key[_-]?base)?|auth(?:orization)?|credentials?|pwd|token|key|_pat)[_-]?\d{0,2}` +
+    String.raw`\\{0,7}["'\x60*\])]{0,3}(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?[ \t]{0,8}[!+?|]{0,2}[=:]`,
+  "iy",
+);
+const TO_TYPED_SIGN = /:[ \t]?[\w&<>|.[\]]{1,30}[ \t]{0,8}=/y;
+
+/** Each `=` or `:` that `assigned` may begin with. */
+function assignedStarts(text: string, word: number): number[] {
+  TO_SIGN.lastIndex = word;
+  if (!TO_SIGN.test(text)) return [];
+  const sign = (TO_TYPED_SIGN.lastIndex = TO_SIGN.lastIndex - 1);
+  return TO_TYPED_SIGN.test(text) ? [sign, TO_TYPED_SIGN.lastIndex - 1] : [sign];
 }
 
 function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
@@ -111,6 +129,26 @@ function adjacent(): RegExp {
       String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
     "gi",
   );
+}
+
+const BEFORE_KEY =
+  /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage)([_ -]?))key/iy;
+
+/** Each place at which one of the words of `adjacent` may begin. */
+function adjacentStarts(text: string, word: number): number[] {
+  switch (text.charCodeAt(word) | 0x20) {
+    case 0x61: // auth, which is none of them by itself
+      return [];
+    case 0x6b: {
+      BEFORE_KEY.lastIndex = word;
+      const [, kind, gap = ""] = BEFORE_KEY.exec(text) ?? [];
+      return kind === undefined ? [] : [word - kind.length - gap.length];
+    }
+    case 0x70: // pass, pwd
+      return /[_-]/.test(text.charAt(word - 1)) ? [word - 1, word] : [word];
+    default:
+      return [word];
+  }
 }
 
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {

@@ -1,68 +1,168 @@
-// Finds which secrets a text hints at, all in one pass: a table says for each three letters whether a hint could be
-// there. Takes a third of the time of one regular expression for all of them.
+// Finds which secrets a text may hold, all in one pass over the low bytes of its letters, two at a time: a table says for
+// each pair and the letter after it whether a hint could be there. Takes a tenth of the time of a look for each hint.
 import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
-interface Table {
-  /** 1 where three letters with this hash are part of a hint. */
-  marks: Uint8Array;
-  /** By hash the hints to look at, and how far before the three letters each begins. */
-  hints: (Hint[] | undefined)[];
-  /** Too short for the table. */
-  short: Hint[];
+/** Who finds none of these words finds no credential by its name. */
+export const SECRET_WORDS = ["pass", "pwd", "secret", "token", "key", "auth", "credential"] as const;
+/** The same of a word that has to end there: `_path` is everywhere. */
+export const LAST_WORD = "_pat";
+
+/** What is worth a closer look. */
+export interface Suspicion {
+  /** In the order of the table, those without hints last. */
+  secrets: readonly Secret[];
+  /** Whether anything hints at a secret. */
+  isHinted: boolean;
+  /** Where one of the words stands, in any case. */
+  words: readonly number[];
 }
 
-interface Hint {
-  hint: string;
-  offset: number;
-  /** Places in the table of secrets. */
-  rows: number[];
-}
-
-const GRAM = 3;
-const HASH_MASK = 0x7fff;
-
-/** In the order of the table. */
-export function hintsFound(text: string): Secret[] {
-  const { marks, hints, short } = (table ??= makeTable());
-  let found: Set<number> | undefined;
-  const add = (rows: readonly number[]): void => {
-    found ??= new Set();
-    for (const row of rows) found.add(row);
-  };
-  for (const { hint, rows } of short) if (text.includes(hint)) add(rows);
-  let hash = 0;
-  for (let end = 0; end < text.length; end++) {
-    hash = roll(hash, text.charCodeAt(end));
-    if (marks[hash] !== 1) continue;
-    for (const { hint, offset, rows } of hints[hash] ?? []) {
-      if (text.startsWith(hint, end + 1 - GRAM - offset)) add(rows);
+export function suspects(text: string): Suspicion {
+  const { marks, traces } = (table ??= makeTable());
+  const { bytes, pairs } = lettersOf(text);
+  const end = (text.length + 1) >> 1;
+  const found: Found = { rows: undefined, words: NO_WORDS, isWorded: false, isDotted: false };
+  for (let at = nextMark(marks, pairs, 0, end); at < end; at = nextMark(marks, pairs, at + 1, end)) {
+    const place = 2 * at;
+    found.isDotted ||= isDotted(bytes, place) || isDotted(bytes, place + 1);
+    const near = traces[pairs[at] ?? 0] ?? NO_TRACES;
+    // By index: here an iterator takes twice the time.
+    for (let index = 0; index < near.length; index++) {
+      const trace = near[index] as Trace;
+      const start = place - trace.offset;
+      if (stands(bytes, start, text.length, trace)) note(found, trace, start, text);
     }
   }
-  if (found === undefined) return NONE;
-  return [...found].sort((a, b) => a - b).flatMap((row) => SECRETS[row] ?? []);
+  const { rows, words, isWorded } = found;
+  const unhinted = UNHINTED[(isWorded ? 1 : 0) + (found.isDotted ? 2 : 0)] ?? [];
+  if (rows === undefined) return { secrets: unhinted, isHinted: isWorded, words };
+  const hinted = [...rows].sort((a, b) => a - b).flatMap((row) => SECRETS[row] ?? []);
+  return { secrets: [...hinted, ...unhinted], isHinted: true, words };
 }
 
-const NONE: Secret[] = [];
+/** Those that no hint tells of: in a text without words, with words, with dots, with both. */
+const UNHINTED = [false, true].flatMap((hasDots) =>
+  [false, true].map((hasWords) =>
+    SECRETS.filter(({ hints, worded, dotted }) => hints === undefined && (!worded || hasWords) && (!dotted || hasDots)),
+  ),
+);
+
+interface Found {
+  /** Places in the table of secrets. */
+  rows: Set<number> | undefined;
+  words: number[];
+  isWorded: boolean;
+  isDotted: boolean;
+}
+
+const NO_WORDS: number[] = [];
+const NO_TRACES: Trace[] = [];
+
+function note(found: Found, { letters, rows, kind }: Trace, start: number, text: string): void {
+  switch (kind) {
+    case "hint":
+      found.rows ??= new Set();
+      for (const row of rows) found.rows.add(row);
+      return;
+    case "word":
+      found.isWorded = true;
+      break;
+    case "last-word":
+      found.isWorded ||= !/\w/.test(text.charAt(start + letters.length));
+  }
+  if (found.words === NO_WORDS) found.words = [start];
+  else found.words.push(start);
+}
+
+/** Short, so that it runs fast: nearly all of a text passes here. */
+function nextMark(marks: Uint8Array, pairs: Uint16Array, from: number, end: number): number {
+  let next = pairs[from] ?? 0;
+  for (let at = from; at < end; at++) {
+    const pair = next;
+    next = pairs[at + 1] ?? 0;
+    if (marks[pair | ((next & THIRD_MASK) << 16)] !== 0) return at;
+  }
+  return end;
+}
+
+const DOT = 0x2e;
+/** From the first dot of a dotted secret to the second. */
+const DOT_DISTANCE = 7;
+
+function isDotted(bytes: Buffer, place: number): boolean {
+  if (bytes[place] !== DOT || bytes[place + DOT_DISTANCE] !== DOT) return false;
+  return /^[\w-]+$/.test(bytes.toString("latin1", place + 1, place + DOT_DISTANCE));
+}
+
+interface Trace {
+  /** Words count in any case. */
+  kind: "hint" | "word" | "last-word";
+  letters: Uint8Array;
+  /** How far after its beginning the pair stands. */
+  offset: number;
+  /** Places in the table of secrets. */
+  rows: readonly number[];
+}
+
+interface Table {
+  /** 1 for a pair of letters, and what counts of a third, that may be part of a hint. */
+  marks: Uint8Array;
+  /** By the pair. */
+  traces: (Trace[] | undefined)[];
+}
+
+/** Of the third letter so much counts that the table stays small. */
+const THIRD_MASK = 0xf;
 
 let table: Table | undefined;
 
-/** Five bits a letter: three letters fill the hash, and a fourth pushes the first one out. */
-function roll(hash: number, code: number): number {
-  return ((hash << 5) ^ code) & HASH_MASK;
+interface Letters {
+  bytes: Buffer;
+  pairs: Uint16Array;
+}
+
+/** Kept from text to text; longer ones are seldom. */
+const ROOM_BYTES = 256 * 1024;
+let room: Letters | undefined;
+
+/** The low byte of every letter. Others than Latin ones may look like a hint then, which costs a look and no more. */
+function lettersOf(text: string): Letters {
+  const needed = text.length + 2 * DOT_DISTANCE;
+  const letters = needed <= ROOM_BYTES ? (room ??= makeRoom(ROOM_BYTES)) : makeRoom(needed);
+  letters.bytes.write(text, "latin1");
+  letters.bytes.fill(0, text.length, needed);
+  return letters;
+}
+
+function makeRoom(size: number): Letters {
+  const memory = new ArrayBuffer(size + (size & 1));
+  return { bytes: Buffer.from(memory), pairs: new Uint16Array(memory) };
+}
+
+/** What a small letter has and a capital has not. */
+const CASE_BIT = 0x20;
+
+function stands(bytes: Uint8Array, start: number, end: number, { letters, kind }: Trace): boolean {
+  if (start < 0 || start + letters.length > end) return false;
+  for (let place = 0; place < letters.length; place++) {
+    const letter = bytes[start + place] ?? 0;
+    if (letter !== letters[place] && (kind === "hint" || (letter | CASE_BIT) !== letters[place])) return false;
+  }
+  return true;
 }
 
 function makeTable(): Table {
-  const made: Table = { marks: new Uint8Array(HASH_MASK + 1), hints: Array.from({ length: HASH_MASK + 1 }), short: [] };
-  for (const [hint, rows] of rowsByHint()) {
-    if (hint.length < GRAM) {
-      made.short.push({ hint, offset: 0, rows });
-      continue;
-    }
-    const offset = rarestPlace(hint);
-    const hash = hashAt(hint, offset);
-    made.marks[hash] = 1;
-    (made.hints[hash] ??= []).push({ hint, offset, rows });
+  const made: Table = {
+    marks: new Uint8Array((THIRD_MASK + 1) << 16),
+    traces: Array.from({ length: 1 << 16 }),
+  };
+  for (const [hint, rows] of rowsByHint()) addTraces(made, "hint", hint, rows);
+  for (const word of SECRET_WORDS) addTraces(made, "word", word);
+  addTraces(made, "last-word", LAST_WORD);
+  for (const letter of ANY) {
+    mark(made, letter, DOT, undefined);
+    mark(made, DOT, letter, undefined);
   }
   return made;
 }
@@ -75,43 +175,61 @@ function rowsByHint(): Map<string, number[]> {
   return rows;
 }
 
-const COMMON = "etaoinsrhl ";
+const ANY = Array.from({ length: 0x100 }, (_, letter) => letter);
 
-/** Where the three letters stand that ordinary text has least of. */
-function rarestPlace(hint: string): number {
-  const plain = plainHashes();
-  let best = 0;
-  let least = Infinity;
-  for (let place = 0; place + GRAM <= hint.length; place++) {
-    let cost = 4 * (plain.get(hashAt(hint, place)) ?? 0);
-    for (let at = place; at < place + GRAM; at++) if (!COMMON.includes(hint.charAt(at))) cost -= 1;
-    if (cost < least) [best, least] = [place, cost];
+/** Two for each: a hint at an even place has its pairs at even distances from its beginning, one at an odd place at odd ones. */
+function addTraces(made: Table, kind: Trace["kind"], hint: string, rows: readonly number[] = []): void {
+  const letters = Uint8Array.from(hint, (letter) => letter.charCodeAt(0));
+  const cases = (letter: number | undefined): readonly number[] => {
+    // Before one of two letters any may stand.
+    if (letter === undefined) return ANY;
+    return kind !== "hint" && letter >= 0x61 ? [letter, letter ^ CASE_BIT] : [letter];
+  };
+  for (const offset of [rarestPair(hint, 0), hint.length === 2 ? -1 : rarestPair(hint, 1)]) {
+    for (const first of cases(letters[offset])) {
+      for (const second of cases(letters[offset + 1])) {
+        const pair = mark(made, first, second, letters[offset + 2]);
+        (made.traces[pair] ??= []).push({ kind, letters, offset, rows });
+      }
+    }
+  }
+}
+
+const scratch = makeRoom(2);
+
+/** Returns the pair as a number, as this machine reads it. */
+function mark({ marks }: Table, first: number, second: number, third: number | undefined): number {
+  scratch.bytes.set([first, second]);
+  const pair = scratch.pairs[0] ?? 0;
+  // Both cases of a letter are the same in what counts of it.
+  for (const any of third === undefined ? ANY : [third]) marks[pair | ((any & THIRD_MASK) << 16)] = 1;
+  return pair;
+}
+
+/** Where in the hint the pair stands that ordinary text has least of, at an even or odd distance from the beginning. */
+function rarestPair(hint: string, parity: 0 | 1): number {
+  const commonness = (place: number): number => {
+    // The last one has no third letter to tell it by.
+    const [pair = 0, next = COMMON_PAIRS.length] = [place, place + 1].map((at) => commonnessOf(hint.slice(at, at + 2)));
+    return Math.min(pair, next) + pair / COMMON_PAIRS.length;
+  };
+  let best: number = parity;
+  for (let place = parity + 2; place + 2 <= hint.length; place += 2) {
+    if (commonness(place) < commonness(best)) best = place;
   }
   return best;
 }
 
-function hashAt(text: string, from: number): number {
-  let hash = 0;
-  for (let place = from; place < from + GRAM; place++) hash = roll(hash, text.charCodeAt(place));
-  return hash;
+function commonnessOf(pair: string): number {
+  const rank = COMMON_PAIRS.indexOf(pair);
+  if (rank >= 0) return COMMON_PAIRS.length - rank;
+  return pair.length < 2 || pair.includes(" ") ? COMMON_PAIRS.length : 0;
 }
 
-/** What ordinary text and code are full of: three letters in it, or with the same hash, make a bad mark. */
-const PLAIN =
-  "the of and that for with this from are not was have will all can has use file path name type test value error output config " +
-  "identifier document return const function import export string number null true false undefined await async class interface " +
-  'public default if (x) { } => === ; /* */ // --- ### *** ___ ... "id": 0, "src/app.ts": {"name": "value"}, <div class=""> [1, 2] ' +
-  "git log README.md package.json node_modules 2026-01-01T00:00:00 http://localhost:8080/api key search heard current curl " +
-  "Access All Error File The This Type AGENT PASS API ID TODO";
-
-let plain: Map<number, number> | undefined;
-
-function plainHashes(): Map<number, number> {
-  if (plain !== undefined) return plain;
-  plain = new Map();
-  for (let place = 0; place + GRAM <= PLAIN.length; place++) {
-    const hash = hashAt(PLAIN, place);
-    plain.set(hash, (plain.get(hash) ?? 0) + 1);
-  }
-  return plain;
-}
+/** Of text and code, the commonest first. */
+const COMMON_PAIRS = (
+  "re on es te at en in er nt or ti st co de al th ed se ge le an it io ro he ar il ts to ng nd ri ta ns me ag pa ra ec om as ac ct is et " +
+  "ch li va fi ex ce ss tr ut un ha ev ea -- ne pe ma lo ou la ve di nc ll ad su ur pr od mp ul rs po ck pl ic us lu em id sh ca ol el pt " +
+  "fo ai ap si am oc ho rc na da ld ep ty ua ot no ry ke vi ir rt rr so ru lt gi cr im mi tu ow ni if cl ip wo op ue pp mo ef be ig mm ie " +
+  "pu do sp ls ey bu au pi ba fa xt hi sc yp ia cu wi ui ly ov og ee ps iv os xp ab oo bl um fr rn gr tt bo ki ub up ew // sk rg rd ok"
+).split(" ");
