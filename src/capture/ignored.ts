@@ -27,27 +27,39 @@ function inFolder(path: string, { cwd, folder }: Place): string {
 function hidingFile(full: string, place: Place): string | undefined {
   if (full.length > MAX_PATH_CHARS) return undefined;
   const { tree } = place;
-  const home = homedir();
-  for (let folder = full; ; folder = dirname(folder)) {
-    const rules = rulesIn(folder, place);
-    if (rules !== undefined && isHiddenBy(rules, slashed(relative(folder, full)))) return join(folder, IGNORE_FILE);
-    if (folder === home || dirname(folder) === folder) break;
-  }
+  const above = ignoreFiles(full, place).find(({ folder, rules }) =>
+    isHiddenBy(rules, slashed(relative(folder, full))),
+  );
+  if (above !== undefined) return join(above.folder, IGNORE_FILE);
   // A worktree obeys what the main working tree says, also where that file is not under version control.
   if (tree === undefined || tree.mainTop === tree.top) return undefined;
   const inside = relative(tree.top, full);
-  const rules = inside.startsWith("..") ? undefined : rulesIn(tree.mainTop, place);
-  return rules !== undefined && isHiddenBy(rules, slashed(inside)) ? join(tree.mainTop, IGNORE_FILE) : undefined;
+  const main = inside.startsWith("..")
+    ? undefined
+    : ignoreFiles(tree.mainTop, place).find(({ folder }) => folder === tree.mainTop);
+  return main !== undefined && isHiddenBy(main.rules, slashed(inside)) ? join(tree.mainTop, IGNORE_FILE) : undefined;
+}
+
+interface IgnoreFile {
+  folder: string;
+  rules: IgnoreRule[];
 }
 
 /** As long as a place is known, its files are read once. */
-const known = new WeakMap<Place, Map<string, IgnoreRule[] | undefined>>();
+const known = new WeakMap<Place, Map<string, IgnoreFile[]>>();
 
-function rulesIn(folder: string, place: Place): IgnoreRule[] | undefined {
-  const rules = known.get(place) ?? new Map<string, IgnoreRule[] | undefined>();
-  known.set(place, rules);
-  if (!rules.has(folder)) rules.set(folder, readRules(join(folder, IGNORE_FILE)));
-  return rules.get(folder);
+/** Those of the folder and above it, the nearest first. Most folders have none, and the next file in one has the same. */
+function ignoreFiles(folder: string, place: Place): IgnoreFile[] {
+  const files = known.get(place) ?? new Map<string, IgnoreFile[]>();
+  known.set(place, files);
+  const found = files.get(folder);
+  if (found !== undefined) return found;
+  const rules = readRules(join(folder, IGNORE_FILE));
+  const parent = dirname(folder);
+  const above = folder === homedir() || parent === folder ? [] : ignoreFiles(parent, place);
+  const all = rules === undefined ? above : [{ folder, rules }, ...above];
+  files.set(folder, all);
+  return all;
 }
 
 function readRules(path: string): IgnoreRule[] | undefined {
