@@ -144,7 +144,8 @@ export function scrub(db: Db): boolean {
     for (const index of INDEXES) {
       patiently(deadline, () => db.run(`INSERT INTO ${index} (${index}) VALUES ('optimize')`));
     }
-    patiently(deadline, () => db.exec("VACUUM"));
+    // Also for a file from before room could be given back in steps.
+    patiently(deadline, () => db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
     if (!emptyLog(db, deadline)) return false;
     patiently(deadline, () => db.run("DELETE FROM index_state WHERE name = 'unclean'"));
     return emptyLog(db, deadline);

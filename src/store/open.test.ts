@@ -1,6 +1,21 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../core/error.ts";
-import { explain } from "./open.ts";
+import { explain, openStore } from "./open.ts";
+
+it("opening a database that is there writes nothing, and leaves it able to give room back", () => {
+  const folder = mkdtempSync(join(tmpdir(), "c-mem-open-"));
+  const path = join(folder, "c-mem.db");
+  openStore(path).close();
+  const before = readFileSync(path);
+  const db = openStore(path);
+  expect(db.get("PRAGMA auto_vacuum")).toEqual({ auto_vacuum: 2 });
+  db.close();
+  expect(readFileSync(path).equals(before)).toBe(true);
+  rmSync(folder, { recursive: true });
+});
 
 describe("trouble with the database", () => {
   it.each([
