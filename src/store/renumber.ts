@@ -23,16 +23,16 @@ function applyNumbers(db: Db, sessionDbId: number, turns: readonly Turn[], numbe
   db.run("UPDATE prompts SET prompt_number = -prompt_number WHERE session_db_id = ?", sessionDbId);
   for (const [index, turn] of turns.entries())
     db.run("UPDATE prompts SET prompt_number = ? WHERE id = ?", index + 1, turn.id);
-  const mapping = JSON.stringify(Object.fromEntries(numbers));
+  const mapping = JSON.stringify(Object.fromEntries([...numbers].filter(([before, after]) => before !== after)));
   for (const table of ["tool_uses", "messages", "commits", "observations", "summaries"]) {
     const ofSession = "session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)";
     db.run(
-      `UPDATE ${table} SET prompt_number = -coalesce(json_extract(?2, '$."' || prompt_number || '"'), prompt_number)
-       WHERE ${ofSession}`,
+      `UPDATE ${table} SET prompt_number = -json_extract(?2, '$."' || prompt_number || '"')
+       WHERE ${ofSession} AND prompt_number IN (SELECT CAST(key AS INTEGER) FROM json_each(?2))`,
       sessionDbId,
       mapping,
     );
-    db.run(`UPDATE ${table} SET prompt_number = -prompt_number WHERE ${ofSession}`, sessionDbId);
+    db.run(`UPDATE ${table} SET prompt_number = -prompt_number WHERE ${ofSession} AND prompt_number < 0`, sessionDbId);
   }
   markSessionStale(db, sessionDbId);
 }
