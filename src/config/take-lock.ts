@@ -1,5 +1,4 @@
 // Makes sure that there is one worker: takes the lock, leaves it to a living one, asks an older one to go.
-import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Paths } from "./paths.ts";
@@ -79,6 +78,8 @@ export function withLockNow<T>(paths: Paths, version: string, work: () => T): T 
 }
 
 function newLock(version: string): WorkerLock {
+  // Loaded here: every command may need a lock, and next to none does.
+  const { randomBytes } = process.getBuiltinModule("node:crypto");
   return {
     pid: process.pid,
     token: randomBytes(12).toString("hex"),

@@ -1,7 +1,6 @@
 // Looks through everything in the data directory for secrets and private text: rows, indexes, free pages, logs, copies.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { addKinds, cleaned } from "../core/cleaned.ts";
 import { secretRanges } from "../core/redact.ts";
 import { openDriver } from "../store/driver.ts";
@@ -110,7 +109,8 @@ function auditFile(path: string, file: string): Finding[] {
   if (DATABASE.test(file)) return auditDatabaseBytes(path, file);
   if (file.endsWith("-shm")) return [];
   if (/-(?:wal|journal)$/.test(file)) return auditBytes(path, file, [{ offset: 0, length: statSync(path).size }]);
-  if (file.endsWith(".gz")) return auditText(gunzipSync(readFileSync(path)).toString("utf8"), file);
+  if (file.endsWith(".gz"))
+    return auditText(process.getBuiltinModule("node:zlib").gunzipSync(readFileSync(path)).toString("utf8"), file);
   const text = readFileSync(path);
   return text.includes(0) ? auditBytes(path, file, undefined) : auditText(text.toString("utf8"), file);
 }

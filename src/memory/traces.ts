@@ -1,7 +1,6 @@
 // Looks for what is left of a text: in every file of our folders byte by byte, in the indexes, and in rows that say the same.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { quoted } from "../core/query.ts";
 import { wordsOf } from "../core/words.ts";
 import type { Db } from "../store/driver.ts";
@@ -112,7 +111,7 @@ function scanFile(path: string, pieces: readonly string[], scan: Scan): string[]
     scan.files += 1;
     scan.bytes += size;
     if (path.endsWith(".gz")) {
-      const text = foldCase(gunzipSync(readFileSync(path)));
+      const text = foldCase(process.getBuiltinModule("node:zlib").gunzipSync(readFileSync(path)));
       return pieces.filter((piece) => text.includes(foldCase(Buffer.from(piece))));
     }
     return scanBytes(path, pieces);
