@@ -1,11 +1,19 @@
-// Looks through the stored vectors of a model: once, chunk by chunk, or from memory in a process that stays.
+// Looks through the stored vectors of a model: read once, and kept in a process that stays.
 import type { Hit } from "../embed/best.ts";
 import { createCodeScan, PREFILTER_FROM } from "../embed/code-scan.ts";
-import { createScan, searchChunks, type SearchOptions } from "../embed/scan.ts";
+import { createScan, type SearchOptions } from "../embed/scan.ts";
 import { recordBytes } from "../core/vector-record.ts";
 import type { Db } from "../store/driver.ts";
 import { writeVersion } from "../store/version.ts";
-import { chunkRevisions, type EmbeddingModel, getChunk, getRecord, STORED_ROWS } from "../store/vectors.ts";
+import {
+  chunkRevisions,
+  type EmbeddingModel,
+  getChunk,
+  getCodes,
+  getRecord,
+  STORED_ROWS,
+  type VectorChunk,
+} from "../store/vectors.ts";
 
 export interface NearOptions {
   limit: number;
@@ -18,21 +26,11 @@ export interface VectorIndex {
   nearest(db: Db, model: EmbeddingModel, query: Float32Array, options: NearOptions): Hit[];
 }
 
-/** For a command that asks once: nothing is kept. */
+/** For a command that asks once: nothing is kept. From here on, to read all codes and a few records takes less than to read all records. */
+const COLD_PREFILTER_FROM = 20_000;
+
 export const COLD_INDEX: VectorIndex = {
-  nearest(db, model, query, options) {
-    const owners: Int32Array[] = [];
-    const ownerOf = (row: number): number => owners[Math.floor(row / STORED_ROWS)]?.[row % STORED_ROWS] ?? 0;
-    function* chunks(): Generator<Uint8Array> {
-      for (let number = 0; ; number++) {
-        const chunk = getChunk(db, model.id, number);
-        if (chunk === undefined) return;
-        owners.push(chunk.owners);
-        yield chunk.records;
-      }
-    }
-    return searchChunks(model.dimensions, chunks(), query, scanOptions(options, ownerOf));
-  },
+  nearest: (...args) => createWarmIndex(COLD_PREFILTER_FROM).nearest(...args),
 };
 
 function scanOptions({ limit, accept }: NearOptions, ownerOf: (row: number) => number): SearchOptions {
@@ -43,7 +41,8 @@ function scanOptions({ limit, accept }: NearOptions, ownerOf: (row: number) => n
 interface Loaded {
   model: EmbeddingModel;
   kind: "whole" | "coded";
-  put: (row: number, records: Uint8Array) => void;
+  /** Reads a chunk, and says whose it is. */
+  read: (db: Db, number: number) => Pick<VectorChunk, "revision" | "owners"> | undefined;
   search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
   revisions: Map<number, number>;
   owners: Int32Array;
@@ -84,9 +83,8 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
   }
   for (const { number, revision } of stored) {
     if (loaded.revisions.get(number) === revision) continue;
-    const chunk = getChunk(db, model.id, number);
+    const chunk = loaded.read(db, number);
     if (chunk === undefined) continue;
-    loaded.put(number * STORED_ROWS, chunk.records);
     loaded.owners.set(chunk.owners, number * STORED_ROWS);
     loaded.revisions.set(number, chunk.revision);
   }
@@ -97,15 +95,25 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
 /** Of those that are likely by their codes alone, so many are looked at: some 20 microseconds each. */
 const MAX_LIKELY = 400;
 
-function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "put" | "search"> {
+function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "read" | "search"> {
   if (kind === "whole") {
     const scan = createScan(model.dimensions);
-    return { put: scan.put, search: (_, query, options) => scan.search(query, options) };
+    const read: Loaded["read"] = (db, number) => {
+      const chunk = getChunk(db, model.id, number);
+      if (chunk !== undefined) scan.put(number * STORED_ROWS, chunk.records);
+      return chunk;
+    };
+    return { read, search: (_, query, options) => scan.search(query, options) };
   }
   const scan = createCodeScan(model.dimensions);
+  const read: Loaded["read"] = (db, number) => {
+    const chunk = getCodes(db, model, number);
+    if (chunk !== undefined) scan.put(number * STORED_ROWS, chunk.codes);
+    return chunk;
+  };
   const search: Loaded["search"] = (db, query, options) =>
     scan.search(query, { ...options, candidates: MAX_LIKELY, read: (rows) => readRecords(db, model, rows) });
-  return { put: scan.put, search };
+  return { read, search };
 }
 
 function readRecords(db: Db, model: EmbeddingModel, rows: readonly number[]): Uint8Array {

@@ -1,5 +1,5 @@
 // vectors: what turns and observations mean, as numbers, in chunks by model. Made in the background, newest first.
-import { recordBytes } from "../core/vector-record.ts";
+import { codesOf, recordBytes } from "../core/vector-record.ts";
 import type { Db } from "./driver.ts";
 
 /**
@@ -186,15 +186,46 @@ function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Write[]): 
       records.set(record, (place % STORED_ROWS) * size);
       owners[place % STORED_ROWS] = sessionDbId;
     }
+    const revision = (before?.revision ?? 0) + 1;
     db.run(
-      `INSERT INTO vector_chunks (model_id, number, revision, owners, records) VALUES (?, ?, 1, ?, ?)
-       ON CONFLICT (model_id, number) DO UPDATE SET revision = revision + 1, owners = excluded.owners, records = excluded.records`,
+      `INSERT INTO vector_chunks (model_id, number, revision, owners, records) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, owners = excluded.owners, records = excluded.records`,
       model.id,
       number,
+      revision,
       new Uint8Array(owners.buffer),
       records,
     );
+    saveCodes(db, model, { number, revision, records });
   }
+}
+
+function saveCodes(
+  db: Db,
+  { id, dimensions }: EmbeddingModel,
+  { number, revision, records }: Omit<VectorChunk, "owners">,
+): void {
+  db.run(
+    `INSERT INTO vector_codes (model_id, number, revision, codes) VALUES (?, ?, ?, ?)
+     ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, codes = excluded.codes`,
+    id,
+    number,
+    revision,
+    codesOf(records, dimensions),
+  );
+}
+
+/** Of chunks that an older program has written; to be called inside a transaction, until it says 0. */
+export function addMissingCodes(db: Db, model: EmbeddingModel, limit: number): number {
+  const chunks = db.all<Omit<VectorChunk, "owners">>(
+    `SELECT c.number, c.revision, c.records FROM vector_chunks c LEFT JOIN vector_codes k
+       ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision
+     WHERE c.model_id = ? AND k.number IS NULL LIMIT ?`,
+    model.id,
+    limit,
+  );
+  for (const chunk of chunks) saveCodes(db, model, chunk);
+  return chunks.length;
 }
 
 export interface VectorChunk {
@@ -214,6 +245,30 @@ export function getChunk(db: Db, modelId: number, number: number): VectorChunk |
   if (row === undefined) return undefined;
   const { revision, owners, records } = row;
   return { number, revision, records, owners: new Int32Array(owners.slice().buffer) };
+}
+
+export interface CodeChunk extends Omit<VectorChunk, "records"> {
+  codes: Uint8Array;
+}
+
+/** The same with a bit a dimension instead of the records. */
+export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, number: number): CodeChunk | undefined {
+  const row = db.get<{ revision: number; owners: Uint8Array; codes: Uint8Array | null; records: Uint8Array | null }>(
+    `SELECT c.revision, c.owners, k.codes, CASE WHEN k.codes IS NULL THEN c.records END AS records
+     FROM vector_chunks c LEFT JOIN vector_codes k
+       ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision
+     WHERE c.model_id = ? AND c.number = ?`,
+    id,
+    number,
+  );
+  if (row === undefined) return undefined;
+  const { revision, owners, codes, records } = row;
+  return {
+    number,
+    revision,
+    owners: new Int32Array(owners.slice().buffer),
+    codes: codes ?? codesOf(records ?? new Uint8Array(), dimensions),
+  };
 }
 
 /** One of them alone; zeros where there is none. */
