@@ -7,9 +7,12 @@ import { join, resolve } from "node:path";
 import { resolvePaths } from "../src/config/paths.ts";
 import { quoted } from "../src/core/query.ts";
 import { wordsOf } from "../src/core/words.ts";
+import { findFixes } from "../src/recall/fix.ts";
+import { findUses } from "../src/recall/how.ts";
 import { searchSessions } from "../src/recall/search.ts";
 import { type Db, openDriver } from "../src/store/driver.ts";
 import { createWarmIndex } from "../src/recall/vector-index.ts";
+import type { Scope } from "../src/store/scope.ts";
 import type { EmbeddingModel } from "../src/store/vectors.ts";
 import { BIG_PROJECT, fill, rareWord, SMALL_PROJECT, someCommonWord, someWord, text } from "./fill-store.ts";
 import { fillVectors, randomVector } from "./fill-vectors.ts";
@@ -37,6 +40,7 @@ export async function benchSearch(): Promise<void> {
     fill(db, size);
     const model = fillVectors(db, size, MODEL);
     measure(db, size, model);
+    measureQuestions(db, size);
     db.close();
     measureCommand(home, size);
     rmSync(home, { recursive: true, force: true });
@@ -62,6 +66,27 @@ const KINDS: Record<string, Kind> = {
   typo: { query: () => `${rareWord().slice(0, 3)}q${rareWord().slice(3)}` },
 };
 
+/** Questions about errors and commands. */
+const QUESTIONS: Record<string, (db: Db, scope: Scope) => unknown> = {
+  "fix, rare": (db, scope) => findFixes(db, `Error: ${rareWord()} ${rareWord()} ${text(4)}`, scope, 5),
+  "fix, common": (db, scope) => findFixes(db, `Error: ${commonWords()}`, scope, 5),
+  "how, rare": (db, scope) => findUses(db, rareWord(), scope, 10),
+  "how, some": (db, scope) => findUses(db, someWord(), scope, 10),
+  "how, common": (db, scope) => findUses(db, someCommonWord(), scope, 10),
+  "how, nothing": (db, scope) => findUses(db, "qqxv", scope, 10),
+};
+
+function measureQuestions(db: Db, size: number): void {
+  for (const [name, ask] of Object.entries(QUESTIONS)) {
+    const times = Array.from({ length: QUERIES }, () => time(() => void ask(db, { projectId: BIG_PROJECT })));
+    console.log(`  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(times)}`);
+  }
+}
+
+function quantilesOf(times: readonly number[]): string {
+  return [0.5, 0.95, 1].map((share) => quantile(times, share).toFixed(1).padStart(7)).join("");
+}
+
 function measure(db: Db, size: number, model: EmbeddingModel): void {
   const index = createWarmIndex();
   const load = time(() => index.nearest(db, model, randomVector(), { limit: 1 }));
@@ -74,10 +99,9 @@ function measure(db: Db, size: number, model: EmbeddingModel): void {
     });
     const words = queries.map((query) => time(() => searchSessions(db, query, { limit: 10, project, isTyping })));
     const plain = queries.slice(0, name === "rare" ? QUERIES : 5).map((query) => time(() => plainSearch(db, query)));
-    const [p50, p95, slowest] = [0.5, 0.95, 1].map((share) => quantile(ours, share));
-    const ratio = (p50 ?? 0) / quantile(plain, 0.5);
+    const ratio = quantile(ours, 0.5) / quantile(plain, 0.5);
     console.log(
-      `  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${[p50, p95, slowest].map((ms) => (ms ?? 0).toFixed(1).padStart(7)).join("")}   ${ratio.toFixed(3)} of plain; by words only ${quantile(words, 0.5).toFixed(1)}`,
+      `  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(ours)}   ${ratio.toFixed(3)} of plain; by words only ${quantilesOf(words)}`,
     );
   }
 }
