@@ -24,13 +24,13 @@ export interface FoundUse {
   created_at: number;
 }
 
-function use(output: string): string {
+function selectUse(output: string): string {
   return `SELECT t.id, s.session_id, parent.session_id AS parent_session_id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
     p.name AS project, t.prompt_number, t.name, t.input, ${output} AS output, t.is_error, t.exit_code, t.created_at`;
 }
-const USE = use(outputOf("t"));
+const USE = selectUse(outputOf("t"));
 /** Of what passed nobody wants to see the output. */
-const USE_WITH_ERROR = use(`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
+const USE_WITH_ERROR = selectUse(`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
 const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
