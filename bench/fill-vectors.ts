@@ -3,7 +3,8 @@ import { randomFillSync } from "node:crypto";
 import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import type { Db } from "../src/store/driver.ts";
 import { transaction } from "../src/store/transaction.ts";
-import { type EmbeddingModel, STORED_ROWS, wantModel } from "../src/store/vectors.ts";
+import { STORED_ROWS } from "../src/store/vector-chunks.ts";
+import { type EmbeddingModel, wantModel } from "../src/store/vectors.ts";
 
 const DIMENSIONS = 384;
 

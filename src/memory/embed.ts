@@ -4,7 +4,8 @@ import type { Embedder } from "../embed/embedder.ts";
 import type { Db } from "../store/driver.ts";
 import { embedText } from "../store/embed-texts.ts";
 import { transaction } from "../store/transaction.ts";
-import { addMissingCodes, dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors.ts";
+import { addMissingCodes } from "../store/vector-chunks.ts";
+import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors.ts";
 
 /** Turns and observations to a batch: some two seconds of processor time, which a kill costs at most. */
 const BATCH_ITEMS = 16;
