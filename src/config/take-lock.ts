@@ -1,8 +1,8 @@
 // Makes sure that there is one worker: takes the lock, leaves it to a living one, asks an older one to go.
-import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Paths } from "./paths.ts";
+import { randomHex } from "./random-hex.ts";
 import { statOf } from "./read.ts";
 import {
   BEAT_MS,
@@ -81,7 +81,7 @@ export function withLockNow<T>(paths: Paths, version: string, work: () => T): T 
 function newLock(version: string): WorkerLock {
   return {
     pid: process.pid,
-    token: randomBytes(12).toString("hex"),
+    token: randomHex(12),
     version,
     startedAt: Date.now(),
     machine: machineId(),
