@@ -8,8 +8,8 @@ import { createBatch } from "../src/embed/batch.ts";
 import { createCodeScan, PREFILTER_FROM } from "../src/embed/code-scan.ts";
 import { type Engine, loadEngine } from "../src/embed/engine.ts";
 import { minilmFile } from "../src/embed/minilm.ts";
-import { CHUNK_ROWS, recordBytes } from "../src/core/vector-record.ts";
-import { createScan, searchChunks } from "../src/embed/scan.ts";
+import { codesOf, recordBytes } from "../src/core/vector-record.ts";
+import { createScan } from "../src/embed/scan.ts";
 import { openSpawned } from "../src/embed/spawned.ts";
 
 const DIMENSIONS = 384;
@@ -93,10 +93,7 @@ function benchScan(size: number, rounds: number): void {
   const query = Float32Array.from({ length: DIMENSIONS }, (_, index) => Math.sin(index));
   const [scan, codes] = [createScan(DIMENSIONS), createCodeScan(DIMENSIONS)];
   scan.add(records);
-  codes.add(records);
-  const chunks = Array.from({ length: Math.ceil(size / CHUNK_ROWS) }, (_, index) =>
-    records.subarray(index * CHUNK_ROWS * stride, (index + 1) * CHUNK_ROWS * stride),
-  );
+  codes.put(0, codesOf(records, DIMENSIONS));
   const read = (rows: readonly number[]): Uint8Array =>
     Buffer.concat(rows.map((row) => records.subarray(row * stride, (row + 1) * stride)));
   const used = size < PREFILTER_FROM ? "8 bits" : "1 bit first";
@@ -110,7 +107,6 @@ function benchScan(size: number, rounds: number): void {
   };
   console.log(`  ${"plain JavaScript".padEnd(20)} ${ms(plain)}   1.000`);
   line("8 bits, in memory", () => void scan.search(query, { limit: 10 }));
-  line("8 bits, in chunks", () => void searchChunks(DIMENSIONS, chunks, query, { limit: 10 }));
   line("1 bit, then 8", () => void codes.search(query, { limit: 10, read }));
 }
 

@@ -1,9 +1,10 @@
 // Vectors for a made-up store, as many as asked for: what they mean does not matter to how long looking through them takes.
 import { randomFillSync } from "node:crypto";
-import { recordBytes } from "../src/core/vector-record.ts";
+import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import type { Db } from "../src/store/driver.ts";
 import { transaction } from "../src/store/transaction.ts";
-import { type EmbeddingModel, STORED_ROWS, wantModel } from "../src/store/vectors.ts";
+import { STORED_ROWS } from "../src/store/vector-chunks.ts";
+import { type EmbeddingModel, wantModel } from "../src/store/vectors.ts";
 
 const DIMENSIONS = 384;
 
@@ -36,6 +37,12 @@ export function fillVectors(db: Db, count: number, modelName: string): Embedding
         number,
         new Uint8Array(owners.buffer),
         records,
+      );
+      db.run(
+        "INSERT INTO vector_codes (model_id, number, revision, codes) VALUES (?, ?, 1, ?)",
+        model.id,
+        number,
+        codesOf(records, DIMENSIONS),
       );
     });
   }

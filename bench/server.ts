@@ -10,7 +10,8 @@ import { openDriver, type Db } from "../src/store/driver.ts";
 import { transaction } from "../src/store/transaction.ts";
 import { insertObservation } from "../src/store/observations.ts";
 import { benchPage } from "./page.ts";
-import { fill, quantile, rareWord, text } from "./search.ts";
+import { fill, rareWord, text } from "./fill-store.ts";
+import { quantile } from "./search.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const OBSERVATIONS = 100_000;

@@ -2,9 +2,9 @@
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { loadEngine } from "../embed/engine.ts";
 import { type EmbedSource, embedSource } from "../embed/source.ts";
 import { minilmFile } from "../embed/minilm.ts";
+import { checkModel } from "../embed/model-file.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { type EmbedProgress, embedProgress } from "../store/vectors.ts";
 import type { Check } from "./health.ts";
@@ -27,7 +27,7 @@ export function checkMeaning(paths: Paths, env: Env): Check | undefined {
 
 function damageOf(paths: Paths): AppError | undefined {
   try {
-    loadEngine(minilmFile(paths));
+    checkModel(minilmFile(paths));
     return undefined;
   } catch (error) {
     // Where it is missing the package is there, and it is made when it is needed.

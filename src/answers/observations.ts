@@ -1,13 +1,15 @@
-// What is known: the newest observations, or those that fit some words; or one with all it rests on.
+// What is known: the newest observations, or those that fit some words or are near in meaning; or one with all it rests on.
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { deriveNewest } from "../memory/derive.ts";
 import { findObservations } from "../recall/find-observations.ts";
+import type { MeaningState } from "../recall/meaning.ts";
 import { type ObservationStory, readObservation } from "../recall/observation.ts";
 import { parseObservationId } from "../store/items.ts";
 import { listObservations, type ObservationEntry, type ObservationFilter } from "../store/observation-list.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
+import { meaningOf } from "./meaning.ts";
 import { readConcepts, readType } from "./observation-flags.ts";
 import { observationJson, standingJson, storyJson } from "./observation-json.ts";
 import { readOffset } from "./scope.ts";
@@ -25,9 +27,11 @@ export interface ObservationsAnswer extends Answer {
   isOfAllProjects: boolean;
   /** Sessions that memory was not derived of yet. */
   left: number;
+  /** How far meaning went into it; undefined where nothing was looked for. */
+  state: MeaningState | undefined;
 }
 
-export function answerObservations(asked: Asked, query: string): ObservationsAnswer {
+export async function answerObservations(asked: Asked, query: string): Promise<ObservationsAnswer> {
   const { db, flags } = asked;
   const wanted = {
     type: readType(flags["type"]),
@@ -40,7 +44,8 @@ export function answerObservations(asked: Asked, query: string): ObservationsAns
   const { scope, limit, where } = questionOf(asked, LIMIT);
   const left = deriveNewest(db, scope.projectId, MAX_DERIVE_MS);
   const filter: ObservationFilter = { ...scope, ...wanted };
-  const found = query === "" ? undefined : findObservations(db, query, filter, limit + 1);
+  const state = query === "" ? undefined : await meaningOf(asked, query, scope.projectId);
+  const found = state && findObservations(db, query, filter, limit + 1, state.meaning);
   const all = found?.rows ?? listObservations(db, filter, limit + 1, readOffset(flags));
   const rows = all.slice(0, limit);
   if (rows.length === 0) {
@@ -54,7 +59,8 @@ export function answerObservations(asked: Asked, query: string): ObservationsAns
     standing: standingJson(row, { deep: false }),
     ...("score" in row && { score: row.score }),
   }));
-  const how = found === undefined ? {} : { query, rung: found.rung, words: found.words };
+  const how =
+    found === undefined ? {} : { query, rung: found.rung, words: found.words, degraded: state?.degraded ?? null };
   const hasMore = all.length > limit;
   return {
     data: { results },
@@ -66,6 +72,7 @@ export function answerObservations(asked: Asked, query: string): ObservationsAns
     limit,
     isOfAllProjects: scope.projectId === undefined,
     left,
+    state,
   };
 }
 

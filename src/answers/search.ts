@@ -3,11 +3,12 @@ import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { iso } from "../core/time.ts";
 import { FIND_KINDS, type Finding, type FindKind, findSessions, type Role, ROLES } from "../recall/find.ts";
-import { askMeaning, type MeaningState } from "../recall/meaning.ts";
+import type { MeaningState } from "../recall/meaning.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import type { SessionFilter } from "../store/session-filter.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer, Json } from "./envelope.ts";
+import { meaningOf } from "./meaning.ts";
 import { readConcepts, readType } from "./observation-flags.ts";
 
 const LIMIT = 10;
@@ -22,21 +23,14 @@ export interface SearchAnswer extends Answer {
 }
 
 export async function answerSearch(asked: Asked, query: string): Promise<SearchAnswer> {
-  const { db, flags, paths, env, kept } = asked;
+  const { db, flags } = asked;
   if (query.trim() === "") throw new AppError("usage", "What shall be searched for?", { hint: "c-mem search <words>" });
   const kind = readKind(flags);
   const filter = readFilter(flags);
   updateSearchIndex(db);
   const { scope, limit, where } = questionOf(asked, LIMIT);
   const start = performance.now();
-  const embedder = await kept?.embedder();
-  const state = await askMeaning(db, query, {
-    paths,
-    env,
-    project: scope.projectId,
-    ...(kept && { index: kept.index }),
-    ...(embedder && { embedder }),
-  });
+  const state = await meaningOf(asked, query, scope.projectId);
   const { meaning, degraded = null } = state;
   const { findings, words, rung, searched } = findSessions(db, query, {
     scope: { ...scope, ...filter },

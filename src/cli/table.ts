@@ -97,7 +97,7 @@ export const COMMANDS: Definition[] = [
   },
   {
     name: "observations [words...]",
-    about: "what is known here: the newest, or those that fit the words",
+    about: "what is known here: the newest, or those that fit the words or mean the same",
     options: [
       ["--type <type>", "only decision, bugfix, feature, refactor, discovery or change"],
       [

@@ -1,7 +1,7 @@
 // server.json: where the API listens and the token that opens it. Only its owner can read it; the token stays the same.
-import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { randomHex } from "./random-hex.ts";
 import { readText } from "./read.ts";
 
 export interface ServerRecord {
@@ -29,7 +29,7 @@ export function readServer(path: string): ServerRecord | undefined {
 
 /** Made once: what was paired with it stays so over every restart. */
 export function serverToken(path: string): string {
-  return readServer(path)?.token ?? randomBytes(TOKEN_BYTES).toString("hex");
+  return readServer(path)?.token ?? randomHex(TOKEN_BYTES);
 }
 
 export function writeServer(path: string, record: ServerRecord): void {

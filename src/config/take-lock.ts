@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Paths } from "./paths.ts";
+import { randomHex } from "./random-hex.ts";
 import { statOf } from "./read.ts";
 import {
   BEAT_MS,
@@ -82,7 +83,7 @@ function newLock(version: string): WorkerLock {
   const { randomBytes } = process.getBuiltinModule("node:crypto");
   return {
     pid: process.pid,
-    token: randomBytes(12).toString("hex"),
+    token: randomHex(12),
     version,
     startedAt: Date.now(),
     machine: machineId(),

@@ -34,3 +34,26 @@ export function fromRecord(record: Uint8Array, dimensions: number): Float32Array
   const scale = view.getFloat32(recordBytes(dimensions) - 4, true);
   return Float32Array.from({ length: dimensions }, (_, index) => view.getInt8(index) * scale);
 }
+
+/** Codes are compared eight bytes at a time. */
+const CODE_STEP = 64;
+
+export function codeBytes(dimensions: number): number {
+  return Math.ceil(dimensions / CODE_STEP) * (CODE_STEP / 8);
+}
+
+/** A bit a dimension for every record, set where the number is negative. */
+export function codesOf(records: Uint8Array, dimensions: number): Uint8Array {
+  const [stride, bytes] = [recordBytes(dimensions), codeBytes(dimensions)];
+  const rows = records.length / stride;
+  const codes = new Uint8Array(rows * bytes);
+  for (let row = 0; row < rows; row++) {
+    for (let index = 0; index < dimensions; index++) {
+      // The sign of eight bits is the highest of them.
+      const sign = (records[row * stride + index] ?? 0) >> 7;
+      const at = row * bytes + (index >> 3);
+      codes[at] = (codes[at] ?? 0) | (sign << (index & 7));
+    }
+  }
+  return codes;
+}

@@ -15,11 +15,13 @@ const NORM_EPSILON = 1e-12;
 /** The kernel works on this many tokens at a time; rows beyond the last token are computed and ignored. */
 const TOKEN_STEP = 4;
 const HEAD = 32;
+/** The token that rows beyond the last are filled up with. */
+const PADDING = 0;
 
 export function loadEngine(path: string): Engine {
   const kernel = createKernel();
   let weights = 0;
-  const { id, shape, vocabulary } = readModel(path, (bytes) => {
+  const { id, shape, idOf, readWords } = readModel(path, (bytes) => {
     weights = kernel.allocate(bytes);
     return new Uint8Array(kernel.memory.buffer, weights, bytes);
   });
@@ -28,8 +30,11 @@ export function loadEngine(path: string): Engine {
   return {
     id,
     shape,
-    tokenize: createTokenizer(vocabulary, shape.positions),
-    forward: (texts) => forward({ kernel, shape, layout, weights, buffers }, texts),
+    tokenize: createTokenizer(idOf, shape.positions),
+    forward(texts) {
+      readWords([PADDING, ...texts.flat()], new Uint8Array(kernel.memory.buffer, weights, layout.wordScales));
+      return forward({ kernel, shape, layout, weights, buffers }, texts);
+    },
   };
 }
 
@@ -106,7 +111,7 @@ function place({ kernel, shape, buffers }: Loaded, texts: readonly (readonly num
   if (ids.length > shape.positions) throw new RangeError(`${ids.length} tokens are more than ${shape.positions}`);
   const rows = Math.ceil(ids.length / TOKEN_STEP) * TOKEN_STEP;
   const { buffer } = kernel.memory;
-  const idView = new Int32Array(buffer, buffers.ids, rows).fill(0);
+  const idView = new Int32Array(buffer, buffers.ids, rows).fill(PADDING);
   idView.set(ids);
   const positions = new Int32Array(buffer, buffers.positions, rows).fill(0);
   positions.set(texts.flatMap((text) => [...text.keys()]));

@@ -39,8 +39,7 @@ interface KernelFunctions {
   ): void;
   attend(qkv: Pointer, out: Pointer, scratch: Pointer, tokens: number, size: number): void;
   dotRecords(records: Pointer, query: Pointer, out: Pointer, rows: number, dimensions: number): void;
-  encodeRecords(records: Pointer, codes: Pointer, rows: number, dimensions: number, codeBytes: number): void;
-  hammingCodes(codes: Pointer, query: Pointer, out: Pointer, rows: number, codeBytes: number): void;
+  nearCodes(codes: Pointer, query: Pointer, out: Pointer, rows: number, codeBytes: number, maxBits: number): number;
 }
 
 export interface Kernel {

@@ -11,7 +11,7 @@ export interface ModelShape {
   vocabulary: number;
 }
 
-/** Offsets in bytes from the beginning of the weights. */
+/** Offsets in bytes from the beginning of the weights. The words come first: of them only those are read that a text has. */
 export interface ModelLayout {
   words: number;
   wordScales: number;

@@ -4,14 +4,16 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tinyHome } from "../../test/embed/tiny-model.ts";
 import { loadEngine } from "./engine.ts";
+import { layoutOf } from "./layout.ts";
 import { minilmFile } from "./minilm.ts";
+import { checkModel } from "./model-file.ts";
 import { openTensors } from "./safetensors.ts";
 
-/** Loads the model after something was done to its file. */
-function loadChanged(change: (bytes: Buffer) => Buffer): void {
+/** The model's file after something was done to it. */
+function changed(change: (bytes: Buffer) => Buffer): string {
   const path = minilmFile(tinyHome());
   writeFileSync(path, change(readFileSync(path)));
-  loadEngine(path);
+  return path;
 }
 
 function flip(bytes: Buffer, at: number): Buffer {
@@ -40,7 +42,23 @@ describe("the model's file", () => {
       (bytes) => Buffer.from(bytes.toString("latin1").replace('"layers":2', '"layers":-'), "latin1"),
     ],
   ])("with %s is said to be damaged", (_what, change) => {
-    expect(() => loadChanged(change)).toThrow(expect.objectContaining({ code: "model_damaged" }));
+    const path = changed(change);
+    for (const load of [loadEngine, checkModel])
+      expect(() => load(path)).toThrow(expect.objectContaining({ code: "model_damaged" }));
+  });
+
+  it("with a damaged word is good for texts that do not have it, and is found out", () => {
+    const whole = loadEngine(minilmFile(tinyHome()));
+    const [word] = whole.tokenize("login").slice(1);
+    const wordsAt = (bytes: Buffer): number => bytes.length - layoutOf(whole.shape).bytes;
+    const path = changed((bytes) => flip(bytes, wordsAt(bytes) + (word ?? 0) * whole.shape.hidden + 5));
+    const engine = loadEngine(path);
+    const fine = engine.tokenize("the worker");
+    expect(engine.forward([fine])).toEqual(whole.forward([fine]));
+    const isDamage = expect.objectContaining({ code: "model_damaged" });
+    expect(() => engine.forward([engine.tokenize("the login")])).toThrow(isDamage);
+    expect(() => checkModel(path)).toThrow(isDamage);
+    expect(checkModel(minilmFile(tinyHome()))).toEqual({ id: "tiny", shape: whole.shape });
   });
 
   it("that is not there is said to be missing", () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { randomNormals } from "../../test/embed/tiny-model.ts";
 import { createCodeScan } from "./code-scan.ts";
 import { normalise } from "./embedder.ts";
-import { fromRecord, recordBytes, toRecord } from "../core/vector-record.ts";
-import { createScan, searchChunks } from "./scan.ts";
+import { codesOf, fromRecord, recordBytes, toRecord } from "../core/vector-record.ts";
+import { createScan } from "./scan.ts";
 
 /** Vectors in clumps, as those of texts are: no two far apart by chance alone. */
 function vectors(count: number, dimensions: number, seed = 1): Float32Array[] {
@@ -54,6 +54,22 @@ describe("a record", () => {
   });
 });
 
+describe("a code", () => {
+  it.each([384, 100, 1])("has the signs of %i dimensions, and fills up eight bytes", (dimensions) => {
+    const list = vectors(3, dimensions);
+    const codes = codesOf(recordsOf(list), dimensions);
+    const bytes = Math.ceil(dimensions / 64) * 8;
+    expect(codes).toHaveLength(3 * bytes);
+    const isSet = (row: number, index: number): boolean =>
+      (((codes[row * bytes + (index >> 3)] ?? 0) >> (index & 7)) & 1) === 1;
+    const stored = list.map((vector) => fromRecord(toRecord(vector), dimensions));
+    for (const [row, vector] of stored.entries())
+      expect(Array.from({ length: bytes * 8 }, (_, index) => isSet(row, index))).toEqual(
+        Array.from({ length: bytes * 8 }, (_, index) => (vector[index] ?? 0) < 0),
+      );
+  });
+});
+
 describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
   const list = vectors(2_500, dimensions);
   const [query = new Float32Array()] = vectors(1, dimensions, 9);
@@ -78,15 +94,6 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
       expect(hit.score).toBeCloseTo(dot(stored[hit.row] ?? query, query), 3);
     }
     expect(hits).toHaveLength(20);
-  });
-
-  it("finds the same in chunks that are not kept", () => {
-    const scan = createScan(dimensions);
-    scan.add(recordsOf(list));
-    const chunks = [list.slice(0, 1_024), list.slice(1_024, 2_048), [], list.slice(2_048)].map(recordsOf);
-    const options = { limit: 10, accept: (row: number) => row % 3 === 0 };
-    expect(searchChunks(dimensions, chunks, query, options)).toEqual(scan.search(query, options));
-    expect(searchChunks(dimensions, [recordsOf(list)], query, options)).toEqual(scan.search(query, options));
   });
 
   it("finds only rows that are accepted, and none where there are none", () => {
@@ -129,7 +136,8 @@ describe("one bit", () => {
     ];
     const records = recordsOf(list);
     const [codes, scan] = [createCodeScan(384), createScan(384)];
-    for (let at = 0; at < records.length; at += 388 * 1_500) codes.add(records.subarray(at, at + 388 * 1_500));
+    for (let row = 0; row < list.length; row += 1_500)
+      codes.put(row, codesOf(records.subarray(row * 388, (row + 1_500) * 388), 384));
     scan.add(records);
     expect(codes.rows).toBe(20_300);
     const read = (rows: readonly number[]): Uint8Array =>

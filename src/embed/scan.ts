@@ -53,31 +53,6 @@ export function createScan(dimensions: number): VectorScan {
   };
 }
 
-/** The same over chunks that are read as they are needed, when there is no reason to keep them: memory for one chunk. */
-export function searchChunks(
-  dimensions: number,
-  chunks: Iterable<Uint8Array>,
-  query: Float32Array,
-  { limit, accept }: SearchOptions,
-): Hit[] {
-  const scanner = createScanner(dimensions);
-  const { kernel, stride } = scanner;
-  const at = kernel.allocate(CHUNK_ROWS * stride);
-  const best = createBest(limit, accept);
-  const scale = scanner.ask(query);
-  let row = 0;
-  for (const chunk of chunks) {
-    const count = rowsIn(chunk, stride);
-    for (let start = 0; start < count; start += CHUNK_ROWS) {
-      const part = chunk.subarray(start * stride, (start + CHUNK_ROWS) * stride);
-      new Uint8Array(kernel.memory.buffer, at, part.length).set(part);
-      scanner.score(at, part.length / stride, row + start, best);
-    }
-    row += count;
-  }
-  return scaled(best.hits, scale);
-}
-
 export interface Scanner {
   kernel: Kernel;
   stride: number;

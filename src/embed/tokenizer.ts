@@ -1,5 +1,6 @@
 // WordPiece as BERT's uncased models want it: clean, lower-case, without accents, words into the longest known pieces.
 // Names of special tokens inside a text, such as [SEP], are plain words here: texts come from anywhere.
+import type { IdOf } from "./pieces.ts";
 
 export type Tokenizer = (text: string) => number[];
 
@@ -13,11 +14,10 @@ const IDEOGRAPHS =
   /[\u4E00-\u9FFF\u3400-\u4DBF\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B920}-\u{2CEAF}\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/gu;
 const WORDS = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu;
 
-/** `vocabulary` in the order of the ids. The tokens of a text are at most `maxTokens`, with the two at its ends. */
-export function createTokenizer(vocabulary: readonly string[], maxTokens: number): Tokenizer {
-  const ids = new Map(vocabulary.map((piece, id) => [piece, id]));
+/** The tokens of a text are at most `maxTokens`, with the two at its ends. */
+export function createTokenizer(idOf: IdOf, maxTokens: number): Tokenizer {
   const special = (name: string): number => {
-    const id = ids.get(name);
+    const id = idOf(name);
     if (id === undefined) throw new Error(`The vocabulary has no ${name}`);
     return id;
   };
@@ -26,7 +26,7 @@ export function createTokenizer(vocabulary: readonly string[], maxTokens: number
     const tokens = [begin];
     for (const [word] of normaliseText(text).matchAll(WORDS)) {
       if (tokens.length >= maxTokens) break;
-      tokens.push(...piecesOf(word, ids, unknown));
+      tokens.push(...piecesOf(word, idOf, unknown));
     }
     return [...tokens.slice(0, maxTokens - 1), end];
   };
@@ -46,7 +46,7 @@ function normaliseText(text: string): string {
   );
 }
 
-function piecesOf(word: string, ids: ReadonlyMap<string, number>, unknown: number): number[] {
+function piecesOf(word: string, idOf: IdOf, unknown: number): number[] {
   const letters = [...word];
   if (letters.length > MAX_WORD_CHARS) return [unknown];
   const pieces: number[] = [];
@@ -54,7 +54,7 @@ function piecesOf(word: string, ids: ReadonlyMap<string, number>, unknown: numbe
     let end = letters.length;
     let id: number | undefined;
     for (; end > start; end--) {
-      id = ids.get((start === 0 ? "" : "##") + letters.slice(start, end).join(""));
+      id = idOf((start === 0 ? "" : "##") + letters.slice(start, end).join(""));
       if (id !== undefined) break;
     }
     if (id === undefined) return [unknown];

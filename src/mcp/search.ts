@@ -2,6 +2,7 @@
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
+import type { Embedder } from "../embed/embedder.ts";
 import { findObservations } from "../recall/find-observations.ts";
 import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
 import { askMeaning, type Meaning, type MeaningState } from "../recall/meaning.ts";
@@ -21,8 +22,8 @@ const LIMIT = { default: 10, min: 1, max: 50 };
 const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
-/** What was read of the vectors is kept as long as the store is. */
-const indexes = new WeakMap<Db, VectorIndex>();
+/** What was read of the vectors and the model is kept as long as the store is. */
+const keptBy = new WeakMap<Db, { index: VectorIndex; embedder?: Embedder }>();
 
 export async function search(call: Call): Promise<Answer> {
   const { args, now, maxTokens } = call;
@@ -123,9 +124,10 @@ function sessions(
 }
 
 async function meaningOf({ db, paths, env }: Call, query: string, project: number | undefined): Promise<MeaningState> {
-  const index = indexes.get(db) ?? createWarmIndex();
-  indexes.set(db, index);
-  return await askMeaning(db, query, { paths, env, project, index });
+  const kept = keptBy.get(db) ?? { index: createWarmIndex() };
+  keptBy.set(db, kept);
+  const keep = (embedder: Embedder): void => void (kept.embedder = embedder);
+  return await askMeaning(db, query, { paths, env, project, ...kept, keep });
 }
 
 /** In a large store common words are looked for among the newest only. */

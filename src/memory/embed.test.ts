@@ -11,7 +11,8 @@ import { nothingDoomed } from "../store/doomed.ts";
 import type { Db } from "../store/driver.ts";
 import { deleteObservation } from "../store/observations.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
-import { embeddingModels, embedProgress, getChunk, getRecord, itemsAt, STORED_ROWS } from "../store/vectors.ts";
+import { getChunks, getRecords, STORED_ROWS } from "../store/vector-chunks.ts";
+import { embeddingModels, embedProgress, itemsAt } from "../store/vectors.ts";
 import { embedAll } from "./embed.ts";
 import { forget } from "./forget.ts";
 import { remember } from "./own.ts";
@@ -90,7 +91,8 @@ describe("embedding", () => {
     expect(itemsAt(db, model?.id ?? 0, [place])).toMatchObject([
       { kind: "turn", itemId: 1, session: 1, promptNumber: 1 },
     ]);
-    expect([...(getChunk(db, model?.id ?? 0, 0)?.owners ?? [])]).toEqual([2, 2, 1, 1]);
+    const [chunk] = getChunks(db, model?.id ?? 0, { first: 0, last: 0 });
+    expect([...(chunk?.owners ?? [])]).toEqual([2, 2, 1, 1]);
   });
 
   it("does not take one observation's vector for another's that gets its id", async () => {
@@ -107,8 +109,8 @@ describe("embedding", () => {
     const { db } = seedTurns(STORED_ROWS / 2 + 3);
     await embed(db, wordEmbedder());
     const [model] = embeddingModels(db);
-    expect(getChunk(db, model?.id ?? 0, 0)?.owners).toHaveLength(STORED_ROWS);
-    expect(getChunk(db, model?.id ?? 0, 1)?.owners).toHaveLength(6);
+    const chunks = getChunks(db, model?.id ?? 0, { first: 0, last: 9 });
+    expect(chunks.map(({ owners }) => owners.length)).toEqual([STORED_ROWS, 6]);
     expect(embedProgress(db)).toEqual({ vectors: STORED_ROWS + 6, waiting: 0 });
   });
 });
@@ -148,7 +150,7 @@ describe("forgetting", () => {
     updateSearchIndex(db);
     await embed(db, wordEmbedder());
     const [model] = embeddingModels(db);
-    const record = (place: number): Uint8Array => getRecord(db, model as never, place);
+    const record = (place: number): Uint8Array => getRecords(db, model as never, [place]);
     const gone = db.all<{ place: number }>("SELECT place FROM vectors WHERE kind = 'turn' AND item_id IN (2, 3)");
     expect(gone.length).toBe(3);
     const [own = -1] = vectorsOf(db, "turn", 3);

@@ -4,10 +4,14 @@ import type { Embedder } from "../embed/embedder.ts";
 import type { Db } from "../store/driver.ts";
 import { embedText } from "../store/embed-texts.ts";
 import { transaction } from "../store/transaction.ts";
+import { addMissingCodes } from "../store/vector-chunks.ts";
 import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors.ts";
 
 /** Turns and observations to a batch: some two seconds of processor time, which a kill costs at most. */
 const BATCH_ITEMS = 16;
+
+/** Chunks that an older program has left without codes, in one transaction. */
+const CHUNKS_AT_ONCE = 64;
 
 /**
  * Embeds all that waits; yields after every batch how many items it had. Vectors of another model go once all of this
@@ -15,6 +19,7 @@ const BATCH_ITEMS = 16;
  */
 export async function* embedAll(db: Db, embedder: Embedder): AsyncGenerator<number, void> {
   const model = transaction(db, () => wantModel(db, embedder.id, embedder.dimensions, Date.now()));
+  while (transaction(db, () => addMissingCodes(db, model, CHUNKS_AT_ONCE)) > 0);
   for (;;) {
     const items = nextToEmbed(db, BATCH_ITEMS).map((item) => ({ ...item, ...embedText(db, item) }));
     if (items.length === 0) break;

@@ -3,7 +3,6 @@ import { errorLine, errorWords, normaliseError } from "../core/error-text.ts";
 import { commandHead, commandKey } from "../core/shell-command.ts";
 import type { Db } from "../store/driver.ts";
 import { changedPathsBetween } from "../store/file-touches.ts";
-import { rarestFirst } from "../store/lane-budget.ts";
 import { closingWords } from "../store/prompts.ts";
 import type { Scope } from "../store/scope.ts";
 import { bestUses, type FoundUse, usesAfter } from "../store/tool-search.ts";
@@ -28,10 +27,7 @@ export interface Encounter {
 
 const MAX_TEXT_CHARS = 20_000;
 const MAX_WORDS = 12;
-/** Any of these is enough to look at a tool use; the common words would bring in all of them. */
-const MAX_RARE_WORDS = 6;
 const MAX_CANDIDATES = 200;
-const ENOUGH_CANDIDATES = 5;
 const MAX_LINES = 600;
 const MAX_FOLLOWING = 400;
 /** A command among the next few that is mostly the same words is the same thing tried another way. */
@@ -64,7 +60,7 @@ const PRINTS_TEXT = /^(?:cat|grep|rg|git|sed|awk|head|tail|ls|find|echo|jq|wc|di
 export function findFixes(db: Db, text: string, scope: Scope, limit: number): Encounter[] {
   const asked = askedError(text);
   if (asked.words.every((word) => SAYS_NOTHING.has(word))) return [];
-  const met = candidates(db, asked.words, scope).flatMap((use) => {
+  const met = bestUses(db, asked.words, scope, MAX_CANDIDATES).flatMap((use) => {
     const match = matchError(use, asked);
     return match === undefined ? [] : [{ use, ...match }];
   });
@@ -109,15 +105,6 @@ function askedError(text: string): Asked {
   const line = shown.includes("\n") ? errorLine(shown) : shown;
   const normalised = normaliseError(line);
   return { normalised, words: errorWords(normalised).slice(0, MAX_WORDS) };
-}
-
-function candidates(db: Db, words: readonly string[], scope: Scope): FoundUse[] {
-  const all = bestUses(db, { words, match: "all", column: "output" }, scope, MAX_CANDIDATES);
-  if (all.length >= ENOUGH_CANDIDATES) return all;
-  const seen = new Set(all.map((use) => use.id));
-  const rare = rarestFirst(db, [...words]).slice(0, MAX_RARE_WORDS);
-  const any = bestUses(db, { words: rare, match: "any", column: "output" }, scope, MAX_CANDIDATES);
-  return [...all, ...any.filter((use) => !seen.has(use.id))];
 }
 
 function matchError(use: FoundUse, asked: Asked): { error: string; likeness: number } | undefined {

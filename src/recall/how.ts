@@ -1,8 +1,7 @@
 // How a command or a tool was run here, and how often that worked.
 import type { Db } from "../store/driver.ts";
 import type { Scope } from "../store/scope.ts";
-import { toolShares } from "../store/stats.ts";
-import { commandsHolding, type FoundUse, newestUses, usesOfTool } from "../store/tool-search.ts";
+import { commandsHolding, type FoundUse, newestUses, usesOfTools } from "../store/tool-search.ts";
 import { errorLine } from "../core/error-text.ts";
 import { commandForm, splitCommand } from "../core/shell-command.ts";
 import { commandOf } from "./tool-line.ts";
@@ -30,7 +29,6 @@ export interface ToolHabit {
 
 const MAX_WORDS = 20;
 const MAX_USES = 3_000;
-const TOOL_USES = 200;
 const INPUTS_SHOWN = 3;
 
 export function findUses(
@@ -48,7 +46,7 @@ export function findUses(
 }
 
 function commandUses(db: Db, words: readonly string[], scope: Scope): CommandUse[] {
-  const indexed = newestUses(db, { words, match: "all", column: "input", prefix: true }, scope, MAX_USES);
+  const indexed = newestUses(db, words, scope, MAX_USES);
   const uses = indexed.some((use) => use.name === "Bash")
     ? indexed
     : commandsHolding(db, longest(words), scope, MAX_USES);
@@ -110,26 +108,21 @@ function nearnessOf(part: string, words: readonly string[]): number {
 }
 
 function toolHabits(db: Db, words: readonly string[], scope: Scope): ToolHabit[] {
-  const tools = toolShares(db, scope).filter(
-    ({ name }) => name !== "Bash" && words.every((word) => name.toLowerCase().includes(word)),
-  );
-  return tools.flatMap(({ name, uses, failed }) => {
-    const latest = usesOfTool(db, name, scope, TOOL_USES);
-    const [last] = latest;
-    if (last === undefined) return [];
-    const different = new Map(latest.filter((use) => !use.is_error).map((use) => [use.input, use]));
-    const failure = latest.find((use) => use.is_error);
-    return [
-      {
+  const byName = Map.groupBy(usesOfTools(db, words, scope, MAX_USES), ({ name }) => name);
+  return [...byName]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([name, uses]) => {
+      const failure = uses.find((use) => use.is_error);
+      const different = new Map(uses.filter((use) => !use.is_error).map((use) => [use.input, use]));
+      return {
         name,
-        runs: uses,
-        succeeded: uses - failed,
-        last,
+        runs: uses.length,
+        succeeded: uses.filter((use) => !use.is_error).length,
+        last: uses[0] as FoundUse,
         inputs: [...different.values()].slice(0, INPUTS_SHOWN),
         ...(failure !== undefined && { lastFailure: { use: failure, error: errorLine(failure.output ?? "") } }),
-      },
-    ];
-  });
+      };
+    });
 }
 
 function longest(words: readonly string[]): string {

@@ -130,6 +130,28 @@ describe("search by meaning", () => {
     expect(cold).toEqual(["s0"]);
     expect(kept).toEqual([cold, cold]);
   });
+
+  it("does without codes that are missing or of older vectors, and the next embedding makes them", async () => {
+    const paths = newHome();
+    const db = seed(paths);
+    const url = await serve();
+    set(paths, { embeddings: "openai", embeddingsUrl: url, embeddingsModel: "words" });
+    const embedder = await openEndpoint({ url, model: "words" });
+    await embed(db, embedder);
+    const stored = () => db.all("SELECT c.revision, codes FROM vector_chunks c JOIN vector_codes USING (revision)");
+    const byCodes = async () => (await search(db, paths, "receipt", createWarmIndex(0))).found;
+    const before = stored();
+    expect(before).toHaveLength(1);
+    for (const older of [
+      "UPDATE vector_codes SET revision = revision - 1, codes = zeroblob(8)",
+      "DELETE FROM vector_codes",
+    ]) {
+      db.run(older);
+      expect(await byCodes()).toEqual(["s0"]);
+      await embed(db, embedder);
+      expect(stored()).toEqual(before);
+    }
+  });
 });
 
 describe("where something is missing, search goes on and says so", () => {

@@ -39,7 +39,9 @@ export interface AskOptions {
   project?: number | undefined;
   /** In a process that stays. */
   index?: VectorIndex;
-  embedder?: Embedder;
+  embedder?: Embedder | undefined;
+  /** Takes what had to be opened, and closes it some time; without it, it is closed at once. */
+  keep?: (embedder: Embedder) => void;
 }
 
 /** Never fails: whatever is wrong, words are still there, and the reason is told. */
@@ -76,7 +78,8 @@ export async function askMeaning(db: Db, text: string, options: AskOptions): Pro
       const embedder = kept ?? (await openById(model.name, settings, env, paths));
       if (embedder === undefined) continue;
       const [vector] = await embedder.embed([meaningText(db, text, project)]);
-      if (kept === undefined) await embedder.close();
+      if (kept === undefined && options.keep !== undefined) options.keep(embedder);
+      else if (kept === undefined) await embedder.close();
       if (vector === undefined || vector.length !== model.dimensions) continue;
       const degraded = partly(model, waiting);
       return {

@@ -8,16 +8,19 @@ import { findFixes } from "./fix.ts";
 
 /** Nearly the same words: something like it is another error. */
 const ALIKE = 0.9;
-const CANDIDATES = 3;
+const CANDIDATES = 20;
 
 export function pastFix(
   db: Db,
   error: string,
   { projectId, ownSessionId, now }: { projectId: number; ownSessionId: number | undefined; now: number },
 ): Line | undefined {
-  const met = findFixes(db, error, { projectId, before: now }, CANDIDATES).find(
+  const met = findFixes(db, error, { projectId }, CANDIDATES).find(
     ({ fixedBy, likeness, failure }) =>
-      fixedBy !== undefined && likeness >= ALIKE && failure.main_session_db_id !== ownSessionId,
+      fixedBy !== undefined &&
+      likeness >= ALIKE &&
+      failure.main_session_db_id !== ownSessionId &&
+      failure.created_at < now,
   );
   if (met?.fixedBy === undefined) return undefined;
   const { fixedBy, changed, between, failure } = met;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY_MS, dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
+import { bestUses, type FoundUse, newestUses } from "../store/tool-search.ts";
 import { transaction } from "../store/transaction.ts";
 import { findSessions } from "./find.ts";
 
@@ -82,5 +83,15 @@ describe("words that are in more rows than can be ranked", () => {
       "s4",
       "s5",
     ]);
+  });
+
+  it("are looked for among the newest tool uses, too, and beside a rarer one among all", () => {
+    const sessions = (uses: FoundUse[]) => [...new Set(uses.map((use) => use.session_id))];
+    expect(sessions(newestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
+    expect(sessions(newestUses(db, ["build"], { projectId: 2 }, 250))).toEqual(["s9", "s19"]);
+    expect(sessions(newestUses(db, ["build", "her"], {}, 250))).toEqual(["s40"]);
+    expect(sessions(newestUses(db, ["heron"], { since: (LAST - 30) * DAY_MS }, 250))).toEqual([]);
+    expect(sessions(bestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
+    expect(sessions(bestUses(db, ["build", "heron"], {}, 250))).toEqual(["s40"]);
   });
 });

@@ -1,11 +1,19 @@
-// Looks through the stored vectors of a model: once, chunk by chunk, or from memory in a process that stays.
+// Looks through the stored vectors of a model: read once, and kept in a process that stays.
 import type { Hit } from "../embed/best.ts";
 import { createCodeScan, PREFILTER_FROM } from "../embed/code-scan.ts";
-import { createScan, searchChunks, type SearchOptions } from "../embed/scan.ts";
-import { recordBytes } from "../core/vector-record.ts";
+import { createScan, type SearchOptions } from "../embed/scan.ts";
 import type { Db } from "../store/driver.ts";
 import { writeVersion } from "../store/version.ts";
-import { chunkRevisions, type EmbeddingModel, getChunk, getRecord, STORED_ROWS } from "../store/vectors.ts";
+import {
+  chunkRevisions,
+  type ChunkSpan,
+  getChunks,
+  getCodes,
+  getRecords,
+  STORED_ROWS,
+  type VectorChunk,
+} from "../store/vector-chunks.ts";
+import type { EmbeddingModel } from "../store/vectors.ts";
 
 export interface NearOptions {
   limit: number;
@@ -18,21 +26,11 @@ export interface VectorIndex {
   nearest(db: Db, model: EmbeddingModel, query: Float32Array, options: NearOptions): Hit[];
 }
 
-/** For a command that asks once: nothing is kept. */
+/** For a command that asks once: nothing is kept. From here on, to read all codes and a few records takes less than to read all records. */
+const COLD_PREFILTER_FROM = 20_000;
+
 export const COLD_INDEX: VectorIndex = {
-  nearest(db, model, query, options) {
-    const owners: Int32Array[] = [];
-    const ownerOf = (row: number): number => owners[Math.floor(row / STORED_ROWS)]?.[row % STORED_ROWS] ?? 0;
-    function* chunks(): Generator<Uint8Array> {
-      for (let number = 0; ; number++) {
-        const chunk = getChunk(db, model.id, number);
-        if (chunk === undefined) return;
-        owners.push(chunk.owners);
-        yield chunk.records;
-      }
-    }
-    return searchChunks(model.dimensions, chunks(), query, scanOptions(options, ownerOf));
-  },
+  nearest: (...args) => createWarmIndex(COLD_PREFILTER_FROM).nearest(...args),
 };
 
 function scanOptions({ limit, accept }: NearOptions, ownerOf: (row: number) => number): SearchOptions {
@@ -43,7 +41,8 @@ function scanOptions({ limit, accept }: NearOptions, ownerOf: (row: number) => n
 interface Loaded {
   model: EmbeddingModel;
   kind: "whole" | "coded";
-  put: (row: number, records: Uint8Array) => void;
+  /** Reads chunks, and says whose they are. */
+  read: (db: Db, span: ChunkSpan) => Omit<VectorChunk, "records">[];
   search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
   revisions: Map<number, number>;
   owners: Int32Array;
@@ -82,35 +81,43 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
     owners.set(loaded.owners);
     loaded.owners = owners;
   }
-  for (const { number, revision } of stored) {
-    if (loaded.revisions.get(number) === revision) continue;
-    const chunk = getChunk(db, model.id, number);
-    if (chunk === undefined) continue;
-    loaded.put(number * STORED_ROWS, chunk.records);
-    loaded.owners.set(chunk.owners, number * STORED_ROWS);
-    loaded.revisions.set(number, chunk.revision);
+  const changed = stored.filter(({ number, revision }) => loaded.revisions.get(number) !== revision);
+  for (const near of Map.groupBy(changed, ({ number }) => Math.floor(number / READ_AT_ONCE)).values()) {
+    const span = { first: near[0]?.number ?? 0, last: near.at(-1)?.number ?? 0 };
+    for (const { number, revision, owners } of loaded.read(db, span)) {
+      loaded.owners.set(owners, number * STORED_ROWS);
+      loaded.revisions.set(number, revision);
+    }
   }
   loaded.version = version;
   return loaded;
 }
 
+/** Chunks, some 3 MB. */
+const READ_AT_ONCE = 64;
 /** Of those that are likely by their codes alone, so many are looked at: some 20 microseconds each. */
 const MAX_LIKELY = 400;
 
-function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "put" | "search"> {
+function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "read" | "search"> {
   if (kind === "whole") {
     const scan = createScan(model.dimensions);
-    return { put: scan.put, search: (_, query, options) => scan.search(query, options) };
+    return {
+      read(db, span) {
+        const chunks = getChunks(db, model.id, span);
+        for (const { number, records } of chunks) scan.put(number * STORED_ROWS, records);
+        return chunks;
+      },
+      search: (_, query, options) => scan.search(query, options),
+    };
   }
   const scan = createCodeScan(model.dimensions);
-  const search: Loaded["search"] = (db, query, options) =>
-    scan.search(query, { ...options, candidates: MAX_LIKELY, read: (rows) => readRecords(db, model, rows) });
-  return { put: scan.put, search };
-}
-
-function readRecords(db: Db, model: EmbeddingModel, rows: readonly number[]): Uint8Array {
-  const size = recordBytes(model.dimensions);
-  const records = new Uint8Array(rows.length * size);
-  for (const [index, row] of rows.entries()) records.set(getRecord(db, model, row), index * size);
-  return records;
+  return {
+    read(db, span) {
+      const chunks = getCodes(db, model, span);
+      for (const { number, codes } of chunks) scan.put(number * STORED_ROWS, codes);
+      return chunks;
+    },
+    search: (db, query, options) =>
+      scan.search(query, { ...options, candidates: MAX_LIKELY, read: (rows) => getRecords(db, model, rows) }),
+  };
 }

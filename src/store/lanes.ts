@@ -82,7 +82,7 @@ interface ProjectRows {
   isSmall: boolean;
 }
 
-function projectOf(db: Db, lane: Lane, id: number): ProjectRows {
+export function projectOf(db: Db, lane: Lane, id: number): ProjectRows {
   const ids = idRange(db, lane);
   const rows = estimateRows(db, lane, scopeWord(id), ids);
   const isSmall = rows <= MAX_PROJECT_ROWS && rows <= (ids.last - ids.first + 1) / 2;

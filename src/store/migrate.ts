@@ -13,6 +13,7 @@ import space from "./migrations/0008-space.sql";
 import sync from "./migrations/0009-sync.sql";
 import beside from "./migrations/0010-beside.sql";
 import pieces from "./migrations/0011-pieces.sql";
+import codes from "./migrations/0012-codes.sql";
 
 export interface Migration {
   id: number;
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 9, name: "sync", sql: sync },
   { id: 10, name: "beside", sql: beside },
   { id: 11, name: "pieces", sql: pieces },
+  { id: 12, name: "codes", sql: codes },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

@@ -72,16 +72,22 @@ function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
 ): { days: number[]; isCut: boolean } {
-  const spans = db.all<{ from: number; till: number }>(
-    `SELECT started_at / ${DAY_MS} AS "from", last_at / ${DAY_MS} AS till FROM sessions
-     WHERE ${project === undefined ? "" : "project_id = ? AND"} started_at < ? ORDER BY last_at DESC LIMIT ${MAX_SESSIONS}`,
+  // The plus keeps SQLite from going by the start of all sessions and sorting them.
+  const spans = db.all<{ from: number; till: number; sessions: number }>(
+    `SELECT started_at / ${DAY_MS} AS "from", last_at / ${DAY_MS} AS till, count(*) AS sessions FROM (
+       SELECT started_at, last_at FROM sessions WHERE ${project === undefined ? "" : "project_id = ? AND"} +started_at < ?
+       ORDER BY last_at DESC LIMIT ${MAX_SESSIONS}
+     ) GROUP BY 1, 2`,
     ...(project === undefined ? [] : [project.id]),
     Math.min(before, Number.MAX_SAFE_INTEGER),
   );
   const days = new Set<number>();
   for (const { from, till } of spans) for (let day = Math.max(from, till - MAX_DAYS); day <= till; day++) days.add(day);
   const wanted = [...days].filter((day) => (day + 1) * DAY_MS > since && day * DAY_MS < before);
-  return { days: wanted.sort((a, b) => b - a), isCut: spans.length === MAX_SESSIONS };
+  return {
+    days: wanted.sort((a, b) => b - a),
+    isCut: spans.reduce((sum, { sessions }) => sum + sessions, 0) === MAX_SESSIONS,
+  };
 }
 
 interface Tier {

@@ -376,6 +376,14 @@ CREATE TABLE vector_chunks (
   PRIMARY KEY (model_id, number)
 ) STRICT;
 
+CREATE TABLE vector_codes (
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,                        -- as in vector_chunks
+  revision INTEGER NOT NULL,                      -- of the chunk they were made of: about a later one they say nothing
+  codes BLOB NOT NULL,
+  PRIMARY KEY (model_id, number)
+) STRICT;
+
 CREATE TABLE vectors (
   model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
   place INTEGER NOT NULL,                         -- chunk * 128 + number within

@@ -212,10 +212,10 @@ function closeTurns(db: Db, sessionDbId: number): boolean {
   return closed.length > 0;
 }
 
-/** Those that are not a subagent's. As one text: row by row, ten thousand take almost three times as long. */
+/** From an index alone, and as one text: row by row, ten thousand take almost three times as long. */
 export function sessionIdsOf(db: Db, projectId: number): Set<number> {
   const row = db.get<{ ids: string }>(
-    "SELECT json_group_array(id) AS ids FROM sessions WHERE project_id = ? AND parent_session_db_id IS NULL",
+    "SELECT json_group_array(id) AS ids FROM sessions WHERE project_id = ?",
     projectId,
   );
   return new Set(JSON.parse(row?.ids ?? "[]") as number[]);

@@ -1,9 +1,12 @@
 // tool_uses found by words, and what followed them: for questions about errors and commands.
-import { quoted } from "../core/query.ts";
-import { scopeWord, spaceOut } from "../core/words.ts";
-import type { Db } from "./driver.ts";
+import { spaceOut } from "../core/words.ts";
+import type { Db, Param } from "./driver.ts";
+import { inputHits } from "./input-words.ts";
+import { rarestFirst } from "./lane-budget.ts";
+import { type LaneScope, workHits } from "./lanes.ts";
 import { outputOf } from "./packed.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
+import { filteredSessions } from "./session-filter.ts";
 
 export interface FoundUse {
   id: number;
@@ -21,61 +24,87 @@ export interface FoundUse {
   created_at: number;
 }
 
-const USE = `SELECT t.id, s.session_id, parent.session_id AS parent_session_id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
-    p.name AS project, t.prompt_number, t.name, t.input, ${outputOf("t")} AS output, t.is_error, t.exit_code, t.created_at`;
+function selectUse(output: string): string {
+  return `SELECT t.id, s.session_id, parent.session_id AS parent_session_id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
+    p.name AS project, t.prompt_number, t.name, t.input, ${output} AS output, t.is_error, t.exit_code, t.created_at`;
+}
+const USE = selectUse(outputOf("t"));
+/** Of what passed nobody wants to see the output. */
+const USE_WITH_ERROR = selectUse(`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
 const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-export interface WordQuery {
-  words: readonly string[];
-  /** All of the words, or any. */
-  match: "all" | "any";
-  /** The input has the tool's name as well. */
-  column: "input" | "output";
-  /** Take words as beginnings of words. */
-  prefix?: boolean;
-}
-
-/** Best match first. */
-export function bestUses(db: Db, query: WordQuery, scope: Scope, limit: number): FoundUse[] {
-  return findUses(db, query, scope, "tool_uses_fts.rank", limit);
-}
-
-export function newestUses(db: Db, query: WordQuery, scope: Scope, limit: number): FoundUse[] {
-  return findUses(db, query, scope, "t.created_at DESC", limit);
-}
-
-function findUses(db: Db, query: WordQuery, scope: Scope, order: string, limit: number): FoundUse[] {
-  const match = matchExpression(query, scope);
-  if (match === undefined) return [];
-  const { sql, params } = scopeCondition(scope);
+/** The best that any of the words rank: of the rarest, as far as their rows can be afforded. */
+export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
+  const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
+  const ids = workHits(db, query, laneScope(db, scope)).hits.flatMap(({ toolUse }) => toolUse ?? []);
   return db.all(
-    `${USE} FROM tool_uses_fts JOIN tool_uses t ON t.id = tool_uses_fts.rowid ${JOINS}
-     WHERE tool_uses_fts MATCH ? AND ${sql} ORDER BY ${order} LIMIT ?`,
-    match,
-    ...params,
+    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}`,
+    JSON.stringify(ids.slice(0, limit)),
+  );
+}
+
+/** Those that have all of the words, as beginnings of words, in what they were given; the newest first, without the output of what passed. */
+export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
+  const terms = indexWords(words);
+  if (terms.length === 0) return [];
+  return db.all(
+    `${USE_WITH_ERROR} FROM tool_uses t ${JOINS} WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
+    JSON.stringify(inputHits(db, terms, laneScope(db, scope))),
     limit,
   );
 }
 
-/** What a person typed as an FTS5 expression: every word quoted, those without a letter or digit left out. */
-function matchExpression({ words, match, column, prefix }: WordQuery, scope: Scope): string | undefined {
-  const terms = words
-    .map((word) => spaceOut(word.replaceAll("\0", "")))
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .map((word) => `${quoted(word)}${prefix ? "*" : ""}`);
-  if (terms.length === 0) return undefined;
-  const asked = `${column} : (${terms.join(match === "all" ? " AND " : " OR ")})`;
-  return scope.projectId === undefined ? asked : `scope : ${quoted(scopeWord(scope.projectId))} AND ${asked}`;
+/** Words as the index has them; those without a letter or digit it has not. */
+function indexWords(words: readonly string[]): string[] {
+  return words.map((word) => spaceOut(word.replaceAll("\0", "")).trim()).filter((word) => /[\p{L}\p{N}]/u.test(word));
 }
 
-/** Shell commands that hold a text, wherever in a word it stands: slower, for what the index cannot see. */
-export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): FoundUse[] {
+function laneScope(db: Db, scope: Scope): LaneScope {
+  const { projectId: project, since, before } = scope;
+  const fitting = filteredSessions(db, scope);
+  return {
+    ...(project !== undefined && { project }),
+    ...(since !== undefined && { since }),
+    ...(before !== undefined && { before }),
+    ...(fitting !== undefined && { accept: (session: number) => fitting.has(session) }),
+  };
+}
+
+/** Of so many tool uses, those of the newest sessions, the index is not needed: each is looked at. */
+const RECENT_USES = 10_000;
+const RECENT_SESSIONS = 1_000;
+
+function recentUses(scope: Scope): { sql: string; params: Param[] } {
   const { sql, params } = scopeCondition(scope);
+  return {
+    sql: `(SELECT t.id, t.name FROM (SELECT s.id FROM sessions s WHERE ${sql} ORDER BY s.last_at DESC LIMIT ${RECENT_SESSIONS}) r
+      CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES})`,
+    params,
+  };
+}
+
+/** Recent shell commands that hold a text, wherever in a word it stands: for what the index cannot see. */
+export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): FoundUse[] {
+  const recent = recentUses(scope);
   return db.all(
-    `${USE} FROM tool_uses t ${JOINS} WHERE ${sql} AND t.name = 'Bash' AND instr(lower(t.input), ?) > 0 ORDER BY t.created_at DESC LIMIT ?`,
-    ...params,
+    `${USE_WITH_ERROR} FROM ${recent.sql} u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
+     WHERE u.name = 'Bash' AND instr(lower(t.input), ?) > 0 ORDER BY t.created_at DESC LIMIT ?`,
+    ...recent.params,
     text.toLowerCase(),
+    limit,
+  );
+}
+
+/** Recent uses of tools whose names hold all of the words, the newest first. */
+export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
+  const recent = recentUses(scope);
+  return db.all(
+    `${USE_WITH_ERROR} FROM ${recent.sql} u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
+     WHERE u.name <> 'Bash' AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(u.name), value) = 0)
+     ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
+    ...recent.params,
+    JSON.stringify(words),
     limit,
   );
 }
@@ -90,17 +119,6 @@ export function usesAfter(db: Db, use: FoundUse, limit: number): FoundUse[] {
     use.name,
     use.created_at,
     use.id,
-    limit,
-  );
-}
-
-/** The latest uses of a tool by its name. */
-export function usesOfTool(db: Db, name: string, scope: Scope, limit: number): FoundUse[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(
-    `${USE} FROM tool_uses t ${JOINS} WHERE ${sql} AND t.name = ? ORDER BY t.created_at DESC LIMIT ?`,
-    ...params,
-    name,
     limit,
   );
 }

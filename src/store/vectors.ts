@@ -1,12 +1,7 @@
 // vectors: what turns and observations mean, as numbers, in chunks by model. Made in the background, newest first.
 import { recordBytes } from "../core/vector-record.ts";
 import type { Db } from "./driver.ts";
-
-/**
- * Vectors to a stored chunk, 50 KB. To read 100,000 of them row by row takes four times as long; in larger chunks a single
- * one is slow to get at (0.13 ms in one of 1,024, here 0.02), and each batch writes its chunk anew.
- */
-export const STORED_ROWS = 128;
+import { type Write, writeRecords } from "./vector-chunks.ts";
 
 export type EmbeddedKind = "turn" | "observation";
 
@@ -161,76 +156,6 @@ function placesOf(db: Db, modelId: number, kind: EmbeddedKind, itemId: number): 
       modelId,
     )
     .map(({ place }) => place);
-}
-
-interface Write {
-  place: number;
-  record: Uint8Array;
-  sessionDbId: number;
-}
-
-/** A chunk is written as a whole, for as many of its records as come together. */
-function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Write[]): void {
-  const size = recordBytes(model.dimensions);
-  for (const [number, inChunk] of Map.groupBy(writes, ({ place }) => Math.floor(place / STORED_ROWS))) {
-    const before = getChunk(db, model.id, number);
-    const rows = Math.max(
-      (before?.records.length ?? 0) / size,
-      ...inChunk.map(({ place }) => (place % STORED_ROWS) + 1),
-    );
-    const records = new Uint8Array(rows * size);
-    const owners = new Int32Array(rows);
-    records.set(before?.records ?? []);
-    owners.set(before?.owners ?? []);
-    for (const { place, record, sessionDbId } of inChunk) {
-      records.set(record, (place % STORED_ROWS) * size);
-      owners[place % STORED_ROWS] = sessionDbId;
-    }
-    db.run(
-      `INSERT INTO vector_chunks (model_id, number, revision, owners, records) VALUES (?, ?, 1, ?, ?)
-       ON CONFLICT (model_id, number) DO UPDATE SET revision = revision + 1, owners = excluded.owners, records = excluded.records`,
-      model.id,
-      number,
-      new Uint8Array(owners.buffer),
-      records,
-    );
-  }
-}
-
-export interface VectorChunk {
-  number: number;
-  revision: number;
-  /** The session of each record, 0 for none. */
-  owners: Int32Array;
-  records: Uint8Array;
-}
-
-export function getChunk(db: Db, modelId: number, number: number): VectorChunk | undefined {
-  const row = db.get<{ revision: number; owners: Uint8Array; records: Uint8Array }>(
-    "SELECT revision, owners, records FROM vector_chunks WHERE model_id = ? AND number = ?",
-    modelId,
-    number,
-  );
-  if (row === undefined) return undefined;
-  const { revision, owners, records } = row;
-  return { number, revision, records, owners: new Int32Array(owners.slice().buffer) };
-}
-
-/** One of them alone; zeros where there is none. */
-export function getRecord(db: Db, { id, dimensions }: EmbeddingModel, place: number): Uint8Array {
-  const size = recordBytes(dimensions);
-  const row = db.get<{ record: Uint8Array }>(
-    "SELECT substr(records, ?, ?) AS record FROM vector_chunks WHERE model_id = ? AND number = ?",
-    (place % STORED_ROWS) * size + 1,
-    size,
-    id,
-    Math.floor(place / STORED_ROWS),
-  );
-  return row?.record.length === size ? row.record : new Uint8Array(size);
-}
-
-export function chunkRevisions(db: Db, modelId: number): { number: number; revision: number }[] {
-  return db.all("SELECT number, revision FROM vector_chunks WHERE model_id = ? ORDER BY number", modelId);
 }
 
 export interface VectorItem {

@@ -5,6 +5,12 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
 import { enterRefuge } from "../../src/capture/refuge.ts";
+import { resolvePaths } from "../../src/config/paths.ts";
+import { openEndpoint } from "../../src/embed/endpoint.ts";
+import { embedAll } from "../../src/memory/embed.ts";
+import { openStore } from "../../src/store/open.ts";
+import { startEmbedServer } from "../embed/embed-server.ts";
+import { wordEmbedder } from "../embed/word-embedder.ts";
 import { hasPty, startPty } from "./pty.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
@@ -57,6 +63,26 @@ describe("observations on the command line", () => {
     expect(await data(world, ["show", "o2"])).toMatchObject({ id: "o2", replaces: [{ id: "o1" }], versions: [] });
     expect(await data(world, ["supersede", "o1", "--undo"])).toMatchObject({ superseded_by: null });
     expect(await data(world, ["unpin", "o3"])).toMatchObject({ results: [{ pinned: false }] });
+  });
+
+  it("are found by what they mean as well, where there are vectors", async () => {
+    const world = createWorld();
+    await run(world, ["remember", "Palette: dark"]);
+    await run(world, ["remember", "Packages come from pnpm"]);
+    const paths = resolvePaths(world.env);
+    const server = await startEmbedServer(wordEmbedder("served"));
+    const settings = { embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" };
+    writeFileSync(paths.config, JSON.stringify(settings));
+    const db = openStore(paths.database);
+    for await (const _ of embedAll(db, await openEndpoint({ url: server.url, model: "served" })));
+    db.close();
+    expect((await results(world, "observations", "colour")).map((one) => one["id"])).toEqual(["o1"]);
+    expect((await run(world, ["observations", "colour"])).stderr).toContain("near in meaning");
+    expect((await results(world, "observations", "packages")).map((one) => one["id"])).toEqual(["o2"]);
+    await server.close();
+    const alone = await run(world, ["observations", "palette"]);
+    expect(alone).toMatchObject({ status: 0, stdout: expect.stringContaining("Palette: dark") });
+    expect(alone.stderr).toContain("words only");
   });
 
   it("answer mistakes with what is wrong and the right exit code", async () => {

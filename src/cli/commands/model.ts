@@ -5,8 +5,8 @@ import { x } from "tinyexec";
 import type { Step } from "../../agents/step.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { loadEngine } from "../../embed/engine.ts";
 import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "../../embed/minilm.ts";
+import { checkModel } from "../../embed/model-file.ts";
 import { enqueueEmbed } from "../../store/jobs.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
@@ -59,7 +59,7 @@ function stateOf(paths: Paths): ModelState {
   const path = minilmFile(paths);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
   try {
-    const { id, shape } = loadEngine(path);
+    const { id, shape } = checkModel(path);
     return { state: "ready", path, id, dimensions: shape.hidden, bytes: size };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -131,7 +131,7 @@ function build(paths: Paths): Step {
         });
       }
       buildMiniLm(source, paths);
-      loadEngine(minilmFile(paths));
+      checkModel(minilmFile(paths));
     },
   };
 }

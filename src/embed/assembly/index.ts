@@ -3,4 +3,4 @@
 export { addNorm, gelu, lookUp, quantiseRows } from "./rows";
 export { linear } from "./linear";
 export { attend } from "./attention";
-export { dotRecords, encodeRecords, hammingCodes } from "./vectors";
+export { dotRecords, nearCodes } from "./vectors";

@@ -32,26 +32,20 @@ export function dotRecords(records: usize, query: usize, out: usize, rows: i32, 
   }
 }
 
-/** A bit per dimension: set where the number is negative. Codes are a multiple of eight bytes long. */
-export function encodeRecords(records: usize, codes: usize, rows: i32, dimensions: i32, codeBytes: i32): void {
-  for (let r = 0; r < rows; r++) {
-    const record = records + <usize>r * (<usize>dimensions + 4);
-    const code = codes + <usize>r * <usize>codeBytes;
-    for (let i: usize = 0; i < <usize>dimensions; i += 16) {
-      store<u16>(code + (i >> 3), <u16>i8x16.bitmask(v128.load(record + i)));
-    }
-  }
-}
-
-/** out[r] = how many bits of codes[r] and the query's differ, in 16 bits. */
-export function hammingCodes(codes: usize, query: usize, out: usize, rows: i32, codeBytes: i32): void {
+/** Which of the codes differ from the query's in no more than so many bits, each as its row and, 16 bits up, those bits; and how many they are. */
+export function nearCodes(codes: usize, query: usize, out: usize, rows: i32, codeBytes: i32, maxBits: i32): i32 {
   let code = codes;
+  let found = 0;
   for (let r = 0; r < rows; r++) {
-    let count: i64 = 0;
+    let bits: i64 = 0;
     for (let i: usize = 0; i < <usize>codeBytes; i += 8) {
-      count += popcnt<i64>(load<i64>(code + i) ^ load<i64>(query + i));
+      bits += popcnt<i64>(load<i64>(code + i) ^ load<i64>(query + i));
     }
-    store<u16>(out + ((<usize>r) << 1), <u16>count);
+    if (<i32>bits <= maxBits) {
+      store<u32>(out + ((<usize>found) << 2), <u32>r | ((<u32>bits) << 16));
+      found++;
+    }
     code += <usize>codeBytes;
   }
+  return found;
 }

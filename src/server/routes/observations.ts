@@ -12,7 +12,8 @@ export const OBSERVATIONS = route({
   path: "/api/observations",
   command: "observations",
   tag: "memory",
-  about: "What is known: the newest, or those that fit the words.",
+  about:
+    "What is known: the newest, or those that fit the words; where there are vectors, those that are near in meaning follow.",
   query: z.strictObject({
     q: word("words they have; without them the newest come first"),
     type: word(`one of: ${OBSERVATION_TYPES.join(", ")}`),
@@ -34,6 +35,7 @@ export const OBSERVATIONS = route({
       query: z.string().optional(),
       rung: z.string().optional(),
       words: z.array(z.string()).optional(),
+      degraded: z.string().nullable().optional().meta({ description: "why it was by words only, or in part" }),
     }),
   }),
   run: ({ asked, query }) => answerObservations(asked, query.q?.trim() ?? ""),

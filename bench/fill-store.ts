@@ -1,0 +1,129 @@
+// A made-up store of any size: sessions in two projects over three years, words as common and as rare as in real text.
+import { scopeWord, dayWord } from "../src/core/words.ts";
+import type { Db } from "../src/store/driver.ts";
+import { transaction } from "../src/store/transaction.ts";
+
+/** Tool uses to a turn, turns to a session. */
+const USES_PER_TURN = 10;
+const TURNS_PER_SESSION = 5;
+const VOCABULARY = 40_000;
+const WORDS_PER_ROW = 40;
+/** One session in so many belongs to the small project. */
+const SMALL_PROJECT_SHARE = 50;
+export const BIG_PROJECT = 1;
+export const SMALL_PROJECT = 2;
+/** Three years of sessions. */
+const SPAN_MS = 3 * 365 * 86_400_000;
+/** One tool use in so many fails. */
+const FAILED_SHARE = 10;
+
+let state = 1;
+
+/** Mulberry32: the same on every run. */
+function random(): number {
+  state = (state + 0x6d_2b_79_f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+}
+
+const SYLLABLES = [..."bcdfghklmnprtvz"].flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel));
+
+/** A word by how common it is: 1 is said the most. Each begins and is spelled like many others. */
+export function nthWord(rank: number): string {
+  let word = "n";
+  for (let rest = rank + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
+    word = (SYLLABLES[rest % SYLLABLES.length] ?? "") + word;
+  }
+  return word;
+}
+
+/** Words by Zipf's law, as in real text: few very common ones, many rare ones. */
+export function text(words: number): string {
+  return Array.from({ length: words }, () => nthWord(Math.floor(VOCABULARY ** random()))).join(" ");
+}
+
+/** Sessions with as many tool uses, in two projects. */
+export function fill(db: Db, size: number): void {
+  db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;");
+  for (const name of ["app", "tool"])
+    db.run("INSERT INTO projects (key, name, root, created_at) VALUES (?, ?, '/', 1)", name, name);
+  const sessions = size / (USES_PER_TURN * TURNS_PER_SESSION);
+  for (let from = 0; from < sessions; from += 200) {
+    transaction(db, () => {
+      for (let index = from; index < Math.min(from + 200, sessions); index++) addSession(db, index, sessions);
+    });
+  }
+  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"])
+    db.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
+  // All of it is indexed: nobody has to do it again.
+  db.run("UPDATE index_state SET last_id = (SELECT max(id) FROM tool_uses) WHERE name = 'tool_uses'");
+}
+
+/** Newest first, as a first sync writes them. */
+function addSession(db: Db, index: number, sessions: number): void {
+  const project = index % SMALL_PROJECT_SHARE === 0 ? SMALL_PROJECT : BIG_PROJECT;
+  const at = Math.floor((1 - index / sessions) * SPAN_MS);
+  const { lastId: session } = db.run(
+    "INSERT INTO sessions (session_id, agent, project_id, cwd, prompt_count, started_at, last_at) VALUES (?, 'claude-code', ?, '/app', ?, ?, ?)",
+    `s${index}`,
+    project,
+    TURNS_PER_SESSION,
+    at,
+    at + 500,
+  );
+  for (let turn = 1; turn <= TURNS_PER_SESSION; turn++) addTurn(db, { session, project, turn, at: at + turn });
+}
+
+/** Every other turn is short: its row is made up with what was said beside it. */
+function addTurn(db: Db, turn: { session: number; project: number; turn: number; at: number }): void {
+  const scope = `${scopeWord(turn.project)} ${dayWord(turn.at)}`;
+  const asked = text(12);
+  const isShort = turn.turn % 2 === 0;
+  const { lastId: prompt } = db.run(
+    "INSERT INTO prompts (session_db_id, prompt_number, text, created_at, ended_at) VALUES (?, ?, ?, ?, ?)",
+    turn.session,
+    turn.turn,
+    asked,
+    turn.at,
+    turn.at,
+  );
+  db.run("INSERT INTO prompts_trigram (rowid, text) VALUES (?, ?)", prompt, asked);
+  db.run(
+    "INSERT INTO turns_fts (rowid, scope, prompt, answer, calls, beside) VALUES (?, ?, ?, ?, ?, ?)",
+    prompt,
+    scope,
+    asked,
+    text(isShort ? 8 : WORDS_PER_ROW * 3),
+    text(WORDS_PER_ROW),
+    isShort ? text(WORDS_PER_ROW * 2) : "",
+  );
+  for (let use = 0; use < USES_PER_TURN; use++) {
+    const [command, output] = [text(8), text(WORDS_PER_ROW)];
+    const isError = random() < 1 / FAILED_SHARE ? 1 : 0;
+    const { lastId: id } = db.run(
+      `INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, output, is_error, exit_code, created_at)
+       VALUES (?, ?, ?, 'Bash', ?, ?, ?, ?, ?)`,
+      turn.session,
+      turn.turn,
+      `${turn.turn}-${use}`,
+      JSON.stringify({ command }),
+      isError === 1 ? `Error: ${output}` : output,
+      isError,
+      isError,
+      turn.at,
+    );
+    db.run(
+      "INSERT INTO tool_uses_fts (rowid, scope, input, output) VALUES (?, ?, ?, ?)",
+      id,
+      scope,
+      `Bash ${command}`,
+      output,
+    );
+  }
+}
+
+export const rareWord = (): string => nthWord(Math.floor(VOCABULARY * (0.5 + random() / 2)));
+export const someCommonWord = (): string => nthWord(Math.floor(1 + random() * 30));
+/** One of those that are neither. */
+export const someWord = (): string => nthWord(Math.floor(1 + random() * 1000));

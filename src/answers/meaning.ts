@@ -1,0 +1,18 @@
+// The words of a question as a vector: in a process that stays, by what it keeps.
+import { askMeaning, type MeaningState } from "../recall/meaning.ts";
+import type { Asked } from "./asked.ts";
+
+export async function meaningOf(
+  { db, paths, env, kept }: Asked,
+  query: string,
+  project: number | undefined,
+): Promise<MeaningState> {
+  const embedder = await kept?.embedder();
+  return await askMeaning(db, query, {
+    paths,
+    env,
+    project,
+    ...(kept && { index: kept.index }),
+    ...(embedder && { embedder }),
+  });
+}

@@ -1,0 +1,52 @@
+// Tool uses whose input has all of some words, as beginnings of words, within a budget of rows: for questions about commands.
+import { quoted } from "../core/query.ts";
+import type { Db } from "./driver.ts";
+import { countRows, WORK } from "./lane.ts";
+import { MAX_SCORED_ROWS, rarestFirst } from "./lane-budget.ts";
+import { type LaneScope, projectOf } from "./lanes.ts";
+import { newestHits } from "./newest-rows.ts";
+import { longerWords } from "./vocabulary.ts";
+
+const COLUMN = "input : ";
+
+/** By their ids, in no order. Where every word is too common, those of the newest days that have as many of them as possible. */
+export function inputHits(db: Db, words: readonly string[], scope: LaneScope): number[] {
+  const groups = words.map((word) => beginningWith(db, word));
+  const project = scope.project === undefined ? undefined : projectOf(db, WORK, scope.project);
+  if (groups.every((group) => group === undefined)) {
+    const { accept, since, before } = scope;
+    const query = {
+      words: rarestFirst(db, words),
+      pairs: [],
+      phrases: [],
+      column: COLUMN,
+      project,
+      accept,
+      since,
+      before,
+    };
+    return newestHits(db, WORK, query).hits.flatMap(({ toolUse }) => toolUse ?? []);
+  }
+  const asked = groups.map(
+    (group, index) => `${COLUMN}(${(group ?? words.slice(index, index + 1)).map((one) => quoted(one)).join(" OR ")})`,
+  );
+  const hits = db.all<{ session: number; toolUse: number }>(
+    `WITH hits AS MATERIALIZED (SELECT rowid AS id, 0 AS score FROM ${WORK.table} WHERE ${WORK.table} MATCH ? LIMIT ?) ${WORK.rows}`,
+    [...(project === undefined ? [] : [project.match]), ...asked].join(" AND "),
+    MAX_SCORED_ROWS,
+  );
+  return hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse);
+}
+
+/** The word, and those that begin like it as far as all of their rows fit; undefined where its own do not. */
+function beginningWith(db: Db, word: string): string[] | undefined {
+  let left = MAX_SCORED_ROWS;
+  const fits = (one: string): boolean => {
+    const rows = countRows(db, WORK, COLUMN + quoted(one), left + 1);
+    if (rows > left) return false;
+    left -= rows;
+    return true;
+  };
+  if (!fits(word)) return undefined;
+  return [word, ...longerWords(db, word.toLowerCase()).filter((one) => one !== word && fits(one))];
+}
