@@ -3,7 +3,16 @@
 //   C_MEM_SPACE_MB     another amount
 //   C_MEM_SPACE_DIR    where it is laid out; what is there is used again, and stays
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ratios, type Sample } from "./ratio.ts";

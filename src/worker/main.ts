@@ -20,6 +20,9 @@ import { work } from "./worker.ts";
 
 /** Built beside this bundle. */
 const VIEWER = join(import.meta.dirname, "viewer");
+/** As the system's list of processes shows it: one that has the lock, and one that does not have it yet or any more. */
+const AT_WORK = "c-mem worker";
+const WAITING = "c-mem waiting";
 /** Below everything a person waits for. */
 const NICE = 10;
 
@@ -31,7 +34,7 @@ async function main(args: readonly string[]): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   lowerPriority();
   if (args.includes("--backup")) return backUp(paths, process.env, log);
-  process.title = "c-mem worker";
+  process.title = WAITING;
   while (await live(paths, log, stop.signal, args));
 }
 
@@ -42,6 +45,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     log("another worker is at it");
     return false;
   }
+  process.title = AT_WORK;
   log(`started, version ${VERSION}`);
   const waker = createWaker([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
@@ -74,6 +78,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       isCaughtUp: args.includes("--fresh"),
       startBackup: (aborted) => runBackup(paths, aborted),
     });
+    process.title = WAITING;
     log(`left: ${leaving}`);
     removeLock(paths.workerLock, lock.token);
     if (leaving === "grown") startSuccessor(paths);

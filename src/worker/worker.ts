@@ -180,6 +180,12 @@ function keepBeating(state: State): void {
   state.hasLock = beat(state.paths.workerLock, state.token, Date.now());
 }
 
+/** Who was stopped for long may have been taken for dead: asked before anything is begun. */
+function isStillMine(state: State): boolean {
+  keepBeating(state);
+  return state.hasLock;
+}
+
 function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
@@ -205,6 +211,7 @@ async function tryRound(state: State): Promise<Next> {
     if (!hasWorked) backUpDaily(db, state);
     return hasWorked ? { kind: "go-on" } : whatNext(db, state);
   } catch (error) {
+    if (!isStillMine(state)) return { kind: "go-on" };
     if (isDamage(error) && repair(state)) return { kind: "go-on" };
     if (!isTrouble(error)) throw error;
     // The disk is full, the database busy: nothing is lost, and it goes on when that is over.
@@ -287,12 +294,15 @@ async function round(db: Db, state: State): Promise<boolean> {
   if (state.troubleMs > 0) releaseJobs(db, state.owner, Date.now());
   state.asking.keep(db);
   const { applied } = drain(db, state);
+  if (!isStillMine(state)) return true;
   const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
   const asked = isNew ? enqueueStaleSessions(db, Date.now()) : 0;
   const job = claimJob(db, "session", state.owner, Date.now());
   if (job !== undefined) await doSession(db, job, state);
+  if (!isStillMine(state)) return true;
   const hasAsked = state.asking.start(db);
   const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
+  if (!isStillMine(state)) return true;
   const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || (isNew && mergeSearchIndex(db));
   const hasWorked = hasTidied || embedNext(db, isNew, state) || saveNext(db, state);
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
@@ -352,8 +362,9 @@ async function doSession(db: Db, job: Job, state: State): Promise<void> {
     const steps = runSessionJob(db, subjectOf(job.key), { paths, env, now: Date.now(), enrich });
     let step = steps.next();
     while (!step.done) {
-      keepBeating(state);
       await setImmediate();
+      // Somebody else has the lock, and does it: the rest of the job is let go.
+      if (!isStillMine(state)) return;
       step = steps.next();
     }
     finishJob(db, job, owner, Date.now());
