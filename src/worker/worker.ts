@@ -1,7 +1,7 @@
 // The worker: drains the spool, does jobs, catches up; rests when there is nothing to do, and leaves after a while.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/drain.ts";
-import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+import { tidySessionFiles } from "../capture/private-turn.ts";
 import { pruneCompileCache } from "../config/compile-cache.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
@@ -342,7 +342,7 @@ function tidy(db: Db, state: State): boolean {
   const now = Date.now();
   for (const sessionId of interruptIdleSessions(db, now)) enqueueSession(db, sessionId, now);
   forgetDoneJobs(db, now);
-  forgetOldSessionFiles([state.paths.privateTurns, state.paths.shown], now);
+  tidySessionFiles([state.paths.privateTurns, state.paths.shown], now);
   pruneCompileCache(state.paths.cache, now);
   state.tidiedAt = performance.now();
   return true;
