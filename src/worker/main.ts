@@ -2,6 +2,7 @@
 //   --once    does what waits and leaves
 //   --echo    says on stderr what it does
 //   --backup  makes a backup of the database and leaves
+//   --answer  answers one question that would keep the server from all others, and leaves
 //   --fresh   follows on another that has just looked at all transcripts
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
@@ -12,6 +13,7 @@ import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
 import { backUp, runBackup } from "./back-up.ts";
+import type { AsideQuestion } from "../server/aside.ts";
 import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "../config/take-lock.ts";
@@ -34,8 +36,14 @@ async function main(args: readonly string[]): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   lowerPriority();
   if (args.includes("--backup")) return backUp(paths, process.env, log);
+  if (args[0] === "--answer") return answer(paths, args[1] ?? "");
   process.title = WAITING;
   while (await live(paths, log, stop.signal, args));
+}
+
+async function answer(paths: Paths, question: string): Promise<void> {
+  const { answerAlone } = await import("../server/answering.ts");
+  process.stdout.write(JSON.stringify(answerAlone(paths, process.env, JSON.parse(question) as AsideQuestion)));
 }
 
 /** One life with the lock. True when it must be lived again: something came in just as it left. */
