@@ -43,7 +43,12 @@ export function replyError(http: Context, command: string, error: unknown, host:
     json.error.message = "Something went wrong.";
     json.error.hint = "`c-mem worker logs` says what. This is a bug in c-mem: please report it.";
   }
-  return http.json(json, statusOf(json.error.code));
+  return http.json(json, isQuiet(http, json.error.code) ? 200 : statusOf(json.error.code));
+}
+
+/** Our own page asks for a question without an answer not to count as failed: a browser writes failures down in red. */
+function isQuiet(http: Context, code: string): boolean {
+  return (code === "nothing_found" || code === "no_memory") && http.req.header("X-Nothing-Found") === "200";
 }
 
 /** What the command line calls an option is a parameter here, of the same name. Commands to run stay as they are. */

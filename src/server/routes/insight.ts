@@ -27,6 +27,8 @@ export const PROJECTS = route({
   run: ({ asked }) => answerProjects(asked),
 });
 
+const files = () => z.strictObject({ files: count(), bytes: count() });
+
 const share = () =>
   z.strictObject({ name: z.string(), key: z.string(), sessions: count(), prompts: count(), tool_uses: count() });
 
@@ -74,7 +76,9 @@ export const STATS = countingRoute({
         }),
       ),
       database: z.strictObject({ bytes: count() }),
-      archive: z.strictObject({ files: count(), bytes: count() }),
+      archive: files(),
+      backups: files(),
+      models: files(),
     }),
     meta: z.strictObject({ where }),
   }),
