@@ -12,6 +12,7 @@ import listing from "./migrations/0007-listing.sql";
 import space from "./migrations/0008-space.sql";
 import sync from "./migrations/0009-sync.sql";
 import beside from "./migrations/0010-beside.sql";
+import sums from "./migrations/0011-sums.sql";
 
 export interface Migration {
   id: number;
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 8, name: "space", sql: space, breaking: true },
   { id: 9, name: "sync", sql: sync },
   { id: 10, name: "beside", sql: beside },
+  { id: 11, name: "sums", sql: sums },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
