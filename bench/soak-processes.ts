@@ -1,4 +1,5 @@
-// Counts the workers of one data directory while things go on: how many are awake, how much each holds.
+// Counts the workers of one data directory while things go on: how many are at work at once, how much each holds.
+// A worker is at work from when it has taken the lock until it has left or noticed that the lock is another's; its title says so.
 import { readdirSync, readFileSync } from "node:fs";
 import type { World } from "../test/e2e/harness.ts";
 
@@ -10,8 +11,8 @@ export interface Household {
 }
 
 const LOOK_MS = 500;
-/** Who has just started has not yet found out that another is at it. */
-const SETTLED_LOOKS = 6;
+/** Who was stopped and is woken finishes the step it was in, and sees then that another has taken its place. */
+const SETTLED_LOOKS = 4;
 
 export function watchProcesses(world: World): Household {
   const seen = new Map<number, number>();

@@ -191,8 +191,9 @@ async function reportHistory(world: World, sessions: number): Promise<void> {
 
 function reportHousehold({ mostWorkers, mostMb, mostHandles }: Household): void {
   console.log(
-    `  processes: at most ${mostWorkers} workers awake at once, at most ${mostMb} MB and ${mostHandles} open files in one`,
+    `  processes: at most ${mostWorkers} workers at work at once, at most ${mostMb} MB and ${mostHandles} open files in one`,
   );
+  if (mostWorkers > 1) process.exitCode = 1;
 }
 
 /** Hooks are not registered anywhere here, and it says so. */

@@ -1,12 +1,27 @@
 // Looks around in the folders where agents keep their transcripts. What is not there or closed to us is just not found.
 import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
+import { AppError } from "../core/error.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export function homeOf(env: Env): string {
   return env["HOME"] || env["USERPROFILE"] || process.getBuiltinModule("node:os").homedir();
+}
+
+/** An agent's settings; undefined where there are none. What cannot be read is said, not passed over: it would be written over. */
+export function readSettings(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code !== "EISDIR") throw error;
+    throw new AppError("bad_settings", `${path} is a folder, where a file should be; nothing was changed.`, {
+      hint: "Move it away, then run the command again.",
+    });
+  }
 }
 
 export function listFolder(folder: string): Dirent[] {

@@ -1,7 +1,7 @@
 // What of C-Mem stands in an agent's files now.
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
+import { readSettings } from "../agents/files.ts";
 import type { AgentSetup, ManagedFile, Program } from "../agents/setup.ts";
 import type { InstalledAgent } from "../config/install-record.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -41,13 +41,9 @@ export function inspectAgent(
 
 function isInPlace(file: ManagedFile): boolean {
   try {
-    const text = readFile(file.path);
+    const text = readSettings(file.path);
     return text !== undefined && file.add(text) === text;
   } catch {
     return false;
   }
-}
-
-export function readFile(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }

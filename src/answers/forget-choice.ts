@@ -3,6 +3,7 @@ import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { addDoomed } from "../memory/choose-doomed.ts";
 import type { Words } from "../memory/forget.ts";
+import { isInCopies } from "../memory/forget-again.ts";
 import { addEvidence, type Doomed, nothingDoomed } from "../store/doomed.ts";
 import { asidesHolding, itemsHolding } from "../store/holding.ts";
 import { type Asked, questionOf } from "./asked.ts";
@@ -16,7 +17,7 @@ export interface Choice {
 const MIN_WORDS_CHARS = 4;
 
 export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
-  const { db, flags } = asked;
+  const { db, flags, paths } = asked;
   const named = nothingDoomed();
   if (args.every((arg) => addDoomed(db, named, arg))) {
     if (flags["evidence"] === true) addEvidence(db, named, [...named.observations]);
@@ -32,11 +33,13 @@ export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
   const { scope, where } = questionOf(asked, 1);
   for (const item of itemsHolding(db, text, scope.projectId)) addDoomed(db, doomed, item);
   const asides = asidesHolding(db, text, scope.projectId);
+  const words = { text, projectId: scope.projectId };
   const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
-  if (!isSaid && Object.values(asides).every((list: unknown[]) => list.length === 0)) {
+  const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
+  if (!isSaid && !isTold && !isInCopies(paths, words)) {
     throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
       hint: "The words are looked for just as they stand, in this order. --all looks in every project.",
     });
   }
-  return { doomed, words: { text, projectId: scope.projectId } };
+  return { doomed, words };
 }

@@ -1,8 +1,10 @@
 // How much was done, in totals that are totals, and what it takes on disk.
+import { folderSize } from "../config/folder-size.ts";
 import { statOf } from "../config/read.ts";
 import { archiveSize } from "../capture/copies.ts";
 import { AppError } from "../core/error.ts";
 import { iso } from "../core/time.ts";
+import { backupFolder } from "../store/backup.ts";
 import { activityByDay, type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../store/stats.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
@@ -43,6 +45,8 @@ export function answerStats(asked: Asked): StatsAnswer {
     by_day: activityByDay(db, scope),
     database: { bytes },
     archive: archiveSize(paths.archive),
+    backups: folderSize(backupFolder(paths.database)),
+    models: folderSize(paths.models),
   };
   return { data, meta: { where }, all, by, tools, bytes, where, limit };
 }

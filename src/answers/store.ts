@@ -1,6 +1,6 @@
 // The store as a question finds it: opened, and what the hooks left in the spool brought in first.
 import { drainSpool } from "../capture/drain.ts";
-import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+import { tidySessionFiles } from "../capture/private-turn.ts";
 import type { Paths } from "../config/paths.ts";
 import { withLockNow } from "../config/take-lock.ts";
 import { VERSION } from "../core/version.ts";
@@ -24,7 +24,7 @@ export function openDrained(paths: Paths): Db {
   const db = openStore(paths.database);
   try {
     drainSpool(db, paths.spool);
-    forgetOldSessionFiles([paths.privateTurns, paths.shown], Date.now());
+    tidySessionFiles([paths.privateTurns, paths.shown], Date.now());
     return db;
   } catch (error) {
     db.close();

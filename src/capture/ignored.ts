@@ -1,6 +1,7 @@
 // The .c-memignore files of a folder and those above it: whether what happens there, or to a file, is not to be recorded.
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
 import { IGNORE_FILE, MAX_PATH_CHARS } from "../config/paths.ts";
 import { readText, statOf } from "../config/read.ts";
 import { type IgnoreRule, isHiddenBy, parseIgnoreRules } from "../core/ignore-rules.ts";
@@ -12,16 +13,44 @@ export function hiddenBy(place: Place): string | undefined {
   return hidingFile(place.folder, place);
 }
 
-/** `path` as the agent names it: from the session's folder, or in full. */
+/** `path` as the agent names it: from the session's folder, or in full. Behind a link it is also what it really is. */
 export function isHiddenFile(path: string, place: Place, excludePaths: readonly string[]): boolean {
-  const full = isAbsolute(path) ? inFolder(path, place) : join(place.folder, path);
-  return excludePaths.some((pattern) => covers(pattern, full)) || hidingFile(full, place) !== undefined;
+  const named = isAbsolute(path) ? inFolder(path, place) : join(place.folder, path);
+  if (named.length > MAX_PATH_CHARS) return excludePaths.some((pattern) => covers(pattern, named));
+  return [...new Set([named, realPath(named, place)])].some(
+    (full) => excludePaths.some((pattern) => covers(pattern, full)) || hidingFile(full, place) !== undefined,
+  );
 }
 
 /** The agent may name a file through a link that `folder` has resolved. */
 function inFolder(path: string, { cwd, folder }: Place): string {
   const inside = relative(cwd, path);
   return inside.startsWith("..") || isAbsolute(inside) ? normalize(path) : join(folder, inside);
+}
+
+/** As long as a place is known, each path is looked up once: some 10 to 30 microseconds. */
+const realPaths = new WeakMap<Place, Map<string, string>>();
+
+/** Of what is not there (any more), as far as it is there. */
+function realPath(path: string, place: Place): string {
+  // It is one already.
+  if (path === place.folder) return path;
+  const looked = realPaths.get(place) ?? new Map<string, string>();
+  realPaths.set(place, looked);
+  const before = looked.get(path);
+  if (before !== undefined) return before;
+  const real =
+    tryRealPath(path) ?? (dirname(path) === path ? path : join(realPath(dirname(path), place), basename(path)));
+  looked.set(path, real);
+  return real;
+}
+
+function tryRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function hidingFile(full: string, place: Place): string | undefined {

@@ -1,11 +1,11 @@
 // A turn whose prompt is wholly private leaves no trace. The hooks that follow it are other processes, so the prompt's
 // hook leaves a marker file: which session, which prompt ids, and whether the private turn is still the current one.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AgentEvent } from "../core/event.ts";
 import { listFolder, readText, statOf } from "../config/read.ts";
 import { sha256 } from "../config/sha256.ts";
-import { enterRefuge, findRefuge } from "./refuge.ts";
+import { enterRefuge, findRefuge, leaveRefuge } from "./refuge.ts";
 
 interface Marker {
   /** True until the next prompt that is not private. */
@@ -62,8 +62,29 @@ function unmark(folder: string, sessionId: string, marker: Marker): void {
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The small files hooks leave per session: private turns, what was shown. */
-export function forgetOldSessionFiles(folders: readonly string[], now: number): void {
-  for (const folder of folders) forgetOldFiles(folder, now);
+export function tidySessionFiles(folders: readonly string[], now: number): void {
+  for (const folder of folders) {
+    returnFromRefuge(folder);
+    forgetOldFiles(folder, now);
+  }
+}
+
+/** Marks from while the data directory took none come to where the others are. */
+function returnFromRefuge(folder: string): void {
+  const refuge = findRefuge(folder);
+  if (refuge === undefined) return;
+  try {
+    for (const name of listFolder(refuge)) {
+      const [there, here] = [readMarkerFile(join(refuge, name)), readMarkerFile(join(folder, name))];
+      if (there === undefined) continue;
+      const promptIds = [...new Set([...(here?.promptIds ?? []), ...there.promptIds])];
+      writeMarkerFile(folder, name, { current: there.current || (here?.current ?? false), promptIds });
+      rmSync(join(refuge, name), { force: true });
+    }
+  } catch {
+    // It still takes none: what is not there yet stays where it is.
+  }
+  leaveRefuge(refuge);
 }
 
 function forgetOldFiles(folder: string, now: number): void {
@@ -74,7 +95,11 @@ function forgetOldFiles(folder: string, now: number): void {
 }
 
 function readMarker(folder: string, sessionId: string): Marker | undefined {
-  const text = readText(sessionFile(folder, sessionId, ".json"));
+  return readMarkerFile(sessionFile(folder, sessionId, ".json"));
+}
+
+function readMarkerFile(path: string): Marker | undefined {
+  const text = readText(path);
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as Marker;
@@ -85,8 +110,12 @@ function readMarker(folder: string, sessionId: string): Marker | undefined {
 }
 
 function writeMarker(folder: string, sessionId: string, marker: Marker): void {
+  writeMarkerFile(folder, basename(sessionFile(folder, sessionId, ".json")), marker);
+}
+
+function writeMarkerFile(folder: string, name: string, marker: Marker): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(sessionFile(folder, sessionId, ".json"), JSON.stringify(marker), { mode: 0o600 });
+  writeFileSync(join(folder, name), JSON.stringify(marker), { mode: 0o600 });
 }
 
 /** Session ids come from outside: only what is safe in a file name on every system, and no two alike. */

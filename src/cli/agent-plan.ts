@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { readSettings } from "../agents/files.ts";
 import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
 import { putBack, writeSettings } from "../agents/write.ts";
-import { type AgentContext, readFile } from "../answers/agent-state.ts";
+import type { AgentContext } from "../answers/agent-state.ts";
 import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
 
 export interface AgentPlan {
@@ -48,7 +49,7 @@ interface Change {
 }
 
 function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }: AgentContext): Change {
-  const before = readFile(file.path);
+  const before = readSettings(file.path);
   const isUntouched = known === undefined || known.hash === hashOf(before);
   const isDue = file.add(before) !== before;
   const backup = known === undefined ? backupPath(file.path, before, backups) : known.backup;
@@ -60,7 +61,7 @@ function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }
         copyFileSync(file.path, backup);
         chmodSync(backup, 0o600);
       }
-      writeSettings(file.path, file.add(readFile(file.path)));
+      writeSettings(file.path, file.add(readSettings(file.path)));
     },
   };
   return {
@@ -68,7 +69,7 @@ function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }
     step: isDue ? step : undefined,
     folders: isDue ? missingFolders(file.path) : [],
     // What somebody has changed since the first install is theirs: uninstall must not put the old file back.
-    note: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readFile(file.path)) : null }),
+    note: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readSettings(file.path)) : null }),
   };
 }
 
@@ -98,7 +99,7 @@ export function planRemoval(
 }
 
 function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
-  const now = readFile(file.path);
+  const now = readSettings(file.path);
   if (now === undefined) return [];
   const isUntouched = known !== undefined && known.hash !== null && known.hash === hashOf(now);
   if (isUntouched && (known.backup === null || existsSync(known.backup))) {
@@ -111,7 +112,7 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
     {
       about: `take c-mem out of ${file.path}`,
       run() {
-        const left = file.remove(readFile(file.path) ?? "");
+        const left = file.remove(readSettings(file.path) ?? "");
         if (left === undefined) rmSync(file.path, { force: true });
         else writeSettings(file.path, left);
       },
@@ -139,7 +140,7 @@ function missingFolders(path: string): string[] {
   return missing;
 }
 
-function removeEmpty(folder: string): void {
+export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {

@@ -38,7 +38,7 @@ function amounts(removed: Record<string, number>): string {
   const parts = Object.entries(removed)
     .filter(([, number]) => number > 0)
     .map(([kind, number]) => plural(number, kind.replace("_", " ")));
-  return parts.length === 0 ? "nothing but mentions" : parts.join(", ");
+  return parts.length === 0 ? "nothing but mentions, and what backups hold" : parts.join(", ");
 }
 
 export function plural(number: number, many: string): string {

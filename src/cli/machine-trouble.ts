@@ -5,6 +5,7 @@ const REFUSED: Record<string, [message: string, hint: string]> = {
   EACCES: ["may not be read or written", "Look at whose it is and at its permissions"],
   EPERM: ["may not be read or written", "Look at whose it is and at its permissions"],
   EROFS: ["is on a disk that cannot be written", "Make it writable"],
+  ENOTDIR: ["cannot be there: a part of its path is a file", "Move that file away"],
   ENOSPC: ["could not be written: the disk is full", "Make room"],
   EDQUOT: ["could not be written: your share of the disk is full", "Make room"],
 };

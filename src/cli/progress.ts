@@ -12,8 +12,15 @@ const BAR_MS = 100;
 const LINE_MS = 5_000;
 const BAR_CHARS = 24;
 
-/** `show` puts an amount into words: bytes, unless it is something else that is counted. */
-export function startProgress(total: number, isQuiet: boolean, show: (amount: number) => string = bytes): Progress {
+export interface ProgressOptions {
+  /** Puts an amount into words: bytes, unless it is something else that is counted. */
+  show?: (amount: number) => string;
+  /** What is being done, where that is not plain. */
+  about?: string;
+}
+
+/** A total of 0: nobody knows how much there is to do. */
+export function startProgress(total: number, isQuiet: boolean, options: ProgressOptions = {}): Progress {
   const startedAt = Date.now();
   let done = 0;
   let isTerminal = false;
@@ -28,7 +35,7 @@ export function startProgress(total: number, isQuiet: boolean, show: (amount: nu
       if (now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
       shownAt = now;
       hasShown = true;
-      const text = progressText(done, total, now - startedAt, show);
+      const text = progressText(done, total, now - startedAt, options);
       if (isTerminal) process.stderr.write(`\r\u001b[K${text}`);
       else say(text);
     },
@@ -42,11 +49,13 @@ export function progressText(
   done: number,
   total: number,
   elapsedMs: number,
-  show: (amount: number) => string = bytes,
+  { show = bytes, about }: ProgressOptions = {},
 ): string {
-  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const lead = about === undefined ? "" : `${about}  `;
+  if (total === 0) return `${lead}${done === 0 ? "…" : show(done)}`;
+  const share = Math.min(1, done / total);
   const rate = elapsedMs === 0 ? 0 : done / (elapsedMs / 1000);
   const left = rate === 0 ? 0 : Math.ceil((total - done) / rate);
   const bar = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
-  return `[${bar}] ${Math.round(share * 100)}%  ${show(done)} of ${show(total)}, ${show(rate)}/s, ${left} s left`;
+  return `${lead}[${bar}] ${Math.round(share * 100)}%  ${show(done)} of ${show(total)}, ${show(rate)}/s, ${left} s left`;
 }

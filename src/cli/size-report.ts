@@ -1,6 +1,5 @@
 // What takes room in the data directory: every table and index of the database, and every folder beside it.
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { folderSize } from "../config/folder-size.ts";
 import type { Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { backupFolder } from "../store/backup.ts";
@@ -32,22 +31,6 @@ export function sizeReport(db: Db, paths: Paths): SizeReport {
   }).map(([name, path]) => ({ name, path, ...folderSize(path) }));
   const total = room.bytes + log + folders.reduce((sum, folder) => sum + folder.bytes, 0);
   return { database: { path: paths.database, ...room, log, tables: roomByTable(db) }, folders, total };
-}
-
-function folderSize(path: string): { files: number; bytes: number } {
-  const sizes = listAll(path).flatMap((name) => {
-    const stat = statOf(join(path, name));
-    return stat?.isFile() ? [stat.size] : [];
-  });
-  return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
-}
-
-function listAll(path: string): string[] {
-  try {
-    return readdirSync(path, { recursive: true, encoding: "utf8" });
-  } catch {
-    return [];
-  }
 }
 
 export function sizeText({ database, folders, total }: SizeReport, limit: number): string {

@@ -37,6 +37,8 @@ export interface InstalledSite {
   backup: string | null;
   /** Of the settings right after the install; null until they are known. */
   settingsHash: string | null;
+  /** The agent's folder was made for it. */
+  madeFolder?: boolean;
 }
 
 export function readInstall(path: string): InstallRecord | undefined {

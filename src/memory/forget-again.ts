@@ -50,6 +50,23 @@ export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies
   return cleared;
 }
 
+/** Backups and what was set aside keep for a while what a purge took out: whether any of them holds the words. */
+export function isInCopies(paths: Paths, { text, projectId }: Words): boolean {
+  return copiesOf(paths).some((path) => {
+    try {
+      const copy = openDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+      try {
+        return itemsHolding(copy, text, projectId).length > 0;
+      } finally {
+        copy.close();
+      }
+    } catch {
+      // Damaged, or of another version: its bytes can be asked.
+      return piecesIn(path, [text]).length > 0;
+    }
+  });
+}
+
 /** What is in a database although a tombstone of its own says that it was forgotten, goes. Returns how many rows went. */
 export function forgetBuried(db: Db, now: number, words?: Words): number {
   const doomed = findBuried(db);

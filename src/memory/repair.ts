@@ -22,16 +22,35 @@ export type Repair =
   | { kind: "indexed" }
   | { kind: "replaced"; report: Report; setAside: string };
 
-/** Only for who holds the worker's lock. It takes its time: meanwhile hooks spool, and nobody opens the database. */
-export function repairStore(paths: Paths, now: number, options: { settleMs?: number } = {}): Repair {
+export interface RepairOptions {
+  settleMs?: number;
+  /** Told what is being done, and of how many rows more. */
+  onStep?: (phase: RepairPhase, rows: number) => void;
+}
+
+export type RepairPhase =
+  | "looking for damage"
+  | "making indexes anew"
+  | "copying"
+  | "reading what is left"
+  | "checking";
+
+/**
+ * Only for who holds the worker's lock. It takes its time: meanwhile hooks spool, and nobody opens the database. Killed in the
+ * middle, nothing has changed: the swap is called off by whoever holds the lock next, and the repair begun anew.
+ */
+export function repairStore(paths: Paths, now: number, options: RepairOptions = {}): Repair {
+  const { onStep = () => {} } = options;
+  onStep("looking for damage", 0);
   const problem = diagnose(paths.database);
   if (problem === undefined) return { kind: "whole" };
+  if (problem.isOnlyIndex) onStep("making indexes anew", 0);
   if (problem.isOnlyIndex && tryRebuild(paths.database)) return { kind: "indexed" };
   const aside = asideFolder(paths.setAside, now);
   const scratch = scratchOf(paths.database);
   beginSwap(paths.database, aside, options.settleMs);
   try {
-    const { incoming, ...built } = tryBuild(paths, scratch, now);
+    const { incoming, ...built } = tryBuild(paths, scratch, now, onStep);
     const report: Report = { at: now, why: "damaged", problem: problem.text, ...built };
     mkdirSync(aside, { recursive: true, mode: 0o700 });
     writeReport(aside, report);
@@ -89,11 +108,12 @@ function closing<T>(db: Db, work: (db: Db) => T): T {
   }
 }
 
+type OnStep = NonNullable<RepairOptions["onStep"]>;
 type Built = Pick<Report, "backup" | "recovered" | "lost"> & { incoming: string };
 
-function tryBuild(paths: Paths, scratch: string, now: number): Built {
+function tryBuild(paths: Paths, scratch: string, now: number, onStep: OnStep): Built {
   try {
-    return build(paths, scratch, now);
+    return build(paths, scratch, now, onStep);
   } catch (error) {
     // A full disk, say: it is tried again.
     cancelSwap(paths.database);
@@ -101,7 +121,8 @@ function tryBuild(paths: Paths, scratch: string, now: number): Built {
   }
 }
 
-function build(paths: Paths, scratch: string, now: number): Built {
+function build(paths: Paths, scratch: string, now: number, onStep: OnStep): Built {
+  onStep("copying", 0);
   const incoming = join(scratch, "incoming.db");
   const damaged = copyDamaged(paths.database, scratch);
   const own = damaged.find(isWhole);
@@ -115,10 +136,11 @@ function build(paths: Paths, scratch: string, now: number): Built {
     db.exec("PRAGMA auto_vacuum = INCREMENTAL");
     migrate(db);
     // Whole without its log: the log is another database's.
-    const salvaged = own === undefined ? salvage(db, damaged) : { recovered: {}, lost: 0 };
+    const salvaged = own === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
     forgetBuried(db, now);
     return salvaged;
   });
+  onStep("checking", 0);
   checkDatabase(incoming);
   return { incoming, recovered, lost, ...(backup !== undefined && { backup }) };
 }
@@ -149,7 +171,11 @@ function isWhole(path: string): boolean {
   }
 }
 
-function salvage(db: Db, damaged: readonly string[]): { recovered: Record<string, number>; lost: number } {
+function salvage(
+  db: Db,
+  damaged: readonly string[],
+  onStep: OnStep,
+): { recovered: Record<string, number>; lost: number } {
   const recovered: Record<string, number> = {};
   const tally: Salvage = { lost: 0 };
   for (const path of damaged) {
@@ -157,7 +183,7 @@ function salvage(db: Db, damaged: readonly string[]): { recovered: Record<string
     const source = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
       for (const table of MERGE_TABLES.filter((name) => isReadable(source, name))) {
-        const added = mergeTable(db, merge, source, table, tally);
+        const added = mergeTable(db, merge, { damaged: source, tally, onStep }, table);
         if (added > 0) recovered[table] = (recovered[table] ?? 0) + added;
       }
       transaction(db, () => merge.finish());
@@ -177,16 +203,24 @@ function isReadable(source: Db, table: string): boolean {
   }
 }
 
-function mergeTable(db: Db, merge: Merge, source: Db, table: MergeTable, tally: Salvage): number {
+interface Source {
+  damaged: Db;
+  tally: Salvage;
+  onStep: OnStep;
+}
+
+function mergeTable(db: Db, merge: Merge, source: Source, table: MergeTable): number {
+  const { damaged, tally, onStep } = source;
   const isSubagent = (row: MergedRow): boolean => (row["parent_session_db_id"] ?? null) !== null;
   // A subagent's session names its parent's.
   const passes = table === "sessions" ? [(row: MergedRow) => !isSubagent(row), isSubagent] : [() => true];
   let added = 0;
   for (const [number, belongs] of passes.entries()) {
-    for (const rows of salvageRows(source, table, number === 0 ? tally : { lost: 0 })) {
+    for (const rows of salvageRows(damaged, table, number === 0 ? tally : { lost: 0 })) {
       transaction(db, () => {
         for (const row of rows.filter(belongs)) if (merge.add(table, row) === "added") added += 1;
       });
+      onStep("reading what is left", rows.length);
     }
   }
   return added;

@@ -9,7 +9,7 @@ import { giveBack, roomOf } from "../store/space.ts";
 import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../test/seed.ts";
 import { deriveSession, rebuildMemory } from "./derive.ts";
 import { pin, remember } from "./own.ts";
-import { planPurge, purge } from "./retention.ts";
+import { planPurge, purge, type Purged } from "./retention.ts";
 
 const NOW = START + 400 * DAY;
 const KEEP_ALL = Object.fromEntries(
@@ -52,6 +52,14 @@ function words(seed: number, chars: number): string {
 
 const one = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;
 
+function purged(db: Db, settings: Settings, now: number): Purged {
+  const steps = purge(db, settings, now, { mayVacuum: true });
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
 describe("retention", () => {
   it("keeps everything unless the user says otherwise", () => {
     const seeded = seedStore();
@@ -73,7 +81,7 @@ describe("retention", () => {
     expect(planPurge(db, settings, now).sessions.map(({ session_id }) => session_id)).toEqual(
       [0, 1, 2, 3, 4].map((index) => `app-${index}`),
     );
-    expect(purge(db, settings, now, { mayVacuum: true })).toEqual({ sessions: 5, observations: 0 });
+    expect(purged(db, settings, now)).toEqual({ sessions: 5, observations: 0 });
     expect(learnt()).toEqual(before);
     expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
     expect(one(db, "SELECT count(*) AS n FROM tool_uses")).toBe(10);
@@ -110,7 +118,7 @@ describe("retention", () => {
     const settings = { ...KEEP_ALL, retentionMemoryDays: 30 };
     const { observations } = planPurge(db, settings, NOW);
     expect(observations).toBeGreaterThan(0);
-    expect(purge(db, settings, NOW, { mayVacuum: true })).toEqual({ sessions: 0, observations });
+    expect(purged(db, settings, NOW)).toEqual({ sessions: 0, observations });
     expect(one(db, "SELECT count(*) AS n FROM observations")).toBe(2);
     expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(6);
     db.close();
@@ -145,7 +153,7 @@ describe("retention", () => {
     for (let round = 0; round < 4; round++) {
       grow(seeded, round * 30, round * 30 + 30, { outputChars: 20_000 });
       const grown = roomOf(db).used;
-      purge(db, settings, START + (round * 30 + 40) * DAY, { mayVacuum: true });
+      purged(db, settings, START + (round * 30 + 40) * DAY);
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
       sizes.push(statSync(path).size);
       if (grown > limitMb * 1024 * 1024) exceeded += 1;
@@ -169,6 +177,32 @@ describe("retention", () => {
     db.close();
   });
 
+  it("that is interrupted anywhere leaves nothing half known, and goes on later", () => {
+    const seeded = seedStore();
+    const { db, add } = seeded;
+    grow(seeded, 0, 4);
+    // More than goes in one transaction.
+    for (let index = 0; index < 700; index++)
+      add("app-0", { ...bash(`echo ${index}`, "lamp", 0), toolUseId: `more-${index}` } as never, { at: START });
+    updateSearchIndex(db);
+    const settings = { ...KEEP_ALL, retentionEvidenceDays: 100 };
+    const now = START + 105 * DAY;
+    const left = (): number => one(db, "SELECT count(*) AS n FROM tool_uses");
+    const all = left();
+    const steps = purge(db, settings, now, { mayVacuum: false });
+    while (left() === all) steps.next();
+    expect(left()).toBeGreaterThan(all - 700);
+    // A transcript that is read meanwhile brings nothing back.
+    add("app-0", { ...bash("echo 0", "lamp", 0), toolUseId: "more-0" } as never, { at: START });
+    expect(db.get("SELECT 1 FROM tool_uses WHERE tool_use_id = 'more-0'")).toBeUndefined();
+    expect(db.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    expect(purged(db, settings, now)).toEqual({ sessions: 4, observations: 0 });
+    expect([left(), one(db, "SELECT count(*) AS n FROM tool_uses_fts WHERE tool_uses_fts MATCH 'lamp'")]).toEqual([
+      0, 0,
+    ]);
+    db.close();
+  });
+
   it("gives freed pages back in steps", () => {
     const seeded = seedStore();
     const { db } = seeded;
@@ -176,7 +210,7 @@ describe("retention", () => {
     db.exec("DELETE FROM tool_uses");
     const before = roomOf(db);
     expect(before.free).toBeGreaterThan(300_000);
-    giveBack(db);
+    for (const _ of giveBack(db));
     expect(roomOf(db)).toMatchObject({ free: 0, used: before.used });
     db.close();
   });

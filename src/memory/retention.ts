@@ -4,6 +4,7 @@ import type { Db } from "../store/driver.ts";
 import { findProjectByName } from "../store/projects.ts";
 import {
   countOldMemory,
+  evidenceBytes,
   type MemoryScope,
   type OldSession,
   purgeEvidence,
@@ -14,9 +15,12 @@ import { mergeIndexes } from "../store/search-index.ts";
 import { giveBack, roomOf } from "../store/space.ts";
 import { transaction } from "../store/transaction.ts";
 
+/** With what its evidence takes, roughly. */
+export type PurgedSession = OldSession & { bytes: number };
+
 export interface PurgePlan {
   /** Sessions whose evidence goes, oldest first. */
-  sessions: OldSession[];
+  sessions: PurgedSession[];
   memory: MemoryScope[];
   observations: number;
   /** What all that takes, roughly. */
@@ -38,12 +42,17 @@ export function isRetentionSet(settings: Settings): boolean {
 export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
   const rules = rulesOf(db, settings);
   const except = rules.flatMap(({ projectId }) => projectId ?? []);
-  const sessions = new Map<number, OldSession>();
+  const sessions = new Map<number, PurgedSession>();
+  const choose = (session: OldSession): number => {
+    const bytes = evidenceBytes(db, session.id);
+    sessions.set(session.id, { ...session, bytes });
+    return bytes;
+  };
   const memory: MemoryScope[] = [];
   for (const { projectId, evidenceDays, memoryDays } of rules) {
     const scope = projectId === undefined ? { except } : { projectId };
     const old = evidenceDays === 0 ? [] : sessionsBefore(db, now - evidenceDays * DAY_MS, scope);
-    for (const session of old) sessions.set(session.id, session);
+    for (const session of old) choose(session);
     if (memoryDays > 0) memory.push({ before: now - memoryDays * DAY_MS, ...scope });
   }
   const byAge = sum([...sessions.values()]);
@@ -57,9 +66,7 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
   );
   for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: kept })) {
     if (left <= 0) break;
-    if (sessions.has(session.id)) continue;
-    sessions.set(session.id, session);
-    left -= session.bytes;
+    if (!sessions.has(session.id)) left -= choose(session);
   }
   const all = [...sessions.values()].toSorted((a, b) => a.last_at - b.last_at);
   const observations = memory.reduce((total, scope) => total + countOldMemory(db, scope), 0);
@@ -71,40 +78,47 @@ export interface Purged {
   observations: number;
 }
 
+/** How far it has come, in bytes; a total of 0: nobody knows how much there is. */
+export interface PurgeStep {
+  phase: "taking out" | "merging indexes" | "giving back";
+  done: number;
+  total: number;
+}
+
 export interface PurgeOptions {
   /** A file from before room could be given back in steps is written anew for it: others wait for that. */
   mayVacuum: boolean;
-  /** How long giving back may take. */
-  maxMs?: number;
-  /** Called between sessions. */
-  onStep?: () => void;
 }
 
 /** What a session takes is an estimate: where a limit is set, it is looked again. */
 const ROUNDS = 4;
 
-export function purge(db: Db, settings: Settings, now: number, options: PurgeOptions): Purged {
+/** In short steps: between two of them others may write, and it may end. What was taken out by then stays so. */
+export function* purge(db: Db, settings: Settings, now: number, options: PurgeOptions): Generator<PurgeStep, Purged> {
   const all: Purged = { sessions: 0, observations: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const plan = planPurge(db, settings, now);
     if (plan.sessions.length + plan.observations === 0) break;
-    const { sessions, observations } = carryOut(db, plan, options);
-    all.sessions += sessions;
-    all.observations += observations;
+    yield* takeOut(db, plan, all);
+    for (const _ of mergeIndexes(db)) yield { phase: "merging indexes", done: 0, total: 0 };
+    const total = roomOf(db).free;
+    for (const _ of giveBack(db, options)) yield { phase: "giving back", done: total - roomOf(db).free, total };
   }
   return all;
 }
 
-/** Sessions one by one, so that others may write in between. What was freed is given back to the disk. */
-function carryOut(db: Db, plan: PurgePlan, options: PurgeOptions): Purged {
-  for (const { id } of plan.sessions) {
-    transaction(db, () => purgeEvidence(db, id));
-    options.onStep?.();
+function* takeOut(db: Db, plan: PurgePlan, all: Purged): Generator<PurgeStep, void> {
+  const step = (done: number): PurgeStep => ({ phase: "taking out", done, total: plan.bytes });
+  let done = 0;
+  for (const { id, bytes } of plan.sessions) {
+    for (const _ of purgeEvidence(db, id)) yield step(done);
+    done += bytes;
+    all.sessions += 1;
   }
-  const observations = plan.memory.reduce((total, scope) => total + transaction(db, () => purgeMemory(db, scope)), 0);
-  mergeIndexes(db);
-  giveBack(db, options);
-  return { sessions: plan.sessions.length, observations };
+  for (const scope of plan.memory) {
+    all.observations += transaction(db, () => purgeMemory(db, scope));
+    yield step(done);
+  }
 }
 
 interface Rule {
@@ -125,6 +139,6 @@ function rulesOf(db: Db, settings: Settings): Rule[] {
   return [...own, { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
 }
 
-function sum(sessions: readonly OldSession[]): number {
+function sum(sessions: readonly PurgedSession[]): number {
   return sessions.reduce((total, { bytes }) => total + bytes, 0);
 }

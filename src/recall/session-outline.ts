@@ -2,7 +2,7 @@
 // page, finds words in it or replays it goes by this.
 import type { Db } from "../store/driver.ts";
 import type { SessionEntry } from "../store/session-list.ts";
-import { type EntryRow, itemsWith, transcriptEntries } from "../store/transcript-rows.ts";
+import { type EntryRow, itemsWith, ownRows, transcriptEntries } from "../store/transcript-rows.ts";
 import { keyOf, type PageItem, readItems } from "./transcript-page.ts";
 
 export interface OutlineEntry extends EntryRow {
@@ -34,14 +34,14 @@ export function findInSession(db: Db, session: SessionEntry, words: string): str
     .filter((item) => found.has(item));
 }
 
-/** These items of a session, by what the outline calls them; what is not there is left out. */
+/** These items of a session, by what the outline calls them; what is not there, or another's, is left out. */
 export function readOutlined(db: Db, session: SessionEntry, names: readonly string[]): Map<string, PageItem> {
   const wanted = names.flatMap((name) => {
     const match = /^([pmrtsc])(\d{1,15})$/.exec(name);
     const kind = KINDS[match?.[1] ?? ""];
     return match === null || kind === undefined ? [] : [{ name, kind, id: Number(match[2]), at: 0 }];
   });
-  const items = readItems(db, session, wanted);
+  const items = readItems(db, session, ownRows(db, session.id, wanted));
   return new Map(
     wanted.flatMap((row) => {
       const item = items.get(keyOf(row));

@@ -1,8 +1,13 @@
-// All that answers requests, loaded when the first one comes.
+// All that answers requests, loaded when the first one comes; and what answers one alone, in a process of its own.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { errorJson } from "../answers/envelope.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import { openDriver } from "../store/driver.ts";
+import type { AsideQuestion, AsideReply } from "./aside.ts";
 import { createApp } from "./app.ts";
 import { createHost, type HostOptions } from "./create-host.ts";
+import { ROUTES } from "./table.ts";
 
 export interface Answering {
   host: ReturnType<typeof createHost>;
@@ -13,4 +18,21 @@ export function createAnswering(options: HostOptions): Answering {
   const host = createHost(options);
   const listener = getRequestListener(createApp(host).fetch, { overrideGlobalObjects: false });
   return { host, listener: (request, response) => listener(request, response) };
+}
+
+const BUSY_TIMEOUT_MS = 1_000;
+
+/** One question to a route that counts. */
+export function answerAlone(paths: Paths, env: Env, { path, query }: AsideQuestion): AsideReply {
+  const row = ROUTES.find((route) => route.path === path);
+  const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    if (row?.count === undefined) throw new Error(`${path} is answered by the server alone`);
+    const { data, meta = {} } = row.count({ db, paths, env, cwd: undefined, flags: query });
+    return { data, meta };
+  } catch (error) {
+    return { error: errorJson(row?.command ?? "", error).error };
+  } finally {
+    db.close();
+  }
 }

@@ -1,6 +1,7 @@
 // Puts together what the server has at hand.
 import { bringIn, createStore } from "../answers/kept-store.ts";
 import { createAccess } from "./access.ts";
+import { createAside } from "./aside.ts";
 import { createHolds } from "./holds.ts";
 import type { Host } from "./host.ts";
 import { createLive } from "./live.ts";
@@ -15,6 +16,7 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
   const store = createStore(paths, bringIn);
   const live = createLive(store, log);
   const meaning = keepMeaning(paths, env);
+  const aside = createAside(paths);
   const holds = createHolds({
     use: (work) => store.use((db) => work({ db, paths, env, cwd: undefined, flags: {} }), { isWriting: true }),
     tell: live.tell,
@@ -26,10 +28,12 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
     access: createAccess(token),
     live,
     holds,
+    aside,
     kept: meaning.kept,
     close() {
       holds.finish();
       meaning.close();
+      aside.close();
       live.close();
       store.close();
     },

@@ -3,6 +3,7 @@ import type { Asked } from "../answers/asked.ts";
 import type { Store } from "../answers/kept-store.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Access } from "./access.ts";
+import type { Aside } from "./aside.ts";
 import type { Holds } from "./holds.ts";
 import type { Live } from "./live.ts";
 
@@ -13,6 +14,7 @@ export interface Host {
   access: Access;
   live: Live;
   holds: Holds;
+  aside: Aside;
   /** Known once it listens. */
   port(): number;
   /** The folder of the page's built files. */

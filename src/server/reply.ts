@@ -35,11 +35,27 @@ export function reply(http: Context, command: string, answer: Answer): Response 
 
 export function replyError(http: Context, command: string, error: unknown, host: Pick<Host, "log">): Response {
   const json = errorJson(command, error);
+  json.error.message = withParameters(json.error.message);
+  json.error.hint = json.error.hint && withParameters(json.error.hint);
   if (!(error instanceof AppError)) {
     host.log(`${http.req.method} ${http.req.path}: ${json.error.message}`, { stack: (error as Error)?.stack });
     // Its words may be anybody's; the log has them.
     json.error.message = "Something went wrong.";
     json.error.hint = "`c-mem worker logs` says what. This is a bug in c-mem: please report it.";
   }
-  return http.json(json, statusOf(json.error.code));
+  return http.json(json, isQuiet(http, json.error.code) ? 200 : statusOf(json.error.code));
+}
+
+/** Our own page asks for a question without an answer not to count as failed: a browser writes failures down in red. */
+function isQuiet(http: Context, code: string): boolean {
+  return (code === "nothing_found" || code === "no_memory") && http.req.header("X-Nothing-Found") === "200";
+}
+
+/** What the command line calls an option is a parameter here, of the same name. Commands to run stay as they are. */
+function withParameters(text: string): string {
+  return text.replace(
+    /`[^`]*`|\bc-mem [^.,;)`]*|(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,
+    (all, option: string | undefined) =>
+      option === undefined ? all : `\`${option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())}\``,
+  );
 }

@@ -33,6 +33,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   alsoGives?: readonly string[];
   /** Nothing is brought in first: for what adds to it, often. */
   asIs?: boolean;
+  /** Looks at every row: in a large store it is answered in a process of its own, by this alone. */
+  count?: (asked: Asked) => Answer;
   /** Codes of errors besides those that every route may give. */
   errors?: readonly string[];
   run(call: Call<z.output<Query>, z.output<Body>>): Answer | Response | Promise<Answer | Response>;
@@ -41,4 +43,10 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
 /** Keeps the types of a row's schemas while it is written, and lets them go afterwards. */
 export function route<Query extends z.ZodType, Body extends z.ZodType>(row: Route<Query, Body>): Route {
   return row as unknown as Route;
+}
+
+export function countingRoute<Query extends z.ZodType>(
+  row: Omit<Route<Query>, "run" | "count"> & { count: (asked: Asked) => Answer },
+): Route {
+  return route({ ...row, run: ({ asked }) => row.count(asked) });
 }

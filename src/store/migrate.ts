@@ -14,6 +14,7 @@ import sync from "./migrations/0009-sync.sql";
 import beside from "./migrations/0010-beside.sql";
 import pieces from "./migrations/0011-pieces.sql";
 import codes from "./migrations/0012-codes.sql";
+import sums from "./migrations/0013-sums.sql";
 
 export interface Migration {
   id: number;
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 10, name: "beside", sql: beside },
   { id: 11, name: "pieces", sql: pieces },
   { id: 12, name: "codes", sql: codes },
+  { id: 13, name: "sums", sql: sums },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

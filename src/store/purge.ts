@@ -2,18 +2,16 @@
 // linger in free pages. What a person pinned, wrote or changed stays.
 import type { Db } from "./driver.ts";
 import { OWNED } from "./observations.ts";
+import { transaction } from "./transaction.ts";
 
 export interface OldSession {
   id: number;
   session_id: string;
   project: string;
   last_at: number;
-  /** What its evidence takes, roughly: the texts, and as much again for indexes. */
-  bytes: number;
 }
 
 const FAMILY = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
-const INDEX_FACTOR = 2;
 
 /** Conversations with evidence that ended before a time, oldest first. Of one project, or of all but some. */
 export function sessionsBefore(
@@ -22,12 +20,7 @@ export function sessionsBefore(
   { projectId, except = [] }: { projectId?: number; except?: readonly number[] } = {},
 ): OldSession[] {
   return db.all(
-    `SELECT s.id, s.session_id, p.name AS project, s.last_at,
-       ${INDEX_FACTOR} * (coalesce((SELECT sum(length(text) + coalesce(length(response), 0)) FROM prompts WHERE session_db_id = s.id), 0)
-         + coalesce((SELECT sum(length(m.text) + coalesce(length(m.thinking), 0)) FROM messages m JOIN sessions f ON f.id = m.session_db_id
-             WHERE f.id = s.id OR f.parent_session_db_id = s.id), 0)
-         + coalesce((SELECT sum(length(t.input) + coalesce(length(t.output), length(t.packed), 0)) FROM tool_uses t JOIN sessions f ON f.id = t.session_db_id
-             WHERE f.id = s.id OR f.parent_session_db_id = s.id), 0)) AS bytes
+    `SELECT s.id, s.session_id, p.name AS project, s.last_at
      FROM sessions s JOIN projects p ON p.id = s.project_id
      WHERE s.parent_session_db_id IS NULL AND s.last_at < ?1 AND (?2 IS NULL OR s.project_id = ?2)
        AND s.project_id NOT IN (SELECT value FROM json_each(?3)) AND s.status <> 'active'
@@ -40,31 +33,73 @@ export function sessionsBefore(
   );
 }
 
-/** Must run in a transaction. Observations and the session's own summary stay, without the turns they were made of. */
-export function purgeEvidence(db: Db, sessionDbId: number): void {
+/** As much again as the texts take goes to indexes, roughly. */
+const INDEX_FACTOR = 2;
+
+/** What a conversation's evidence takes, roughly. Looks at every row of it, but reads none of the texts. */
+export function evidenceBytes(db: Db, sessionDbId: number): number {
+  const size = (table: string, ...columns: string[]): string =>
+    `coalesce((SELECT sum(${columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")}) FROM ${table} WHERE session_db_id IN (${FAMILY})), 0)`;
+  const sql = `SELECT ${size("prompts", "text", "response")} + ${size("messages", "text", "thinking")}
+    + ${size("tool_uses", "input", "output", "packed")} AS bytes`;
+  return INDEX_FACTOR * (db.get<{ bytes: number }>(sql, sessionDbId)?.bytes ?? 0);
+}
+
+/** Rows per transaction: the write lock is held for some 50 ms. */
+const BATCH = 300;
+
+/**
+ * In short transactions, so that others may write in between. Ended in the middle, the session is still one with evidence, and the
+ * next purge goes on. Observations and the session's own summary stay, without the turns they were made of.
+ */
+export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, void> {
+  transaction(db, () => cutTies(db, sessionDbId));
+  yield;
+  for (const remove of [removeToolUses, removeMessages]) {
+    while (transaction(db, () => remove(db, sessionDbId)) === BATCH) yield;
+  }
+  transaction(db, () => removePrompts(db, sessionDbId));
+  yield;
+}
+
+/** First of all: from now on a transcript brings nothing back, and what is kept points at nothing that goes: numbers are given out again. */
+function cutTies(db: Db, sessionDbId: number): void {
+  db.run(`DELETE FROM summaries WHERE session_db_id IN (${FAMILY}) AND prompt_number > 0`, sessionDbId);
+  for (const table of ["observations", "summaries"]) {
+    db.run(`UPDATE ${table} SET evidence = '[]' WHERE session_db_id IN (${FAMILY})`, sessionDbId);
+  }
+  db.run(`UPDATE observations SET prompt_number = NULL WHERE session_db_id IN (${FAMILY})`, sessionDbId);
+  db.run(`UPDATE sessions SET purged_at = last_at WHERE id IN (${FAMILY})`, sessionDbId);
+}
+
+function removeToolUses(db: Db, sessionDbId: number): number {
+  const chosen = `SELECT id FROM tool_uses WHERE session_db_id IN (${FAMILY}) ORDER BY session_db_id, prompt_number, id LIMIT ${BATCH}`;
+  db.run(
+    `DELETE FROM tool_uses_fts WHERE rowid IN (${chosen}) AND rowid <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`,
+    sessionDbId,
+  );
+  const { changes } = db.run(`DELETE FROM tool_uses WHERE id IN (${chosen})`, sessionDbId);
+  db.run(
+    "UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0)) WHERE name = 'tool_uses'",
+  );
+  return changes;
+}
+
+function removeMessages(db: Db, sessionDbId: number): number {
+  return db.run(
+    `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_db_id IN (${FAMILY}) LIMIT ${BATCH})`,
+    sessionDbId,
+  ).changes;
+}
+
+function removePrompts(db: Db, sessionDbId: number): void {
   db.run("DELETE FROM turns_fts WHERE rowid IN (SELECT id FROM prompts WHERE session_db_id = ?)", sessionDbId);
   db.run(
     `INSERT INTO prompts_trigram (prompts_trigram, rowid, text) SELECT 'delete', id, text FROM prompts WHERE session_db_id = ?`,
     sessionDbId,
   );
-  db.run(
-    `DELETE FROM tool_uses_fts WHERE rowid IN (SELECT id FROM tool_uses WHERE session_db_id IN (${FAMILY})
-       AND id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses'))`,
-    sessionDbId,
-  );
-  for (const table of ["messages", "tool_uses", "prompts"]) {
-    db.run(`DELETE FROM ${table} WHERE session_db_id IN (${FAMILY})`, sessionDbId);
-  }
-  db.run(`DELETE FROM summaries WHERE session_db_id IN (${FAMILY}) AND prompt_number > 0`, sessionDbId);
-  // Numbers are given out again: what is kept must not point at what gets them.
-  for (const table of ["observations", "summaries"]) {
-    db.run(`UPDATE ${table} SET evidence = '[]' WHERE session_db_id IN (${FAMILY})`, sessionDbId);
-  }
-  db.run(`UPDATE observations SET prompt_number = NULL WHERE session_db_id IN (${FAMILY})`, sessionDbId);
-  db.run(`UPDATE sessions SET purged_at = last_at, prompt_count = 0 WHERE id IN (${FAMILY})`, sessionDbId);
-  db.run(
-    "UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0)) WHERE name = 'tool_uses'",
-  );
+  db.run(`DELETE FROM prompts WHERE session_db_id IN (${FAMILY})`, sessionDbId);
+  db.run(`UPDATE sessions SET prompt_count = 0 WHERE id IN (${FAMILY})`, sessionDbId);
 }
 
 /** What happened then was taken out: nobody misses it. */

@@ -22,6 +22,9 @@ CREATE INDEX messages_by_prompt_id ON messages(prompt_id) WHERE prompt_id IS NOT
 
 CREATE INDEX messages_by_turn ON messages(session_db_id, prompt_number);
 
+CREATE INDEX messages_sums ON messages(session_db_id, created_at, octet_length(text), octet_length(thinking),
+  input_tokens, output_tokens, cache_read_tokens, cache_write_tokens);
+
 CREATE INDEX observation_keys_by_observation ON observation_keys(observation_id);
 
 CREATE INDEX observations_by_project ON observations(project_id, valid_from);
@@ -55,6 +58,8 @@ CREATE INDEX sync_state_private ON sync_state(session_id) WHERE instr(state, 'Id
 CREATE INDEX tool_uses_by_prompt_id ON tool_uses(prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX tool_uses_by_turn ON tool_uses(session_db_id, prompt_number);
+
+CREATE INDEX tool_uses_sums ON tool_uses(session_db_id, created_at, name, is_error, octet_length(input), octet_length(output), octet_length(packed));
 
 CREATE INDEX tool_uses_to_pack ON tool_uses(created_at) WHERE packed IS NULL AND length(output) > 1024;
 

@@ -55,11 +55,11 @@ it("makes the index one piece after many rows, and leaves it alone after a few",
   addUses(db, 3_000);
   expect(updateSearchIndex(db)).toBe(3_000);
   expect(pieces(db)).toBeGreaterThan(1);
-  expect(mergeSearchIndex(db)).toBe(true);
+  for (const _ of mergeSearchIndex(db) ?? expect.fail("there is something to merge"));
   expect(pieces(db)).toBe(1);
   addUses(db, 5);
   expect(updateSearchIndex(db)).toBe(5);
-  expect(mergeSearchIndex(db)).toBe(false);
+  expect(mergeSearchIndex(db)).toBeUndefined();
   expect(pieces(db)).toBe(2);
   db.close();
 });

@@ -30,20 +30,21 @@ export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): num
   return written;
 }
 
-/** The worker's: whoever waits for an index does not wait for this. True if there was something to merge. */
-export function mergeSearchIndex(db: Db): boolean {
+/** For the worker, in short steps: whoever waits for an index does not wait for this. Undefined where little is new. */
+export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
   const lastOf = (name: string): number =>
     db.get<{ last_id: number }>("SELECT last_id FROM index_state WHERE name = ?", name)?.last_id ?? 0;
   const [last, merged] = [lastOf("tool_uses"), lastOf("merged")];
-  if (last - merged < Math.max(MERGE_MIN_ROWS, last * MERGE_SHARE)) return false;
-  mergeIndexes(db);
-  transaction(db, () => db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('merged', ?)", last));
-  return true;
+  if (last - merged < Math.max(MERGE_MIN_ROWS, last * MERGE_SHARE)) return undefined;
+  return (function* merge() {
+    yield* mergeIndexes(db);
+    transaction(db, () => db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('merged', ?)", last));
+  })();
 }
 
 /** Into one piece each: until then an index keeps the words of rows that are gone. */
-export function mergeIndexes(db: Db): void {
-  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) mergePieces(db, table);
+export function* mergeIndexes(db: Db): Generator<void, void> {
+  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) yield* mergePieces(db, table);
 }
 
 export function countUnindexed(db: Db): number {
@@ -54,12 +55,13 @@ export function countUnindexed(db: Db): number {
 }
 
 /** In steps, so that others may write in between; a step that finds nothing to do changes less than two rows. */
-function mergePieces(db: Db, table: string): void {
+function* mergePieces(db: Db, table: string): Generator<void, void> {
   const changes = (): number => db.get<{ n: number }>("SELECT total_changes() AS n")?.n ?? 0;
   let before: number;
   do {
     before = changes();
     transaction(db, () => db.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, -MERGE_PAGES));
+    yield;
   } while (changes() - before >= 2);
 }
 

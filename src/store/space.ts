@@ -28,13 +28,15 @@ export function roomByTable(db: Db): { name: string; bytes: number }[] {
 /** Pages per step, each a transaction of its own. */
 const STEP_PAGES = 500;
 
-/** Gives free pages back to the disk, as far as the time goes. A file from before that was possible needs a VACUUM once. */
-export function giveBack(db: Db, options: { maxMs?: number; mayVacuum?: boolean } = {}): void {
+/** Gives free pages back to the disk, step by step. A file from before that was possible needs a VACUUM once. */
+export function* giveBack(db: Db, options: { mayVacuum?: boolean } = {}): Generator<void, void> {
   const mode = db.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum ?? 0;
   if (mode === 0) {
     if (options.mayVacuum) db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
     return;
   }
-  const deadline = Date.now() + (options.maxMs ?? Infinity);
-  while (Date.now() < deadline && roomOf(db).free > 0) db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
+  while (roomOf(db).free > 0) {
+    db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
+    yield;
+  }
 }

@@ -48,6 +48,34 @@ export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
   );
 }
 
+const TABLES: Readonly<Record<EntryRow["kind"], [table: string, owner: string]>> = {
+  prompt: ["prompts", "session_db_id"],
+  response: ["prompts", "session_db_id"],
+  message: ["messages", "session_db_id"],
+  tool: ["tool_uses", "session_db_id"],
+  subagent: ["sessions", "parent_session_db_id"],
+  commit: ["commits", "session_db_id"],
+};
+
+/** Of these rows those that are the session's own, or its subagents'. */
+export function ownRows<Row extends Pick<EntryRow, "kind" | "id">>(
+  db: Db,
+  sessionDbId: number,
+  rows: readonly Row[],
+): Row[] {
+  return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, some]) => {
+    const [table, owner] = TABLES[kind];
+    const own = db.all<{ id: number }>(
+      `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?2))
+         AND ${owner} IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)`,
+      sessionDbId,
+      JSON.stringify(some.map(({ id }) => id)),
+    );
+    const ids = new Set(own.map(({ id }) => id));
+    return some.filter(({ id }) => ids.has(id));
+  });
+}
+
 /** Items of a session and its subagents that have these words somewhere, in no order: "p12", "m34", "t56", "r12" for a response. */
 export function itemsWith(db: Db, sessionDbId: number, words: string): string[] {
   const like = `%${words.replace(/[!%_]/g, "!$&")}%`;

@@ -266,6 +266,11 @@ export interface DayShare {
   bytes: number;
 }
 
+interface FolderSize {
+  files: number;
+  bytes: number;
+}
+
 export interface Stats {
   totals: {
     sessions: number;
@@ -281,7 +286,9 @@ export interface Stats {
   by_tool: { name: string; uses: number; failed: number; failure_rate: number }[];
   by_day: DayShare[];
   database: { bytes: number };
-  archive: { files: number; bytes: number };
+  archive: FolderSize;
+  backups: FolderSize;
+  models: FolderSize;
 }
 
 interface CostShare {

@@ -2,6 +2,7 @@
 //   --once    does what waits and leaves
 //   --echo    says on stderr what it does
 //   --backup  makes a backup of the database and leaves
+//   --answer  answers one question that would keep the server from all others, and leaves
 //   --fresh   follows on another that has just looked at all transcripts
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
@@ -12,6 +13,7 @@ import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
 import { VERSION } from "../core/version.ts";
 import { backUp, runBackup } from "./back-up.ts";
+import type { AsideQuestion } from "../server/aside.ts";
 import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "../config/take-lock.ts";
@@ -20,6 +22,9 @@ import { work } from "./worker.ts";
 
 /** Built beside this bundle. */
 const VIEWER = join(import.meta.dirname, "viewer");
+/** As the system's list of processes shows it: one that has the lock, and one that does not have it yet or any more. */
+const AT_WORK = "c-mem worker";
+const WAITING = "c-mem waiting";
 /** Below everything a person waits for. */
 const NICE = 10;
 
@@ -31,8 +36,14 @@ async function main(args: readonly string[]): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   lowerPriority();
   if (args.includes("--backup")) return backUp(paths, process.env, log);
-  process.title = "c-mem worker";
+  if (args[0] === "--answer") return answer(paths, args[1] ?? "");
+  process.title = WAITING;
   while (await live(paths, log, stop.signal, args));
+}
+
+async function answer(paths: Paths, question: string): Promise<void> {
+  const { answerAlone } = await import("../server/answering.ts");
+  process.stdout.write(JSON.stringify(answerAlone(paths, process.env, JSON.parse(question) as AsideQuestion)));
 }
 
 /** One life with the lock. True when it must be lived again: something came in just as it left. */
@@ -42,6 +53,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
     log("another worker is at it");
     return false;
   }
+  process.title = AT_WORK;
   log(`started, version ${VERSION}`);
   const waker = createWaker([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
@@ -74,6 +86,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       isCaughtUp: args.includes("--fresh"),
       startBackup: (aborted) => runBackup(paths, aborted),
     });
+    process.title = WAITING;
     log(`left: ${leaving}`);
     removeLock(paths.workerLock, lock.token);
     if (leaving === "grown") startSuccessor(paths);

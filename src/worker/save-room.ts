@@ -11,16 +11,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const VACUUM_BYTES = 200 * 1024 * 1024;
 /** Fewer free pages than this are soon used again. */
 const FREE_SHARE = 0.1;
-const GIVE_BACK_MS = 500;
 
 /** Yields between short steps; between two of them the worker does what is more urgent. */
-export function* saveRoom(db: Db, settings: Settings, log: Log, onStep: () => void): Generator<void, void> {
+export function* saveRoom(db: Db, settings: Settings, log: Log): Generator<unknown, void> {
   if (isRetentionSet(settings)) {
     const mayVacuum = roomOf(db).bytes < VACUUM_BYTES;
-    const { sessions, observations } = purge(db, settings, Date.now(), { mayVacuum, maxMs: GIVE_BACK_MS, onStep });
+    const { sessions, observations } = yield* purge(db, settings, Date.now(), { mayVacuum });
     if (sessions + observations > 0)
       log(`purged: the evidence of ${sessions} sessions, ${observations} observations, as the settings say`);
-    yield;
   }
   if (settings.compressAfterDays > 0) {
     const before = Date.now() - settings.compressAfterDays * DAY_MS;
@@ -31,13 +29,7 @@ export function* saveRoom(db: Db, settings: Settings, log: Log, onStep: () => vo
     }
     if (packed > 0) log(`compressed ${packed} old tool outputs`);
   }
-  while (isWasteful(db)) {
-    const before = roomOf(db).free;
-    giveBack(db, { maxMs: GIVE_BACK_MS });
-    // A file from before that was possible: it changes with its next VACUUM.
-    if (roomOf(db).free >= before) return;
-    yield;
-  }
+  if (isWasteful(db)) yield* giveBack(db);
 }
 
 function isWasteful(db: Db): boolean {

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { tinyHome } from "../../test/embed/tiny-model.ts";
 import { ended, prompt, seedStore } from "../../test/seed.ts";
 import { writeDrop } from "../capture/spool.ts";
@@ -98,6 +98,24 @@ describe("a worker", () => {
     askToLeave(home.paths, findWorker(home.paths.workerLock, Date.now())?.token ?? "");
     expect(await asked).toBe("asked");
     expect(await home.live({ token: "not the lock's" })).toBe("lost");
+  });
+
+  it("begins no job once another has taken its lock while it stood still", async () => {
+    const home = createHome();
+    remember(home);
+    ask(home, "UPDATE jobs SET run_after = 0");
+    const clock = performance.now.bind(performance);
+    let stoodStillMs = 0;
+    const now = vi.spyOn(performance, "now").mockImplementation(() => clock() + stoodStillMs);
+    // Asked just before a round begins: that is where it was stopped.
+    const askedAt = () => {
+      stoodStillMs = 60_000;
+      writeFileSync(home.paths.workerLock, JSON.stringify({ pid: 1, token: "another's" }));
+      return performance.now();
+    };
+    expect(await home.live({ askedAt })).toBe("lost");
+    now.mockRestore();
+    expect(ask(home, "SELECT status, attempts FROM jobs")).toEqual([{ status: "pending", attempts: 0 }]);
   });
 
   it("remembers what the hooks saw even where the transcript cannot be read, and says so", async () => {

@@ -1,7 +1,7 @@
 // The worker: drains the spool, does jobs, catches up; rests when there is nothing to do, and leaves after a while.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/drain.ts";
-import { forgetOldSessionFiles } from "../capture/private-turn.ts";
+import { tidySessionFiles } from "../capture/private-turn.ts";
 import { pruneCompileCache } from "../config/compile-cache.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
@@ -74,6 +74,7 @@ const TIDY_MS = 60 * 60_000;
 /** How long draining goes on before jobs get a turn. */
 const DRAIN_MS = 1_000;
 const LINKS_MS = 200;
+const STEPS_MS = 200;
 const FIRST_TROUBLE_MS = 500;
 const MAX_TROUBLE_MS = 30_000;
 /** With `once`, work that is due this soon is waited for. */
@@ -98,8 +99,10 @@ interface State extends WorkerOptions {
   isBackingUp: boolean;
   backup: AbortController;
   /** What is left to do about room; undefined until it is time to look again. */
-  saving: Generator<void, void> | undefined;
+  saving: Generator<unknown, void> | undefined;
   savedAt: number;
+  /** What is left of merging the search indexes. */
+  merging: Generator<void, void> | undefined;
   /** How long it waits after trouble; 0 while all is well. */
   troubleMs: number;
   activity: string;
@@ -148,6 +151,7 @@ function begin(options: WorkerOptions): State {
     backup: new AbortController(),
     saving: undefined,
     savedAt: -Infinity,
+    merging: undefined,
     troubleMs: 0,
     activity: "",
     hasWritten: false,
@@ -180,6 +184,12 @@ function keepBeating(state: State): void {
   state.hasLock = beat(state.paths.workerLock, state.token, Date.now());
 }
 
+/** Who was stopped for long may have been taken for dead: asked before anything is begun. */
+function isStillMine(state: State): boolean {
+  keepBeating(state);
+  return state.hasLock;
+}
+
 function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
@@ -205,6 +215,7 @@ async function tryRound(state: State): Promise<Next> {
     if (!hasWorked) backUpDaily(db, state);
     return hasWorked ? { kind: "go-on" } : whatNext(db, state);
   } catch (error) {
+    if (!isStillMine(state)) return { kind: "go-on" };
     if (isDamage(error) && repair(state)) return { kind: "go-on" };
     if (!isTrouble(error)) throw error;
     // The disk is full, the database busy: nothing is lost, and it goes on when that is over.
@@ -212,6 +223,7 @@ async function tryRound(state: State): Promise<Next> {
     state.troubleMs = Math.min(MAX_TROUBLE_MS, Math.max(FIRST_TROUBLE_MS, state.troubleMs * 2));
     if (state.catchUp !== null) state.catchUp = undefined;
     state.saving = undefined;
+    state.merging = undefined;
     return { kind: "rest", ms: state.troubleMs };
   }
 }
@@ -249,7 +261,8 @@ function repair(state: State): boolean {
     state.db = undefined;
     state.catchUp = undefined;
     state.saving = undefined;
-    const done = repairStore(paths, Date.now());
+    state.merging = undefined;
+    const done = repairStore(paths, Date.now(), { onStep: () => keepBeating(state) });
     if (done.kind === "replaced") {
       const { backup, recovered, lost } = done.report;
       log(`repaired: the damaged file is in ${done.setAside}`, { backup, recovered, lost });
@@ -268,6 +281,7 @@ function letGo(state: State, db: Db): void {
   state.db = undefined;
   state.catchUp = undefined;
   state.saving = undefined;
+  state.merging = undefined;
 }
 
 function open(state: State): Db {
@@ -287,13 +301,16 @@ async function round(db: Db, state: State): Promise<boolean> {
   if (state.troubleMs > 0) releaseJobs(db, state.owner, Date.now());
   state.asking.keep(db);
   const { applied } = drain(db, state);
+  if (!isStillMine(state)) return true;
   const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
   const asked = isNew ? enqueueStaleSessions(db, Date.now()) : 0;
   const job = claimJob(db, "session", state.owner, Date.now());
   if (job !== undefined) await doSession(db, job, state);
+  if (!isStillMine(state)) return true;
   const hasAsked = state.asking.start(db);
   const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
-  const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || (isNew && mergeSearchIndex(db));
+  if (!isStillMine(state)) return true;
+  const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || mergeNext(db, isNew, state);
   const hasWorked = hasTidied || embedNext(db, isNew, state) || saveNext(db, state);
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
@@ -306,15 +323,31 @@ function embedNext(db: Db, isNew: boolean, { embedding }: State): boolean {
   return embedding.start(db);
 }
 
-/** One short step of it; at its start, and then every hour. */
+function mergeNext(db: Db, isNew: boolean, state: State): boolean {
+  if (isNew) state.merging ??= mergeSearchIndex(db);
+  if (state.merging === undefined || goOn(state.merging, state)) state.merging = undefined;
+  return state.merging !== undefined;
+}
+
+/** At its start, and then every hour. */
 function saveNext(db: Db, state: State): boolean {
   if (state.saving === undefined) {
     if (performance.now() - state.savedAt < TIDY_MS) return false;
     state.savedAt = performance.now();
-    state.saving = saveRoom(db, modelSettings(state), state.log, () => keepBeating(state));
+    state.saving = saveRoom(db, modelSettings(state), state.log);
   }
-  if (state.saving.next().done) state.saving = undefined;
+  if (goOn(state.saving, state)) state.saving = undefined;
   return state.saving !== undefined;
+}
+
+/** Some of its short steps, then others have their turn. True when it is done. */
+function goOn(steps: Generator<unknown, void>, state: State): boolean {
+  const begun = performance.now();
+  while (performance.now() - begun < STEPS_MS) {
+    if (steps.next().done) return true;
+    if (!isStillMine(state)) return false;
+  }
+  return false;
 }
 
 /** Only here a commit must outlive a power cut: drops are deleted after it. All else can be done again. */
@@ -332,7 +365,7 @@ function tidy(db: Db, state: State): boolean {
   const now = Date.now();
   for (const sessionId of interruptIdleSessions(db, now)) enqueueSession(db, sessionId, now);
   forgetDoneJobs(db, now);
-  forgetOldSessionFiles([state.paths.privateTurns, state.paths.shown], now);
+  tidySessionFiles([state.paths.privateTurns, state.paths.shown], now);
   pruneCompileCache(state.paths.cache, now);
   state.tidiedAt = performance.now();
   return true;
@@ -352,8 +385,9 @@ async function doSession(db: Db, job: Job, state: State): Promise<void> {
     const steps = runSessionJob(db, subjectOf(job.key), { paths, env, now: Date.now(), enrich });
     let step = steps.next();
     while (!step.done) {
-      keepBeating(state);
       await setImmediate();
+      // Somebody else has the lock, and does it: the rest of the job is let go.
+      if (!isStillMine(state)) return;
       step = steps.next();
     }
     finishJob(db, job, owner, Date.now());

@@ -100,6 +100,15 @@ describe("memory", () => {
   });
 });
 
+it("of a list that is wholly forgotten it is said that nothing is left", async () => {
+  const page = await world.open("/memory");
+  await remember(page, "Platypuses wade");
+  await page.goto(`${world.origin}/memory?q=Platypuses`);
+  await open(page, "Platypuses wade");
+  await line(page, "Platypuses wade").getByRole("button", { name: "Forget", exact: true }).click();
+  await page.getByText("Nothing is left here").waitFor();
+});
+
 it("what could not be forgotten in the end is shown again, with a word about it", async () => {
   const page = await world.open("/memory");
   await remember(page, "Bandicoots stay");

@@ -112,8 +112,7 @@ function watch(page: Page, context: BrowserContext, origin: string): void {
   problems.set(page, list);
   page.on("pageerror", (error) => list.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    // A question without an answer has status 404, which the browser itself writes down.
-    if (message.type() === "error" && !message.text().includes("status of 404")) list.push(message.text());
+    if (message.type() === "error") list.push(message.text());
   });
   context.on("request", (request) => {
     if (!request.url().startsWith(origin) && !request.url().startsWith("data:"))

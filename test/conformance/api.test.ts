@@ -226,6 +226,26 @@ describe("what goes wrong", () => {
     const reply = await world.send(method, path, body);
     expect({ status: reply.status, code: reply.json.error?.code }).toEqual({ status, code });
     expect(z.safeParse(errorEnvelope(), reply.json).error?.issues).toBeUndefined();
+    // Options are parameters here.
+    const { message, hint = "" } = reply.json.error as { message: string; hint?: string };
+    expect(`${message} ${hint}`.replace(/`[^`]*`/g, "")).not.toMatch(/(?<![\w-])--[a-z]/);
+  });
+
+  it("says what to ask for by the names the API gives it", async () => {
+    const { json } = await world.get("/api/sessions?since=2030-01-01");
+    expect(json.error).toMatchObject({
+      hint: "Widen `since`, `agent` or the project (`all`), or `c-mem sync` to bring in earlier sessions.",
+    });
+  });
+
+  it("is never another session's: its items are not given under this one's name", async () => {
+    const ids = async (session: string): Promise<string[]> =>
+      ((await world.get(`/api/sessions/${session}/outline`)).json.data["results"] as [string][]).map(([id]) => id);
+    const [one, two] = [await ids("one"), await ids("two")];
+    expect([one.length, two.length].every((length) => length > 0)).toBe(true);
+    const { json } = await world.get(`/api/sessions/one/items?ids=${[...one, ...two].join(",")}`);
+    const given = (json.data["results"] as { id: string }[]).map(({ id }) => id);
+    expect(given.toSorted()).toEqual(one.toSorted());
   });
 
   it("is never a bug of ours, whatever comes in", async () => {

@@ -1,5 +1,5 @@
 // Everything that switches recording off: for a process, a project, a folder, a file. It only ever hides.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
@@ -71,6 +71,36 @@ describe("a .c-memignore", () => {
     await used(world, "t1", "Read", { file_path: join(world.project, "pkg/private/x") }, "hush");
     await used(world, "t2", "Read", { file_path: join(world.project, "private/x") }, "fine");
     expect(await recorded(world)).toEqual(["t2"]);
+  });
+
+  it("and the settings see through links, wherever they lie and whatever they lead to", async () => {
+    const world = createWorld();
+    const elsewhere = join(dirname(world.project), "elsewhere");
+    writeIgnore(join(elsewhere, "vault"), "*\n");
+    mkdirSync(join(elsewhere, "client"));
+    for (const folder of ["vault", "client"]) writeFileSync(join(elsewhere, folder, "x.txt"), "hush");
+    writeFileSync(join(elsewhere, "open.txt"), "fine");
+    mkdirSync(world.home, { recursive: true, mode: 0o700 });
+    writeFileSync(join(world.home, "config.json"), JSON.stringify({ excludePaths: [join(elsewhere, "client")] }));
+    // Inside the session's folder and outside; to a folder and to a file.
+    const away = join(dirname(world.project), "away");
+    symlinkSync(elsewhere, away);
+    symlinkSync(join(elsewhere, "vault"), join(world.project, "in"));
+    symlinkSync(join(elsewhere, "client", "x.txt"), join(world.project, "notes.txt"));
+    await prompted(world);
+    await used(world, "t1", "Read", { file_path: join(away, "vault", "x.txt") }, "hush-one");
+    await used(world, "t2", "Read", { file_path: join(world.project, "in", "x.txt") }, "hush-two");
+    await used(world, "t3", "Bash", { command: "cat notes.txt" }, "hush-three");
+    await used(world, "t4", "Write", { file_path: "in/new/folder/x.txt", content: "hush-four" }, "ok");
+    await used(world, "t5", "Read", { file_path: join(away, "open.txt") }, "fine");
+    expect(await recorded(world)).toEqual(["t5"]);
+    writeTranscript(world, world.project, [
+      ["t6", join(away, "client", "x.txt")],
+      ["t7", join(away, "open.txt")],
+    ]);
+    await run(world, ["sync", "--quiet"]);
+    expect(await recorded(world)).toEqual(["t5", "t7"]);
+    expect(allBytes(world.home)).not.toMatch(/hush-|contents of t6/);
   });
 
   it("with only a star in it switches the folder off, and nothing below can switch it on again", async () => {

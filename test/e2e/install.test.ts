@@ -25,9 +25,14 @@ const USERS_OWN = `{
 `;
 
 /** A PATH with node on it, and no claude. */
-function installWorld(settings?: string): World & { settings: string } {
+function bareWorld(): World {
   const world = createWorld();
   world.env["PATH"] = join(process.execPath, "..");
+  return world;
+}
+
+function installWorld(settings?: string): World & { settings: string } {
+  const world = bareWorld();
   mkdirSync(world.claudeDir, { recursive: true });
   const path = join(world.claudeDir, "settings.json");
   if (settings !== undefined) writeFileSync(path, settings, { mode: 0o644 });
@@ -177,7 +182,40 @@ describe("c-mem install", () => {
   });
 });
 
+describe("where a folder lies in place of an agent's settings", () => {
+  it.each([
+    ["claude-code", ".claude/settings.json"],
+    ["claude-code", ".claude.json"],
+    ["codex", ".codex/config.toml"],
+    ["gemini-cli", ".gemini/settings.json"],
+    ["copilot-cli", ".copilot/mcp-config.json"],
+    ["opencode", ".config/opencode/opencode.json"],
+    ["cursor", ".cursor/hooks.json"],
+  ])("install %s says so, and changes nothing", async (agent, file) => {
+    const world = bareWorld();
+    const { CLAUDE_CONFIG_DIR: _, ...env } = world.env;
+    const home = env["HOME"] ?? "";
+    mkdirSync(join(home, file), { recursive: true });
+    const { status, stderr } = await run({ ...world, env }, ["install", agent, "--yes", "--no-sync"]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${join(home, file)} is a folder`)]);
+    expect(stderr).not.toContain("    at ");
+    expect(existsSync(world.home)).toBe(false);
+  });
+});
+
 describe("c-mem uninstall", () => {
+  it("takes the agent's folder along where install has made it and nothing else is in it", async () => {
+    for (const somebodys of [undefined, "CLAUDE.md"]) {
+      const world = bareWorld();
+      await run(world, ["install", "--yes", "--no-sync"]);
+      await run(world, ["install", "--yes", "--no-sync", "--statusline"]);
+      expect(existsSync(join(world.claudeDir, "settings.json"))).toBe(true);
+      if (somebodys !== undefined) writeFileSync(join(world.claudeDir, somebodys), "mine");
+      await run(world, ["uninstall", "--yes"]);
+      expect(existsSync(world.claudeDir) ? readdirSync(world.claudeDir) : undefined).toEqual(somebodys && [somebodys]);
+    }
+  });
+
   it.each([USERS_OWN, "{}", '{"a":1}', undefined])(
     "leaves settings %j byte for byte as they were, and keeps the memory",
     async (settings) => {

@@ -131,6 +131,8 @@ describe("nothing is lost", () => {
     await run(world, ["save"], { input: use(world, 1).replace('"s1"', '"p"').replace('"t1"', '"t9"') });
     const refuge = findRefuge(join(world.home, "spool")) ?? "";
     expect([statSync(refuge).mode & 0o777, readdirSync(refuge).length]).toEqual([0o700, 1]);
+    const marks = findRefuge(join(world.home, "private")) ?? "";
+    expect(readdirSync(marks)).toEqual(["p.json"]);
     mounted.letWrite();
     await run(world, ["save"], { input: use(world, 2) });
     await run(world, ["save"], { input: use(world, 1).replace('"s1"', '"p"').replace('"t1"', '"t8"') });
@@ -139,10 +141,11 @@ describe("nothing is lost", () => {
       { tool_use_id: "t2" },
     ]);
     expect([existsSync(refuge), await rows(world, "SELECT name FROM drops")]).toEqual([false, []]);
-    const marks = findRefuge(join(world.home, "private")) ?? "";
-    expect(existsSync(marks)).toBe(true);
-    await run(world, ["uninstall", "--purge", "--yes"]);
     expect(existsSync(marks)).toBe(false);
+    expect(JSON.parse(readFileSync(join(world.home, "private", "p.json"), "utf8"))).toEqual({
+      current: true,
+      promptIds: ["hidden"],
+    });
   });
 });
 

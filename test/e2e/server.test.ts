@@ -364,6 +364,28 @@ describe("every answer", () => {
   });
 });
 
+describe("a large store", () => {
+  it("is counted in a process of its own: once for all who ask, and not anew at every change", async () => {
+    const served = await createServed();
+    const { db, add } = seedStore(join(served.home, "c-mem.db"));
+    add("one", prompt("Use a queue for the mails"));
+    db.exec("CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(120000000))");
+    const sessions = async (path = "/api/stats"): Promise<number> =>
+      ((await ask(served, path)).json.data["totals"] as { sessions: number }).sessions;
+    expect(await Promise.all([sessions(), sessions()])).toEqual([1, 1]);
+    add("two", prompt("Another one"));
+    // As good for now: had it been counted here, there would be two.
+    expect(await sessions()).toBe(1);
+    expect(await sessions("/api/stats?agent=claude-code")).toBe(2);
+    await until("what was counted is too old", async () => (await sessions()) === 2, 30_000);
+    const { status, json } = await ask(served, "/api/stats?project=nowhere");
+    expect([status, json.error.code]).toEqual([404, "nothing_found"]);
+    const health = (await ask(served, "/api/health")).json.data["results"] as { name: string; state: string }[];
+    expect(health.find(({ name }) => name === "worker")).toMatchObject({ state: "ok" });
+    db.close();
+  });
+});
+
 /** Without what is another number at every question. */
 function timeless(given: object): object {
   const answer = given as { meta?: { ms?: number; where?: string } };

@@ -1,5 +1,5 @@
 // Room, as a user sees it: what takes it, what goes by the settings, what is compressed.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -92,6 +92,24 @@ describe("room", () => {
     expect((await run(world, ["purge", "--yes"], { env: { C_MEM_RETENTION_EVIDENCE_DAYS: "1" } })).stdout).toContain(
       "Nothing is older",
     );
+  });
+
+  it("saved by a purge leaves backups as they are until they rotate; forgetting reaches them all the same", async () => {
+    const world = createWorld();
+    await lived(world, [400, 2]);
+    await run(world, ["backup", "create"]);
+    configure(world, { retentionEvidenceDays: 365 });
+    await run(world, ["purge", "--yes"]);
+    const backups = join(world.home, "backups");
+    const holds = (words: string) =>
+      readdirSync(backups).some((name) => readFileSync(join(backups, name)).includes(words));
+    expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([true, true]);
+    expect((await run(world, ["forget", "no such lamp", "--yes", "--all"])).status).toBe(4);
+    const forgotten = await run(world, ["forget", "lamp 400 shines", "--yes", "--all"]);
+    expect([forgotten.status, forgotten.stdout]).toEqual([0, expect.stringContaining("taken out of 1 backup")]);
+    expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([false, true]);
+    expect((await run(world, ["forget", "aged-400", "--yes", "--all"])).status).toBe(0);
+    expect([holds("mend lamp 400"), holds("mend lamp 2")]).toEqual([false, true]);
   });
 
   it("is saved by the worker: old outputs compressed, and what the settings do not keep", async () => {

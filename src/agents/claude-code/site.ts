@@ -1,10 +1,10 @@
 // Where Claude Code keeps its things on this machine, and what of ours is there now.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { findMcpServer, type FoundServer } from "./mcp.ts";
 import { findOurHooks, parseSettings } from "./settings.ts";
 import { findStatusLine } from "./status-line.ts";
-import { homeOf } from "../files.ts";
+import { homeOf, readSettings } from "../files.ts";
 import { asObject } from "../wire.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -52,7 +52,7 @@ export function envOfSite(env: Env, configDir: string): Env {
 export function inspectClaude(env: Env): ClaudeSite {
   const configDir = claudeConfigDir(env);
   const settingsPath = join(configDir, "settings.json");
-  const settingsText = readText(settingsPath);
+  const settingsText = readSettings(settingsPath);
   const settings = settingsText === undefined ? {} : parseSettings(settingsText, settingsPath);
   const statePath = claudeStatePath(env);
   const known = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
@@ -97,20 +97,11 @@ export function findClaude(env: Env): string | undefined {
 }
 
 function readJson(path: string): unknown {
-  const text = readText(path);
+  const text = readSettings(path);
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
   }
 }

@@ -22,21 +22,51 @@ const COUNTED = ["sessions", "prompts", "messages", "tool_uses", "observations",
 export type ImportSource = "c-mem" | "claude-mem" | "memory-nexus";
 
 export function importDatabase(db: Db, path: string): ImportCounts & { source: ImportSource } {
+  return withSource(path, (source, tables) => {
+    const kind = kindOf(tables);
+    switch (kind) {
+      case "c-mem":
+        return { source: kind, ...importRows(db, exportRows(source)) };
+      case "memory-nexus":
+        return { source: kind, ...importSessions(db, readMemoryNexus(source, db)) };
+      case "claude-mem":
+        return { source: kind, ...importSessions(db, readClaudeMem(source, tables, db)) };
+      case undefined:
+        throw unknown(path);
+    }
+  });
+}
+
+/** Throws what importing it would, before anything has been done for it. */
+export function checkSource(path: string): void {
+  withSource(path, (_source, tables) => {
+    if (kindOf(tables) === undefined) throw unknown(path);
+  });
+}
+
+function withSource<T>(path: string, work: (source: Db, tables: ReadonlySet<string>) => T): T {
   const source = openDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
-    const tables = new Set(source.all<{ name: string }>("SELECT name FROM sqlite_schema").map(({ name }) => name));
-    if (tables.has("migrations") && tables.has("tombstones")) {
-      return { source: "c-mem", ...importRows(db, exportRows(source)) };
-    }
-    if (isMemoryNexus(tables)) return { source: "memory-nexus", ...importSessions(db, readMemoryNexus(source, db)) };
-    if (isClaudeMem(tables)) return { source: "claude-mem", ...importSessions(db, readClaudeMem(source, tables, db)) };
+    return work(
+      source,
+      new Set(source.all<{ name: string }>("SELECT name FROM sqlite_schema").map(({ name }) => name)),
+    );
   } catch (error) {
     if (!isDamage(error)) throw error;
     throw new AppError("import_damaged", `${path} is damaged: ${(error as Error).message}.`, { cause: undefined });
   } finally {
     source.close();
   }
-  throw new AppError("import_unknown", `${path} is no database that is known here.`, {
+}
+
+function kindOf(tables: ReadonlySet<string>): ImportSource | undefined {
+  if (tables.has("migrations") && tables.has("tombstones")) return "c-mem";
+  if (isMemoryNexus(tables)) return "memory-nexus";
+  return isClaudeMem(tables) ? "claude-mem" : undefined;
+}
+
+function unknown(path: string): AppError {
+  return new AppError("import_unknown", `${path} is no database that is known here.`, {
     hint: "Those of C-Mem, claude-mem and memory-nexus are.",
   });
 }

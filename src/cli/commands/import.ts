@@ -1,7 +1,7 @@
 // c-mem import: brings in what was exported elsewhere, or another memory system's database.
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
-import { importDatabase } from "../../capture/import/import-database.ts";
+import { checkSource, importDatabase } from "../../capture/import/import-database.ts";
 import { type ImportCounts, importRows } from "../../capture/import/import-rows.ts";
 import { checkExport, type ExportEnd, readExport } from "../../capture/import/read-export.ts";
 import { resolvePaths } from "../../config/paths.ts";
@@ -19,7 +19,8 @@ export function run({ args, json }: CommandOptions): number {
   const path = resolve(args[0] ?? "");
   if (!existsSync(path)) throw new AppError("nothing_found", `There is no ${path}.`);
   const isDatabase = isSqlite(path);
-  if (!isDatabase) checkExport(path);
+  if (isDatabase) checkSource(path);
+  else checkExport(path);
   const end: ExportEnd = { isWhole: false };
   const { counts, source, forgotten, backup } = withStore(paths, (db) => {
     // What came in by mistake can be undone.

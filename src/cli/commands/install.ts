@@ -128,6 +128,7 @@ async function planClaude(
     ...registerStatusLine(options, await wantsStatusLine(site, flags)),
   ];
   const known = record?.sites[site.configDir];
+  const madeFolder = known?.madeFolder ?? !existsSync(site.configDir);
   const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
   // Settings that somebody has changed since the first install are theirs: uninstall must not put the old ones back.
   const hashToKeep = () => {
@@ -144,7 +145,12 @@ async function planClaude(
     backup: steps.length > 0 && backup !== undefined && !existsSync(backup) ? backupSettings(site, backup) : [],
     steps,
     site: (isDone) => ({
-      [site.configDir]: { method, backup: backup ?? null, settingsHash: isDone ? hashToKeep() : null },
+      [site.configDir]: {
+        method,
+        backup: backup ?? null,
+        settingsHash: isDone ? hashToKeep() : null,
+        ...(madeFolder && { madeFolder }),
+      },
     }),
   };
 }

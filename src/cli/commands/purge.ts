@@ -1,12 +1,21 @@
 // c-mem purge: takes out what is older or more than the settings keep.
+import { setImmediate } from "node:timers/promises";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { localDay } from "../../core/time.ts";
-import { isRetentionSet, planPurge, purge, type PurgePlan } from "../../memory/retention.ts";
+import {
+  isRetentionSet,
+  planPurge,
+  purge,
+  type Purged,
+  type PurgePlan,
+  type PurgeStep,
+} from "../../memory/retention.ts";
 import { roomOf } from "../../store/space.ts";
 import { ask } from "../apply-plan.ts";
 import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
+import { type Progress, startProgress } from "../progress.ts";
 import { withStoreAsync } from "../store.ts";
 import type { CommandOptions } from "../table.ts";
 
@@ -37,8 +46,12 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       return answer === false ? EXIT.failure : EXIT.interrupted;
     }
     const before = roomOf(db).bytes;
-    const purged = purge(db, settings, Date.now(), { mayVacuum: true });
+    const purged = await carryOut(purge(db, settings, Date.now(), { mayVacuum: true }), json);
     const freed = Math.max(0, before - roomOf(db).bytes);
+    if (purged === undefined) {
+      say(`Interrupted. What is gone is gone (${bytes(freed)} given back); \`c-mem purge\` goes on with the rest.`);
+      return EXIT.interrupted;
+    }
     if (json) printJson("purge", { applied: true, ...purged, bytes_freed: freed });
     else
       print(
@@ -46,6 +59,33 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       );
     return EXIT.ok;
   });
+}
+
+/** Shows how far it is; undefined when somebody wanted no more of it. */
+async function carryOut(steps: Generator<PurgeStep, Purged>, isQuiet: boolean): Promise<Purged | undefined> {
+  let isInterrupted = false;
+  const stop = (): void => void (isInterrupted = true);
+  process.once("SIGINT", stop);
+  let shown: { progress: Progress; phase: string; done: number } | undefined;
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      const { phase, done, total } = step.value;
+      if (shown?.phase !== phase || done < shown.done) {
+        shown?.progress.end();
+        shown = { progress: startProgress(total, isQuiet, { about: phase }), phase, done: 0 };
+      }
+      shown.progress.add(done - shown.done);
+      shown.done = done;
+      // Lets a Ctrl-C be heard.
+      await setImmediate();
+      if (isInterrupted) return undefined;
+    }
+  } finally {
+    shown?.progress.end();
+    process.off("SIGINT", stop);
+  }
 }
 
 function planText({ sessions, observations, bytes: size }: PurgePlan, lead: string): string {

@@ -56,7 +56,9 @@ async function rebuildAll(
     const before = rebuilt.turns;
     rebuilt = step.done ? step.value : step.value.soFar;
     if (step.done || isInterrupted) break;
-    progress ??= startProgress(step.value.total, isQuiet, (amount) => Math.round(amount).toLocaleString("en"));
+    progress ??= startProgress(step.value.total, isQuiet, {
+      show: (amount) => Math.round(amount).toLocaleString("en"),
+    });
     progress.add(rebuilt.turns - before);
     // Lets a Ctrl-C be heard.
     await setImmediate();

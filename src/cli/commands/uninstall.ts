@@ -14,7 +14,7 @@ import { SETUPS } from "../../agents/setups.ts";
 import { AppError } from "../../core/error.ts";
 import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
 import { agentContext } from "../../answers/agent-state.ts";
-import { planRemoval } from "../agent-plan.ts";
+import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { isScratch } from "../../store/swap.ts";
 import type { CommandOptions } from "../table.ts";
@@ -76,7 +76,14 @@ function takeOut(env: Env, claude: string | undefined, installed: InstalledSite 
   const steps = unregister(site, claude, env);
   const untouched = installed?.settingsHash != null && installed.settingsHash === settingsHash(site);
   const hasBackup = installed?.backup == null || existsSync(installed.backup);
-  return untouched && hasBackup ? [...steps, restoreSettings(site, installed.backup ?? undefined)] : steps;
+  if (!untouched || !hasBackup) return steps;
+  return [
+    ...steps,
+    restoreSettings(site, installed.backup ?? undefined),
+    ...(installed.madeFolder === true
+      ? [{ about: `delete ${site.configDir}, where it is empty`, run: () => removeEmpty(site.configDir) }]
+      : []),
+  ];
 }
 
 /** Last of the hooks: none of them starts another. */

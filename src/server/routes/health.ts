@@ -4,7 +4,7 @@ import { checkHealth } from "../../answers/health.ts";
 import { answerSettings } from "../../answers/settings.ts";
 import { answerLogs, answerWorker } from "../../answers/worker.ts";
 import { SETTING_KEYS } from "../../config/schema.ts";
-import { route } from "../route.ts";
+import { countingRoute, route } from "../route.ts";
 import { count, flag, listOf, textOrNull, timeOrNull, word } from "../schemas/common.ts";
 
 export const described = () =>
@@ -67,7 +67,7 @@ export const JOBS = route({
   run: ({ asked }) => answerWorker(asked),
 });
 
-export const HEALTH = route({
+export const HEALTH = countingRoute({
   method: "get",
   path: "/api/health",
   command: "doctor",
@@ -87,8 +87,8 @@ export const HEALTH = route({
       healthy: z.boolean(),
     }),
   }),
-  run: ({ asked, query }) => {
-    const results = checkHealth(asked.paths, asked.env, { now: Date.now(), deep: query.deep === true });
+  count: ({ paths, env, flags }) => {
+    const results = checkHealth(paths, env, { now: Date.now(), deep: flags["deep"] === true });
     return { data: { results, healthy: results.every((check) => check.state !== "fail") } };
   },
 });

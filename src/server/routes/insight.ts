@@ -4,7 +4,7 @@ import { answerCost } from "../../answers/cost.ts";
 import { answerImpact } from "../../answers/impact.ts";
 import { answerProjects } from "../../answers/projects.ts";
 import { answerStats } from "../../answers/stats.ts";
-import { route } from "../route.ts";
+import { countingRoute, route } from "../route.ts";
 import { count, listOf, scope, timeOrNull, where, word } from "../schemas/common.ts";
 
 export const PROJECTS = route({
@@ -27,10 +27,12 @@ export const PROJECTS = route({
   run: ({ asked }) => answerProjects(asked),
 });
 
+const files = () => z.strictObject({ files: count(), bytes: count() });
+
 const share = () =>
   z.strictObject({ name: z.string(), key: z.string(), sessions: count(), prompts: count(), tool_uses: count() });
 
-export const STATS = route({
+export const STATS = countingRoute({
   method: "get",
   path: "/api/stats",
   command: "stats",
@@ -74,11 +76,13 @@ export const STATS = route({
         }),
       ),
       database: z.strictObject({ bytes: count() }),
-      archive: z.strictObject({ files: count(), bytes: count() }),
+      archive: files(),
+      backups: files(),
+      models: files(),
     }),
     meta: z.strictObject({ where }),
   }),
-  run: ({ asked }) => answerStats(asked),
+  count: (asked) => answerStats(asked),
 });
 
 const cost = () =>

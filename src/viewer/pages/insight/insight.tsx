@@ -79,7 +79,8 @@ function Activity({ stats }: { stats: Stats }) {
 }
 
 /** What was recorded of what is chosen; the files hold that of every project. */
-function Room({ stats: { totals, by_day: days, database, archive } }: { stats: Stats }) {
+function Room({ stats }: { stats: Stats }) {
+  const { totals, by_day: days, database, archive, backups, models } = stats;
   const growth = growthByDay(days);
   const recorded = growth.at(-1)?.parts[0] ?? 0;
   return (
@@ -90,8 +91,9 @@ function Room({ stats: { totals, by_day: days, database, archive } }: { stats: S
       </div>
       <p class="num">
         {bytes(recorded)} recorded here, {bytes(recorded / Math.max(1, totals.sessions))} a session. For all projects,
-        with indexes and memory: {bytes(database.bytes)} in the database, {bytes(archive.bytes)} in{" "}
-        {count(archive.files, "archived transcript")}. <code>c-mem stats --size</code> says what takes it.
+        with indexes and memory: {bytes(database.bytes)} in the database, {bytes(backups.bytes)} in{" "}
+        {count(backups.files, "backup")}, {bytes(archive.bytes)} in {count(archive.files, "archived transcript")},{" "}
+        {bytes(models.bytes)} in models for search by meaning. <code>c-mem stats --size</code> says what takes it.
       </p>
     </section>
   );

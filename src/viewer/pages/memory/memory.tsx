@@ -53,6 +53,7 @@ export function Memory() {
       <Loaded from={known} empty={<NothingKnown />}>
         {({ data, meta }) => (
           <>
+            {data.results.every(({ id }) => hiddenIds.value.has(id)) && <AllForgotten />}
             {meta.not_derived > 0 && (
               <p class="muted">Memory of {count(meta.not_derived, "session")} is still being made.</p>
             )}
@@ -72,6 +73,15 @@ export function Memory() {
         )}
       </Loaded>
     </div>
+  );
+}
+
+/** All that was listed is on its way out. */
+function AllForgotten() {
+  return (
+    <Empty title="Nothing is left here">
+      <p>What was shown is forgotten. Other filters may show more.</p>
+    </Empty>
   );
 }
 

@@ -1,0 +1,230 @@
+// A store of years of work: how much room it takes, what a person and a hook wait for in it, and what it takes to make it smaller.
+//   C_MEM_SPACE=full   10 GB of transcripts; else a short form of it
+//   C_MEM_SPACE_MB     another amount
+//   C_MEM_SPACE_DIR    where it is laid out; what is there is used again, and stays
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { ratios, type Sample } from "./ratio.ts";
+import { COMMON_WORDS, rareWord, writeYears } from "./years.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const BIN = join(ROOT, "bin", "c-mem.cjs");
+const HOOK = join(ROOT, "plugin", "dist", "hook.cjs");
+const IS_FULL = process.env["C_MEM_SPACE"] === "full";
+const MB = 1_000_000;
+const BYTES = Number(process.env["C_MEM_SPACE_MB"] ?? (IS_FULL ? 10_000 : 100)) * MB;
+const PROJECTS = 24;
+const ROUNDS = IS_FULL ? 7 : 3;
+/** Retention leaves so much of the store. */
+const KEPT_SHARE = 0.5;
+
+interface Place {
+  root: string;
+  env: NodeJS.ProcessEnv;
+  projects: string[];
+  claudeDir: string;
+  database: string;
+}
+
+export async function benchBigStore(): Promise<void> {
+  const chosen = process.env["C_MEM_SPACE_DIR"];
+  const place = layOut(chosen ?? mkdtempSync(join(tmpdir(), "c-mem-space-")));
+  try {
+    fill(place);
+    measure(place);
+    backUp(place);
+    await shrink(place);
+    measure(place);
+  } finally {
+    if (chosen === undefined) rmSync(place.root, { recursive: true, force: true });
+  }
+}
+
+function layOut(root: string): Place {
+  const projects = Array.from({ length: PROJECTS }, (_, index) => join(root, "work", `project-${index}`));
+  for (const project of projects) mkdirSync(project, { recursive: true });
+  const claudeDir = join(root, "claude");
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: root,
+    C_MEM_HOME: join(root, "c-mem"),
+    CLAUDE_CONFIG_DIR: claudeDir,
+    C_MEM_WORKER: "0",
+  };
+  return { root, env, projects, claudeDir, database: join(root, "c-mem", "c-mem.db") };
+}
+
+function fill(place: Place): void {
+  const { claudeDir, projects, database } = place;
+  if (!existsSync(claudeDir)) writeYears(claudeDir, projects, BYTES, Date.now() - 60_000);
+  const bytes = sizeOf(claudeDir);
+  const syncMs = time(() => command(place, "sync", "--quiet"));
+  const rebuildMs = time(() => command(place, "rebuild", "--all"));
+  const share = statSync(database).size / bytes;
+  console.log(
+    `${mb(bytes)} of transcripts: brought in in ${seconds(syncMs)}, memory of them in ${seconds(rebuildMs)}; the database takes ${share.toFixed(2)} of that`,
+  );
+}
+
+function measure(place: Place): void {
+  const { root, claudeDir, database } = place;
+  const empty = join(root, "empty.cjs");
+  writeFileSync(empty, "");
+  const cli = (...args: string[]) => ({ name: args.join(" ").slice(0, 60), run: () => command(place, ...args) });
+  const file = firstTranscript(claudeDir);
+  const samples: Sample[] = [
+    { name: "bare node", run: () => start(place, [empty]) },
+    { name: "hook save", run: () => hook(place, "save", TOOL_USE) },
+    { name: "hook new", run: () => hook(place, "new", PROMPT) },
+    { name: "hook recall", run: () => hook(place, "recall", BEFORE_EDIT) },
+    { name: "hook context", run: () => hook(place, "context", START) },
+    cli("search", rareWord(3), "--all"),
+    cli("search", COMMON_WORDS[0] ?? "", "--all"),
+    cli("search", [...COMMON_WORDS, rareWord(4), "please see to the grep of the part"].join(" "), "--all"),
+    cli("search", ...COMMON_WORDS),
+    cli("list"),
+    cli("list", "--all"),
+    cli("projects"),
+    cli("status"),
+    cli("stats"),
+    cli("stats", "--all"),
+    cli("stats", "--size"),
+    cli("doctor"),
+    cli("efforts", "--all"),
+    cli("sync", "--quiet"),
+    { ...cli("sync", "--quiet"), name: "sync, one line more", before: () => addLine(file) },
+  ];
+  for (const { run } of samples) run();
+  console.log(`In a store of ${mb(statSync(database).size)}, against a bare start (${ROUNDS} rounds, interleaved)`);
+  ratios(samples, ROUNDS);
+}
+
+function backUp(place: Place): void {
+  const ms = time(() => command(place, "backup", "create"));
+  const bytes = sizeOf(join(place.root, "c-mem", "backups"));
+  console.log(`A backup, checked: ${seconds(ms)}, ${mb(bytes)}`);
+  rmSync(join(place.root, "c-mem", "backups"), { recursive: true });
+}
+
+/** Purges down to a limit while hooks fire. */
+async function shrink(place: Place): Promise<void> {
+  const before = statSync(place.database).size;
+  const limit = Math.round((before / 1024 / 1024) * KEPT_SHARE);
+  command(place, "config", "set", "retentionMaxMb", String(limit));
+  const plan = time(() => command(place, "purge", "--dry-run"));
+  const begun = performance.now();
+  const purge = spawn(process.execPath, [BIN, "purge", "--yes"], { env: place.env, stdio: "inherit" });
+  const waits = await whileRunning(purge, {
+    save: () => hook(place, "save", TOOL_USE),
+    context: () => hook(place, "context", START),
+    search: () => command(place, "search", rareWord(5), "--all"),
+  });
+  console.log(
+    `Purged down to ${limit} MB: planned in ${seconds(plan)}, done in ${seconds(performance.now() - begun)}; the file has ${mb(statSync(place.database).size)} of ${mb(before)}`,
+  );
+  for (const [name, list] of Object.entries(waits)) {
+    const sorted = list.toSorted((a, b) => a - b);
+    const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
+    console.log(`  meanwhile ${name}: ${list.length} times, half within ${at(0.5)} ms, the longest ${at(1)} ms`);
+  }
+}
+
+async function whileRunning<Name extends string>(
+  child: ChildProcess,
+  acts: Record<Name, () => void>,
+): Promise<Record<Name, number[]>> {
+  const ended = new Promise<void>((done) => child.on("close", () => done()));
+  const waits = Object.fromEntries(Object.keys(acts).map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  while (child.exitCode === null) {
+    for (const name of Object.keys(acts) as Name[]) waits[name].push(time(acts[name]));
+    // Lets the event loop see whether it has ended.
+    await new Promise((done) => setImmediate(done));
+  }
+  await ended;
+  return waits;
+}
+
+const START = { session_id: "next", hook_event_name: "SessionStart", source: "startup" };
+const PROMPT = {
+  session_id: "next",
+  prompt_id: "p1",
+  hook_event_name: "UserPromptSubmit",
+  prompt: `What came of ${rareWord(4)} and the ${COMMON_WORDS.join(" ")}?`,
+};
+const TOOL_USE = {
+  session_id: "next",
+  prompt_id: "p1",
+  hook_event_name: "PostToolUse",
+  tool_name: "Bash",
+  tool_use_id: "u1",
+  tool_input: { command: "make" },
+  tool_response: { stdout: "all is well\n".repeat(400), stderr: "" },
+};
+const BEFORE_EDIT = {
+  session_id: "next",
+  hook_event_name: "PreToolUse",
+  tool_name: "Edit",
+  tool_input: { file_path: "src/part-1/file-1.ts" },
+};
+
+function hook(place: Place, name: string, payload: object): void {
+  start(place, [HOOK, name], JSON.stringify({ cwd: place.projects[0], ...payload }));
+}
+
+/** `doctor` and `status` fail where no hooks are installed, as here; there may be nothing to find. */
+function command(place: Place, ...args: string[]): void {
+  const isReport = args[0] === "doctor" || args[0] === "status";
+  start(place, [BIN, ...args], "", isReport ? [0, 1] : [0, 4]);
+}
+
+function start({ env, projects }: Place, args: string[], input = "", wanted = [0]): void {
+  const { status, stderr } = spawnSync(process.execPath, args, { env, cwd: projects[0], input, maxBuffer: 1e9 });
+  if (!wanted.includes(status ?? -1)) throw new Error(`${args.join(" ")}: exit ${status}: ${stderr}`);
+}
+
+function firstTranscript(claudeDir: string): string {
+  const folder = join(claudeDir, "projects", "project-0");
+  return join(folder, readdirSync(folder)[0] ?? "");
+}
+
+let added = 0;
+
+function addLine(path: string): void {
+  const id = `${process.pid}-${added++}`;
+  const value = {
+    type: "assistant",
+    uuid: `added-${id}`,
+    message: { id: `added-${id}`, content: [{ type: "text", text: `One more thing, ${id}.` }] },
+  };
+  appendFileSync(path, `${JSON.stringify({ ...value, timestamp: new Date().toISOString() })}\n`);
+}
+
+function sizeOf(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+function time(work: () => void): number {
+  const begun = performance.now();
+  work();
+  return performance.now() - begun;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function mb(bytes: number): string {
+  return `${(bytes / MB).toFixed(0)} MB`;
+}
