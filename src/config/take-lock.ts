@@ -79,8 +79,6 @@ export function withLockNow<T>(paths: Paths, version: string, work: () => T): T 
 }
 
 function newLock(version: string): WorkerLock {
-  // Loaded here: every command may need a lock, and next to none does.
-  const { randomBytes } = process.getBuiltinModule("node:crypto");
   return {
     pid: process.pid,
     token: randomHex(12),
