@@ -54,28 +54,59 @@ export function isDamage(error: unknown): boolean {
 
 function wrap(native: DatabaseSync, path: string): Db {
   const inode = statOf(path)?.ino;
-  const statements = new Map<string, StatementSync>();
-  const prepare = (sql: string): StatementSync => {
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = native.prepare(sql);
-      statements.set(sql, statement);
+  const statements = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
+    let prepared = statements.get(sql);
+    if (prepared === undefined) {
+      prepared = { statement: native.prepare(sql), byName: NUMBERED.test(sql) && !takesNumbers(native) };
+      statements.set(sql, prepared);
     }
-    return statement;
+    return prepared;
   };
   return {
     exec: (sql) => native.exec(sql),
     run(sql, ...params) {
-      const { changes, lastInsertRowid } = prepare(sql).run(...params);
+      const { statement, byName } = prepare(sql);
+      const { changes, lastInsertRowid } = byName ? statement.run(named(params)) : statement.run(...params);
       return { changes: Number(changes), lastId: Number(lastInsertRowid) };
     },
-    get: <Row>(sql: string, ...params: Param[]) => prepare(sql).get(...params) as Row | undefined,
-    all: <Row>(sql: string, ...params: Param[]) => prepare(sql).all(...params) as Row[],
+    get<Row>(sql: string, ...params: Param[]) {
+      const { statement, byName } = prepare(sql);
+      return (byName ? statement.get(named(params)) : statement.get(...params)) as Row | undefined;
+    },
+    all<Row>(sql: string, ...params: Param[]) {
+      const { statement, byName } = prepare(sql);
+      return (byName ? statement.all(named(params)) : statement.all(...params)) as Row[];
+    },
     close: () => {
       if (native.isOpen) native.close();
     },
     isReplaced: () => isSwapping(path) || statOf(path)?.ino !== inode,
   };
+}
+
+interface Prepared {
+  statement: StatementSync;
+  byName: boolean;
+}
+
+const NUMBERED = /\?\d/;
+let isTakingNumbers: boolean | undefined;
+
+/** Some versions of Node 22 and 24 take `?1` for a name and give it none of the values that come in a row. */
+function takesNumbers(native: DatabaseSync): boolean {
+  if (isTakingNumbers !== undefined) return isTakingNumbers;
+  try {
+    native.prepare("SELECT ?1").get(1);
+    isTakingNumbers = true;
+  } catch {
+    isTakingNumbers = false;
+  }
+  return isTakingNumbers;
+}
+
+function named(params: readonly Param[]): Record<string, Param> {
+  return Object.fromEntries(params.map((value, index) => [`?${index + 1}`, value]));
 }
 
 type SqliteModule = typeof import("node:sqlite");
