@@ -18,6 +18,7 @@ export async function soakJobs(jobs: number): Promise<void> {
   const world = createWorld();
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   const db = fill(join(world.home, "c-mem.db"), jobs);
+  const begun = performance.now();
   const worker = spawn(process.execPath, [WORKER], { env: world.env, stdio: "ignore" });
   const pid = worker.pid ?? 0;
   const looks: { left: number; mb: number; files: number }[] = [];
@@ -29,12 +30,13 @@ export async function soakJobs(jobs: number): Promise<void> {
     looks.push({ left: rest, mb: megabytes(pid), files: handles(pid) });
     await setTimeout(LOOK_MS);
   }
+  const seconds = Math.round((performance.now() - begun) / 1000);
   worker.kill("SIGTERM");
   db.close();
   const half = looks.filter((look) => look.left < jobs / 2);
   const most = (part: typeof looks, key: "mb" | "files") => Math.max(0, ...part.map((look) => look[key]));
   console.log(
-    `  ${jobs.toLocaleString("en")} jobs by one worker: at most ${most(looks, "mb")} MB and ${most(looks, "files")} open files, in the second half of them ${most(half, "mb")} MB and ${most(half, "files")}`,
+    `  ${jobs.toLocaleString("en")} jobs by one worker in ${seconds} s: at most ${most(looks, "mb")} MB and ${most(looks, "files")} open files, in the second half of them ${most(half, "mb")} MB and ${most(half, "files")}`,
   );
 }
 

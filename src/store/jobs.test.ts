@@ -109,6 +109,24 @@ describe("a job", () => {
   });
 });
 
+describe("a long queue", () => {
+  it("is taken from at its head, and not walked past by who wants another kind", () => {
+    const db = store();
+    const asked: string[] = [];
+    const spy: Db = { ...db, get: (sql, ...params) => (asked.push(sql), db.get(sql, ...params)) };
+    enqueueSession(db, "s1", NOW);
+    expect(claimJob(spy, "session", "me", NOW + HOUR)).toMatchObject({ key: "session:s1" });
+    expect(claimJob(spy, "enrich", "me", NOW + HOUR)).toBeUndefined();
+    const plans = asked
+      .filter((sql) => sql.startsWith("SELECT"))
+      .map((sql) => db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail));
+    expect(plans).toHaveLength(3);
+    for (const [search] of plans)
+      expect(search).toMatch(/^SEARCH jobs USING (?:COVERING )?INDEX jobs_of_kind \(kind=\? AND status=\?/);
+    expect(plans[0]).toHaveLength(1);
+  });
+});
+
 describe("after a worker's death", () => {
   it("its job is free at once, that of a living one is not", () => {
     const db = store();

@@ -15,6 +15,7 @@ import beside from "./migrations/0010-beside.sql";
 import pieces from "./migrations/0011-pieces.sql";
 import codes from "./migrations/0012-codes.sql";
 import sums from "./migrations/0013-sums.sql";
+import queue from "./migrations/0014-queue.sql";
 
 export interface Migration {
   id: number;
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 11, name: "pieces", sql: pieces },
   { id: 12, name: "codes", sql: codes },
   { id: 13, name: "sums", sql: sums },
+  { id: 14, name: "queue", sql: queue },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

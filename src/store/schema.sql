@@ -12,6 +12,8 @@ CREATE INDEX injections_by_surface ON injections(surface, created_at);
 
 CREATE INDEX jobs_due ON jobs(status, run_after);
 
+CREATE INDEX jobs_of_kind ON jobs(kind, status, run_after);
+
 CREATE INDEX ledger_by_day ON ledger(day, project_id);
 
 CREATE INDEX ledger_by_request ON ledger(request_hash);

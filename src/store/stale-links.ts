@@ -70,6 +70,7 @@ export function staleLinks(db: Db, limit: number): number[] {
   return rows.map(({ id }) => id);
 }
 
+/** What has changed since it was spread stays marked. */
 export function clearStaleLinks(db: Db, sessionDbId: number): void {
-  db.run("DELETE FROM stale_links WHERE session_db_id = ?", sessionDbId);
+  db.run("DELETE FROM stale_links WHERE session_db_id = ? AND changed_from IS NULL", sessionDbId);
 }

@@ -4,16 +4,12 @@ import type { Transcript } from "../capture/read-transcript.ts";
 import { isUnchanged, startSync, syncTranscripts } from "../capture/sync.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { type Derived, deriveSession } from "../memory/derive.ts";
-import { updateLinks } from "../memory/link/update-links.ts";
 import type { Db } from "../store/driver.ts";
 import { enqueueEnrich } from "../store/jobs.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { sessionSource, type SessionSource } from "../store/sessions.ts";
 
-/** Links are those of this session, and of what was read with it; the worker makes the rest when it has nothing else to do. */
-const LINKS_MS = 100;
-
-/** Yields between pieces of a long transcript. `enrich`: a model is asked about what is new. */
+/** Links are made when there is nothing else to do. Yields between pieces of a long transcript. `enrich`: a model is asked about what is new. */
 export function* runSessionJob(
   db: Db,
   sessionId: string,
@@ -26,7 +22,6 @@ export function* runSessionJob(
     if (enrich) enqueueEnrich(db, id, { isChanged, now });
   });
   updateSearchIndex(db);
-  updateLinks(db, { maxMs: LINKS_MS });
   // Only now: what the hooks saw is worth remembering even where the transcript cannot be read.
   if (problem !== undefined) throw problem;
   return outcome;

@@ -303,8 +303,9 @@ async function round(db: Db, state: State): Promise<boolean> {
   const { applied } = drain(db, state);
   if (!isStillMine(state)) return true;
   const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
-  const asked = isNew ? enqueueStaleSessions(db, Date.now()) : 0;
   const job = claimJob(db, "session", state.owner, Date.now());
+  // Nobody asked for these: looked for, among all that waits, when what was asked for is done.
+  const asked = isNew && job === undefined ? enqueueStaleSessions(db, Date.now()) : 0;
   if (job !== undefined) await doSession(db, job, state);
   if (!isStillMine(state)) return true;
   const hasAsked = state.asking.start(db);

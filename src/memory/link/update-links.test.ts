@@ -5,6 +5,7 @@ import { bash, DAY, ended, MINUTE, prompt, type Seeded, seedStore, START, touch 
 import type { Activity, CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/driver.ts";
 import { nothingDoomed } from "../../store/doomed.ts";
+import { clearStaleLinks } from "../../store/stale-links.ts";
 import { forget } from "../forget.ts";
 import { rebuildMemory } from "../derive.ts";
 import { updateLinks } from "./update-links.ts";
@@ -231,6 +232,16 @@ describe("links", () => {
     for (const session of sessions) for (const one of session) add(...one);
     linked(db);
     add("s0", prompt("Taken up again"), { at: START + 20 * DAY, branch: "feat/x" });
+    expect(updateLinks(db, { maxMs: Infinity })).toBe(1);
+    expect(updateLinks(db, { maxMs: Infinity })).toBe(0);
+    db.close();
+  });
+
+  it("of what has changed while they were made are made again", () => {
+    const { db, add } = seedStore();
+    add("s1", prompt("Begin"), {});
+    const id = db.get<{ id: number }>("SELECT id FROM sessions")?.id ?? 0;
+    clearStaleLinks(db, id);
     expect(updateLinks(db, { maxMs: Infinity })).toBe(1);
     expect(updateLinks(db, { maxMs: Infinity })).toBe(0);
     db.close();

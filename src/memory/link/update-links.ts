@@ -6,6 +6,8 @@ import { linkSession } from "./link-session.ts";
 
 /** Sessions per transaction: others get to write in between. */
 const BATCH = 20;
+/** To find the oldest, all that are marked are looked at: seldom, where a whole history is. */
+const LISTED = 1_000;
 /** Who asks for something waits no longer than this for links that are not made yet. */
 export const MAX_LINKS_MS = 1_000;
 
@@ -14,18 +16,23 @@ export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
   const deadline = performance.now() + maxMs;
   let linked = 0;
   while (hasStaleLinks(db)) {
-    linked += transaction(db, () => linkNext(db));
-    if (performance.now() >= deadline) break;
+    const next = transaction(db, () => {
+      spreadStaleLinks(db);
+      return staleLinks(db, LISTED);
+    });
+    while (next.length > 0) {
+      const batch = next.splice(0, BATCH);
+      transaction(db, () => linkAll(db, batch));
+      linked += batch.length;
+      if (performance.now() >= deadline) return linked;
+    }
   }
   return linked;
 }
 
-function linkNext(db: Db): number {
-  spreadStaleLinks(db);
-  const next = staleLinks(db, BATCH);
-  for (const id of next) {
+function linkAll(db: Db, sessionDbIds: readonly number[]): void {
+  for (const id of sessionDbIds) {
     linkSession(db, id);
     clearStaleLinks(db, id);
   }
-  return next.length;
 }
