@@ -107,3 +107,18 @@ function rollBack(db: Db): void {
     // Said by the error that brought us here.
   }
 }
+
+/** How long the write lock is held at a time: whoever else writes waits for that. */
+const HELD_MS = 50;
+
+/** Takes many small steps, as many to a transaction as others may be made to wait for; what writes the same pages writes them once. */
+export function* inBatches(db: Db, steps: Iterator<unknown>): Generator<void, void> {
+  for (let isDone = false; !isDone;) {
+    transaction(db, () => {
+      const until = performance.now() + HELD_MS;
+      do isDone = steps.next().done === true;
+      while (!isDone && performance.now() < until);
+    });
+    yield;
+  }
+}

@@ -12,6 +12,7 @@ import {
   type PurgePlan,
   type PurgeStep,
 } from "../../memory/retention.ts";
+import { relaxDurability } from "../../store/open.ts";
 import { roomOf } from "../../store/space.ts";
 import { ask } from "../apply-plan.ts";
 import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
@@ -46,6 +47,8 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       return answer === false ? EXIT.failure : EXIT.interrupted;
     }
     const before = roomOf(db).bytes;
+    // What a power cut takes back goes again with the next.
+    relaxDurability(db);
     const purged = await carryOut(purge(db, settings, Date.now(), { mayVacuum: true }), json);
     const freed = Math.max(0, before - roomOf(db).bytes);
     if (purged === undefined) {
