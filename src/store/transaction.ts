@@ -113,12 +113,15 @@ const HELD_MS = 50;
 
 /** Takes many small steps, as many to a transaction as others may be made to wait for; what writes the same pages writes them once. */
 export function* inBatches(db: Db, steps: Iterator<unknown>): Generator<void, void> {
-  for (let isDone = false; !isDone;) {
-    transaction(db, () => {
-      const until = performance.now() + HELD_MS;
-      do isDone = steps.next().done === true;
-      while (!isDone && performance.now() < until);
-    });
+  let isDone: boolean;
+  do {
+    isDone = transaction(db, () => takeSome(steps));
     yield;
-  }
+  } while (!isDone);
+}
+
+/** True when there are no more. */
+function takeSome(steps: Iterator<unknown>): boolean {
+  for (const until = performance.now() + HELD_MS; performance.now() < until;) if (steps.next().done) return true;
+  return false;
 }
