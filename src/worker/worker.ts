@@ -108,6 +108,8 @@ interface State extends WorkerOptions {
   activity: string;
   /** Something may be new in the database that this worker has written itself. */
   hasWritten: boolean;
+  /** Nobody has looked for stale sessions since something was new. */
+  mayBeStale: boolean;
   dataVersion: number;
   bytesAtStart: number;
 }
@@ -155,6 +157,7 @@ function begin(options: WorkerOptions): State {
     troubleMs: 0,
     activity: "",
     hasWritten: false,
+    mayBeStale: false,
     dataVersion: -1,
     bytesAtStart: process.memoryUsage.rss(),
   };
@@ -303,8 +306,11 @@ async function round(db: Db, state: State): Promise<boolean> {
   const { applied } = drain(db, state);
   if (!isStillMine(state)) return true;
   const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
-  const asked = isNew ? enqueueStaleSessions(db, Date.now()) : 0;
+  state.mayBeStale ||= isNew;
   const job = claimJob(db, "session", state.owner, Date.now());
+  // Not while there are jobs enough: after a first sync every turn is stale, and each look goes through all of them.
+  const asked = job === undefined && state.mayBeStale ? enqueueStaleSessions(db, Date.now()) : 0;
+  if (job === undefined) state.mayBeStale = false;
   if (job !== undefined) await doSession(db, job, state);
   if (!isStillMine(state)) return true;
   const hasAsked = state.asking.start(db);
