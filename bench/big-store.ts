@@ -69,12 +69,13 @@ function fill(place: Place): void {
   const { claudeDir, projects, database } = place;
   if (!existsSync(claudeDir)) writeYears(claudeDir, projects, BYTES, Date.now() - 60_000);
   const bytes = sizeOf(claudeDir);
-  const syncMs = time(() => command(place, "sync", "--quiet"));
-  const rebuildMs = time(() => command(place, "rebuild", "--all"));
+  if (!existsSync(database)) {
+    const syncMs = time(() => command(place, "sync", "--quiet"));
+    const rebuildMs = time(() => command(place, "rebuild", "--all"));
+    console.log(`Brought in in ${seconds(syncMs)}, memory of it in ${seconds(rebuildMs)}`);
+  }
   const share = statSync(database).size / bytes;
-  console.log(
-    `${mb(bytes)} of transcripts: brought in in ${seconds(syncMs)}, memory of them in ${seconds(rebuildMs)}; the database takes ${share.toFixed(2)} of that`,
-  );
+  console.log(`${mb(bytes)} of transcripts: the database takes ${share.toFixed(2)} of that`);
 }
 
 function measure(place: Place): void {

@@ -8,6 +8,7 @@ import type { AgentEvent } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
 import { isUnrecorded } from "../core/own-tools.ts";
 import { isWhollyPrivate } from "../core/private-tags.ts";
+import type { ArchiveBatch } from "./archive-batch.ts";
 import { addPrivateIds, isStorable, STATE_VERSION } from "./checkpoint.ts";
 import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -26,21 +27,23 @@ import type { SyncContext } from "./sync.ts";
 /** Text per compressed piece. */
 const PIECE_CHARS = 8 * 1024 * 1024;
 
-/** True if something was added to the archive. */
-export function archiveTranscript({ file, reader }: Transcript, context: SyncContext): boolean {
+/** True if something was added to the archive; it counts once the batch is settled. */
+export function archiveTranscript({ file, reader }: Transcript, context: SyncContext, batch: ArchiveBatch): boolean {
   const known = readCopy(context.archive, file);
   const isSame = known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt;
   if (isSame && !context.force) return false;
   return reader.kind === "lines"
-    ? archiveLines(reader, file, known, context)
-    : archiveDocument(reader, file, known, context);
+    ? archiveLines(reader, file, known, { ...context, batch })
+    : archiveDocument(reader, file, known, { ...context, batch });
 }
+
+type Archiving = SyncContext & { batch: ArchiveBatch };
 
 function archiveLines(
   reader: LineReader<unknown>,
   file: TranscriptFile,
   known: Copy | undefined,
-  context: SyncContext,
+  context: Archiving,
 ): boolean {
   const copy = (context.force ? undefined : goOn(known, file)) ?? startCopy(file, reader.start(file));
   if (copy.isEnded) return false;
@@ -78,7 +81,7 @@ function archiveLines(
   const agentType = turnOf(copy.state)?.header.agentType;
   if (agentType !== undefined) copy.agentType = filterText(agentType);
   if (isOutside(copy.state, context) || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
-  saveCopy(archive, copy);
+  context.batch.add(copy);
   return copy.copied !== before || copy.withTail !== beforeTail;
 }
 
@@ -151,7 +154,7 @@ function archiveDocument(
   reader: DocumentReader,
   file: TranscriptFile,
   known: Copy | undefined,
-  context: SyncContext,
+  context: Archiving,
 ): boolean {
   if (reader.isSpread) return false;
   const [first] = reader.read(file, { unknown: {} });
@@ -161,7 +164,7 @@ function archiveDocument(
   if (hasPrivate(values)) return false;
   const text = values.map((value) => keptText(value, [], surroundings.settings.skipTools)).join("\n");
   const copied = appendToCopy(context.archive, file, 0, `${text}\n`);
-  saveCopy(context.archive, { ...startCopy(file, null), kind: "document", copied, withTail: copied });
+  context.batch.add({ ...startCopy(file, null), kind: "document", copied, withTail: copied });
   return known === undefined || known.copied !== copied;
 }
 

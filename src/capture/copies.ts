@@ -58,7 +58,7 @@ export function readCopy(archive: string, file: TranscriptFile): Copy | undefine
   return readAbout(aboutPath(copyPath(archive, file)));
 }
 
-function aboutPath(copy: string): string {
+export function aboutPath(copy: string): string {
   return copy.slice(0, -COPY_SUFFIX.length) + ABOUT_SUFFIX;
 }
 
@@ -70,7 +70,7 @@ function readAbout(path: string): Copy | undefined {
   }
 }
 
-/** Adds text after the first `from` bytes of the copy; what a killed run may have left behind them is cut off. */
+/** Adds text after the first `from` bytes of the copy; what a killed run may have left behind them is cut off. The disk may not have it yet. */
 export function appendToCopy(archive: string, file: TranscriptFile, from: number, text: string): number {
   const path = copyPath(archive, file);
   const member = zlib().gzipSync(text);
@@ -82,7 +82,6 @@ export function appendToCopy(archive: string, file: TranscriptFile, from: number
     while (written < member.length) {
       written += writeSync(fd, member, written, member.length - written, from + written);
     }
-    fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
@@ -103,6 +102,15 @@ export function saveCopy(archive: string, copy: Copy): void {
   renameSync(temporary, path);
 }
 
+function makeSure(path: string): void {
+  const fd = openSync(path, "r+");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** The text of a copy, as far as it is known to be whole. */
 export function readCopyText(archive: string, { file, withTail }: Copy): Buffer {
   return zlib().gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
@@ -116,6 +124,7 @@ export function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string)
   const hasTail = copy.withTail > copy.copied;
   const tail = hasTail ? rewrite(textOf(copy.copied, copy.withTail)) : "";
   const withTail = hasTail ? appendToCopy(archive, copy.file, copied, tail) : copied;
+  makeSure(copyPath(archive, copy.file));
   saveCopy(archive, { ...copy, copied, withTail });
 }
 

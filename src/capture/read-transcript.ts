@@ -243,10 +243,11 @@ function captureAll(reading: Reading): CapturedEvent[] {
   return events;
 }
 
-function capture(event: AgentEvent, { context, isPlaced }: Reading): CapturedEvent | undefined {
+function capture(event: AgentEvent, { file, context, isPlaced }: Reading): CapturedEvent | undefined {
   if (event.at <= 0 || event.cwd === "") return undefined;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
-  if (promptId !== undefined && context.privateIds.has(promptId)) return undefined;
+  // A session's own reader knows where in a turn it became private; a subagent's knows only whose turn it is.
+  if (file.isSubagent && promptId !== undefined && context.privateIds.has(promptId)) return undefined;
   const surroundings = lookUp(event.cwd, context);
   if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
     // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.

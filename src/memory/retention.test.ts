@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SETTINGS, type Settings } from "../config/schema.ts";
 import type { Db } from "../store/driver.ts";
+import { purgeEvidence } from "../store/purge.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { giveBack, roomOf } from "../store/space.ts";
 import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../test/seed.ts";
@@ -189,7 +190,7 @@ describe("retention", () => {
     const now = START + 105 * DAY;
     const left = (): number => one(db, "SELECT count(*) AS n FROM tool_uses");
     const all = left();
-    const steps = purge(db, settings, now, { mayVacuum: false });
+    const steps = purgeEvidence(db, 1);
     while (left() === all) steps.next();
     expect(left()).toBeGreaterThan(all - 700);
     // A transcript that is read meanwhile brings nothing back.

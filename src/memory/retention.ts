@@ -13,7 +13,7 @@ import {
 } from "../store/purge.ts";
 import { mergeIndexes } from "../store/search-index.ts";
 import { giveBack, roomOf } from "../store/space.ts";
-import { transaction } from "../store/transaction.ts";
+import { inBatches } from "../store/transaction.ts";
 
 /** With what its evidence takes, roughly. */
 export type PurgedSession = OldSession & { bytes: number };
@@ -108,17 +108,20 @@ export function* purge(db: Db, settings: Settings, now: number, options: PurgeOp
 }
 
 function* takeOut(db: Db, plan: PurgePlan, all: Purged): Generator<PurgeStep, void> {
-  const step = (done: number): PurgeStep => ({ phase: "taking out", done, total: plan.bytes });
   let done = 0;
-  for (const { id, bytes } of plan.sessions) {
-    for (const _ of purgeEvidence(db, id)) yield step(done);
-    done += bytes;
-    all.sessions += 1;
-  }
-  for (const scope of plan.memory) {
-    all.observations += transaction(db, () => purgeMemory(db, scope));
-    yield step(done);
-  }
+  const steps = function* (): Generator<void, void> {
+    for (const { id, bytes } of plan.sessions) {
+      yield* purgeEvidence(db, id);
+      done += bytes;
+      all.sessions += 1;
+      yield;
+    }
+    for (const scope of plan.memory) {
+      all.observations += purgeMemory(db, scope);
+      yield;
+    }
+  };
+  for (const _ of inBatches(db, steps())) yield { phase: "taking out", done, total: plan.bytes };
 }
 
 interface Rule {

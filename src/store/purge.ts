@@ -2,7 +2,6 @@
 // linger in free pages. What a person pinned, wrote or changed stays.
 import type { Db } from "./driver.ts";
 import { OWNED } from "./observations.ts";
-import { transaction } from "./transaction.ts";
 
 export interface OldSession {
   id: number;
@@ -45,21 +44,20 @@ export function evidenceBytes(db: Db, sessionDbId: number): number {
   return INDEX_FACTOR * (db.get<{ bytes: number }>(sql, sessionDbId)?.bytes ?? 0);
 }
 
-/** Rows per transaction: the write lock is held for some 50 ms. */
-const BATCH = 300;
+/** Rows per step: a few milliseconds. */
+const BATCH = 100;
 
 /**
- * In short transactions, so that others may write in between. Ended in the middle, the session is still one with evidence, and the
- * next purge goes on. Observations and the session's own summary stay, without the turns they were made of.
+ * In steps that each leave the store in order; must run in transactions (inBatches). Ended in the middle, the session is still one
+ * with evidence, and the next purge goes on. Observations and the session's own summary stay, without the turns they were made of.
  */
 export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, void> {
-  transaction(db, () => cutTies(db, sessionDbId));
+  cutTies(db, sessionDbId);
   yield;
   for (const remove of [removeToolUses, removeMessages]) {
-    while (transaction(db, () => remove(db, sessionDbId)) === BATCH) yield;
+    while (remove(db, sessionDbId) === BATCH) yield;
   }
-  transaction(db, () => removePrompts(db, sessionDbId));
-  yield;
+  removePrompts(db, sessionDbId);
 }
 
 /** First of all: from now on a transcript brings nothing back, and what is kept points at nothing that goes: numbers are given out again. */

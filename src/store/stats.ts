@@ -23,6 +23,7 @@ export interface Totals {
 
 export function totals(db: Db, scope: Scope): Totals {
   const { sql, params } = scopeCondition(scope);
+  // The plus keeps it from the index by path, which takes ten times as long: it goes back and forth through the table.
   return db.get<Totals>(
     `WITH chosen AS (SELECT s.* FROM sessions s WHERE ${sql})
      SELECT * FROM
@@ -37,7 +38,7 @@ export function totals(db: Db, scope: Scope): Totals {
         FROM tool_uses WHERE session_db_id IN (SELECT id FROM chosen)),
        (SELECT count(DISTINCT c.project_id || ':' || f.path) AS files_changed, coalesce(sum(f.added), 0) AS lines_added,
           coalesce(sum(f.removed), 0) AS lines_removed
-        FROM file_touches f JOIN chosen c ON c.id = f.session_db_id WHERE f.kind <> 'read'),
+        FROM file_touches f JOIN chosen c ON c.id = f.session_db_id WHERE +f.kind <> 'read'),
        (SELECT count(DISTINCT sha) AS commits FROM commits WHERE session_db_id IN (SELECT id FROM chosen))`,
     ...params,
   ) as Totals;

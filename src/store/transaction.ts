@@ -107,3 +107,23 @@ function rollBack(db: Db): void {
     // Said by the error that brought us here.
   }
 }
+
+/** How long the write lock is held at a time: whoever else writes waits for that. */
+export const HELD_MS = 50;
+/** Who waits for the lock looks again every so often: it has to be free for a while, or it is never found so. */
+export const LET_GO_MS = 15;
+
+/** Takes many small steps, as many to a transaction as others may be made to wait for; what writes the same pages writes them once. */
+export function* inBatches(db: Db, steps: Iterator<unknown>): Generator<void, void> {
+  let isDone: boolean;
+  do {
+    isDone = transaction(db, () => takeSome(steps));
+    yield;
+  } while (!isDone);
+}
+
+/** True when there are no more. */
+function takeSome(steps: Iterator<unknown>): boolean {
+  for (const until = performance.now() + HELD_MS; performance.now() < until;) if (steps.next().done) return true;
+  return false;
+}

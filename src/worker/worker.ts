@@ -28,6 +28,7 @@ import { openStore, setDurable } from "../store/open.ts";
 import { isSwapping, settleSwap } from "../store/swap.ts";
 import { mergeSearchIndex } from "../store/search-index.ts";
 import { countSessions, interruptIdleSessions } from "../store/sessions.ts";
+import { HELD_MS, LET_GO_MS } from "../store/transaction.ts";
 import { dataVersion } from "../store/version.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
@@ -74,7 +75,6 @@ const TIDY_MS = 60 * 60_000;
 /** How long draining goes on before jobs get a turn. */
 const DRAIN_MS = 1_000;
 const LINKS_MS = 200;
-const STEPS_MS = 200;
 const FIRST_TROUBLE_MS = 500;
 const MAX_TROUBLE_MS = 30_000;
 /** With `once`, work that is due this soon is waited for. */
@@ -108,6 +108,8 @@ interface State extends WorkerOptions {
   activity: string;
   /** Something may be new in the database that this worker has written itself. */
   hasWritten: boolean;
+  /** Nobody has looked for stale sessions since something was new. */
+  mayBeStale: boolean;
   dataVersion: number;
   bytesAtStart: number;
 }
@@ -155,6 +157,7 @@ function begin(options: WorkerOptions): State {
     troubleMs: 0,
     activity: "",
     hasWritten: false,
+    mayBeStale: false,
     dataVersion: -1,
     bytesAtStart: process.memoryUsage.rss(),
   };
@@ -213,6 +216,7 @@ async function tryRound(state: State): Promise<Next> {
     state.troubleMs = 0;
     if (hasWorked) state.workedAt = performance.now();
     if (!hasWorked) backUpDaily(db, state);
+    if (state.merging !== undefined || state.saving !== undefined) return { kind: "rest", ms: LET_GO_MS };
     return hasWorked ? { kind: "go-on" } : whatNext(db, state);
   } catch (error) {
     if (!isStillMine(state)) return { kind: "go-on" };
@@ -303,9 +307,11 @@ async function round(db: Db, state: State): Promise<boolean> {
   const { applied } = drain(db, state);
   if (!isStillMine(state)) return true;
   const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
+  state.mayBeStale ||= isNew;
   const job = claimJob(db, "session", state.owner, Date.now());
-  // Nobody asked for these: looked for, among all that waits, when what was asked for is done.
-  const asked = isNew && job === undefined ? enqueueStaleSessions(db, Date.now()) : 0;
+  // Not while there are jobs enough: after a first sync every turn is stale, and each look goes through all of them.
+  const asked = job === undefined && state.mayBeStale ? enqueueStaleSessions(db, Date.now()) : 0;
+  if (job === undefined) state.mayBeStale = false;
   if (job !== undefined) await doSession(db, job, state);
   if (!isStillMine(state)) return true;
   const hasAsked = state.asking.start(db);
@@ -344,7 +350,7 @@ function saveNext(db: Db, state: State): boolean {
 /** Some of its short steps, then others have their turn. True when it is done. */
 function goOn(steps: Generator<unknown, void>, state: State): boolean {
   const begun = performance.now();
-  while (performance.now() - begun < STEPS_MS) {
+  while (performance.now() - begun < HELD_MS) {
     if (steps.next().done) return true;
     if (!isStillMine(state)) return false;
   }

@@ -107,6 +107,7 @@ it("of a list that is wholly forgotten it is said that nothing is left", async (
   await open(page, "Platypuses wade");
   await line(page, "Platypuses wade").getByRole("button", { name: "Forget", exact: true }).click();
   await page.getByText("Nothing is left here").waitFor();
+  expect(problemsOf(page)).toEqual([]);
 });
 
 it("what could not be forgotten in the end is shown again, with a word about it", async () => {

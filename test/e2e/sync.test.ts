@@ -43,6 +43,64 @@ describe("c-mem sync", () => {
     ]);
   });
 
+  it("keeps of a turn with a private prompt in its middle what the hooks keep: all that came before", async () => {
+    const use = (index: number, word: string): string =>
+      line(world, index, {
+        type: "assistant",
+        message: {
+          id: `m${index}`,
+          content: [{ type: "tool_use", id: `t${index}`, name: "Bash", input: { command: word } }],
+        },
+      }) +
+      line(world, index + 1, {
+        type: "user",
+        promptId: "p0",
+        message: { content: [{ type: "tool_result", tool_use_id: `t${index}`, content: word }] },
+        toolUseResult: { stdout: word },
+      });
+    const world = createWorld();
+    const hushed = "<private>hush</private>";
+    const queued = JSON.stringify({
+      type: "queue-operation",
+      operation: "enqueue",
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, 4)).toISOString(),
+      content: hushed,
+      sessionId: SESSION,
+    });
+    writeTranscript(
+      world,
+      `${prompt(world, 0, "Go")}${use(1, "fine")}${queued}\n${use(5, "hush")}${prompt(world, 8, "On")}`,
+    );
+    await run(world, ["sync", "--quiet"]);
+    await run(world, ["sync", "--quiet", "--force"]);
+    const lived = createWorld();
+    const at = { session_id: SESSION, prompt_id: "p0" };
+    const save = (id: string, word: string) =>
+      hook(lived, "save", {
+        ...at,
+        hook_event_name: "PostToolUse",
+        tool_name: "Bash",
+        tool_use_id: id,
+        tool_input: { command: word },
+        tool_response: { stdout: word },
+      });
+    await hook(lived, "new", { ...at, hook_event_name: "UserPromptSubmit", prompt: "Go" });
+    await save("t1", "fine");
+    await hook(lived, "new", { ...at, hook_event_name: "UserPromptSubmit", prompt: hushed });
+    await save("t5", "hush");
+    await hook(lived, "new", { ...at, prompt_id: "p8", hook_event_name: "UserPromptSubmit", prompt: "On" });
+    const kept = async (from: World): Promise<unknown> => [
+      await rows(from, "SELECT prompt_number, prompt_id, text FROM prompts ORDER BY 1"),
+      await rows(from, "SELECT tool_use_id, prompt_number, output FROM tool_uses ORDER BY 1"),
+    ];
+    expect(await kept(world)).toEqual(await kept(lived));
+    expect(await kept(world)).toMatchObject([
+      [{ text: "Go" }, { text: "On" }],
+      [{ tool_use_id: "t1", output: "fine" }],
+    ]);
+    for (const each of [world, lived]) expect(allBytes(each.home)).not.toContain("hush");
+  });
+
   it("fills in which copy of a file its agent has kept, and blame says where it is", async () => {
     const world = createWorld();
     const file_path = join(world.project, "a.ts");

@@ -26,7 +26,9 @@ export function readResult(state: ClaudeCodeState, line: JsonObject, block: Json
   const result: EarlyResult = { id, header: state.turn.header, line, block };
   if (call !== undefined) return toolUse(state, call, result);
   const { promptId = null, toolUseResult = null } = line;
-  if (!state.turn.isPrivate) state.early.push({ ...result, line: { promptId, toolUseResult } });
+  // A late result of a private turn waits for a call that was never noted.
+  const isPrivate = state.turn.isPrivate || state.privatePromptIds.includes(asId(promptId) ?? "");
+  if (!isPrivate) state.early.push({ ...result, line: { promptId, toolUseResult } });
   state.early = state.early.slice(-MAX_EARLY_RESULTS);
   return [];
 }

@@ -220,6 +220,32 @@ describe("a Claude Code transcript", () => {
       ).toEqual([first]);
     });
 
+    it("tells what came before a wholly private one, and of a message that goes on over it no more than that", () => {
+      const state = claudeCodeReader.start(file);
+      const events = [
+        user("Go", { promptId: "p1" }),
+        assistant("m1", text("fine")),
+        assistant("m1", call("t1", "Bash", { command: "fine" })),
+        result("t1", "fine", { promptId: "p1" }),
+        assistant("m2", text("fine, too")),
+        queue("enqueue", "<private>hush</private>"),
+        assistant("m2", text("hush")),
+        assistant("m2", call("t2", "Bash", { command: "hush" })),
+        result("t2", "hush", { promptId: "p1" }),
+        user("Next", { promptId: "p2" }),
+        result("t2", "hush", { promptId: "p1" }),
+      ].flatMap((value) => claudeCodeReader.read(state, value, { unknown: {} }));
+      const told = [...events, ...claudeCodeReader.flush(state)];
+      expect(told.map(({ activity }) => activity)).toMatchObject([
+        { kind: "prompt", text: "Go" },
+        { kind: "tool-use", toolUseId: "t1" },
+        { kind: "message", text: "fine" },
+        { kind: "message", text: "fine, too" },
+        { kind: "prompt", text: "Next" },
+      ]);
+      expect(JSON.stringify([told, state])).not.toContain("hush");
+    });
+
     it("forgets what follows a wholly private one, and what is done under its turn's id", () => {
       const state = claudeCodeReader.start(file);
       const events = [

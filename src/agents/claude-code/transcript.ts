@@ -104,8 +104,7 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
 function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   switch (line["operation"]) {
     case "enqueue":
-      if (enqueue(state.queue, state.turn, line) !== undefined) enterPrivate(state);
-      return [];
+      return enqueue(state.queue, state.turn, line) === undefined ? [] : enterPrivate(state);
     case "remove":
       return takeQueued(state.queue, state.turn, line);
     case "popAll":
@@ -116,12 +115,17 @@ function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   }
 }
 
-/** A private prompt in the middle of a turn: what follows may be for it, also what subagents do under the turn's id. */
-function enterPrivate(state: ClaudeCodeState): void {
+/**
+ * A private prompt in the middle of a turn: what follows may be for it, also what subagents do under the turn's id. What was said
+ * before it is told now: of a message that goes on no more is taken in.
+ */
+function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
   const { turn } = state;
+  const events = turn.isPrivate ? [] : closeMessage(state);
   turn.isPrivate = true;
   turn.wasPrivate = true;
   if (turn.promptId !== undefined) rememberPrivate(state, turn.promptId);
+  return events;
 }
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {

@@ -1,5 +1,5 @@
 // c-mem purge: takes out what is older or more than the settings keep.
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
@@ -12,7 +12,9 @@ import {
   type PurgePlan,
   type PurgeStep,
 } from "../../memory/retention.ts";
+import { relaxDurability } from "../../store/open.ts";
 import { roomOf } from "../../store/space.ts";
+import { HELD_MS, LET_GO_MS } from "../../store/transaction.ts";
 import { ask } from "../apply-plan.ts";
 import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
 import { type Progress, startProgress } from "../progress.ts";
@@ -46,6 +48,8 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       return answer === false ? EXIT.failure : EXIT.interrupted;
     }
     const before = roomOf(db).bytes;
+    // What a power cut takes back goes again with the next.
+    relaxDurability(db);
     const purged = await carryOut(purge(db, settings, Date.now(), { mayVacuum: true }), json);
     const freed = Math.max(0, before - roomOf(db).bytes);
     if (purged === undefined) {
@@ -66,6 +70,7 @@ async function carryOut(steps: Generator<PurgeStep, Purged>, isQuiet: boolean): 
   let isInterrupted = false;
   const stop = (): void => void (isInterrupted = true);
   process.once("SIGINT", stop);
+  let letGoAt = performance.now();
   let shown: { progress: Progress; phase: string; done: number } | undefined;
   try {
     for (;;) {
@@ -78,8 +83,10 @@ async function carryOut(steps: Generator<PurgeStep, Purged>, isQuiet: boolean): 
       }
       shown.progress.add(done - shown.done);
       shown.done = done;
-      // Lets a Ctrl-C be heard.
-      await setImmediate();
+      if (performance.now() - letGoAt < HELD_MS) continue;
+      // Lets others write, and a Ctrl-C be heard.
+      await setTimeout(LET_GO_MS);
+      letGoAt = performance.now();
       if (isInterrupted) return undefined;
     }
   } finally {

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { archiveTranscript } from "../../capture/archive.ts";
+import { createBatch } from "../../capture/archive-batch.ts";
 import { isTouched } from "../../store/buried.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
@@ -134,10 +135,13 @@ async function archiveAll(
   const wanted = files.filter(({ file }) => file.bytes <= maxBytes);
   const total = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
   const progress = startProgress(total, isQuiet);
-  await forEachFile(wanted, report, (transcript) => {
-    if (archiveTranscript(transcript, context)) written += 1;
+  const batch = createBatch(context.archive);
+  await forEachFile(wanted, report, async (transcript) => {
+    if (archiveTranscript(transcript, context, batch)) written += 1;
     progress.add(transcript.file.bytes);
+    if (batch.isFull()) report.failed.push(...(await batch.settle()));
   });
+  report.failed.push(...(await batch.settle()));
   progress.end();
   report.archived = { written, ...archiveSize(context.archive) };
 }
