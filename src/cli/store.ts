@@ -39,8 +39,8 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
   }
 }
 
-/** Read again by whoever opens the database next: so much takes a millisecond. To write back what one sync logs, every time, takes twenty. */
-const SHORT_LOG_BYTES = 2 * 1024 * 1024;
+/** Read again by whoever opens the database next: so much takes less than a millisecond. */
+const SHORT_LOG_BYTES = 512 * 1024;
 
 /** The last one to close a database writes its log back and waits for the disk. A short log is left to the next: the process ends anyway. */
 function leave(db: Db, paths: Paths): void {
