@@ -118,8 +118,8 @@ function pathsNamed(input: unknown): string[] {
   const command = fields["command"];
   if (typeof command !== "string") return named;
   // A word with a dot or a slash in it may be a file.
-  const words = command.slice(0, MAX_COMMAND_CHARS).match(/[^\s"'`|;&<>()=]*[./][^\s"'`|;&<>()=]*/g) ?? [];
-  return [...named, ...new Set(words)];
+  const words = command.slice(0, MAX_COMMAND_CHARS).split(/[\s"'`|;&<>()=]+/);
+  return [...named, ...new Set(words.filter((word) => /[./]/.test(word)))];
 }
 
 /** For what should be a word or two, but comes from outside. */
@@ -130,7 +130,7 @@ function label(text: string): string {
 function filterFile(file: FileTouch, place: Place): FileTouch {
   return {
     ...file,
-    path: filterText(storedPath(file.path, place)),
+    path: filterRepeated(storedPath(file.path, place)),
     ...(file.backup !== undefined && { backup: label(file.backup) }),
   };
 }

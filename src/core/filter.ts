@@ -149,13 +149,26 @@ function filterObject(object: object, { maxChars, depth }: Nesting): object {
   // `{name: "DB_PASSWORD", value: "…"}`, as in manifests and recorded requests.
   const named = entries.find(([key, value]) => /^(?:name|key)$/i.test(key) && typeof value === "string")?.[1];
   const filtered = entries.slice(0, MAX_ELEMENTS).map(([key, value]): [string, unknown] => {
+    if (plainKeys.has(key)) return [key, filterNested(value, { maxChars, depth, secret: undefined })];
     const name = /^value$/i.test(key) && typeof named === "string" ? named : key;
     const secret = isSecretKey(name) ? normalised(name) : undefined;
-    return [filterText(key, maxChars), filterNested(value, { maxChars, depth, secret })];
+    const kept = filterText(key, maxChars);
+    if (kept === key && secret === undefined) keepPlain(key);
+    return [kept, filterNested(value, { maxChars, depth, secret })];
   });
   if (entries.length > MAX_ELEMENTS) filtered.push(["…", cutMark(entries.length)]);
   // Defines own properties, so that a key named __proto__ is data like any other.
   return Object.fromEntries(filtered);
+}
+
+/** The same few keys stand in every input of a tool: those that say nothing are known from then on. */
+const plainKeys = new Set<string>();
+const MAX_PLAIN_KEYS = 1_000;
+const MAX_PLAIN_CHARS = 40;
+
+function keepPlain(key: string): void {
+  if (plainKeys.size >= MAX_PLAIN_KEYS || key.length > MAX_PLAIN_CHARS || /^value$/i.test(key)) return;
+  plainKeys.add(key);
 }
 
 function cutMark(length: number): string {

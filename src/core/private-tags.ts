@@ -4,7 +4,8 @@
 const MAX_PAIRS = 100;
 
 // A name ends where a tag name would: `<privateKey>` and `<private-foo>` are other tags.
-const TAG = /<(\/?)(private|c-mem-context|claude-mem-context|system-reminder)(?![\w.:-])/gi;
+const TAG = /<(\/?)(private|c-mem-context|claude-mem-context|system-reminder)(?![\w.:-])/iy;
+const AFTER_OPEN = "/pcsPCS";
 
 /**
  * Removes the elements with their content. An element ends when every name opened in it is closed, so a close of one
@@ -24,32 +25,41 @@ export function isWhollyPrivate(text: string): boolean {
 }
 
 function strip(text: string): { kept: string; sawPrivate: boolean } {
-  if (!text.includes("<")) return { kept: text, sawPrivate: false };
+  const first = nextTag(text, 0);
+  if (first === undefined) return { kept: text, sawPrivate: false };
   const pieces: string[] = [];
   const open = new Map<string, number>();
   let sawPrivate = false;
   let pairs = 0;
   let from = 0;
-  TAG.lastIndex = 0;
-  for (let tag = TAG.exec(text); tag !== null; tag = TAG.exec(text)) {
+  for (let tag: RegExpExecArray | undefined = first; tag !== undefined; tag = nextTag(text, from)) {
     const [, slash, spelled = ""] = tag;
     const name = spelled.toLowerCase();
-    const end = tagEnd(text, TAG.lastIndex);
+    const end = tagEnd(text, tag.index + tag[0].length);
     const wasOpen = open.size > 0;
     if (!wasOpen) pieces.push(text.slice(from, tag.index));
     from = end;
-    TAG.lastIndex = end;
     if (slash === "/") {
       close(open, name);
     } else if (!text.endsWith("/>", end)) {
       open.set(name, (open.get(name) ?? 0) + 1);
       sawPrivate ||= name === "private";
     }
-    if (wasOpen && open.size === 0 && ++pairs === MAX_PAIRS) from = TAG.lastIndex = text.length;
+    if (wasOpen && open.size === 0 && ++pairs === MAX_PAIRS) from = text.length;
   }
-  if (pieces.length === 0) return { kept: text, sawPrivate };
   if (open.size === 0) pieces.push(text.slice(from));
   return { kept: dropSeam(pieces.join("")), sawPrivate };
+}
+
+/** From one `<` to the next: an expression for all of it takes five times as long. */
+function nextTag(text: string, from: number): RegExpExecArray | undefined {
+  for (let at = text.indexOf("<", from); at >= 0; at = text.indexOf("<", at + 1)) {
+    if (!AFTER_OPEN.includes(text.charAt(at + 1))) continue;
+    TAG.lastIndex = at;
+    const tag = TAG.exec(text);
+    if (tag !== null) return tag;
+  }
+  return undefined;
 }
 
 /** Where the tag's `>` leaves off; the end of the text if it is cut off before. A quoted value may hold a `>`. */
@@ -73,6 +83,5 @@ function close(open: Map<string, number>, name: string): void {
 
 /** `<pri<private/>vate>` leaves a tag behind when the inner one goes: nothing from there on is kept. */
 function dropSeam(kept: string): string {
-  const seam = kept.search(TAG);
-  return seam < 0 ? kept : kept.slice(0, seam);
+  return kept.slice(0, nextTag(kept, 0)?.index);
 }
