@@ -54,7 +54,9 @@ function encounterText(met: Encounter, now: number): string {
   if (fixedBy === undefined) lines.push("  not seen to pass in that session");
   else {
     const command = fixedBy.isSameCommand ? "the same command" : quotedLine(commandKey(fixedBy.command ?? ""), 160);
-    lines.push(`  then passed: t${fixedBy.use.id} ${command}`);
+    const isLater = fixedBy.use.main_session_db_id !== failure.main_session_db_id;
+    const where = isLater ? ` in session ${shortId(fixedBy.use.parent_session_id ?? fixedBy.use.session_id)}` : "";
+    lines.push(`  then passed${where}: t${fixedBy.use.id} ${command}`);
   }
   if (met.closing !== undefined) lines.push(`  last words of that turn: ${line(met.closing, 240)}`);
   return lines.join("\n");

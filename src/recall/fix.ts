@@ -4,6 +4,7 @@ import { commandHead, commandKey } from "../core/shell-command.ts";
 import type { Db } from "../store/driver.ts";
 import { changedPathsBetween } from "../store/file-touches.ts";
 import { closingWords } from "../store/prompts.ts";
+import { fixingSessions } from "../store/relations.ts";
 import type { Scope } from "../store/scope.ts";
 import { bestUses, type FoundUse, usesAfter } from "../store/tool-search.ts";
 import { commandOf, parseInput, wasDenied } from "./tool-line.ts";
@@ -91,7 +92,17 @@ function resolve(db: Db, group: readonly Met[], asked: Asked): Resolved {
     const fixedBy = nextSuccess(db, met.use, asked);
     if (fixedBy !== undefined) return { ...met, fixedBy };
   }
-  return { ...(newestFirst[0] as Met), fixedBy: undefined };
+  const last = newestFirst[0] as Met;
+  return { ...last, fixedBy: laterSuccess(db, last.use, asked) };
+}
+
+/** What a session left behind, another may have ended: where evidence says so, a link does. */
+function laterSuccess(db: Db, failure: FoundUse, asked: Asked): Encounter["fixedBy"] {
+  for (const session of fixingSessions(db, failure.main_session_db_id)) {
+    const success = nextSuccess(db, { ...failure, main_session_db_id: session }, asked);
+    if (success?.isSameCommand === true) return success;
+  }
+  return undefined;
 }
 
 interface Asked {
@@ -180,6 +191,8 @@ function describe(db: Db, met: Resolved, times: number): Encounter {
   const { use, error, likeness, fixedBy } = met;
   const last = fixedBy?.use ?? use;
   const between = fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use);
+  const sessions = new Set([use.main_session_db_id, last.main_session_db_id]);
+  const changed = [...sessions].flatMap((id) => changedPathsBetween(db, id, use.created_at, last.created_at));
   return {
     failure: use,
     command: commandOf(use.input),
@@ -187,10 +200,9 @@ function describe(db: Db, met: Resolved, times: number): Encounter {
     likeness,
     times,
     ...(fixedBy !== undefined && { fixedBy }),
-    changed:
-      fixedBy === undefined ? [] : changedPathsBetween(db, use.main_session_db_id, use.created_at, last.created_at),
+    changed: fixedBy === undefined ? [] : [...new Set(changed)],
     between,
-    closing: closingWords(db, use.main_session_db_id, last.prompt_number),
+    closing: closingWords(db, last.main_session_db_id, last.prompt_number),
   };
 }
 
@@ -198,7 +210,7 @@ function describe(db: Db, met: Resolved, times: number): Encounter {
 function commandsBetween(db: Db, failure: FoundUse, success: FoundUse): FoundUse[] {
   if (failure.name !== "Bash") return [];
   const head = commandHead(commandOf(failure.input) ?? "");
-  return usesAfter(db, failure, MAX_FOLLOWING)
+  return usesAfter(db, { ...failure, main_session_db_id: success.main_session_db_id }, MAX_FOLLOWING)
     .filter((use) => use.created_at <= success.created_at && use.id !== success.id && !use.is_error)
     .filter((use) => {
       const command = commandOf(use.input) ?? "cat";

@@ -25,6 +25,7 @@ const TRUNK_WINDOW_MS = DAY_MS;
 const WEIGHT = {
   continues: 10,
   related_to: 3,
+  fixes: 6,
   commit: 6,
   issue: 4,
   url: 2,
@@ -69,6 +70,8 @@ function addLinks(db: Db, session: SessionEntry, add: Add): void {
     if (relationship === "continues") {
       const perhaps = weight < LIKELY ? "perhaps " : "";
       add(id, WEIGHT.continues * weight, perhaps + (is_incoming === 1 ? "continues it" : "is continued by it"));
+    } else if (relationship === "fixes") {
+      add(id, WEIGHT.fixes * weight, is_incoming === 1 ? "ended an error met in it" : "met an error that it ended");
     } else if (relationship === "related_to") add(id, WEIGHT.related_to * weight, "has much in common with it");
   }
   for (const shared of sharedTargets(db, session.session_id)) {

@@ -95,8 +95,8 @@ function refresh(db: Db, model: EmbeddingModel, before: Loaded | undefined, pref
 
 /** Chunks, some 3 MB. */
 const READ_AT_ONCE = 64;
-/** Of those that are likely by their codes alone, so many are looked at: some 20 microseconds each. */
-const MAX_LIKELY = 400;
+/** Of those that are likely by their codes alone, so many are looked at: some 20 microseconds each, and 400 find no more on real sessions. */
+const MAX_LIKELY = 200;
 
 function scanOf(model: EmbeddingModel, kind: Loaded["kind"]): Pick<Loaded, "read" | "search"> {
   if (kind === "whole") {

@@ -37,6 +37,17 @@ export function linkedSessions(db: Db, sessionId: string): SessionLink[] {
   );
 }
 
+/** The sessions that ended an error of this one, the first first. */
+export function fixingSessions(db: Db, sessionDbId: number): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT s.id FROM sessions own JOIN links l ON l.target_type = 'session' AND l.target_id = own.session_id
+     JOIN sessions s ON s.session_id = l.source_id
+     WHERE own.id = ? AND l.source_type = 'session' AND l.relationship = 'fixes' ORDER BY s.started_at`,
+    sessionDbId,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** What this one goes on with and is known, the surest first. */
 export function continuedSessions(db: Db, sessionId: string): { session_id: string; weight: number }[] {
   return db.all(

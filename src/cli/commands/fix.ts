@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { questionOf } from "../../answers/asked.ts";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
+import { MAX_LINKS_MS, updateLinks } from "../../memory/link/update-links.ts";
 import { type Encounter, findFixes } from "../../recall/fix.ts";
 import { commandKey } from "../../core/shell-command.ts";
 import { commandOf, parseInput } from "../../recall/tool-line.ts";
@@ -24,6 +25,7 @@ export function run({ args, flags, json }: CommandOptions): number {
     const { db } = asked;
     const { scope, limit, where } = questionOf(asked, DEFAULT_LIMIT);
     updateSearchIndex(db);
+    updateLinks(db, { maxMs: MAX_LINKS_MS });
     const encounters = findFixes(db, text, scope, limit);
     if (encounters.length === 0) {
       throw new AppError("nothing_found", `This error was not met in ${where}.`, {
@@ -61,7 +63,7 @@ function encounterText(met: Encounter): string {
     lines.push(
       row(
         "then",
-        `${paint("green", "✓")} ${what}, ${gap(fixedBy.use.created_at - failure.created_at)} later  ${dim(`t${fixedBy.use.id}`)}`,
+        `${paint("green", "✓")} ${what}, ${gap(fixedBy.use.created_at - failure.created_at)} later${inAnother(met)}  ${dim(`t${fixedBy.use.id}`)}`,
       ),
     );
   }
@@ -77,6 +79,12 @@ function otherFolder({ command, fixedBy }: Encounter): string {
     /^\s*cd\s+("[^"]*"|'[^']*'|\S+)\s*(?:&&|;)/.exec(typed ?? "")?.[1];
   const passed = folder(fixedBy?.command);
   return passed === undefined || passed === folder(command) ? "" : ` in ${fit(passed, 50)}`;
+}
+
+/** What was left behind may have been ended by a later session. */
+function inAnother({ failure, fixedBy }: Encounter): string {
+  if (fixedBy === undefined || fixedBy.use.main_session_db_id === failure.main_session_db_id) return "";
+  return ` in ${paint("yellow", shortId(fixedBy.use.parent_session_id ?? fixedBy.use.session_id))}`;
 }
 
 function subjectOf(name: string, input: string, command: string | undefined): string {

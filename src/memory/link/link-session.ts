@@ -1,4 +1,4 @@
-// Makes all links of one session from evidence: what it points at, what it goes on with, what it resembles.
+// Makes all links of one session from evidence: what it points at, what it goes on with, whose error it ended, what it resembles.
 import type { Db } from "../../store/driver.ts";
 import {
   branchesOf,
@@ -10,6 +10,7 @@ import {
 import { deleteSessionLinks, insertLink, type Link } from "../../store/links.ts";
 import { markLaterSessions } from "../../store/stale-links.ts";
 import { continuedBy, resembling } from "./continued.ts";
+import { fixedBy } from "./fixed.ts";
 import { findLikely } from "./likely.ts";
 import { readSession } from "./read-session.ts";
 
@@ -28,6 +29,7 @@ export function linkSession(db: Db, sessionDbId: number): void {
     targets: said.named.map(({ target }) => target),
   });
   const continued = continuedBy(db, session, { said, earlier, likely });
+  const fixed = fixedBy(db, session, { earlier, continued });
   const resembled = resembling(likely).filter(({ id }) => !continued.has(id));
   if (hasMoved(db, session, said.branches)) markLaterSessions(db, session.id);
   deleteSessionLinks(db, session.session_id);
@@ -36,6 +38,7 @@ export function linkSession(db: Db, sessionDbId: number): void {
   const link = (id: string, weight: number, relationship: Link["relationship"]): void =>
     insertLink(db, { source, target: { type: "session", id }, relationship, weight }, session.started_at);
   for (const [id, weight] of continued) link(id, weight, "continues");
+  for (const [id, weight] of fixed) link(id, weight, "fixes");
   for (const { id, weight } of resembled) link(id, weight, "related_to");
 }
 
