@@ -37,10 +37,11 @@ const INDEX_FACTOR = 2;
 
 /** What a conversation's evidence takes, roughly. Looks at every row of it, but reads none of the texts. */
 export function evidenceBytes(db: Db, sessionDbId: number): number {
-  const size = (table: string, ...columns: string[]): string =>
-    `coalesce((SELECT sum(${columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")}) FROM ${table} WHERE session_db_id IN (${FAMILY})), 0)`;
-  const sql = `SELECT ${size("prompts", "text", "response")} + ${size("messages", "text", "thinking")}
-    + ${size("tool_uses", "input", "output", "packed")} AS bytes`;
+  const sql = `SELECT
+    coalesce((SELECT sum(octet_length(text) + coalesce(octet_length(response), 0)) FROM prompts WHERE session_db_id IN (${FAMILY})), 0)
+    + coalesce((SELECT sum(octet_length(text) + coalesce(octet_length(thinking), 0)) FROM messages WHERE session_db_id IN (${FAMILY})), 0)
+    + coalesce((SELECT sum(octet_length(input) + coalesce(octet_length(output), octet_length(packed), 0)) FROM tool_uses
+        WHERE session_db_id IN (${FAMILY})), 0) AS bytes`;
   return INDEX_FACTOR * (db.get<{ bytes: number }>(sql, sessionDbId)?.bytes ?? 0);
 }
 

@@ -28,6 +28,7 @@ const STARTERS = [
   "hook/opencode-plugin.ts",
   "llm/child.ts",
   "mcp/main.ts",
+  "server/aside.ts",
   "worker/back-up.ts",
   "worker/main.ts",
 ];
@@ -52,7 +53,7 @@ test("nothing of what was captured is run as code", () => {
 
 /** Names of tables and columns, fixed pieces of SQL and limits: none of it comes from outside. Anything new here is to be looked at. */
 const NAMES =
-  "table index lane.table lane.source lane.rows lane.weights TABLES[item.kind] SOURCES[index] " +
+  "table index WORK.table WORK.rows lane.table lane.source lane.rows lane.weights TABLES[item.kind] SOURCES[index] " +
   "OF_SESSION MAIN JOINS CHOSEN FAMILY ENTRY USE OWNED OBSERVED DUE_AT WAITING IS_READY TOOL_USE_TEXT " +
   "WEIGHTS SUPERSEDED_WEIGHT PINNED_WEIGHT INPUT_CHARS MAX_TOUCHES DAY_MS MAX_SESSIONS PAGE " +
   "family own ending inProject condition ofSession order place.sign sql " +
@@ -62,7 +63,8 @@ const NAMES =
   "columns session after where quote(name) quote(table) quote(column) list(keys) " +
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
-  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES INDEX_FACTOR";
+  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES INDEX_FACTOR " +
+  "USE_WITH_ERROR output recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS";
 const PIECES = new Set([
   ...NAMES.split(" "),
   'by === "project" ? "l.project_id" : key',
