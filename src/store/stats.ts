@@ -105,26 +105,28 @@ export interface DayActivity {
 }
 
 /** Clocks differ from each other by whole quarters of an hour: what happened in one happened on one day, wherever one is. */
-const QUARTER_MS = 15 * 60_000;
+const QUARTER_S = 15 * 60;
+const QUARTER_MS = QUARTER_S * 1000;
 
 /** Counted on the day a thing happened: a session goes on over midnight. Subagents' tool uses count for their project. */
 export function activityByDay(db: Db, scope: Scope): DayActivity[] {
   const { sql, params } = scopeCondition(scope);
-  const size = (...columns: string[]): string =>
-    `sum(${columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")})`;
   // By quarters first: to find the day of every row takes three times as long as all the rest.
-  const group = (at: string, counted: string, from: string): string =>
-    `SELECT ${at} / ${QUARTER_MS} AS quarter, c.project_id, c.agent, ${counted} FROM chosen c ${from} GROUP BY 1, 2, 3`;
-  const things = (alias: string, table: string, counted: string): string =>
-    group(`${alias}.created_at`, counted, `JOIN ${table} ${alias} ON ${alias}.session_db_id = c.id`);
   return db.all(
     `WITH chosen AS MATERIALIZED (SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id FROM sessions s WHERE ${sql}),
      happened AS (
-       ${group("c.started_at", "count(*) AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes", "WHERE c.parent_session_db_id IS NULL")}
-       UNION ALL ${things("q", "prompts", `0, count(*), 0, ${size("q.text", "q.response")}`)}
-       UNION ALL ${things("m", "messages", `0, 0, 0, ${size("m.text", "m.thinking")}`)}
-       UNION ALL ${things("t", "tool_uses", `0, 0, count(*), ${size("t.input", "t.output", "t.packed")}`)})
-     SELECT strftime('%Y-%m-%d', h.quarter * ${QUARTER_MS / 1000}, 'unixepoch', 'localtime') AS day, p.name AS project, p.key AS project_key, h.agent,
+       SELECT c.started_at / ${QUARTER_MS} AS quarter, c.project_id, c.agent, count(*) AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes
+       FROM chosen c WHERE c.parent_session_db_id IS NULL GROUP BY 1, 2, 3
+       UNION ALL SELECT q.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, count(*), 0,
+         sum(octet_length(q.text) + coalesce(octet_length(q.response), 0))
+       FROM chosen c JOIN prompts q ON q.session_db_id = c.id GROUP BY 1, 2, 3
+       UNION ALL SELECT m.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, 0, 0,
+         sum(octet_length(m.text) + coalesce(octet_length(m.thinking), 0))
+       FROM chosen c JOIN messages m ON m.session_db_id = c.id GROUP BY 1, 2, 3
+       UNION ALL SELECT t.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, 0, count(*),
+         sum(octet_length(t.input) + coalesce(octet_length(t.output), 0) + coalesce(octet_length(t.packed), 0))
+       FROM chosen c JOIN tool_uses t ON t.session_db_id = c.id GROUP BY 1, 2, 3)
+     SELECT strftime('%Y-%m-%d', h.quarter * ${QUARTER_S}, 'unixepoch', 'localtime') AS day, p.name AS project, p.key AS project_key, h.agent,
        sum(h.sessions) AS sessions, sum(h.prompts) AS prompts, sum(h.tool_uses) AS tool_uses, sum(h.bytes) AS bytes
      FROM happened h JOIN projects p ON p.id = h.project_id GROUP BY 1, h.project_id, h.agent ORDER BY 1, p.key, h.agent`,
     ...params,

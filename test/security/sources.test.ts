@@ -64,7 +64,7 @@ const NAMES =
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
   "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES INDEX_FACTOR " +
-  "USE_WITH_ERROR output recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS";
+  "USE_WITH_ERROR TURN_TEXT output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner";
 const PIECES = new Set([
   ...NAMES.split(" "),
   'by === "project" ? "l.project_id" : key',
@@ -80,9 +80,6 @@ const PIECES = new Set([
   'outputOf("x")',
   ...["sessions", "prompts", "tool_uses", "observations", "summaries"].map((table) => `max("${table}")`),
   ...["c.started_at", "q.created_at", "m.created_at", "t.created_at"].map((column) => `day("${column}")`),
-  'size("q.text", "q.response")',
-  'size("m.text", "m.thinking")',
-  'size("t.input", "t.output", "t.packed")',
   'parts.join(" UNION ALL ")',
   'names.join(", ")',
   'names.map(() => "?").join(", ")',
