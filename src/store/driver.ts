@@ -93,7 +93,7 @@ interface Prepared {
 const NUMBERED = /\?\d/;
 let isTakingNumbers: boolean | undefined;
 
-/** Some versions of Node 22 and 24 take `?1` for a name and give it none of the values that come in a row. */
+/** Node 22 before 22.20 and 24 before 24.7 take `?1` for a name and give it none of the values that come in a row. */
 function takesNumbers(native: DatabaseSync): boolean {
   if (isTakingNumbers !== undefined) return isTakingNumbers;
   try {
