@@ -5,7 +5,7 @@ import type { CapturedEvent } from "../core/event.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { enqueueSession } from "../store/jobs.ts";
 import { projectOfSession } from "../store/projects.ts";
-import { indexNewToolUses } from "../store/search-index.ts";
+import { indexNewToolUses, indexTurnsOf } from "../store/search-index.ts";
 import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../store/sync-state.ts";
 import { startGroup, type TransactionGroup } from "../store/transaction.ts";
 import { applyInBatch } from "./apply.ts";
@@ -113,7 +113,7 @@ export async function* syncInParallel(
   context: SyncContext,
   thread: URL,
 ): AsyncGenerator<SyncStep, void> {
-  const writer = startWriter(db, context, { indexing: true });
+  const writer = startWriter(db, context, { indexed: transcripts });
   try {
     // Loaded here: most runs have little to do and need no thread.
     const { readInThread } = await import("./reader-thread.ts");
@@ -131,13 +131,27 @@ interface Writer {
   end(): void;
 }
 
-/** Takes the steps of reading in their order, whoever reads. Where much is written at once, tool uses are indexed at once. */
-function startWriter(db: Db, context: SyncContext, { indexing = false } = {}): Writer {
+/**
+ * Takes the steps of reading in their order, whoever reads. Where much is written, it is indexed while reading goes on:
+ * tool uses at once, turns when all transcripts of their session have been read.
+ */
+function startWriter(db: Db, context: SyncContext, { indexed }: { indexed?: readonly Transcript[] } = {}): Writer {
+  const unread = new Map<string, number>();
+  for (const { file } of indexed ?? []) unread.set(file.sessionId, (unread.get(file.sessionId) ?? 0) + 1);
+  let read: string[] = [];
+  const noteEnd = ({ sessionId }: TranscriptFile): void => {
+    const left = (unread.get(sessionId) ?? 0) - 1;
+    unread.set(sessionId, left);
+    if (left === 0) read.push(sessionId);
+  };
   const group = startGroup(db, TRANSACTION_BYTES, {
     start: startBatch,
     end(batch) {
       endBatch(db, batch);
-      if (indexing) indexNewToolUses(db, batch.toolUses);
+      if (indexed === undefined) return;
+      indexNewToolUses(db, batch.toolUses);
+      indexTurnsOf(db, read);
+      read = [];
     },
   });
   let outcome: FileOutcome | undefined;
@@ -150,6 +164,7 @@ function startWriter(db: Db, context: SyncContext, { indexing = false } = {}): W
         isBroken = false;
       }
       const bytes = "error" in step ? 0 : step.piece.bytes;
+      if ("error" in step || step.piece.isLast) noteEnd(file);
       // After a piece that could not be stored the rest would leave a hole: the next run reads on from before it.
       if (isBroken) return { bytes };
       const message = "error" in step ? step.error : storePiece(db, group, step.piece, outcome, context);

@@ -104,7 +104,6 @@ function parsed(row: StoredToolUse): ToolUseText {
 
 /**
  * At the end of the transaction that inserted them, from what is in hand: to read them again takes a fifth of all indexing.
- * Turns wait until all is read: more may be said in them, and a row indexed twice counts twice in the mean length bm25 goes by.
  */
 export function indexNewToolUses(db: Db, rows: readonly ToolUseText[]): void {
   // Others before them that wait would be passed over.
@@ -152,19 +151,32 @@ interface TurnRow {
   created_at: number;
 }
 
+const TURN_TEXT = `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response, p.created_at
+  FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id`;
+
 function indexTurns(db: Db, limit: number): number {
-  const rows = db.all<TurnRow>(
-    `SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response, p.created_at
-     FROM stale_turns d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id LIMIT ?`,
-    limit,
-  );
+  const rows = db.all<TurnRow>(`${TURN_TEXT} LIMIT ?`, limit);
+  writeTurns(db, rows);
+  return rows.length;
+}
+
+/**
+ * Within the transaction that wrote the last of them. Not of sessions that are still being read: more may be said in a
+ * turn, and a row indexed twice counts twice in the mean length bm25 goes by.
+ */
+export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
+  if (sessionIds.length === 0) return;
+  const ids = JSON.stringify(sessionIds);
+  writeTurns(db, db.all(`${TURN_TEXT} WHERE s.session_id IN (SELECT value FROM json_each(?))`, ids));
+}
+
+function writeTurns(db: Db, rows: readonly TurnRow[]): void {
   for (const row of rows) indexTurn(db, row);
   // Afterwards: each of these statements would make FTS5 write out what it holds, turn by turn.
   for (const { id, created_at } of rows) markTurnToEmbed(db, id, created_at);
   // All before any is cleared: what is still marked will be read with its neighbours as they are now.
   for (const row of rows) markBeside(db, row.session_db_id, row.prompt_number);
   for (const row of rows) db.run("DELETE FROM stale_turns WHERE prompt_db_id = ?", row.id);
-  return rows.length;
 }
 
 /** Turns beside changed ones: they say what they said, so nothing is embedded anew. */

@@ -1,7 +1,7 @@
 // sessions: one row per conversation, and one per subagent below it.
 import type { Db } from "./driver.ts";
 import { markLinksStale } from "./stale-links.ts";
-import { markTurnStale } from "./stale-turns.ts";
+import { markTurnEnded } from "./stale-turns.ts";
 import { transaction } from "./transaction.ts";
 
 export interface SessionSeed {
@@ -208,7 +208,7 @@ function closeTurns(db: Db, sessionDbId: number): boolean {
      WHERE session_db_id = ? AND ended_at IS NULL RETURNING prompt_number`,
     sessionDbId,
   );
-  for (const turn of closed) markTurnStale(db, sessionDbId, turn.prompt_number);
+  for (const turn of closed) markTurnEnded(db, sessionDbId, turn.prompt_number);
   return closed.length > 0;
 }
 

@@ -6,7 +6,16 @@ import { markLinksStale } from "./stale-links.ts";
 const READERS = ["stale_turns", "stale_memory"] as const;
 
 export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number): void {
-  for (const table of READERS) {
+  markFor(READERS, db, sessionDbId, promptNumber);
+}
+
+/** That nothing more will come changes what is derived from a turn, and none of the words it is found by. */
+export function markTurnEnded(db: Db, sessionDbId: number, promptNumber: number): void {
+  markFor(["stale_memory"], db, sessionDbId, promptNumber);
+}
+
+function markFor(readers: readonly string[], db: Db, sessionDbId: number, promptNumber: number): void {
+  for (const table of readers) {
     db.run(
       `INSERT OR IGNORE INTO ${table} SELECT id FROM prompts WHERE session_db_id = ? AND prompt_number = ?`,
       sessionDbId,
