@@ -20,12 +20,14 @@ const MERGE_PAGES = 500;
 export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): number {
   const deadline = Date.now() + (options.maxMs ?? Infinity);
   let written = 0;
-  for (const step of [indexTurns, indexBeside, indexToolUses]) {
-    while (Date.now() < deadline) {
-      const rows = transaction(db, () => step(db, BATCH));
-      written += rows;
-      if (rows < BATCH) break;
-    }
+  const step = (index: (db: Db, limit: number) => number): boolean => {
+    const rows = index(db, BATCH);
+    written += rows;
+    return rows < BATCH;
+  };
+  // One after the other, and what is left of all of them in one transaction: mostly that is little.
+  for (let isDone = false; !isDone && Date.now() < deadline;) {
+    isDone = transaction(db, () => [indexTurns, indexBeside, indexToolUses].every(step));
   }
   return written;
 }
