@@ -1,7 +1,7 @@
 // The agents C-Mem knows, one row each.
 import { findTranscripts, sessionTranscripts } from "./claude-code/discover.ts";
 import { backupPath } from "./claude-code/file-history.ts";
-import { claudeConfigDir } from "./claude-code/site.ts";
+import { claudeConfigDir } from "./claude-code/config-dir.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
 import { codexTranscript, findCodexTranscripts } from "./codex/discover.ts";
 import { codexReader } from "./codex/transcript.ts";

@@ -54,7 +54,7 @@ test("nothing of what was captured is run as code", () => {
 /** Names of tables and columns, fixed pieces of SQL and limits: none of it comes from outside. Anything new here is to be looked at. */
 const NAMES =
   "table index WORK.table WORK.rows lane.table lane.source lane.rows lane.weights TABLES[item.kind] SOURCES[index] " +
-  "OF_SESSION MAIN JOINS CHOSEN FAMILY ENTRY USE OWNED OBSERVED DUE_AT WAITING IS_READY TOOL_USE_TEXT " +
+  "OF_SESSION MAIN JOINS CHOSEN FAMILY ENTRY USE OWNED OBSERVED DUE_AT WAITING IS_READY TOOL_USE_TEXT TURN_TEXT " +
   "WEIGHTS SUPERSEDED_WEIGHT PINNED_WEIGHT INPUT_CHARS MAX_TOUCHES DAY_MS MAX_SESSIONS PAGE " +
   "family own ending inProject condition ofSession order place.sign sql " +
   // The pieces of `holding`; what SQLite itself said the timeout was; columns to group by, from fixed lists.
@@ -64,7 +64,7 @@ const NAMES =
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
   "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES INDEX_FACTOR " +
-  "USE_WITH_ERROR TURN_TEXT output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner";
+  "USE_WITH_ERROR output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner";
 const PIECES = new Set([
   ...NAMES.split(" "),
   'by === "project" ? "l.project_id" : key',

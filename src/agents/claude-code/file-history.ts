@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Env } from "../files.ts";
 import { asId, asObject, asString, type JsonObject } from "../wire.ts";
-import { claudeConfigDir } from "./site.ts";
+import { claudeConfigDir } from "./config-dir.ts";
 
 /** A list, not a map: paths come from outside. An empty name says that there was no such file yet. */
 export type Backups = [path: string, name: string][];

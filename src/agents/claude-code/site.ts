@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { findMcpServer, type FoundServer } from "./mcp.ts";
 import { findOurHooks, parseSettings } from "./settings.ts";
 import { findStatusLine } from "./status-line.ts";
+import { claudeConfigDir, readJson } from "./config-dir.ts";
 import { homeOf, readSettings } from "../files.ts";
 import { asObject } from "../wire.ts";
 
@@ -32,10 +33,6 @@ export interface ClaudeSite {
 
 export const PLUGIN_ID = "c-mem@c-mem";
 export const MARKETPLACE = "c-mem";
-
-export function claudeConfigDir(env: Env): string {
-  return env["CLAUDE_CONFIG_DIR"] || join(homeOf(env), ".claude");
-}
 
 /** Beside the config folder, unless that was moved: then inside. */
 function claudeStatePath(env: Env): string {
@@ -75,15 +72,6 @@ export function isInstalled(site: ClaudeSite): boolean {
   return site.pluginEnabled || site.hooks.length > 0;
 }
 
-/** Days after which the client deletes transcripts, as long as the user has not said otherwise. */
-const CLEANUP_DAYS = 30;
-
-export function cleanupDays(env: Env): number {
-  const settings = readJson(join(claudeConfigDir(env), "settings.json"));
-  const days = asObject(settings)?.["cleanupPeriodDays"];
-  return typeof days === "number" ? days : CLEANUP_DAYS;
-}
-
 /** The client's executable: on the PATH, or where its own installers put it. */
 export function findClaude(env: Env): string | undefined {
   const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];
@@ -94,14 +82,4 @@ export function findClaude(env: Env): string | undefined {
     join(home, ".claude", "local"),
   ];
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path));
-}
-
-function readJson(path: string): unknown {
-  const text = readSettings(path);
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
