@@ -9,8 +9,8 @@ import { type Piece, type ReadContext, type ReadRequest, type ReadStep, readTran
 
 /** Pieces that may wait to be stored: enough that neither side waits for long, few enough to bound memory. */
 const MAX_WAITING = 8;
-/** Pieces come every 10 to 20 ms. A commit between any two of them would cost a quarter of all writing. */
-const PATIENCE_MS = 100;
+/** Pieces come every 10 ms or so. A commit between any two of them would cost a quarter of all writing. */
+const PATIENCE_MS = 25;
 /** Files asked for ahead of what has been read. */
 const MAX_ORDERS = 16;
 /** Left to itself, the young generation grows until 100 MB of garbage lie about. */
