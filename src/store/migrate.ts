@@ -12,10 +12,9 @@ import listing from "./migrations/0007-listing.sql";
 import space from "./migrations/0008-space.sql";
 import sync from "./migrations/0009-sync.sql";
 import beside from "./migrations/0010-beside.sql";
-import pieces from "./migrations/0011-pieces.sql";
-import codes from "./migrations/0012-codes.sql";
-import sums from "./migrations/0013-sums.sql";
-import queue from "./migrations/0014-queue.sql";
+import codes from "./migrations/0011-codes.sql";
+import sums from "./migrations/0012-sums.sql";
+import queue from "./migrations/0013-queue.sql";
 
 export interface Migration {
   id: number;
@@ -40,10 +39,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 8, name: "space", sql: space, breaking: true },
   { id: 9, name: "sync", sql: sync },
   { id: 10, name: "beside", sql: beside },
-  { id: 11, name: "pieces", sql: pieces },
-  { id: 12, name: "codes", sql: codes },
-  { id: 13, name: "sums", sql: sums },
-  { id: 14, name: "queue", sql: queue },
+  { id: 11, name: "codes", sql: codes },
+  { id: 12, name: "sums", sql: sums },
+  { id: 13, name: "queue", sql: queue },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
