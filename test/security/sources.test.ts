@@ -53,8 +53,8 @@ test("nothing of what was captured is run as code", () => {
 /** Names of tables and columns, fixed pieces of SQL and limits: none of it comes from outside. Anything new here is to be looked at. */
 const NAMES =
   "table index lane.table lane.source lane.rows lane.weights TABLES[item.kind] SOURCES[index] " +
-  "OF_SESSION MAIN JOINS CHOSEN FAMILY ENTRY USE OWNED OBSERVED DUE_AT WAITING IS_READY TOOL_USE_TEXT " +
-  "WEIGHTS SUPERSEDED_WEIGHT PINNED_WEIGHT INPUT_CHARS MAX_TOUCHES DAY_MS MAX_SESSIONS PAGE " +
+  "WORK.table WORK.rows recent.sql output OF_SESSION MAIN JOINS CHOSEN FAMILY ENTRY USE USE_WITH_ERROR OWNED OBSERVED DUE_AT WAITING IS_READY TOOL_USE_TEXT " +
+  "WEIGHTS SUPERSEDED_WEIGHT PINNED_WEIGHT INPUT_CHARS MAX_TOUCHES DAY_MS MAX_SESSIONS RECENT_SESSIONS RECENT_USES STORED_ROWS PAGE " +
   "family own ending inProject condition ofSession order place.sign sql " +
   // The pieces of `holding`; what SQLite itself said the timeout was; columns to group by, from fixed lists.
   "item from scope any limit before key name kind " +
