@@ -62,7 +62,8 @@ async function watchEmbedding(env: NodeJS.ProcessEnv & { C_MEM_HOME: string }): 
   if (!installModel(resolvePaths({ C_MEM_HOME: home }))) return;
   process.kill(pid(home), "SIGTERM");
   await setTimeout(2_000);
-  spawn(process.execPath, [WORKER], { env, stdio: "ignore" }).unref();
+  const third = spawn(process.execPath, [WORKER], { env, stdio: "ignore" });
+  await until(() => pid(home) === third.pid);
   const peak = { worker: 0, together: 0 };
   let isSeen = false;
   for (const end = performance.now() + MAX_EMBED_MS; performance.now() < end; await setTimeout(200)) {

@@ -19,7 +19,7 @@ export function commonWords(db: Db, words: readonly string[], project: number | 
   if (turns < MIN_TURNS || words.length > MAX_WORDS) return [];
   if (turns > MAX_COUNTED_TURNS) {
     const span = ids.last - ids.first + 1;
-    return words.filter((word) => estimateRows(db, TALK, word, ids) >= span * COMMON_SHARE);
+    return words.filter((word) => estimateRows(db, TALK, quoted(word), ids) >= span * COMMON_SHARE);
   }
   const enough = Math.ceil(turns * COMMON_SHARE);
   const within = scope === undefined ? "" : `${scope} AND `;

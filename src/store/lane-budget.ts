@@ -9,6 +9,8 @@ export const MAX_SCORED_ROWS = 10_000;
 const MAX_WORD_ROWS = 15_000;
 /** Rows of all words, in scope or not: bm25 walks past each once more, to know how rare the word is (50 in a microsecond). */
 const MAX_WALKED_ROWS = 200_000;
+/** Of an index with more rows the pages are not at hand, and each row takes twice as long: half as many are asked for, unless the project leaves few. */
+const LARGE_INDEX_ROWS = 200_000;
 /** More words than this add time and no rank. */
 const MAX_TERMS = 32;
 const MAX_PAIRS = 64;
@@ -47,19 +49,23 @@ export function affordable(
   const rowsOf = new Map<string, number>();
   const ids = idRange(db, lane);
   const span = ids.last - ids.first + 1;
+  const budget = span > LARGE_INDEX_ROWS && within === undefined ? 0.5 : 1;
+  const maxScored = MAX_SCORED_ROWS * budget;
   /** The share of rows that none of the terms is in, if they do not seek each other's company. */
   let missed = 1;
-  let wordRowsLeft = MAX_WORD_ROWS;
-  let walkedLeft = MAX_WALKED_ROWS;
+  let wordRowsLeft = MAX_WORD_ROWS * budget;
+  let walkedLeft = MAX_WALKED_ROWS * budget;
   const rest: string[] = [];
   for (const word of query.words) {
     if (rowsOf.size === MAX_TERMS) break;
-    const few = countRows(db, lane, quoted(word), MAX_SCORED_ROWS + 1);
-    const walked = few <= MAX_SCORED_ROWS ? few : estimateRows(db, lane, word, ids);
-    const scored =
-      within === undefined ? walked : countRows(db, lane, `${within} AND ${quoted(word)}`, MAX_SCORED_ROWS + 1);
+    // To count what is in many rows means to walk past them: a few places of the index say about how many.
+    const isFew = countRows(db, lane, quoted(word), maxScored + 1) <= maxScored;
+    const rowsOfMatch = (match: string): number =>
+      isFew ? countRows(db, lane, match, maxScored + 1) : estimateRows(db, lane, match, ids) || 1;
+    const walked = rowsOfMatch(quoted(word));
+    const scored = within === undefined ? walked : rowsOfMatch(`${within} AND ${quoted(word)}`);
     const missedNow = missed * (1 - scored / span);
-    if ((1 - missedNow) * span > MAX_SCORED_ROWS || scored > wordRowsLeft || walked > walkedLeft) {
+    if ((1 - missedNow) * span > maxScored || scored > wordRowsLeft || walked > walkedLeft) {
       rest.push(word);
       // What nobody says may be in every output: rarer words may follow.
       if (rowsOf.size > 0 || rest.length === MAX_TRIED) break;

@@ -1,5 +1,4 @@
 // The two full-text indexes as lanes: the talk of a turn, the work of a tool use. How their rows are counted and become hits.
-import { quoted } from "../core/query.ts";
 import type { Db } from "./driver.ts";
 
 export interface Hit {
@@ -57,15 +56,15 @@ const SAMPLES = 10;
 const SAMPLED = 0.01;
 const GOLDEN = 0.618;
 
-/** About how many rows have the word, from a few places of the index: for words too common to be counted. */
+/** About how many rows match, from a few places of the index: for words too common to be counted. */
 export function estimateRows(
   db: Db,
   lane: Lane,
-  word: string,
+  match: string,
   { first, last }: { first: number; last: number },
 ): number {
   const span = last - first + 1;
-  if (span <= MAX_EXACT_IDS) return countRows(db, lane, quoted(word), MAX_EXACT_IDS);
+  if (span <= MAX_EXACT_IDS) return countRows(db, lane, match, MAX_EXACT_IDS);
   const width = Math.floor((span * SAMPLED) / SAMPLES);
   let rows = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {
@@ -74,7 +73,7 @@ export function estimateRows(
     // Without the cast a number arrives as a REAL, which FTS5 does not seek by.
     const found = db.get<{ n: number }>(
       `SELECT count(*) AS n FROM ${lane.table} WHERE ${lane.table} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
-      quoted(word),
+      match,
       from,
       from + width - 1,
     );

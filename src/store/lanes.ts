@@ -84,7 +84,7 @@ interface ProjectRows {
 
 export function projectOf(db: Db, lane: Lane, id: number): ProjectRows {
   const ids = idRange(db, lane);
-  const rows = estimateRows(db, lane, scopeWord(id), ids);
+  const rows = estimateRows(db, lane, quoted(scopeWord(id)), ids);
   const isSmall = rows <= MAX_PROJECT_ROWS && rows <= (ids.last - ids.first + 1) / 2;
   return { id, match: `scope:${quoted(scopeWord(id))}`, rows, isSmall };
 }

@@ -104,7 +104,7 @@ function tiersOf(db: Db, lane: Lane, query: NewestQuery): Tier[] {
   const inPhrases = query.phrases.flat().map((word) => word.toLowerCase());
   const rarity = new Map(
     [...new Set([...words, ...inPhrases])].map((word) => {
-      const share = estimateRows(db, lane, word, ids) / (ids.last - ids.first + 1);
+      const share = estimateRows(db, lane, quoted(word), ids) / (ids.last - ids.first + 1);
       return [word, share === 0 ? 0 : Math.max(MIN_RARITY, Math.log((1 - share) / share))];
     }),
   );
