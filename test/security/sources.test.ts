@@ -28,6 +28,7 @@ const STARTERS = [
   "hook/opencode-plugin.ts",
   "llm/child.ts",
   "mcp/main.ts",
+  "server/aside.ts",
   "worker/back-up.ts",
   "worker/main.ts",
 ];
@@ -62,7 +63,9 @@ const NAMES =
   "columns session after where quote(name) quote(table) quote(column) list(keys) " +
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
-  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES INDEX_FACTOR";
+  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES QUARTER_MS " +
+  // The pieces of `activityByDay` and `ownRows`, and rows chosen by a query of ours.
+  "at counted owner chosen";
 const PIECES = new Set([
   ...NAMES.split(" "),
   'by === "project" ? "l.project_id" : key',
@@ -77,7 +80,11 @@ const PIECES = new Set([
   'outputOf("t")',
   'outputOf("x")',
   ...["sessions", "prompts", "tool_uses", "observations", "summaries"].map((table) => `max("${table}")`),
-  ...["c.started_at", "q.created_at", "m.created_at", "t.created_at"].map((column) => `day("${column}")`),
+  'size("prompts", "text", "response")',
+  'size("messages", "text", "thinking")',
+  'size("tool_uses", "input", "output", "packed")',
+  'group("c.started_at", "count(*) AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes", "WHERE c.parent_session_db_id IS NULL")',
+  "QUARTER_MS / 1000",
   'size("q.text", "q.response")',
   'size("m.text", "m.thinking")',
   'size("t.input", "t.output", "t.packed")',
