@@ -63,7 +63,7 @@ const NAMES =
   "columns session after where quote(name) quote(table) quote(column) list(keys) " +
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
-  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES INDEX_FACTOR " +
+  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES " +
   "USE_WITH_ERROR output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner";
 const PIECES = new Set([
   ...NAMES.split(" "),
@@ -79,7 +79,6 @@ const PIECES = new Set([
   'outputOf("t")',
   'outputOf("x")',
   ...["sessions", "prompts", "tool_uses", "observations", "summaries"].map((table) => `max("${table}")`),
-  ...["c.started_at", "q.created_at", "m.created_at", "t.created_at"].map((column) => `day("${column}")`),
   'parts.join(" UNION ALL ")',
   'names.join(", ")',
   'names.map(() => "?").join(", ")',
