@@ -246,6 +246,31 @@ describe("a Claude Code transcript", () => {
       expect(JSON.stringify([told, state])).not.toContain("hush");
     });
 
+    it.each([
+      ["the line for the model says alone", [], [handedOver("<private>hush</private>")]],
+      ["only the session says that it was forked from", ["p1"], []],
+    ])("forgets what follows a wholly private one of which %s", (_, known, lines) => {
+      const forkedFrom = { sessionId: "before", messageUuid: "m" };
+      const state = claudeCodeReader.start(file, known);
+      const events = [
+        user("Go", { promptId: "p1", forkedFrom }),
+        ...lines,
+        assistant("m1", text("hush")),
+        assistant("m1", call("t1", "Bash", { command: "hush" })),
+        result("t1", "hush", { promptId: "p1" }),
+        user("Next", { promptId: "p2", forkedFrom }),
+        assistant("m2", text("fine")),
+      ].flatMap((value) => claudeCodeReader.read(state, value, { unknown: {} }));
+      const told = [...events, ...claudeCodeReader.flush(state)];
+      expect(told.map(({ activity }) => activity).filter(({ kind }) => kind !== "origin")).toMatchObject([
+        { kind: "prompt", text: "Go" },
+        { kind: "prompt", text: "Next" },
+        { kind: "message", text: "fine" },
+        { kind: "turn-end", response: "fine" },
+      ]);
+      expect(JSON.stringify([told, state])).not.toContain("hush");
+    });
+
     it("forgets what follows a wholly private one, and what is done under its turn's id", () => {
       const state = claudeCodeReader.start(file);
       const events = [

@@ -1,5 +1,6 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
 import type { AgentEvent } from "../../core/event.ts";
+import { isWhollyPrivate } from "../../core/private-tags.ts";
 import { readWhole } from "../files.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
@@ -82,9 +83,7 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
     case "queue-operation":
       return readQueue(state, line ?? {});
     case "attachment":
-      return asObject(line?.["attachment"])?.["type"] === "queued_command"
-        ? takeQueued(state.queue, state.turn, line ?? {})
-        : [];
+      return asObject(line?.["attachment"])?.["type"] === "queued_command" ? readHandedOver(state, line ?? {}) : [];
     case "file-history-snapshot":
       state.backups = readSnapshot(line ?? {}) ?? state.backups;
       return [];
@@ -113,6 +112,12 @@ function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
     default:
       return [];
   }
+}
+
+/** In a fork this is all that says of a prompt from the queue: the lines of the queue are not copied. */
+function readHandedOver(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  const prompt = asString(asObject(line["attachment"])?.["prompt"]) ?? "";
+  return isWhollyPrivate(prompt) ? enterPrivate(state) : takeQueued(state.queue, state.turn, line);
 }
 
 /**
@@ -210,7 +215,9 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
   const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
   const at = typedAt(state.queue, text);
   const events = [...closeMessage(state), ...tellQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
-  if (turn.isPrivate) rememberPrivate(state, promptId);
+  // Where in the turn its private prompt came, a fork may not tell.
+  const isForked = asObject(line["forkedFrom"]) !== undefined && state.privatePromptIds.includes(promptId);
+  if (turn.isPrivate || isForked) enterPrivate(state);
   return events;
 }
 
