@@ -1,7 +1,7 @@
 import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SETTINGS, type Settings } from "../config/schema.ts";
 import type { Db } from "../store/driver.ts";
 import { purgeEvidence } from "../store/purge.ts";
@@ -202,6 +202,25 @@ describe("retention", () => {
       0, 0,
     ]);
     db.close();
+  });
+
+  it("leaves alone what somebody has gone on with since it was planned", () => {
+    const seeded = seedStore();
+    grow(seeded, 0, 60);
+    const { db, add } = seeded;
+    // A clock that leaves time for one step to a transaction.
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 40));
+    const steps = purge(db, { ...KEEP_ALL, retentionEvidenceDays: 100 }, NOW, { mayVacuum: true });
+    steps.next();
+    const count = (): number => one(db, "SELECT count(*) AS n FROM prompts WHERE text LIKE '%lamp 59%'");
+    expect(count()).toBe(1);
+    const project = { key: "app", name: "app", root: "/app" };
+    add("app-59", prompt("and polish lamp 59"), { project, at: NOW });
+    while (!steps.next().done);
+    clock.mockRestore();
+    expect(count()).toBe(2);
+    expect(one(db, "SELECT count(DISTINCT session_db_id) AS n FROM prompts")).toBe(1);
   });
 
   it("gives freed pages back in steps", () => {

@@ -5,6 +5,7 @@ import { findProjectByName } from "../store/projects.ts";
 import {
   countOldMemory,
   evidenceBytes,
+  isStillOld,
   type MemoryScope,
   type OldSession,
   purgeEvidence,
@@ -110,9 +111,10 @@ export function* purge(db: Db, settings: Settings, now: number, options: PurgeOp
 function* takeOut(db: Db, plan: PurgePlan, all: Purged): Generator<PurgeStep, void> {
   let done = 0;
   const steps = function* (): Generator<void, void> {
-    for (const { id, bytes } of plan.sessions) {
-      yield* purgeEvidence(db, id);
-      done += bytes;
+    for (const session of plan.sessions) {
+      done += session.bytes;
+      if (!isStillOld(db, session)) continue;
+      yield* purgeEvidence(db, session.id);
       all.sessions += 1;
       yield;
     }

@@ -32,6 +32,12 @@ export function sessionsBefore(
   );
 }
 
+/** A purge takes its time: meanwhile somebody may have gone on with a session, or forgotten it and another has its number. */
+export function isStillOld(db: Db, { id, session_id, last_at }: OldSession): boolean {
+  const sql = "SELECT 1 FROM sessions WHERE id = ? AND session_id = ? AND last_at = ? AND status <> 'active'";
+  return db.get(sql, id, session_id, last_at) !== undefined;
+}
+
 /** As much again as the texts take goes to indexes, roughly. */
 const INDEX_FACTOR = 2;
 
