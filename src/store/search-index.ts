@@ -46,7 +46,8 @@ export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
 
 /** Into one piece each: until then an index keeps the words of rows that are gone. */
 export function* mergeIndexes(db: Db): Generator<void, void> {
-  for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"]) yield* mergePieces(db, table);
+  for (const table of ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"])
+    yield* mergePieces(db, table);
 }
 
 export function countUnindexed(db: Db): number {
@@ -59,12 +60,14 @@ export function countUnindexed(db: Db): number {
 /** In steps, so that others may write in between; a step that finds nothing to do changes less than two rows. */
 function* mergePieces(db: Db, table: string): Generator<void, void> {
   const changes = (): number => db.get<{ n: number }>("SELECT total_changes() AS n")?.n ?? 0;
-  let before: number;
+  let changed: number;
   do {
-    before = changes();
+    const before = changes();
     transaction(db, () => db.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, -MERGE_PAGES));
+    // Before others write with the same connection.
+    changed = changes() - before;
     yield;
-  } while (changes() - before >= 2);
+  } while (changed >= 2);
 }
 
 /** Throws the indexes away and has everything indexed anew. */
