@@ -294,6 +294,8 @@ function open(state: State): Db {
   if (isSwapping(paths.database)) settleSwap(paths.database);
   const db = openStore(paths.database);
   state.inode = statOf(paths.database)?.ino;
+  // What another connection counted says nothing of this one.
+  state.dataVersion = -1;
   const recovered = recoverJobs(db, (other) => !other.startsWith(owner) && isOwnerAlive(other), Date.now());
   if (recovered > 0) log(`took over ${recovered} jobs of a worker that is gone`);
   return db;
