@@ -40,7 +40,7 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
     host.onRequest();
     const answer = await store.use(
       (db) => {
-        const aside = row.count !== undefined ? host.aside.ask(db, row.path, query) : undefined;
+        const aside = row.count !== undefined ? host.aside.ask(db, row, query) : undefined;
         if (aside !== undefined) return aside;
         const asked = { db, paths, env, cwd: undefined, flags: query, kept };
         return row.run({ asked, params: http.req.param(), query, body, host, http });

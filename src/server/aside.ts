@@ -7,12 +7,15 @@ import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
 import type { Db } from "../store/driver.ts";
 import { writeVersion } from "../store/version.ts";
+import type { Route } from "./route.ts";
 
 export interface Aside {
   /** Undefined: the store is small, it is quicker to answer at once. */
-  ask(db: Db, path: string, query: Json): Promise<Answer> | undefined;
+  ask(db: Db, route: AsideRoute, query: Json): Promise<Answer> | undefined;
   close(): void;
 }
+
+type AsideRoute = Pick<Route, "path" | "looksElsewhere">;
 
 /** What such a process is told, and what it says. */
 export interface AsideQuestion {
@@ -35,17 +38,18 @@ interface Kept {
   reply: Promise<Answer>;
   /** Undefined while it is being answered. */
   done?: { at: number; tookMs: number };
-  version: string;
+  /** Of the store; undefined where it does not say whether the answer is still good. */
+  version: string | undefined;
 }
 
 export function createAside(paths: Paths): Aside {
   const kept = new Map<string, Kept>();
   const ending = new AbortController();
   return {
-    ask(db, path, query) {
+    ask(db, { path, looksElsewhere = false }, query) {
       if ((statOf(paths.database)?.size ?? 0) < LARGE_BYTES) return undefined;
       const key = JSON.stringify([path, query]);
-      const version = writeVersion(db);
+      const version = looksElsewhere ? undefined : writeVersion(db);
       const known = kept.get(key);
       if (known !== undefined && isGood(known, version)) return known.reply;
       const begun = performance.now();
@@ -63,10 +67,10 @@ export function createAside(paths: Paths): Aside {
   };
 }
 
-function isGood({ done, version }: Kept, now: string): boolean {
+function isGood({ done, version }: Kept, now: string | undefined): boolean {
   if (done === undefined) return true;
   const age = performance.now() - done.at;
-  return age < KEPT_MS && (version === now || age < done.tookMs * KEPT_FACTOR);
+  return age < KEPT_MS && ((version !== undefined && version === now) || age < done.tookMs * KEPT_FACTOR);
 }
 
 function answerAside(paths: Paths, question: AsideQuestion, signal: AbortSignal): Promise<Answer> {
@@ -85,10 +89,17 @@ function answerAside(paths: Paths, question: AsideQuestion, signal: AbortSignal)
     child.on("error", fail);
     child.on("close", (code) => {
       if (code !== 0) return fail(new Error(`${question.path}: its process ended with ${code}`));
-      const reply = JSON.parse(Buffer.concat(chunks).toString()) as AsideReply;
-      if (!("error" in reply)) return done(reply);
-      const { code: name, message, hint = "" } = reply.error;
-      return fail(name === "internal" ? new Error(message) : new AppError(name, message, { hint }));
+      try {
+        return done(answerOf(JSON.parse(Buffer.concat(chunks).toString()) as AsideReply));
+      } catch (error) {
+        return fail(error);
+      }
     });
   });
+}
+
+function answerOf(reply: AsideReply): Answer {
+  if (!("error" in reply)) return reply;
+  const { code, message, hint = "" } = reply.error;
+  throw code === "internal" ? new Error(message) : new AppError(code, message, { hint });
 }

@@ -35,6 +35,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   asIs?: boolean;
   /** Looks at every row: in a large store it is answered in a process of its own, by this alone. */
   count?: (asked: Asked) => Answer;
+  /** It tells of more than the store: no answer stays good because the store is as it was. */
+  looksElsewhere?: true;
   /** Codes of errors besides those that every route may give. */
   errors?: readonly string[];
   run(call: Call<z.output<Query>, z.output<Body>>): Answer | Response | Promise<Answer | Response>;

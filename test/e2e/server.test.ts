@@ -380,8 +380,15 @@ describe("a large store", () => {
     await until("what was counted is too old", async () => (await sessions()) === 2, 30_000);
     const { status, json } = await ask(served, "/api/stats?project=nowhere");
     expect([status, json.error.code]).toEqual([404, "nothing_found"]);
-    const health = (await ask(served, "/api/health")).json.data["results"] as { name: string; state: string }[];
-    expect(health.find(({ name }) => name === "worker")).toMatchObject({ state: "ok" });
+    const health = async (check: string): Promise<string | undefined> =>
+      ((await ask(served, "/api/health")).json.data["results"] as { name: string; state: string }[]).find(
+        ({ name }) => name === check,
+      )?.state;
+    expect(await health("worker")).toBe("ok");
+    expect(await health("settings")).toBe("ok");
+    // No change of the store, and yet another answer.
+    writeFileSync(join(served.home, "config.json"), "{");
+    await until("what was found is too old", async () => (await health("settings")) !== "ok", 30_000);
     db.close();
   });
 });

@@ -68,6 +68,7 @@ export const JOBS = route({
 });
 
 export const HEALTH = countingRoute({
+  looksElsewhere: true,
   method: "get",
   path: "/api/health",
   command: "doctor",
