@@ -28,8 +28,12 @@ export function minilmFolder(paths: Paths): string {
   return join(paths.models, "minilm");
 }
 
+/** Another name for every form of the file: a program of another version that still runs would take this one for damaged. */
+const FILE = "model-2.int8";
+const OLDER_FILE = "model.int8";
+
 export function minilmFile(paths: Paths): string {
-  return join(minilmFolder(paths), "model.int8");
+  return join(minilmFolder(paths), FILE);
 }
 
 /** The package with the weights: where `c-mem model install` puts it, else in any node_modules above this program. */
@@ -56,6 +60,7 @@ export function buildMiniLm(source: string, paths: Paths): void {
   try {
     const shape = shapeOf(tensors, MAX_TOKENS);
     writeModel(minilmFile(paths), { id: MINILM_ID, shape }, words, quantise(tensors, shape));
+    rmSync(join(minilmFolder(paths), OLDER_FILE), { force: true });
   } finally {
     tensors.close();
   }

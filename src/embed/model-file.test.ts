@@ -25,7 +25,7 @@ describe("the model's file", () => {
   it("is its owner's only, and nothing half-written lies beside it", () => {
     const path = minilmFile(tinyHome());
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(path))).toEqual(["model.int8"]);
+    expect(readdirSync(dirname(path))).toEqual(["model-2.int8"]);
   });
 
   it.each<[string, (bytes: Buffer) => Buffer]>([

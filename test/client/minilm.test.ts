@@ -1,7 +1,7 @@
 // The real model, fetched as a user fetches it (or taken from C_MEM_MINILM): the vectors it gives, and what it takes.
-import { readFileSync, rmSync, truncateSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Paths, resolvePaths } from "../../src/config/paths.ts";
 import type { Embedder } from "../../src/embed/embedder.ts";
@@ -54,6 +54,17 @@ describe("c-mem model", () => {
     expect((await run(world, ["model"])).stdout).toContain("damaged");
     const offline = { npm_config_offline: "true", npm_config_cache: join(world.home, "no-cache") };
     expect((await run(world, ["model", "install", "--yes"], { env: offline })).status).toBe(0);
+    expect((await run(world, ["model"])).stdout).toContain("ready");
+  });
+
+  it("is not damaged where there is only the file of an older version, and leaves one file in the end", async () => {
+    const older = join(dirname(minilmFile(paths)), "model.int8");
+    renameSync(minilmFile(paths), older);
+    writeFileSync(older, "c-mem embedding model 1\n");
+    expect((await run(world, ["model"])).stdout).toContain("made ready by the first search");
+    expect((await run(world, ["doctor"])).stdout).toMatch(/ok +meaning/);
+    expect(loadMiniLm(paths).note).toContain("there was none");
+    expect(existsSync(older)).toBe(false);
     expect((await run(world, ["model"])).stdout).toContain("ready");
   });
 });

@@ -48,7 +48,7 @@ export function run({ args, flags, json }: CommandOptions): number | Promise<num
 }
 
 interface ModelState {
-  state: "ready" | "missing" | "damaged";
+  state: "ready" | "unmade" | "missing" | "damaged";
   path: string;
   id: string | null;
   dimensions: number | null;
@@ -63,13 +63,18 @@ function stateOf(paths: Paths): ModelState {
     return { state: "ready", path, id, dimensions: shape.hidden, bytes: size };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const state = error.code === "model_missing" ? "missing" : "damaged";
+    const state = error.code === "model_missing" ? missingState(paths) : "damaged";
     return { state, path, id: null, dimensions: null, bytes: size };
   }
 }
 
+function missingState(paths: Paths): "unmade" | "missing" {
+  return findMiniLm(paths) === undefined ? "missing" : "unmade";
+}
+
 const STATE_WORDS: Record<ModelState["state"], string> = {
   ready: "ready",
+  unmade: "fetched; made ready by the first search, or by the worker",
   missing: "not installed; search goes by words only (c-mem model install)",
   damaged: "damaged; search goes by words only (c-mem model install)",
 };
