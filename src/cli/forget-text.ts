@@ -61,10 +61,11 @@ export function receiptText(receipt: Receipt, rows: DoomedRows): string {
     receipt.drops > 0 && count(receipt.drops, "drop"),
   ].filter(Boolean);
   const hashes = tombstones.slice(0, HASHES_SHOWN).map(({ kind, hash }) => `${kind} ${hash.slice(0, 12)}`);
+  const keptOut = `${plural(tombstones.length, "hashes")} (${listText(hashes, HASHES_SHOWN)})`;
   const lines: [string, string][] = [
     ["removed", [amounts(receipt.removed), ...files].join(", ")],
-    ["which", fit(listText(names, 12), columns() - 14)],
-    ["kept out by", fit(`${plural(tombstones.length, "hashes")} (${listText(hashes, HASHES_SHOWN)})`, columns() - 14)],
+    ...(names.length > 0 ? [["which", fit(listText(names, 12), columns() - 14)] satisfies [string, string]] : []),
+    ...(hashes.length > 0 ? [["kept out by", fit(keptOut, columns() - 14)] satisfies [string, string]] : []),
     ["search", searchText(proof)],
     ["files", filesText(receipt)],
     ...(receipt.backups.cleaned.length + receipt.backups.removed.length > 0
