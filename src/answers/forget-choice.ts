@@ -38,7 +38,7 @@ export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
   const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
   if (!isSaid && !isTold && !isInCopies(paths, words)) {
     throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
-      hint: "The words are looked for just as they stand, in this order. --all looks in every project.",
+      hint: `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
     });
   }
   return { doomed, words };

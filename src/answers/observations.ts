@@ -51,7 +51,7 @@ export async function answerObservations(asked: Asked, query: string): Promise<O
   if (rows.length === 0) {
     const fitting = query === "" ? "" : ` that fits "${oneLine(query, 80)}"`;
     throw new AppError("nothing_found", `There is no observation in ${where}${fitting}.`, {
-      hint: "Widen what you ask for, or --all for every project; `c-mem search` looks through the sessions themselves.",
+      hint: `Widen what you ask for${scope.projectId === undefined ? "" : ", or --all for every project"}; \`c-mem search\` looks through the sessions themselves.`,
     });
   }
   const results = rows.map((row) => ({

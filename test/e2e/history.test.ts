@@ -233,6 +233,10 @@ describe("history on the command line", () => {
         expect.objectContaining({ status: 4, stdout: "", stderr: expect.stringContaining("hint:") }),
       ]);
     }
+    for (const command of ["fix", "how", "observations", "forget", "search"]) {
+      const { stderr } = await run(world, [command, "nothinglikethis", "--all"]);
+      expect([command, stderr]).toEqual([command, expect.not.stringMatching(/hint:[^]*--all/)]);
+    }
     expect(await run(world, ["show", "1111"])).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(new RegExp(`${SECOND}[^]*${FIRST}`)),

@@ -29,7 +29,7 @@ export function run({ args, flags, json }: CommandOptions): number {
     const encounters = findFixes(db, text, scope, limit);
     if (encounters.length === 0) {
       throw new AppError("nothing_found", `This error was not met in ${where}.`, {
-        hint: "Try the one line that names the error, or --all for every project.",
+        hint: `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}.`,
       });
     }
     if (json) printJson("fix", { results: encounters.map(encounterJson) }, { where });

@@ -23,7 +23,7 @@ export function run({ args, flags, json }: CommandOptions): number {
     const { commands, tools } = findUses(db, text, scope, limit);
     if (commands.length + tools.length === 0) {
       throw new AppError("nothing_found", `Nothing in ${where} ran a command or tool with ${fit(text, 100)}.`, {
-        hint: "Fewer words find more; --all looks in every project.",
+        hint: `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
       });
     }
     if (json) {
