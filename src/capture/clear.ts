@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { listFolder } from "../config/read.ts";
 import type { Db } from "../store/driver.ts";
-import { allCopies, removeCopy } from "./copies.ts";
+import { allCopies, removeCopy, removeUnknownCopies } from "./copies.ts";
 import { BAD_FOLDER } from "./drain.ts";
 import { findRefuges } from "./refuge.ts";
 import { isTouched } from "../store/buried.ts";
@@ -29,5 +29,7 @@ export function clearFiles(
   // A copy is compressed: nothing can be taken out of it.
   const copies = allCopies(paths.archive).filter(({ file }) => isTouched(db, file.sessionId));
   for (const { file } of copies) removeCopy(paths.archive, file);
-  return { drops: drops.length, copies: copies.length };
+  // They may be of what was forgotten, too.
+  const unknown = removeUnknownCopies(paths.archive);
+  return { drops: drops.length, copies: copies.length + unknown };
 }

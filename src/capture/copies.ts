@@ -149,11 +149,22 @@ export function removeCopy(archive: string, file: TranscriptFile): void {
   rmSync(aboutPath(path), { force: true });
 }
 
+/** Copies that nothing says yet whose they are, or that a killed run has left so; the next run makes them anew. Returns how many went. */
+export function removeUnknownCopies(archive: string): number {
+  const unknown = copyPaths(archive).filter((path) => statOf(aboutPath(path)) === undefined);
+  for (const path of unknown) rmSync(path, { force: true });
+  return unknown.length;
+}
+
 export function archiveSize(archive: string): { files: number; bytes: number } {
-  const paths = listFolder(archive).flatMap((agent) =>
+  const paths = copyPaths(archive);
+  return { files: paths.length, bytes: paths.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0) };
+}
+
+function copyPaths(archive: string): string[] {
+  return listFolder(archive).flatMap((agent) =>
     listFolder(join(archive, agent))
       .filter((name) => name.endsWith(COPY_SUFFIX))
       .map((name) => join(archive, agent, name)),
   );
-  return { files: paths.length, bytes: paths.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0) };
 }

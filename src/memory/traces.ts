@@ -111,7 +111,7 @@ function scanFile(path: string, pieces: readonly string[], scan: Scan): string[]
     scan.files += 1;
     scan.bytes += size;
     if (path.endsWith(".gz")) {
-      const text = foldCase(process.getBuiltinModule("node:zlib").gunzipSync(readFileSync(path)));
+      const text = foldCase(unzipped(path));
       return pieces.filter((piece) => text.includes(foldCase(Buffer.from(piece))));
     }
     return scanBytes(path, pieces);
@@ -119,6 +119,17 @@ function scanFile(path: string, pieces: readonly string[], scan: Scan): string[]
     // Gone since it was listed.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
+  }
+}
+
+/** As far as it goes: a copy that is being written, or whose writer was killed, ends in the middle. What is damaged is looked at as it lies there. */
+function unzipped(path: string): Buffer {
+  const { gunzipSync, constants } = process.getBuiltinModule("node:zlib");
+  const bytes = readFileSync(path);
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return bytes;
   }
 }
 

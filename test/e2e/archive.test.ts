@@ -1,6 +1,7 @@
 // c-mem sync --archive: copies that outlive the transcripts, with nothing in them that the memory itself would not keep.
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -197,6 +198,25 @@ describe("the archive", () => {
       "And now the docs",
       "And the tests",
     ]);
+  });
+
+  it("that a killed run left half written keeps nobody from forgetting, and is forgotten itself", async () => {
+    const world = createWorld();
+    write(world, user(world, 1, "The walrus is blue"));
+    await run(world, ["sync", "--archive"]);
+    const other = join(dirname(transcript(world)), "22222222-2222-4333-8444-555555555555.jsonl");
+    write(world, user(world, 2, "Another one", { sessionId: "22222222-2222-4333-8444-555555555555" }), other);
+    await run(world, ["sync", "--archive"]);
+    const [half = "", grown = ""] = [SESSION, "22222222"].map(
+      (name) => copies(world).find(({ path }) => path.includes(name))?.path,
+    );
+    const member = readFileSync(half);
+    rmSync(half.replace(/\.gz$/, ".about.json"));
+    writeFileSync(half, member.subarray(0, -10));
+    appendFileSync(grown, member.subarray(0, 60));
+    const { status, stdout } = await run(world, ["forget", "walrus is blue", "--yes", "--all"]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining("1 transcript copy")]);
+    expect([existsSync(half), existsSync(grown)]).toEqual([false, true]);
   });
 
   it("outlives a kill while it is written: what was not finished is written again", async () => {
