@@ -34,6 +34,14 @@ function addOthers({ add }: Seeded, count = 12): void {
   }
 }
 
+it("has an end where something is marked that is no session, as in a file that somebody else has changed", () => {
+  const { db, add } = seedStore();
+  add("one", prompt("Go"));
+  db.exec("PRAGMA foreign_keys = OFF; INSERT INTO stale_links VALUES (999, NULL); PRAGMA foreign_keys = ON");
+  expect(updateLinks(db, { maxMs: 5_000 })).toBe(1);
+  db.close();
+});
+
 describe("a session continues", () => {
   const PLAN = { kind: "origin", plan: "calm-blue-sea" } as const;
 

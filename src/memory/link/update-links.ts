@@ -20,6 +20,8 @@ export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
       spreadStaleLinks(db);
       return staleLinks(db, LISTED);
     });
+    // Whatever is marked and no session: nobody waits for it.
+    if (next.length === 0) break;
     while (next.length > 0) {
       const batch = next.splice(0, BATCH);
       transaction(db, () => linkAll(db, batch));
