@@ -21,9 +21,9 @@ function grow(
   { db, add }: Seeded,
   from: number,
   to: number,
-  options: { project?: string; outputChars?: number } = {},
+  options: { project?: string; outputChars?: number; isLearnt?: boolean } = {},
 ): void {
-  const { project = "app", outputChars = 3_000 } = options;
+  const { project = "app", outputChars = 3_000, isLearnt = true } = options;
   for (let index = from; index < to; index++) {
     const id = `${project}-${index}`;
     const extra = { project: { key: project, name: project, root: `/${project}` }, at: START + index * DAY };
@@ -39,7 +39,7 @@ function grow(
     add(id, ended(`lamp ${index} is mended; I chose brass because it lasts`), later);
     add(id, { kind: "session-end", reason: "exit" }, later);
   }
-  for (const row of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, row.id, NOW);
+  if (isLearnt) for (const row of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, row.id, NOW);
   updateSearchIndex(db);
 }
 
@@ -202,6 +202,17 @@ describe("retention", () => {
       0, 0,
     ]);
     db.close();
+  });
+
+  it("learns first what was not learnt yet: evidence that came in a moment ago goes, and what it says stays", () => {
+    const known = (isLearnt: boolean): unknown => {
+      const seeded = seedStore();
+      grow(seeded, 0, 10, { isLearnt });
+      expect(purged(seeded.db, { ...KEEP_ALL, retentionEvidenceDays: 100 }, NOW).sessions).toBe(10);
+      return seeded.db.all("SELECT type, title, narrative FROM observations ORDER BY title, type");
+    };
+    expect(known(false)).toEqual(known(true));
+    expect(known(false)).not.toEqual([]);
   });
 
   it("leaves alone what somebody has gone on with since it was planned", () => {

@@ -1,10 +1,11 @@
 // How long things are kept: by age, by project, by the size of the whole. Unless the user says so, for good.
 import type { Settings } from "../config/schema.ts";
-import type { Db } from "../store/driver.ts";
+import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { findProjectByName } from "../store/projects.ts";
 import {
   countOldMemory,
   evidenceBytes,
+  isPurged,
   isStillOld,
   type MemoryScope,
   type OldSession,
@@ -14,7 +15,10 @@ import {
 } from "../store/purge.ts";
 import { mergeIndexes } from "../store/search-index.ts";
 import { giveBack, roomOf } from "../store/space.ts";
-import { inBatches } from "../store/transaction.ts";
+import { staleSessions } from "../store/stale-turns.ts";
+import { HELD_MS, inBatches } from "../store/transaction.ts";
+import { deriveSession } from "./derive.ts";
+import { updateLinks } from "./link/update-links.ts";
 
 /** With what its evidence takes, roughly. */
 export type PurgedSession = OldSession & { bytes: number };
@@ -81,7 +85,7 @@ export interface Purged {
 
 /** How far it has come, in bytes; a total of 0: nobody knows how much there is. */
 export interface PurgeStep {
-  phase: "taking out" | "merging indexes" | "giving back";
+  phase: "learning" | "taking out" | "merging indexes" | "giving back";
   done: number;
   total: number;
 }
@@ -100,12 +104,36 @@ export function* purge(db: Db, settings: Settings, now: number, options: PurgeOp
   for (let round = 0; round < ROUNDS; round++) {
     const plan = planPurge(db, settings, now);
     if (plan.sessions.length + plan.observations === 0) break;
+    yield* learn(db, plan, now);
     yield* takeOut(db, plan, all);
     for (const _ of mergeIndexes(db)) yield { phase: "merging indexes", done: 0, total: 0 };
     const total = roomOf(db).free;
     for (const _ of giveBack(db, options)) yield { phase: "giving back", done: total - roomOf(db).free, total };
   }
   return all;
+}
+
+/** Right after a sync nothing is learnt yet, and afterwards there is nothing to learn it from. */
+function* learn(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
+  const stale = new Set(staleSessions(db).map(({ id }) => id));
+  let done = 0;
+  for (const { id, session_id, last_at, bytes } of plan.sessions) {
+    done += bytes;
+    // Of what an interrupted purge has left, half would be learnt.
+    if (!stale.has(id) || isPurged(db, session_id, last_at)) continue;
+    tryDerive(db, id, now);
+    yield { phase: "learning", done, total: plan.bytes };
+  }
+  while (updateLinks(db, { maxMs: HELD_MS }) > 0) yield { phase: "learning", done, total: plan.bytes };
+}
+
+function tryDerive(db: Db, sessionDbId: number, now: number): void {
+  try {
+    deriveSession(db, sessionDbId, now);
+  } catch (error) {
+    if (isStoreTrouble(error)) throw error;
+    // Why nothing can be learnt of it, its job says.
+  }
 }
 
 function* takeOut(db: Db, plan: PurgePlan, all: Purged): Generator<PurgeStep, void> {
