@@ -1,6 +1,6 @@
 // What can go wrong on a machine, one thing at a time and at random: each trouble has a way to bring it and to end it.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { ROOT, type World } from "../e2e/harness.ts";
@@ -73,7 +73,10 @@ export function jumpClock(world: World, random: () => number): Trouble | undefin
   const library = FAKETIME.find((path) => path !== "" && existsSync(path));
   if (library === undefined) return undefined;
   const file = join(world.project, "..", "clock");
-  const set = (offset: string) => writeFileSync(file, offset);
+  const set = (offset: string) => {
+    removeSharedClocks();
+    writeFileSync(file, offset);
+  };
   set("+0");
   Object.assign(world.env, {
     LD_PRELOAD: library,
@@ -88,6 +91,16 @@ export function jumpClock(world: World, random: () => number): Trouble | undefin
     bring: () => set(offsets[Math.floor(random() * offsets.length)] ?? "+0"),
     end: () => set("+0"),
   };
+}
+
+const SHARED = "/dev/shm";
+
+/** What killed processes leave there keeps a later one with the same number from starting. */
+function removeSharedClocks(): void {
+  for (const name of readdirSync(SHARED)) {
+    const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(SHARED, name), { force: true });
+  }
 }
 
 /** The data directory on a disk of its own, which can be filled. Undefined where nothing may be mounted. */
