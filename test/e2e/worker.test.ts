@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createWorld, data, hook, pool, ROOT, rows, run, type World } from "./harness.ts";
 
 const BUNDLE = join(ROOT, "plugin", "dist", "worker.cjs");
@@ -83,13 +83,15 @@ describe("the worker", () => {
       "the turn's summary",
       () => stored(world, "SELECT 1 FROM summaries WHERE prompt_number = 1").length === 1,
     );
+    await until("its job's end", () => log(world).includes("session:s1: memory of 1 turn"));
     expect(stored(world, "SELECT count(*) AS n FROM stale_memory")).toEqual([{ n: 0 }]);
     const status = await data(world, ["worker", "status"]);
     expect(status).toMatchObject({ running: true, pid: lock(world).pid, jobs: { pending: 0, running: 0, failed: 0 } });
     expect(await data(world, ["status"])).toMatchObject({ worker: { running: true, pid: lock(world).pid } });
-    const activity = JSON.parse(readFileSync(join(world.home, "activity.json"), "utf8")) as object;
-    expect(activity).toMatchObject({ sessions: 1, queue: { pending: 0, failed: 0 }, spent: { tokens: 0 } });
-    expect(log(world)).toContain("session:s1: memory of 1 turn");
+    await vi.waitFor(() => {
+      const activity = JSON.parse(readFileSync(join(world.home, "activity.json"), "utf8")) as object;
+      expect(activity).toMatchObject({ sessions: 1, queue: { pending: 0, failed: 0 }, spent: { tokens: 0 } });
+    }, 20_000);
   });
 
   it("is one, however many hooks and commands ask for it at once", async () => {
@@ -99,6 +101,8 @@ describe("the worker", () => {
       ...Array.from({ length: 3 }, () => run(world, ["projects"])),
     ]);
     await until("all prompts", () => stored<{ n: number }>(world, "SELECT count(*) AS n FROM prompts")[0]?.n === 20);
+    // The hooks themselves may have stored all of them before the worker has come up.
+    await until("a worker", () => log(world).includes('"started'));
     expect(log(world).match(/"started/g)).toHaveLength(1);
   });
 
