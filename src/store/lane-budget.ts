@@ -11,11 +11,12 @@ const MAX_WORD_ROWS = 15_000;
 const MAX_WALKED_ROWS = 200_000;
 /** Of an index with more rows the pages are not at hand, and each row takes twice as long: half as many are asked for, unless the project leaves few. */
 const LARGE_INDEX_ROWS = 200_000;
-/** More words than this add time and no rank. */
+/** More words than this add time and no rank; in a large index each takes longer. */
 const MAX_TERMS = 32;
+const MAX_TERMS_LARGE = 24;
 const MAX_PAIRS = 64;
 /** To order words by rarity: most are told apart by a short count, and where those are enough the rest need none. */
-const MAX_COUNTED_ROWS = [500, 8_000];
+const MAX_COUNTED_ROWS = [500, 4_000];
 const MAX_CANDIDATES = 128;
 const MAX_TRIED = 8;
 
@@ -49,7 +50,9 @@ export function affordable(
   const rowsOf = new Map<string, number>();
   const ids = idRange(db, lane);
   const span = ids.last - ids.first + 1;
-  const budget = span > LARGE_INDEX_ROWS && within === undefined ? 0.5 : 1;
+  const isLarge = span > LARGE_INDEX_ROWS && within === undefined;
+  const budget = isLarge ? 0.5 : 1;
+  const maxTerms = isLarge ? MAX_TERMS_LARGE : MAX_TERMS;
   const maxScored = MAX_SCORED_ROWS * budget;
   /** The share of rows that none of the terms is in, if they do not seek each other's company. */
   let missed = 1;
@@ -57,7 +60,7 @@ export function affordable(
   let walkedLeft = MAX_WALKED_ROWS * budget;
   const rest: string[] = [];
   for (const word of query.words) {
-    if (rowsOf.size === MAX_TERMS) break;
+    if (rowsOf.size === maxTerms) break;
     // To count what is in many rows means to walk past them: a few places of the index say about how many.
     const isFew = countRows(db, lane, quoted(word), maxScored + 1) <= maxScored;
     const rowsOfMatch = (match: string): number =>

@@ -38,8 +38,32 @@ export const WORK: Lane = {
 
 /** FTS5 keeps no counts: each row is walked past, 20 of them in a microsecond. */
 export function countRows(db: Db, { table }: Pick<Lane, "table">, match: string, maxRows: number): number {
+  const common = commonIn(db, table);
+  if ((common.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;
   const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`;
-  return db.get<{ n: number }>(sql, match, maxRows)?.n ?? 0;
+  const rows = db.get<{ n: number }>(sql, match, maxRows)?.n ?? 0;
+  if (rows === maxRows && rows >= MIN_COMMON_ROWS) common.set(match, { ...common.get(match), atLeast: rows });
+  return rows;
+}
+
+interface Common {
+  atLeast?: number;
+  about?: number;
+}
+
+const MIN_COMMON_ROWS = 500;
+const MAX_COMMON = 5_000;
+const COMMON_MS = 3_600_000;
+const common = new WeakMap<Db, { since: number; of: Map<string, Map<string, Common>> }>();
+
+/** What is common stays so for an hour: a process that stays counts it once. What is rare is always counted. */
+function commonIn(db: Db, table: string): Map<string, Common> {
+  let kept = common.get(db);
+  if (kept === undefined || performance.now() - kept.since > COMMON_MS)
+    common.set(db, (kept = { since: performance.now(), of: new Map() }));
+  let known = kept.of.get(table);
+  if (known === undefined || known.size >= MAX_COMMON) kept.of.set(table, (known = new Map()));
+  return known;
 }
 
 export function idRange(db: Db, lane: Lane): { first: number; last: number } {
@@ -65,6 +89,9 @@ export function estimateRows(
 ): number {
   const span = last - first + 1;
   if (span <= MAX_EXACT_IDS) return countRows(db, lane, match, MAX_EXACT_IDS);
+  const known = commonIn(db, lane.table);
+  const kept = known.get(match)?.about;
+  if (kept !== undefined) return kept;
   const width = Math.floor((span * SAMPLED) / SAMPLES);
   let rows = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {
@@ -79,5 +106,7 @@ export function estimateRows(
     );
     rows += found?.n ?? 0;
   }
-  return Math.round((rows * span) / (width * SAMPLES));
+  const about = Math.round((rows * span) / (width * SAMPLES));
+  if (about >= MIN_COMMON_ROWS) known.set(match, { ...known.get(match), about });
+  return about;
 }

@@ -3,6 +3,7 @@ import { quoted } from "../core/query.ts";
 import { DAY_MS, dayWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
 import { estimateRows, type Hit, idRange, type Lane } from "./lane.ts";
+import { remembered } from "./remembered.ts";
 
 const MAX_HITS = 500;
 /** Rows of all words to walk past: some 15 ms. */
@@ -72,15 +73,7 @@ function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
 ): { days: number[]; isCut: boolean } {
-  // The plus keeps SQLite from going by the start of all sessions and sorting them.
-  const spans = db.all<{ from: number; till: number; sessions: number }>(
-    `SELECT started_at / ${DAY_MS} AS "from", last_at / ${DAY_MS} AS till, count(*) AS sessions FROM (
-       SELECT started_at, last_at FROM sessions WHERE ${project === undefined ? "" : "project_id = ? AND"} +started_at < ?
-       ORDER BY last_at DESC LIMIT ${MAX_SESSIONS}
-     ) GROUP BY 1, 2`,
-    ...(project === undefined ? [] : [project.id]),
-    Math.min(before, Number.MAX_SAFE_INTEGER),
-  );
+  const spans = remembered(db, `spans ${project?.id} ${before}`, () => spansOf(db, project?.id, before));
   const days = new Set<number>();
   for (const { from, till } of spans) for (let day = Math.max(from, till - MAX_DAYS); day <= till; day++) days.add(day);
   const wanted = [...days].filter((day) => (day + 1) * DAY_MS > since && day * DAY_MS < before);
@@ -88,6 +81,24 @@ function daysOf(
     days: wanted.sort((a, b) => b - a),
     isCut: spans.reduce((sum, { sessions }) => sum + sessions, 0) === MAX_SESSIONS,
   };
+}
+
+interface Span {
+  from: number;
+  till: number;
+  sessions: number;
+}
+
+function spansOf(db: Db, project: number | undefined, before: number): Span[] {
+  // The plus keeps SQLite from going by the start of all sessions and sorting them.
+  return db.all(
+    `SELECT started_at / ${DAY_MS} AS "from", last_at / ${DAY_MS} AS till, count(*) AS sessions FROM (
+       SELECT started_at, last_at FROM sessions WHERE ${project === undefined ? "" : "project_id = ? AND"} +started_at < ?
+       ORDER BY last_at DESC LIMIT ${MAX_SESSIONS}
+     ) GROUP BY 1, 2`,
+    ...(project === undefined ? [] : [project]),
+    Math.min(before, Number.MAX_SAFE_INTEGER),
+  );
 }
 
 interface Tier {

@@ -1,5 +1,6 @@
 // sessions: one row per conversation, and one per subagent below it.
 import type { Db } from "./driver.ts";
+import { remembered } from "./remembered.ts";
 import { markLinksStale } from "./stale-links.ts";
 import { markTurnEnded } from "./stale-turns.ts";
 import { transaction } from "./transaction.ts";
@@ -213,10 +214,9 @@ function closeTurns(db: Db, sessionDbId: number): boolean {
 }
 
 /** From an index alone, and as one text: row by row, ten thousand take almost three times as long. */
-export function sessionIdsOf(db: Db, projectId: number): Set<number> {
-  const row = db.get<{ ids: string }>(
-    "SELECT json_group_array(id) AS ids FROM sessions WHERE project_id = ?",
-    projectId,
-  );
-  return new Set(JSON.parse(row?.ids ?? "[]") as number[]);
+export function sessionIdsOf(db: Db, projectId: number): ReadonlySet<number> {
+  return remembered(db, `sessions of ${projectId}`, () => {
+    const sql = "SELECT json_group_array(id) AS ids FROM sessions WHERE project_id = ?";
+    return new Set(JSON.parse(db.get<{ ids: string }>(sql, projectId)?.ids ?? "[]") as number[]);
+  });
 }
