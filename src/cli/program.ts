@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { ensureRuntime } from "./ensure-runtime.ts";
+import { withRepair } from "./with-repair.ts";
 import { runCommand } from "./run-command.ts";
 import { EXIT, reportError } from "./output.ts";
 import { COMMANDS, HOOK_COMMANDS } from "./table.ts";
@@ -54,7 +55,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     }
     if (argv.length === 0) {
       ensureRuntime(process.env, argv);
-      return await (await import("./interactive/main.ts")).run();
+      const { run } = await import("./interactive/main.ts");
+      return await withRepair(run);
     }
     await program.parseAsync(argv, { from: "user" });
     return exitCode;

@@ -1,5 +1,6 @@
 // Runs one command with a Node that can.
 import { ensureRuntime } from "./ensure-runtime.ts";
+import { withRepair } from "./with-repair.ts";
 import type { CommandOptions, Definition } from "./table.ts";
 
 export async function runCommand(
@@ -9,5 +10,5 @@ export async function runCommand(
 ): Promise<number> {
   if (definition.usesStore) ensureRuntime(process.env, argv);
   const { run } = await definition.load();
-  return run(options);
+  return withRepair(() => run(options));
 }

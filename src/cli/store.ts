@@ -1,10 +1,8 @@
 // How every command gets at the data; when it is through, a worker is started for what is left to do.
 import { openDrained } from "../answers/store.ts";
 import type { Paths } from "../config/paths.ts";
-import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/driver.ts";
 import { explain } from "../store/open.ts";
-import { repairNow } from "./repair-store.ts";
 import { statOf } from "../config/read.ts";
 import { wake } from "./worker-control.ts";
 
@@ -13,29 +11,26 @@ export interface StoreOptions {
   onlyLook?: boolean;
 }
 
+export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
+  const db = openWhole(paths);
+  try {
+    const done = work(db);
+    leave(db, paths, options);
+    return done;
+  } catch (error) {
+    throw failed(db, paths, error, options);
+  }
+}
+
 /** The same for work that lets others have a turn. */
 export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<T>): Promise<T> {
   const db = openWhole(paths);
   try {
-    return await work(db);
-  } catch (error) {
-    throw afterRepair(paths, db, error);
-  } finally {
+    const done = await work(db);
     leave(db, paths);
-    // After the work: what it leaves to be done in the background is in the database then.
-    wake(paths);
-  }
-}
-
-export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
-  const db = openWhole(paths);
-  try {
-    return work(db);
+    return done;
   } catch (error) {
-    throw afterRepair(paths, db, error);
-  } finally {
-    leave(db, paths);
-    if (!options.onlyLook) wake(paths);
+    throw failed(db, paths, error);
   }
 }
 
@@ -43,33 +38,39 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
 const SHORT_LOG_BYTES = 512 * 1024;
 
 /** The last one to close a database writes its log back and waits for the disk. A short log is left to the next: the process ends anyway. */
-function leave(db: Db, paths: Paths): void {
+function leave(db: Db, paths: Paths, { onlyLook = false }: StoreOptions = {}): void {
   if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
+  // After the work: what it leaves to be done in the background is in the database then.
+  if (!onlyLook) wake(paths);
 }
 
-/** Repairs a damaged database before anybody looks at it; what else may be wrong, whoever looks will say. */
-export function mendStore(paths: Paths): void {
-  try {
-    openWhole(paths).close();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+/** Damage may show only when a page is read. Whoever repairs it must have the database alone. */
+function failed(db: Db, paths: Paths, error: unknown, options?: StoreOptions): unknown {
+  if (isDamage(error)) {
+    db.close();
+    return new DamagedStore(paths, { hasBegun: true, cause: error });
+  }
+  leave(db, paths, options);
+  return explain(error, paths.database);
+}
+
+/** What `withRepair` repairs: to load what does takes longer than most commands. */
+export class DamagedStore extends Error {
+  readonly paths: Paths;
+  /** Part of the work was done: nobody knows which. */
+  readonly hasBegun: boolean;
+
+  constructor(paths: Paths, options: { hasBegun: boolean; cause: unknown }) {
+    super(`${paths.database} is damaged`, options);
+    this.paths = paths;
+    this.hasBegun = options.hasBegun;
   }
 }
 
-function openWhole(paths: Paths): Db {
+export function openWhole(paths: Paths): Db {
   try {
     return openDrained(paths);
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    repairNow(paths);
-    return openDrained(paths);
+    throw isDamage(error) ? new DamagedStore(paths, { hasBegun: false, cause: error }) : error;
   }
-}
-
-/** Damage may show only when a page is read. */
-function afterRepair(paths: Paths, db: Db, error: unknown): unknown {
-  if (!isDamage(error)) return explain(error, paths.database);
-  db.close();
-  repairNow(paths);
-  return new AppError("store_repaired", "The database was damaged, and is repaired.", { hint: "Run it once more." });
 }

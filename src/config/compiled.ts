@@ -47,7 +47,8 @@ export function runCompiled(bundle: string, { folder, use }: { folder: string | 
 }
 
 function compile(bundle: string, cachedData: Buffer | undefined): Script {
-  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, "utf8")}\n})`;
+  // The bundles have nothing but ASCII in them, which needs no decoding.
+  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, "latin1")}\n})`;
   try {
     return new Script(text, { filename: bundle, ...(cachedData && { cachedData }) });
   } catch (error) {

@@ -40,6 +40,18 @@ function wreck(world: World): void {
   writeFileSync(database(world), bytes.fill(0x41, 0, 4096));
 }
 
+/** The last page of its rows: nobody sees it who does not read it. */
+function wreckPageOf(world: World, table: string): void {
+  const db = new DatabaseSync(database(world));
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const { page, size } = db
+    .prepare("SELECT max(pageno) AS page, pgsize AS size FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
+    .get(table) as { page: number; size: number };
+  db.close();
+  const bytes = readFileSync(database(world));
+  writeFileSync(database(world), bytes.fill(0x5a, (page - 1) * size, page * size));
+}
+
 describe("a damaged database", () => {
   it("is repaired by the next command, which says so; hooks have gone on", async () => {
     const world = await seeded();
@@ -55,6 +67,16 @@ describe("a damaged database", () => {
     for (const command of ["status", "doctor"]) {
       expect((await run(world, [command])).stdout).toContain("was damaged and replaced");
     }
+  });
+
+  it("that a command meets in the middle of its work is repaired, and the command to be run again", async () => {
+    const world = await seeded();
+    wreckPageOf(world, "sessions");
+    const result = await run(world, ["list", "--all"]);
+    expect(result.status).toBe(1);
+    expect(result.stderr).toMatch(/was restored[^]*is repaired[^]*once more/);
+    expect((await run(world, ["list", "--all"])).status).toBe(0);
+    expect(setAside(world)).toHaveLength(1);
   });
 
   it("is repaired once, whoever comes: hooks exit 0, readers answer or say what to do", async () => {
@@ -89,14 +111,7 @@ describe("a damaged database", () => {
     const world = await seeded();
     for (let index = 0; index < 60; index++) await addUse(world, index);
     await run(world, ["projects"]);
-    const db = new DatabaseSync(database(world));
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const { page, size } = db
-      .prepare("SELECT max(pageno) AS page, pgsize AS size FROM dbstat WHERE name = 'tool_uses' AND pagetype = 'leaf'")
-      .get() as { page: number; size: number };
-    db.close();
-    const bytes = readFileSync(database(world));
-    writeFileSync(database(world), bytes.fill(0x5a, (page - 1) * size, page * size));
+    wreckPageOf(world, "tool_uses");
     const first = await deepChecks(world);
     expect(first.get("database, page by page")).toMatchObject({
       state: "warn",

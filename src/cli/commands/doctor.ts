@@ -1,13 +1,15 @@
 // c-mem doctor: every check, and how to mend what fails.
 import { readInstall } from "../../config/install-record.ts";
-import { resolvePaths } from "../../config/paths.ts";
+import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { statOf } from "../../config/read.ts";
+import { AppError } from "../../core/error.ts";
 import { hasSqlite } from "../../store/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
 import { checkDeeply } from "../deep-health.ts";
 import { type Check, checkHealth } from "../../answers/health.ts";
 import { mend } from "../mend.ts";
-import { mendStore } from "../store.ts";
+import { withRepair } from "../with-repair.ts";
+import { openWhole } from "../store.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, EXIT, paint, print, printJson } from "../output.ts";
 
@@ -22,7 +24,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(env);
   // With no Node to go on with, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
-  if (hasSqlite()) mendStore(paths);
+  if (hasSqlite()) await mendStore(paths);
   const size = statOf(paths.database)?.size ?? 0;
   const isRead = flags["deep"] === true || size < QUICK_BYTES;
   const look = () => [
@@ -49,6 +51,15 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     print(failed === 0 ? "\nAll is well." : `\n${failed} of ${checks.length} checks failed.`);
   }
   return failed === 0 ? EXIT.ok : EXIT.failure;
+}
+
+/** Repairs a damaged database before anybody looks at it; what else may be wrong, whoever looks will say. */
+async function mendStore(paths: Paths): Promise<void> {
+  try {
+    await withRepair(() => openWhole(paths).close());
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
 }
 
 /** To read so much and see that it is whole takes a second or two. */
