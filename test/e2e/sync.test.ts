@@ -43,6 +43,20 @@ describe("c-mem sync", () => {
     ]);
   });
 
+  it("of a line more makes it searchable, and so does one of many", async () => {
+    const world = createWorld();
+    const many = Array.from({ length: 30 }, (_, index) => prompt(world, index, `Prompt heron${index}`));
+    writeTranscript(world, many.join(""));
+    await run(world, ["sync", "--quiet"]);
+    expect(await rows(world, "SELECT count(*) AS n FROM stale_turns")).toEqual([{ n: 0 }]);
+    expect((await data(world, ["search", "heron29"])).results).toHaveLength(1);
+    writeTranscript(world, [...many, prompt(world, 40, "One kingfisher more")].join(""));
+    await run(world, ["sync", "--quiet"]);
+    // Whoever searches does the rest.
+    expect(await rows(world, "SELECT count(*) AS n FROM stale_turns")).not.toEqual([{ n: 0 }]);
+    expect((await data(world, ["search", "kingfisher"])).results).toHaveLength(1);
+  });
+
   it("keeps of a turn with a private prompt in its middle what the hooks keep: all that came before", async () => {
     const use = (index: number, word: string): string =>
       line(world, index, {

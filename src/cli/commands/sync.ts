@@ -3,8 +3,6 @@ import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { archiveTranscript } from "../../capture/archive.ts";
-import { createBatch } from "../../capture/archive-batch.ts";
 import { isTouched } from "../../store/buried.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
@@ -19,7 +17,7 @@ import { enqueueSession } from "../../store/jobs.ts";
 import { findProjectByName } from "../../store/projects.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { interruptIdleSessions } from "../../store/sessions.ts";
-import { updateSearchIndex } from "../../store/search-index.ts";
+import { countUnindexed, updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../table.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../../answers/scope.ts";
@@ -28,6 +26,8 @@ import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-
 
 /** Below this, starting a thread costs more than it brings. */
 const PARALLEL_BYTES = 16 * 1024 * 1024;
+/** Indexed by whoever searches next, or by the worker: for a line or two it would take longer than to bring them in. */
+const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {
@@ -57,7 +57,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     }
     process.off("SIGINT", stop);
     for (const id of interruptIdleSessions(db, Date.now())) enqueueSession(db, id, Date.now());
-    updateSearchIndex(db);
+    if (countUnindexed(db) > FEW_ROWS) updateSearchIndex(db);
     const session = flags["session"];
     if (session !== undefined && files.length + report.restored === 0) {
       throw new AppError("nothing_found", `No transcript on this machine belongs to a session "${String(session)}".`, {
@@ -135,6 +135,8 @@ async function archiveAll(
   const wanted = files.filter(({ file }) => file.bytes <= maxBytes);
   const total = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
   const progress = startProgress(total, isQuiet);
+  const { archiveTranscript } = await import("../../capture/archive.ts");
+  const { createBatch } = await import("../../capture/archive-batch.ts");
   const batch = createBatch(context.archive);
   await forEachFile(wanted, report, async (transcript) => {
     if (archiveTranscript(transcript, context, batch)) written += 1;
