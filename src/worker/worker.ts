@@ -1,23 +1,18 @@
 // The worker: drains the spool, does jobs, catches up; rests when there is nothing to do, and leaves after a while.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/drain.ts";
-import { tidySessionFiles } from "../capture/private-turn.ts";
-import { pruneCompileCache } from "../config/compile-cache.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
 import { isAskedToLeave } from "../config/worker-start.ts";
 import { repairStore } from "../memory/repair.ts";
 import { updateLinks } from "../memory/link/update-links.ts";
-import { isBackupDue } from "../store/backup-rotation.ts";
 import { type Db, isDamage } from "../store/driver.ts";
 import {
   claimJob,
-  enqueueSession,
   enqueueStaleSessions,
   failJob,
   finishJob,
-  forgetDoneJobs,
   type Job,
   nextDueAt,
   recoverJobs,
@@ -26,17 +21,15 @@ import {
 } from "../store/jobs.ts";
 import { openStore, setDurable } from "../store/open.ts";
 import { isSwapping, settleSwap } from "../store/swap.ts";
-import { mergeSearchIndex } from "../store/search-index.ts";
-import { countSessions, interruptIdleSessions } from "../store/sessions.ts";
-import { HELD_MS, LET_GO_MS } from "../store/transaction.ts";
+import { LET_GO_MS } from "../store/transaction.ts";
 import { dataVersion } from "../store/version.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
 import { catchUp } from "./catch-up.ts";
+import { type Chores, createChores } from "./chores.ts";
 import { createEmbedding, type Embedding } from "./embedding.ts";
 import { modelSettings } from "./enrich-job.ts";
 import { type Log, reasonOf } from "./log.ts";
-import { saveRoom } from "./save-room.ts";
 import { runSessionJob } from "./session-job.ts";
 import { isTrouble } from "./trouble.ts";
 import type { Waker } from "./waker.ts";
@@ -71,7 +64,6 @@ const LOOK_MS = 1_000;
 const GROWN_BYTES = 75 * 1024 * 1024;
 const GROWN_BY_BYTES = 20 * 1024 * 1024;
 const GROWN_REST_MS = 30_000;
-const TIDY_MS = 60 * 60_000;
 /** How long draining goes on before jobs get a turn. */
 const DRAIN_MS = 1_000;
 const LINKS_MS = 200;
@@ -88,21 +80,12 @@ interface State extends WorkerOptions {
   owner: string;
   asking: Asking;
   embedding: Embedding;
+  chores: Chores;
   /** Left to read of the transcripts; undefined before the start, null once all are read. */
   catchUp: Generator<void, void> | undefined | null;
   hasLock: boolean;
   beatenAt: number;
   workedAt: number;
-  tidiedAt: number;
-  /** When it was last asked whether a backup is due. */
-  backupAskedAt: number;
-  isBackingUp: boolean;
-  backup: AbortController;
-  /** What is left to do about room; undefined until it is time to look again. */
-  saving: Generator<unknown, void> | undefined;
-  savedAt: number;
-  /** What is left of merging the search indexes. */
-  merging: Generator<void, void> | undefined;
   /** How long it waits after trouble; 0 while all is well. */
   troubleMs: number;
   activity: string;
@@ -143,17 +126,16 @@ function begin(options: WorkerOptions): State {
     owner,
     asking: createAsking({ ...options, owner: `${owner}/asking` }, () => noteWork(state)),
     embedding: createEmbedding({ ...options, owner: `${owner}/embedding` }, () => noteWork(state)),
+    chores: createChores({
+      ...options,
+      startBackup: options.startBackup,
+      isStillMine: () => isStillMine(state),
+      onBackedUp: () => options.waker.wake(),
+    }),
     catchUp: options.isCaughtUp ? null : undefined,
     hasLock: true,
     beatenAt: -Infinity,
     workedAt: performance.now(),
-    tidiedAt: -Infinity,
-    backupAskedAt: -Infinity,
-    isBackingUp: false,
-    backup: new AbortController(),
-    saving: undefined,
-    savedAt: -Infinity,
-    merging: undefined,
     troubleMs: 0,
     activity: "",
     hasWritten: false,
@@ -196,7 +178,7 @@ function isStillMine(state: State): boolean {
 function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
-  if (state.asking.isBusy() || state.embedding.isBusy() || state.isBackingUp) return undefined;
+  if (state.asking.isBusy() || state.embedding.isBusy() || state.chores.isBackingUp()) return undefined;
   const restedMs = performance.now() - Math.max(state.workedAt, state.askedAt?.() ?? -Infinity);
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
   return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
@@ -209,14 +191,18 @@ function hasGrown(bytesAtStart: number): boolean {
 
 async function tryRound(state: State): Promise<Next> {
   try {
-    if (state.db !== undefined && statOf(state.paths.database)?.ino !== state.inode) letGo(state, state.db);
+    if (state.db !== undefined && statOf(state.paths.database)?.ino !== state.inode) {
+      // Deleted or replaced: what is written to the old one, nobody reads, and drops are deleted.
+      state.log("the database is another file now");
+      letGo(state);
+    }
     const db = (state.db ??= open(state));
     const hasWorked = await round(db, state);
     if (state.troubleMs > 0) state.log("all is well again");
     state.troubleMs = 0;
     if (hasWorked) state.workedAt = performance.now();
-    if (!hasWorked) backUpDaily(db, state);
-    if (state.merging !== undefined || state.saving !== undefined) return { kind: "rest", ms: LET_GO_MS };
+    if (!hasWorked) state.chores.backUp(db);
+    if (state.chores.isUnderWay()) return { kind: "rest", ms: LET_GO_MS };
     return hasWorked ? { kind: "go-on" } : whatNext(db, state);
   } catch (error) {
     if (!isStillMine(state)) return { kind: "go-on" };
@@ -226,33 +212,20 @@ async function tryRound(state: State): Promise<Next> {
     if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(error)}`);
     state.troubleMs = Math.min(MAX_TROUBLE_MS, Math.max(FIRST_TROUBLE_MS, state.troubleMs * 2));
     if (state.catchUp !== null) state.catchUp = undefined;
-    state.saving = undefined;
-    state.merging = undefined;
+    state.chores.drop();
     return { kind: "rest", ms: state.troubleMs };
   }
 }
 
-/** At rest, and not before there is something to keep. */
-function backUpDaily(db: Db, state: State): void {
-  const { paths, startBackup, waker } = state;
-  if (startBackup === undefined || state.isBackingUp || performance.now() - state.backupAskedAt < TIDY_MS) return;
-  state.backupAskedAt = performance.now();
-  if (!isBackupDue(paths.database, modelSettings(state), Date.now()) || countSessions(db).sessions === 0) return;
-  state.isBackingUp = true;
-  void startBackup(state.backup.signal).finally(() => {
-    state.isBackingUp = false;
-    waker.wake();
-  });
-}
-
-function whatNext(db: Db, { waker, asking, embedding, once, isBackingUp }: State): Next {
+function whatNext(db: Db, { waker, asking, embedding, chores, once }: State): Next {
   const now = Date.now();
   const session = nextDueAt(db, "session", now) ?? Infinity;
   // While one question is asked the next one waits, due or not.
   const question = asking.isBusy() ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
   const vectors = embedding.isBusy() ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
   const due = Math.min(session, question, vectors) - now;
-  if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy() && !isBackingUp) return { kind: "done" };
+  if (once && due > SOON_MS && !asking.isBusy() && !embedding.isBusy() && !chores.isBackingUp())
+    return { kind: "done" };
   return { kind: "rest", ms: Math.max(0, Math.min(due, waker.isWatching() ? BEAT_MS : LOOK_MS)) };
 }
 
@@ -261,11 +234,7 @@ function repair(state: State): boolean {
   const { paths, log } = state;
   log("the database is damaged");
   try {
-    state.db?.close();
-    state.db = undefined;
-    state.catchUp = undefined;
-    state.saving = undefined;
-    state.merging = undefined;
+    letGo(state);
     const done = repairStore(paths, Date.now(), { onStep: () => keepBeating(state) });
     if (done.kind === "replaced") {
       const { backup, recovered, lost } = done.report;
@@ -278,14 +247,11 @@ function repair(state: State): boolean {
   }
 }
 
-/** Somebody has deleted or replaced the file: what is written to the old one, nobody reads, and drops are deleted. */
-function letGo(state: State, db: Db): void {
-  state.log("the database is another file now");
-  db.close();
+function letGo(state: State): void {
+  state.db?.close();
   state.db = undefined;
   state.catchUp = undefined;
-  state.saving = undefined;
-  state.merging = undefined;
+  state.chores.drop();
 }
 
 function open(state: State): Db {
@@ -308,7 +274,7 @@ async function round(db: Db, state: State): Promise<boolean> {
   state.asking.keep(db);
   const { applied } = drain(db, state);
   if (!isStillMine(state)) return true;
-  const isNew = applied > 0 || tidy(db, state) || hasChanged(db, state);
+  const isNew = applied > 0 || state.chores.tidy(db) || hasChanged(db, state);
   state.mayBeStale ||= isNew;
   const job = claimJob(db, "session", state.owner, Date.now());
   // Not while there are jobs enough: after a first sync every turn is stale, and each look goes through all of them.
@@ -319,8 +285,8 @@ async function round(db: Db, state: State): Promise<boolean> {
   const hasAsked = state.asking.start(db);
   const isBusy = applied + asked > 0 || job !== undefined || hasAsked || readOn(db, state);
   if (!isStillMine(state)) return true;
-  const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || mergeNext(db, isNew, state);
-  const hasWorked = hasTidied || embedNext(db, isNew, state) || saveNext(db, state);
+  const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || state.chores.merge(db, isNew);
+  const hasWorked = hasTidied || embedNext(db, isNew, state) || state.chores.save(db);
   if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
   state.hasWritten = hasWorked;
   return hasWorked;
@@ -332,33 +298,6 @@ function embedNext(db: Db, isNew: boolean, { embedding }: State): boolean {
   return embedding.start(db);
 }
 
-function mergeNext(db: Db, isNew: boolean, state: State): boolean {
-  if (isNew) state.merging ??= mergeSearchIndex(db);
-  if (state.merging === undefined || goOn(state.merging, state)) state.merging = undefined;
-  return state.merging !== undefined;
-}
-
-/** At its start, and then every hour. */
-function saveNext(db: Db, state: State): boolean {
-  if (state.saving === undefined) {
-    if (performance.now() - state.savedAt < TIDY_MS) return false;
-    state.savedAt = performance.now();
-    state.saving = saveRoom(db, modelSettings(state), state.log);
-  }
-  if (goOn(state.saving, state)) state.saving = undefined;
-  return state.saving !== undefined;
-}
-
-/** Some of its short steps, then others have their turn. True when it is done. */
-function goOn(steps: Generator<unknown, void>, state: State): boolean {
-  const begun = performance.now();
-  while (performance.now() - begun < HELD_MS) {
-    if (steps.next().done) return true;
-    if (!isStillMine(state)) return false;
-  }
-  return false;
-}
-
 /** Only here a commit must outlive a power cut: drops are deleted after it. All else can be done again. */
 function drain(db: Db, { paths }: State): { applied: number } {
   setDurable(db, true);
@@ -367,17 +306,6 @@ function drain(db: Db, { paths }: State): { applied: number } {
   } finally {
     setDurable(db, false);
   }
-}
-
-function tidy(db: Db, state: State): boolean {
-  if (performance.now() - state.tidiedAt < TIDY_MS) return false;
-  const now = Date.now();
-  for (const sessionId of interruptIdleSessions(db, now)) enqueueSession(db, sessionId, now);
-  forgetDoneJobs(db, now);
-  tidySessionFiles([state.paths.privateTurns, state.paths.shown], now);
-  pruneCompileCache(state.paths.cache, now);
-  state.tidiedAt = performance.now();
-  return true;
 }
 
 /** By this worker in its last round, or by anybody else: else there is nothing to look for. */
@@ -415,13 +343,13 @@ function readOn(db: Db, state: State): boolean {
   if (state.catchUp.next().done) {
     state.catchUp = null;
     // What was read may have been idle for long.
-    state.tidiedAt = -Infinity;
+    state.chores.tidySoon();
   }
   return true;
 }
 
-async function leave({ db, owner, asking, embedding, backup }: State): Promise<void> {
-  backup.abort();
+async function leave({ db, owner, asking, embedding, chores }: State): Promise<void> {
+  chores.stop();
   if (db === undefined) return;
   try {
     await Promise.all([asking.stop(db), embedding.stop(db)]);
