@@ -6,7 +6,7 @@ import { pruneCompileCache } from "../config/compile-cache.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
-import { isAskedToLeave } from "../config/worker-start.ts";
+import { forgetRequest, isAskedToLeave } from "../config/worker-start.ts";
 import { repairStore } from "../memory/repair.ts";
 import { updateLinks } from "../memory/link/update-links.ts";
 import { isBackupDue } from "../store/backup-rotation.ts";
@@ -420,7 +420,8 @@ function readOn(db: Db, state: State): boolean {
   return true;
 }
 
-async function leave({ db, owner, asking, embedding, backup }: State): Promise<void> {
+async function leave({ db, paths, token, owner, asking, embedding, backup }: State): Promise<void> {
+  forgetRequest(paths, token);
   backup.abort();
   if (db === undefined) return;
   try {
