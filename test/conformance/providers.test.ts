@@ -374,7 +374,8 @@ describe("the claude command", () => {
   });
 
   it("leaves nothing running when it takes too long", async () => {
-    const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "silence" }]);
+    // Long enough for it to have begun: else there is nothing that could be left.
+    const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "silence" }], 8);
     await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "timeout" });
     const { env } = JSON.parse(readFileSync(claude?.log ?? "", "utf8")) as ClaudeCall;
     expect(env["HOME"]).toBe(join(claude?.bin ?? "", "home"));
