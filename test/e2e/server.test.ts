@@ -143,9 +143,12 @@ describe("what is refused", () => {
   it("is a body that is too large or no JSON, and the server goes on", async () => {
     const served = await createServed();
     const post = { method: "POST", headers: { "Content-Type": "application/json" } };
-    const large = JSON.stringify({ sessionId: "s", cwd: "/tmp", prompt: "x".repeat(5 * 1024 * 1024) });
-    const refused = await ask(served, "/sessions/init", { ...post, body: large });
+    // Refused as soon as it is announced: whoever is slow to send what nobody reads is cut off in the middle.
+    const announced = { ...post.headers, "Content-Length": String(5 * 1024 * 1024) };
+    const refused = await ask(served, "/sessions/init", { ...post, headers: announced });
     expect([refused.status, refused.json.error.code]).toEqual([413, "too_large"]);
+    // The last byte is the one too many: all is sent when it is refused.
+    const large = `"${"x".repeat(4 * 1024 * 1024 - 1)}"`;
     const chunked = { ...post, headers: { ...post.headers, "Transfer-Encoding": "chunked" }, body: large };
     expect((await ask(served, "/sessions/init", chunked)).status).toBe(413);
     const none = await ask(served, "/api/settings/contextTokens", { method: "DELETE" });
