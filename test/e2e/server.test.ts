@@ -30,6 +30,9 @@ async function until(what: string, look: () => boolean | Promise<boolean>, maxMs
 
 const names = (watcher: Watcher): string[] => watcher.events.map(({ event }) => event);
 
+/** What answers is loaded with the first question, for which a command does not wait as long as a test does. */
+const warmUp = (served: Served) => ask(served, "/api/jobs");
+
 describe("who is let in", () => {
   it("is whoever has the token; a sign of life is all that others get", async () => {
     const served = await createServed();
@@ -63,6 +66,7 @@ describe("who is let in", () => {
 
   it("is a browser that followed the link of `c-mem open`, which works once", async () => {
     const served = await createServed();
+    await warmUp(served);
     const { stdout } = await run(served, ["open", "--no-browser"]);
     const url = new URL(stdout.trim());
     expect(url.origin).toBe(`http://127.0.0.1:${served.port}`);
@@ -92,6 +96,7 @@ describe("who is let in", () => {
 describe("c-mem open", () => {
   it("opens the browser where there is a desktop, and prints the link where there is none or nothing opens it", async () => {
     const served = await createServed();
+    await warmUp(served);
     const folder = join(served.home, "desktop");
     mkdirSync(folder);
     writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" > "${folder}/opened"\n`, { mode: 0o755 });
