@@ -5,8 +5,9 @@ import { atRest, type BrowserWorld, openWorld, overflow, problemsOf, shoot } fro
 
 const LINES = 20_000;
 const LONG = "a-very-long-session";
-/** A bound that a slow machine keeps as well; it is mostly well under a second. */
+/** It is mostly well under a second; on a machine that is busy with others, so many times as long as a short page takes. */
 const OPENS_MS = 5_000;
+const OPENS_TIMES = 5;
 
 let world: BrowserWorld;
 
@@ -30,10 +31,15 @@ const topOf = (page: Page, selector: string): Promise<number> =>
 describe("a session of 20,000 lines", () => {
   it("opens at once, however long it is, with a few rows of it", async () => {
     const page = await world.open("/sessions");
-    const start = Date.now();
-    await page.goto(`${world.origin}/sessions/${LONG}`);
-    await page.waitForSelector(".virtual .prompt");
-    expect(Date.now() - start).toBeLessThan(OPENS_MS);
+    const opens = async (path: string, sign: string): Promise<number> => {
+      const start = Date.now();
+      await page.goto(world.origin + path);
+      await page.waitForSelector(sign);
+      return Date.now() - start;
+    };
+    const short = await opens("/sessions", ".session-line");
+    const long = await opens(`/sessions/${LONG}`, ".virtual .prompt");
+    expect(long).toBeLessThan(Math.max(OPENS_MS, OPENS_TIMES * short));
     expect((await outline(page)).length).toBeGreaterThan(LINES * 0.6);
     expect(await page.locator(".virtual-row").count()).toBeLessThan(150);
     await shoot(page, "session-light");
