@@ -109,14 +109,14 @@ async function heal(world: World): Promise<void> {
 }
 
 function stale(world: World): number {
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   const row = db.prepare("SELECT count(*) AS n FROM stale_memory").get() as { n: number };
   db.close();
   return row.n;
 }
 
 function check(world: World, agents: readonly Agent[]): void {
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
   const wanted = agents.flatMap(({ sessionId, turns }) =>
     [...turns].flatMap(([promptId, ids]) => ids.map((id) => `${sessionId} ${promptId} ${id}`)),

@@ -47,7 +47,7 @@ function isAlive(pid: number): boolean {
 
 /** Rows as they are, without a command that would drain or start anything. */
 function stored<Row = Record<string, unknown>>(world: World, sql: string): Row[] {
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   try {
     return db.prepare(sql).all() as Row[];
   } finally {
