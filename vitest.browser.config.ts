@@ -8,7 +8,9 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     globalSetup: "test/scratch.ts",
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 180_000,
+    // A page shows it when a hook, the worker, the stream and the browser have each had their turn.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

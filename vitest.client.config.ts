@@ -8,7 +8,7 @@ export default defineConfig({
     include: ["test/client/**/*.test.ts"],
     globalSetup: "test/scratch.ts",
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

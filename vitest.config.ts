@@ -14,7 +14,8 @@ export default defineConfig({
     globalSetup: "test/scratch.ts",
     // Most of them wait for processes: by default two cores would run one file at a time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Some start sixty processes: a machine that is busy with others takes ten times as long.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

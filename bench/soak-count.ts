@@ -29,7 +29,7 @@ export function countEvents(world: World, agents: readonly Agent[]): Count {
 }
 
 function storedIds(world: World, agents: readonly Agent[]): string[] {
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   const sessions = JSON.stringify(agents.map(({ sessionId }) => sessionId));
   const ids = db
     .prepare(

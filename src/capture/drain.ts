@@ -41,7 +41,8 @@ function foldersOf(spool: string): string[] {
 function drainFolder(db: Db, folder: string, deadline: number, result: DrainResult): void {
   const names = listSpool(folder);
   result.remaining += names.length;
-  for (let start = 0; start < names.length && Date.now() < deadline; start += BATCH) {
+  // The first batch in any case: who was kept waiting for the processor has not yet done anything.
+  for (let start = 0; start < names.length && (start === 0 || Date.now() < deadline); start += BATCH) {
     const batch = names.slice(start, start + BATCH);
     drainBatch(db, folder, batch, result);
     result.remaining -= batch.length;

@@ -40,7 +40,8 @@ export async function takeLock(
   const asked = new Map<string, number>();
   for (;;) {
     if (createLock(paths.workerLock, own)) {
-      for (const path of [paths.workerStart, paths.workerRequest]) rmSync(path, { force: true });
+      // Not the request to leave: it may be for this one already, and one for another's token is nobody's.
+      rmSync(paths.workerStart, { force: true });
       return own;
     }
     const held = readLock(paths.workerLock);

@@ -59,3 +59,8 @@ export function askToLeave(paths: Paths, token: string): void {
 export function isAskedToLeave(paths: Paths, token: string): boolean {
   return readText(paths.workerRequest) === token;
 }
+
+/** Done as asked. */
+export function forgetRequest(paths: Paths, token: string): void {
+  if (isAskedToLeave(paths, token)) rmSync(paths.workerRequest, { force: true });
+}

@@ -42,9 +42,9 @@ describe("two runs of one error", () => {
       ),
     );
     for (const text of ["/".repeat(100_000), "a/".repeat(50_000), "1:".repeat(50_000), "f0".repeat(50_000)]) {
-      const start = performance.now();
+      const start = process.cpuUsage();
       normaliseError(text);
-      expect(performance.now() - start).toBeLessThan(2_000);
+      expect(process.cpuUsage(start).user / 1000).toBeLessThan(2_000);
     }
   });
 });

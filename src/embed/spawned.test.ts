@@ -95,7 +95,7 @@ describe("the model in a process of its own", () => {
     const env = { ...process.env, C_MEM_HOME: tinyHome().home };
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
       env,
-      timeout: 20_000,
+      timeout: 50_000,
     });
     const [pid = 0, count] = (stdout.split("\n")[0] ?? "").split(" ").map(Number);
     expect(count).toBe(1);

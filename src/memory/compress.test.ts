@@ -51,7 +51,7 @@ async function world(script: Script, extra: Partial<Settings> = {}): Promise<Wor
     model: "claude-haiku-4-5",
     baseUrl: loopback.url,
     apiKeyEnv: "KEY",
-    modelTimeoutSeconds: 2,
+    modelTimeoutSeconds: 30,
     ...extra,
   };
   const provider = openProvider(settings, { KEY: "k" }) as Provider;

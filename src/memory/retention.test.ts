@@ -143,7 +143,7 @@ describe("retention", () => {
     seeded.db.close();
   });
 
-  it("keeps a store that grows and grows within its size, the newest sessions whole", { timeout: 120_000 }, () => {
+  it("keeps a store that grows and grows within its size, the newest sessions whole", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-bounded-")), "c-mem.db");
     const seeded = seedStore(path);
     const { db } = seeded;

@@ -26,7 +26,9 @@ export function isSwapping(database: string): boolean {
 
 /** Says that the database is about to be replaced, and waits until everybody has noticed. */
 export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
-  writeMarker(database, { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside });
+  // Of somebody who was killed: only who holds the worker's lock comes here.
+  if (isSwapping(database)) settleSwap(database);
+  layMarker(database, { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside });
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
 }
 
@@ -35,7 +37,7 @@ export function endSwap(database: string, incoming: string): void {
   const swap = readSwap(database);
   if (swap === undefined) throw replacedError();
   syncFile(incoming, "r+");
-  writeMarker(database, { ...swap, incoming });
+  replaceMarker(database, { ...swap, incoming });
   carryOut(database, { ...swap, incoming });
 }
 
@@ -53,14 +55,16 @@ export function settleSwap(database: string): boolean {
   if (swap !== undefined && swap.machine === machineId() && isSameProcess(swap)) return false;
   if (swap?.incoming !== undefined && existsSync(swap.incoming))
     carryOut(database, { ...swap, incoming: swap.incoming });
-  else cancelSwap(database);
   removeLeftovers(database);
+  // Last: while it lies there, whoever is killed here is followed by another who clears up.
+  cancelSwap(database);
   return true;
 }
 
 /** What was being made when its maker was killed. */
 function removeLeftovers(database: string): void {
-  rmSync(incomingOf(database), { force: true });
+  removeIncoming(database);
+  rmSync(nextMarkerOf(database), { force: true });
   const folder = dirname(database);
   const scratch = listFolder(folder).filter(isScratch);
   for (const name of scratch) rmSync(join(folder, name), { recursive: true, force: true });
@@ -69,6 +73,11 @@ function removeLeftovers(database: string): void {
 /** Where a database is made ready to take the other's place. */
 export function incomingOf(database: string): string {
   return `${database}.incoming`;
+}
+
+/** With its log: beside the next one, made of another backup, it would be taken for that one's. */
+export function removeIncoming(database: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(incomingOf(database) + suffix, { force: true });
 }
 
 /** A folder for making a repaired one; this process's own. */
@@ -106,6 +115,11 @@ function markerOf(database: string): string {
   return `${database}.swap`;
 }
 
+/** Only who holds the worker's lock writes it. */
+function nextMarkerOf(database: string): string {
+  return `${markerOf(database)}.next`;
+}
+
 function readSwap(database: string): Swap | undefined {
   try {
     return JSON.parse(readText(markerOf(database)) ?? "") as Swap;
@@ -114,10 +128,21 @@ function readSwap(database: string): Swap | undefined {
   }
 }
 
-function writeMarker(database: string, swap: Swap): void {
-  const temporary = `${markerOf(database)}.${process.pid}`;
-  writeFileSync(temporary, JSON.stringify(swap), { mode: 0o600, flush: true });
-  renameSync(temporary, markerOf(database));
+/** Under its own name at once: half of it, after a kill, is called off like the whole, and nothing else is left behind. */
+function layMarker(database: string, swap: Swap): void {
+  try {
+    writeFileSync(markerOf(database), JSON.stringify(swap), { mode: 0o600, flush: true });
+  } catch (error) {
+    // On a full disk: it would keep everybody out.
+    cancelSwap(database);
+    throw error;
+  }
+}
+
+function replaceMarker(database: string, swap: Swap): void {
+  const next = nextMarkerOf(database);
+  writeFileSync(next, JSON.stringify(swap), { mode: 0o600, flush: true });
+  renameSync(next, markerOf(database));
 }
 
 function syncFile(path: string, flags: "r" | "r+"): void {

@@ -17,7 +17,7 @@ import { ended, prompt, seedStore } from "../../test/seed.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { findWorker, removeLock } from "../config/worker-lock.ts";
-import { askToLeave } from "../config/worker-start.ts";
+import { askToLeave, isAskedToLeave } from "../config/worker-start.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { countJobs, enqueueSession, troubledJobs } from "../store/jobs.ts";
 import { takeLock } from "../config/take-lock.ts";
@@ -85,7 +85,8 @@ describe("a worker", () => {
   it("leaves when there has been nothing to do for a while", async () => {
     const home = createHome();
     remember(home);
-    expect(await home.live({ idleMs: 4_000 })).toBe("idle");
+    ask(home, "UPDATE jobs SET run_after = 0");
+    expect(await home.live({ idleMs: 500 })).toBe("idle");
     expect(ask(home, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
     expect(existsSync(home.paths.workerLock)).toBe(false);
   });
@@ -97,6 +98,7 @@ describe("a worker", () => {
     while (findWorker(home.paths.workerLock, Date.now()) === undefined) await wait();
     askToLeave(home.paths, findWorker(home.paths.workerLock, Date.now())?.token ?? "");
     expect(await asked).toBe("asked");
+    expect(existsSync(home.paths.workerRequest)).toBe(false);
     expect(await home.live({ token: "not the lock's" })).toBe("lost");
   });
 
@@ -194,6 +196,13 @@ describe("the lock", () => {
     expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
   });
 
+  it("takes no request to leave away: it may have come between two steps of taking the lock", async () => {
+    const { paths } = createHome();
+    askToLeave(paths, "somebody");
+    const lock = await takeLock(paths, "1.0.0", patience);
+    expect([isAskedToLeave(paths, "somebody"), isAskedToLeave(paths, lock?.token ?? "")]).toEqual([true, false]);
+  });
+
   it("of a worker that does not make way is left to it, older or not", async () => {
     const { paths } = createHome();
     const first = await takeLock(paths, "1.0.0", patience);
@@ -205,6 +214,7 @@ describe("the lock", () => {
   it("writes to the database that is there, also where somebody has deleted the one it began with", async () => {
     const home = createHome();
     remember(home);
+    ask(home, "UPDATE jobs SET run_after = 0");
     const worker = home.live({ idleMs: 6_000 });
     while (!home.said.some((line) => line.includes("memory of"))) await new Promise((done) => setTimeout(done, 50));
     for (const end of ["", "-wal", "-shm"]) rmSync(home.paths.database + end);

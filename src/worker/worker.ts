@@ -4,7 +4,7 @@ import { drainSpool } from "../capture/drain.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
-import { isAskedToLeave } from "../config/worker-start.ts";
+import { forgetRequest, isAskedToLeave } from "../config/worker-start.ts";
 import { repairStore } from "../memory/repair.ts";
 import { updateLinks } from "../memory/link/update-links.ts";
 import { type Db, isDamage } from "../store/driver.ts";
@@ -348,7 +348,8 @@ function readOn(db: Db, state: State): boolean {
   return true;
 }
 
-async function leave({ db, owner, asking, embedding, chores }: State): Promise<void> {
+async function leave({ db, paths, token, owner, asking, embedding, chores }: State): Promise<void> {
+  forgetRequest(paths, token);
   chores.stop();
   if (db === undefined) return;
   try {

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hook } from "../e2e/harness.ts";
 import { writeTranscript } from "./transcripts.ts";
-import { type BrowserWorld, openWorld, problemsOf, shoot } from "./world.ts";
+import { atRest, type BrowserWorld, openWorld, problemsOf, shoot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -46,6 +46,7 @@ describe("what happens now", () => {
   it("appears while real hooks fire: the prompt, the tools, the end, what was learned", async () => {
     const page = await world.open("/");
     await page.waitForSelector(".turn-card");
+    await page.waitForSelector(".live-live");
     const turn = { session_id: "live-1", prompt_id: "live-1-p1" };
     await ask(turn, "Please use tabs from now on, never spaces");
     await card(page, "never spaces").waitFor();
@@ -63,11 +64,11 @@ describe("what happens now", () => {
 
   it("waits, and says so, while one reads further down", async () => {
     const page = await world.open("/", { theme: "dark", height: 600 });
+    await page.waitForSelector(".live-live");
     await card(page, "Old request number 20").waitFor();
     await card(page, "Old request number 20").evaluate((element) => element.scrollIntoView({ block: "center" }));
-    await page.waitForTimeout(200);
     const topOf = () => card(page, "Old request number 20").evaluate((element) => element.getBoundingClientRect().top);
-    const before = await topOf();
+    const before = await atRest(page, topOf);
     await ask({ session_id: "live-2", prompt_id: "live-2-p1" }, "Something new in another session");
     await page.getByRole("button", { name: "1 new" }).waitFor();
     expect(await card(page, "Something new").count()).toBe(0);
@@ -81,7 +82,7 @@ describe("what happens now", () => {
   it("shows the queue and that the worker lives", async () => {
     const page = await world.open("/");
     await page.waitForSelector(".state :text('Running')");
-    expect(await page.locator(".live-live").count()).toBe(1);
+    await expect.poll(() => page.locator(".live-live").count()).toBe(1);
   });
 
   it("goes on after the worker was replaced, with what happened meanwhile", async () => {
@@ -92,7 +93,7 @@ describe("what happens now", () => {
     await ask({ session_id: "live-3", prompt_id: "live-3-p1" }, "Said while nobody listened");
     await world.startWorker();
     await card(page, "Said while nobody listened").waitFor({ timeout: 30_000 });
-    expect(await page.locator(".live-live").count()).toBe(1);
+    await expect.poll(() => page.locator(".live-live").count()).toBe(1);
   });
 
   it("makes a session that goes on grow before one's eyes", async () => {
@@ -100,6 +101,7 @@ describe("what happens now", () => {
     await ask(turn, "Begin here");
     const page = await world.open("/sessions/live-4");
     await page.waitForSelector(".prompt :text('Begin here')");
+    await page.waitForSelector(".live-live");
     await use(turn, "later-1");
     await page.waitForSelector(".tool :text('echo later-1')");
     await use(turn, "inner-1", { agent_id: "sub1", agent_type: "Explore" });

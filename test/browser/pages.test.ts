@@ -117,16 +117,16 @@ describe("search", () => {
     await page.keyboard.type("zebracorn");
     await results(page).first().waitFor();
     await page.keyboard.press("ArrowDown");
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe("result-head");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe("result-head");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".preview .entry");
     await shoot(page, "search-open");
     expect(await barriers(page)).toEqual([]);
     const deep = page.url();
     await page.keyboard.press("Escape");
-    expect(await page.locator(".preview").count()).toBe(0);
+    await expect.poll(() => page.locator(".preview").count()).toBe(0);
     await page.keyboard.press("Escape");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search-box");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("search-box");
     await page.goto(deep);
     await page.waitForSelector(".preview .entry");
     await page.getByRole("link", { name: "Read on in the session" }).click();
@@ -187,22 +187,22 @@ describe("the page itself", () => {
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await background();
     await page.getByLabel("dark").check({ force: true });
-    expect(await background()).not.toBe(light);
+    await expect.poll(background).not.toBe(light);
     await page.reload();
     await page.waitForSelector(".session-line");
-    expect(await background()).not.toBe(light);
+    await expect.poll(background).not.toBe(light);
   });
 
   it("has a way past the navigation and shows where the focus is", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the page");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the page");
     await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.keyboard.press("Tab");
-    const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
-    expect(outline).toBe("solid");
+    const outline = () => page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+    await expect.poll(outline).toBe("solid");
   });
 
   it("has a menu on a small screen", async () => {
@@ -211,7 +211,7 @@ describe("the page itself", () => {
     await shoot(page, "menu-320");
     await page.getByRole("link", { name: "Search" }).click();
     await page.waitForSelector("#search-box");
-    expect(await page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
+    await expect.poll(() => page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
   });
 
   it("says what to do to a browser that was not let in, and shows it nothing", async () => {
@@ -235,6 +235,6 @@ describe("the page itself", () => {
     await page.unroute(/api\/sessions/);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.waitForSelector(".session-line");
-    expect(await page.locator(".error-box").count()).toBe(0);
+    await expect.poll(() => page.locator(".error-box").count()).toBe(0);
   });
 });

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { longSession, writeTranscript } from "./transcripts.ts";
-import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+import { atRest, type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
 
 const LINES = 20_000;
 const LONG = "a-very-long-session";
-/** A bound that a slow machine keeps as well; it is mostly well under a second. */
+/** It is mostly well under a second; on a machine that is busy with others, so many times as long as a short page takes. */
 const OPENS_MS = 5_000;
+const OPENS_TIMES = 5;
 
 let world: BrowserWorld;
 
@@ -30,10 +31,15 @@ const topOf = (page: Page, selector: string): Promise<number> =>
 describe("a session of 20,000 lines", () => {
   it("opens at once, however long it is, with a few rows of it", async () => {
     const page = await world.open("/sessions");
-    const start = Date.now();
-    await page.goto(`${world.origin}/sessions/${LONG}`);
-    await page.waitForSelector(".virtual .prompt");
-    expect(Date.now() - start).toBeLessThan(OPENS_MS);
+    const opens = async (path: string, sign: string): Promise<number> => {
+      const start = Date.now();
+      await page.goto(world.origin + path);
+      await page.waitForSelector(sign);
+      return Date.now() - start;
+    };
+    const short = await opens("/sessions", ".session-line");
+    const long = await opens(`/sessions/${LONG}`, ".virtual .prompt");
+    expect(long).toBeLessThan(Math.max(OPENS_MS, OPENS_TIMES * short));
     expect((await outline(page)).length).toBeGreaterThan(LINES * 0.6);
     expect(await page.locator(".virtual-row").count()).toBeLessThan(150);
     await shoot(page, "session-light");
@@ -47,8 +53,7 @@ describe("a session of 20,000 lines", () => {
     const [late] = entries.slice(9_000).find(([, kind]) => kind === "prompt") ?? [];
     await page.goto(`${world.origin}/sessions/${LONG}#${String(middle)}`);
     await page.waitForSelector(".is-marked .tool");
-    await page.waitForTimeout(300);
-    const top = await topOf(page, ".is-marked");
+    const top = await atRest(page, () => topOf(page, ".is-marked"));
     expect(top).toBeGreaterThan(40);
     expect(top).toBeLessThan(200);
     await page.reload();
@@ -63,7 +68,7 @@ describe("a session of 20,000 lines", () => {
     await page.waitForSelector(".is-marked .prompt");
     await page.goBack();
     await page.waitForSelector(".is-marked .tool");
-    expect(Math.abs((await topOf(page, ".is-marked")) - top)).toBeLessThan(4);
+    await expect.poll(async () => Math.abs((await topOf(page, ".is-marked")) - top)).toBeLessThan(4);
   });
 
   it("stays where it is read while rows above it are measured", async () => {
@@ -82,6 +87,8 @@ describe("a session of 20,000 lines", () => {
         const before = row?.getBoundingClientRect().top ?? 0;
         scrollBy(0, -120);
         await new Promise((done) => setTimeout(done, 60));
+        // What is measured is put right in a frame, and a slow machine has not drawn one in that time.
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         if (row?.isConnected === true)
           drift = Math.max(drift, Math.abs(row.getBoundingClientRect().top - before - 120));
       }

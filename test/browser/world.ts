@@ -9,7 +9,7 @@ import { createWorld, ROOT, run, type World } from "../e2e/harness.ts";
 /** Debian's; CHROMIUM names another. */
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 export interface BrowserWorld extends World {
   origin: string;
@@ -154,4 +154,15 @@ export async function shoot(page: Page, name: string): Promise<void> {
 /** Nothing sticks out to the side. */
 export async function overflow(page: Page): Promise<number> {
   return await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+}
+
+/** What no longer changes from one look to the next, with frames drawn in between. */
+export async function atRest(page: Page, look: () => Promise<number>): Promise<number> {
+  for (let before = await look(); ;) {
+    await page.waitForTimeout(200);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const now = await look();
+    if (now === before) return now;
+    before = now;
+  }
 }

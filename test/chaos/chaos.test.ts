@@ -101,14 +101,22 @@ async function heal(world: World): Promise<void> {
       spool: { waiting: number };
     };
     const { pending, running, failed } = status.jobs;
-    if (pending + running + failed + status.spool.waiting === 0) return;
+    // What was read from a transcript is stale for a moment before it is a job.
+    if (pending + running + failed + status.spool.waiting + stale(world) === 0) return;
     if (performance.now() > deadline) throw new Error(`does not come to rest: ${JSON.stringify(status)}`);
     await setTimeout(500);
   }
 }
 
+function stale(world: World): number {
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
+  const row = db.prepare("SELECT count(*) AS n FROM stale_memory").get() as { n: number };
+  db.close();
+  return row.n;
+}
+
 function check(world: World, agents: readonly Agent[]): void {
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
   const wanted = agents.flatMap(({ sessionId, turns }) =>
     [...turns].flatMap(([promptId, ids]) => ids.map((id) => `${sessionId} ${promptId} ${id}`)),

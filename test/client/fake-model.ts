@@ -8,7 +8,7 @@ import { type ReplyBlock, sendMessage, sendStream } from "./reply.ts";
 export type Step = (request: ModelRequest) => ReplyBlock[];
 export type Scripts = Readonly<Record<string, readonly Step[]>>;
 
-/** No model answers at once. `claude -p` exits after the last answer, and kills the async hooks that still run. */
+/** No model answers at once. */
 const THINKING_MS = 700;
 
 /** How the client asks for the summary that replaces a conversation. */
@@ -47,10 +47,16 @@ export interface FakeModel {
   close(): Promise<void>;
 }
 
-export async function startFakeModel(scripts: Scripts): Promise<FakeModel> {
+export interface Play {
+  scripts: Scripts;
+  /** `claude -p` exits after the last answer and kills the async hooks that still run: it is not given before they are through. */
+  untilHooksAreThrough?: () => Promise<void>;
+}
+
+export async function startFakeModel(play: Play): Promise<FakeModel> {
   const requests: ModelRequest[] = [];
   const server = createServer((request, response) => {
-    handle(request, response, scripts, requests).catch((error: unknown) => {
+    handle(request, response, play, requests).catch((error: unknown) => {
       sendJson(response, 500, { type: "error", error: { type: "api_error", message: String(error) } });
     });
   });
@@ -70,7 +76,7 @@ export async function startFakeModel(scripts: Scripts): Promise<FakeModel> {
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  scripts: Scripts,
+  { scripts, untilHooksAreThrough }: Play,
   requests: ModelRequest[],
 ): Promise<void> {
   const raw = await readBody(request);
@@ -84,8 +90,11 @@ async function handle(
   const asked = describeRequest(requests.length + 1, request.headers, JSON.parse(raw) as Body);
   requests.push(asked);
   const { model, stream } = asked.body;
-  const blocks = play(scripts, asked);
-  if (!blocks.some((block) => "tool" in block)) await setTimeout(THINKING_MS);
+  const blocks = answerTo(scripts, asked);
+  if (!blocks.some((block) => "tool" in block)) {
+    await setTimeout(THINKING_MS);
+    await untilHooksAreThrough?.();
+  }
   const reply = { number: asked.number, model, inputTokens, blocks };
   if (stream) sendStream(response, reply);
   else sendMessage(response, reply);
@@ -103,7 +112,7 @@ function describeRequest(number: number, headers: IncomingHttpHeaders, body: Bod
 }
 
 /** A script is named in a prompt; its step is the number of answers since then, so the model itself keeps no state. */
-function play(scripts: Scripts, request: ModelRequest): ReplyBlock[] {
+function answerTo(scripts: Scripts, request: ModelRequest): ReplyBlock[] {
   const { messages } = request.body;
   if (COMPACTION.test(request.text)) return [{ text: "<summary>So far, so good.</summary>" }];
   const at = messages.findLastIndex((message) => message.role === "user" && scriptName(message) !== undefined);

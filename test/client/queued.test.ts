@@ -15,7 +15,7 @@ describe("prompts typed while the agent is at work", () => {
     onTestFinished(() => tui.close());
     await tui.waitFor(READY);
     await tui.say("Take your time [[script:slow]]");
-    await tui.waitFor(/sleep 3/);
+    await tui.waitFor(/sleep 8/);
     await tui.say("and mind this");
     await tui.waitFor(/● Slept\.[\s\S]* done \d/);
     await tui.say("Good morning [[script:hello]]");

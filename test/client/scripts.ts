@@ -95,7 +95,7 @@ export const scripts: Scripts = {
   work,
   look,
   delegate,
-  slow: [() => [bash("sleep 3 && echo slept")], () => [{ text: "Slept." }]],
+  slow: [() => [bash("sleep 8 && echo slept")], () => [{ text: "Slept." }]],
   list: [() => [bash("ls")], () => [{ text: "Listed." }]],
   observe: [() => [{ text: JSON.stringify(OBSERVED) }]],
   // The client shows the names of MCP tools; what they take it shows once they are asked for.

@@ -7,7 +7,7 @@ import { CLAUDE, type Lab } from "./lab.ts";
 
 /** The server ends itself after this, should nobody be left to close it. */
 const TIME_LIMIT_SECONDS = 110;
-const SCREEN_TIMEOUT_MS = 30_000;
+const SCREEN_TIMEOUT_MS = 45_000;
 const POLL_MS = 100;
 /** Keys that come faster are taken for a paste, and then Enter is part of the text. */
 const TYPING_MS = 400;

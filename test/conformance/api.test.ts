@@ -143,7 +143,7 @@ describe("every operation", () => {
     expect((await world.get("/api/observations/o1")).status).toBe(200);
     const again = (await world.send("POST", "/api/forget", { ...wish, hold_seconds: 1 })).json;
     const held = (again.data["held"] as { token: string }).token;
-    await expect.poll(async () => (await world.get("/api/observations/o1")).status, { timeout: 5_000 }).toBe(404);
+    await expect.poll(async () => (await world.get("/api/observations/o1")).status, { timeout: 30_000 }).toBe(404);
     const done = (await world.get(`/api/forget/${held}`)).json;
     expectFits("GET /api/forget/:token", done);
     expect(done.data).toMatchObject({ state: "done", receipt: { proof: { proven: true } } });

@@ -173,7 +173,7 @@ describe("c-mem logs", () => {
           if (seen.includes("bad_") || seen.includes("stdin is not JSON")) child.kill("SIGTERM");
         });
         void run(world, ["save"], { input: "{ cut off" });
-        setTimeout(() => child.kill("SIGKILL"), 20_000).unref();
+        setTimeout(() => child.kill("SIGKILL"), 45_000).unref();
       },
     });
     expect(seen).toContain("save: stdin is not JSON");

@@ -104,7 +104,7 @@ export async function data(world: World, args: string[], options: RunOptions = {
 /** Rows of the database after everything in the spool has been brought in. */
 export async function rows<Row = Record<string, unknown>>(world: World, sql: string): Promise<Row[]> {
   await run(world, ["projects"]);
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   try {
     return db
       .prepare(sql)

@@ -333,7 +333,7 @@ describe("what goes wrong", () => {
     const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     server.stdin.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
     server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize })}\n`);
-    await expect.poll(() => stdout, { timeout: 10_000 }).toContain('"serverInfo"');
+    await expect.poll(() => stdout, { timeout: 45_000 }).toContain('"serverInfo"');
     server.stdin.end();
     const code = await new Promise((done) => server.on("close", done));
     expect(code).toBe(0);

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { BIN, type World } from "./harness.ts";
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 45_000;
 const POLL_MS = 20;
 
 export interface Pty {

@@ -20,9 +20,15 @@ export interface Got {
 }
 
 /** Its worker goes with the test. */
-export async function createServed(env: Record<string, string> = {}): Promise<Served> {
+export function createServed(env: Record<string, string> = {}): Promise<Served> {
   const world = createWorld();
-  Object.assign(world.env, { C_MEM_WORKER: "1" }, env);
+  Object.assign(world.env, env);
+  return serveUntilEnd(world);
+}
+
+/** What is in it already is served. Its worker goes with the test. */
+export function serveUntilEnd(world: World): Promise<Served> {
+  world.env["C_MEM_WORKER"] = "1";
   onTestFinished(async () => {
     await run(world, ["worker", "stop"]);
   });
@@ -35,7 +41,7 @@ export async function startServed(world: World): Promise<Served> {
   for (let tries = 0; ; tries++) {
     const record = readRecord(world);
     if (record?.pid === pid && record.port !== null) return { ...world, port: record.port, token: record.token, pid };
-    if (tries > 200) throw new Error(`does not serve: ${JSON.stringify(record)}`);
+    if (tries > 800) throw new Error(`does not serve: ${JSON.stringify(record)}`);
     await setTimeout(50);
   }
 }

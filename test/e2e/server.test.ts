@@ -9,17 +9,29 @@ import * as z from "zod";
 import { EVENTS } from "../../src/server/schemas/events.ts";
 import { bash, ended, prompt, seedStore, touch } from "../seed.ts";
 import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";
-import { ask, createServed, readRecord, type Served, startServed, watch, type Watcher } from "./server-world.ts";
+import {
+  ask,
+  createServed,
+  readRecord,
+  type Served,
+  serveUntilEnd,
+  startServed,
+  watch,
+  type Watcher,
+} from "./server-world.ts";
 
 const PROMPT = { hook_event_name: "UserPromptSubmit", prompt: "Use a queue for the mails" };
 
-async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 15_000): Promise<void> {
+async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 45_000): Promise<void> {
   for (const start = Date.now(); !(await look()); await setTimeout(50)) {
     if (Date.now() - start > maxMs) throw new Error(`timed out: ${what}`);
   }
 }
 
 const names = (watcher: Watcher): string[] => watcher.events.map(({ event }) => event);
+
+/** What answers is loaded with the first question, for which a command does not wait as long as a test does. */
+const warmUp = (served: Served) => ask(served, "/api/jobs");
 
 describe("who is let in", () => {
   it("is whoever has the token; a sign of life is all that others get", async () => {
@@ -54,6 +66,7 @@ describe("who is let in", () => {
 
   it("is a browser that followed the link of `c-mem open`, which works once", async () => {
     const served = await createServed();
+    await warmUp(served);
     const { stdout } = await run(served, ["open", "--no-browser"]);
     const url = new URL(stdout.trim());
     expect(url.origin).toBe(`http://127.0.0.1:${served.port}`);
@@ -83,6 +96,7 @@ describe("who is let in", () => {
 describe("c-mem open", () => {
   it("opens the browser where there is a desktop, and prints the link where there is none or nothing opens it", async () => {
     const served = await createServed();
+    await warmUp(served);
     const folder = join(served.home, "desktop");
     mkdirSync(folder);
     writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" > "${folder}/opened"\n`, { mode: 0o755 });
@@ -134,9 +148,12 @@ describe("what is refused", () => {
   it("is a body that is too large or no JSON, and the server goes on", async () => {
     const served = await createServed();
     const post = { method: "POST", headers: { "Content-Type": "application/json" } };
-    const large = JSON.stringify({ sessionId: "s", cwd: "/tmp", prompt: "x".repeat(5 * 1024 * 1024) });
-    const refused = await ask(served, "/sessions/init", { ...post, body: large });
+    // Refused as soon as it is announced: whoever is slow to send what nobody reads is cut off in the middle.
+    const announced = { ...post.headers, "Content-Length": String(5 * 1024 * 1024) };
+    const refused = await ask(served, "/sessions/init", { ...post, headers: announced });
     expect([refused.status, refused.json.error.code]).toEqual([413, "too_large"]);
+    // The last byte is the one too many: all is sent when it is refused.
+    const large = `"${"x".repeat(4 * 1024 * 1024 - 1)}"`;
     const chunked = { ...post, headers: { ...post.headers, "Transfer-Encoding": "chunked" }, body: large };
     expect((await ask(served, "/sessions/init", chunked)).status).toBe(413);
     const none = await ask(served, "/api/settings/contextTokens", { method: "DELETE" });
@@ -318,10 +335,10 @@ describe("the stream", () => {
 
 describe("every answer", () => {
   it("is what the command prints", async () => {
-    const served = await createServed();
-    const { db, add } = seedStore(join(served.home, "c-mem.db"), {
-      project: { key: served.project, name: "project", root: served.project },
-      cwd: served.project,
+    const world = createWorld();
+    const { db, add } = seedStore(join(world.home, "c-mem.db"), {
+      project: { key: world.project, name: "project", root: world.project },
+      cwd: world.project,
     });
     add("one", prompt("Always use SQLite for the cache"));
     add("one", touch("src/cache.ts"));
@@ -332,11 +349,10 @@ describe("every answer", () => {
     add("two", touch("src/cache.ts"));
     add("two", ended("It is done."));
     db.close();
-    await run(served, ["rebuild", "--all"]);
-    await until("the worker is through", async () => {
-      const { json } = await ask(served, "/api/jobs");
-      return (json.data["jobs"] as { pending: number; running: number }).pending === 0;
-    });
+    await run(world, ["rebuild", "--all"]);
+    // Before it serves: what a worker finds to do between a command and a request would be told by one of them only.
+    await run(world, ["worker", "run", "--once"]);
+    const served = await serveUntilEnd(world);
     for (const [path, ...args] of [
       ["/api/search?q=cache", "search", "cache", "--all"],
       ["/api/sessions?limit=1", "list", "--all", "-n", "1"],
@@ -370,6 +386,8 @@ describe("a large store", () => {
     const { db, add } = seedStore(join(served.home, "c-mem.db"));
     add("one", prompt("Use a queue for the mails"));
     db.exec("CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(120000000))");
+    // Else the next commit might bring all that into the file, for longer than an answer is kept.
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const sessions = async (path = "/api/stats"): Promise<number> =>
       ((await ask(served, path)).json.data["totals"] as { sessions: number }).sessions;
     expect(await Promise.all([sessions(), sessions()])).toEqual([1, 1]);

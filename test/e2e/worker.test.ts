@@ -23,7 +23,7 @@ const lockPath = (world: World) => join(world.home, "worker", "lock.json");
 const lock = (world: World) => JSON.parse(readFileSync(lockPath(world), "utf8")) as { pid: number; token: string };
 const log = (world: World) => readFileSync(join(world.home, "logs", "worker.log"), "utf8");
 
-async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 20_000): Promise<void> {
+async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 45_000): Promise<void> {
   const start = Date.now();
   for (;;) {
     try {
@@ -47,7 +47,7 @@ function isAlive(pid: number): boolean {
 
 /** Rows as they are, without a command that would drain or start anything. */
 function stored<Row = Record<string, unknown>>(world: World, sql: string): Row[] {
-  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
+  const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   try {
     return db.prepare(sql).all() as Row[];
   } finally {
@@ -145,7 +145,8 @@ describe("the worker", () => {
   it("that was killed is replaced by the next hook, and its work goes on", async () => {
     const world = createWorkerWorld();
     await prompt(world, "s1", "first");
-    await until("a worker", () => isAlive(lock(world).pid));
+    // Not as soon as it has the lock: until it has said so, others take it for just being started.
+    await until("a worker", () => log(world).includes('"started'));
     const { pid } = lock(world);
     process.kill(pid, "SIGKILL");
     await until("its end", () => !isAlive(pid));
@@ -154,7 +155,7 @@ describe("the worker", () => {
     await end(world, "s1", "done");
     await until("another", () => lock(world).pid !== pid);
     await until("the memory", () => stored(world, "SELECT 1 FROM summaries").length > 0);
-    expect(stored(world, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
+    await vi.waitFor(() => expect(stored(world, "SELECT status FROM jobs")).toEqual([{ status: "done" }]), 20_000);
   });
 
   it.each([

@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { beginSwap, endSwap, incomingOf, isSwapping, settleSwap } from "./swap.ts";
+
+const GONE = 2 ** 22 + 1;
+
+/** A data directory in which somebody was killed while the database was being replaced. */
+function killed(files: Record<string, string>): { folder: string; database: string } {
+  const folder = mkdtempSync(join(tmpdir(), "c-mem-swap-"));
+  const database = join(folder, "c-mem.db");
+  for (const [name, text] of Object.entries({ "": "before", ...files })) writeFileSync(database + name, text);
+  return { folder, database };
+}
+
+const markerOf = (folder: string, more: object = {}) =>
+  JSON.stringify({ pid: GONE, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
+
+describe("a swap that was cut off", () => {
+  it("while its file was being made is called off, and nothing of it is left: no log for the next one to take for its own", () => {
+    const { folder, database } = killed({
+      ".swap": markerOf("/nowhere"),
+      ".swap.next": "{",
+      ".incoming": "half",
+      ".incoming-wal": "log",
+      ".incoming-shm": "index",
+    });
+    expect(settleSwap(database)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["c-mem.db"]);
+    expect(readFileSync(database, "utf8")).toBe("before");
+  });
+
+  it.each(["", '{"pid": 12'])("while its marker was being written (%j) is called off", (text) => {
+    const { folder, database } = killed({ ".swap": text });
+    expect(settleSwap(database)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["c-mem.db"]);
+  });
+
+  it("when all was ready is carried out before another one begins", () => {
+    const { folder, database } = killed({ ".incoming": "first" });
+    writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingOf(database) }));
+    beginSwap(database, join(folder, "second"), 0);
+    expect(readFileSync(database, "utf8")).toBe("first");
+    expect(readFileSync(join(folder, "aside", "c-mem.db"), "utf8")).toBe("before");
+    writeFileSync(incomingOf(database), "second");
+    endSwap(database, incomingOf(database));
+    expect(readFileSync(database, "utf8")).toBe("second");
+    expect(readFileSync(join(folder, "second", "c-mem.db"), "utf8")).toBe("first");
+    expect([isSwapping(database), existsSync(`${database}.swap.next`)]).toEqual([false, false]);
+  });
+});
