@@ -27,7 +27,7 @@ import { remember } from "./own.ts";
 import { repairStore } from "./repair.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
-const PAGE = 4096;
+const PAGE = 8192;
 
 /** Nobody else has it open here. */
 const repair = (paths: Paths) => repairStore(paths, NOW, { settleMs: 0 });
@@ -109,6 +109,8 @@ function damage(database: string, from: number, length: number): void {
 function expectRepaired({ paths, inBackup }: Machine): Record<string, number> {
   checkDatabase(paths.database);
   const db = openStore(paths.database);
+  expect(db.get("PRAGMA page_size")).toEqual({ page_size: PAGE });
+  expect(db.get("PRAGMA auto_vacuum")).toEqual({ auto_vacuum: 2 });
   const after = countAll(db);
   for (const name of TABLES)
     expect([name, after[name] ?? 0]).toEqual([name, expect.toSatisfy((n: number) => n >= (inBackup[name] ?? 0))]);

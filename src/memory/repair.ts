@@ -8,7 +8,7 @@ import { type Db, isDamage, openDriver } from "../store/driver.ts";
 import { mendHeader } from "../store/header.ts";
 import { createMerge, type Merge, MERGE_TABLES, type MergedRow, type MergeTable } from "../store/merge.ts";
 import { migrate } from "../store/migrate.ts";
-import { isEmptied, relaxDurability } from "../store/open.ts";
+import { isEmptied, relaxDurability, shapeFile } from "../store/open.ts";
 import { type Salvage, salvageRows } from "../store/salvage.ts";
 import { rebuildSearchIndex } from "../store/search-index.ts";
 import { asideFolder, type Report, writeReport } from "../store/set-aside.ts";
@@ -133,7 +133,7 @@ function build(paths: Paths, scratch: string, now: number, onStep: OnStep): Buil
   chmodSync(incoming, 0o600);
   const { recovered, lost } = withDb(incoming, (db) => {
     relaxDurability(db);
-    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    shapeFile(db);
     migrate(db);
     // Whole without its log: the log is another database's.
     const salvaged = own === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
@@ -150,7 +150,7 @@ function copyDamaged(database: string, scratch: string): string[] {
   const like = join(scratch, "like.db");
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   withDb(like, (db) => {
-    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    shapeFile(db);
     migrate(db);
   });
   return ["with", "without"].map((name) => {
