@@ -178,6 +178,39 @@ describe("retention", () => {
     db.close();
   });
 
+  it("takes no more than it must, where many say little", { timeout: 60_000 }, () => {
+    const seeded = seedStore();
+    const { db, add } = seeded;
+    db.exec("PRAGMA synchronous = OFF");
+    for (let index = 0; index < 400; index++) {
+      const id = `app-${Math.floor(index / 10)}`;
+      add(id, prompt(`lamp ${index}?`), { at: START + index * (DAY / 10) });
+      for (let use = 0; use < 20; use++)
+        add(id, { ...bash(`echo ${index}`, "lit", 0), toolUseId: `t-${index}-${use}` } as never);
+      if (index % 10 === 9) add(id, { kind: "session-end", reason: "exit" });
+    }
+    updateSearchIndex(db);
+    const limit = roomOf(db).used * 0.6;
+    purged(db, { ...KEEP_ALL, retentionMaxMb: limit / 1024 / 1024 }, NOW);
+    expect(roomOf(db).used / limit).toBeLessThanOrEqual(1);
+    expect(roomOf(db).used / limit).toBeGreaterThan(0.8);
+    db.close();
+  });
+
+  it("takes no large session for the little that is to go beside what must", () => {
+    const seeded = seedStore();
+    const { db } = seeded;
+    grow(seeded, 0, 10, { outputChars: 3_000 });
+    const small = planPurge(db, { ...KEEP_ALL, retentionEvidenceDays: 1 }, NOW).bytes;
+    grow(seeded, 10, 14, { outputChars: 60_000 });
+    const chosen = (mb: number): number => planPurge(db, { ...KEEP_ALL, retentionMaxMb: mb }, NOW).sessions.length;
+    const used = roomOf(db).used / 1024 / 1024;
+    // The small ones bring it within the limit, but not a tenth below.
+    expect(chosen(used - (small / 1024 / 1024) * 0.9)).toBe(10);
+    expect(chosen(used - (small / 1024 / 1024) * 1.1)).toBe(11);
+    db.close();
+  });
+
   it("that is interrupted anywhere leaves nothing half known, and goes on later", () => {
     const seeded = seedStore();
     const { db, add } = seeded;

@@ -48,11 +48,8 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
   const rules = rulesOf(db, settings);
   const except = rules.flatMap(({ projectId }) => projectId ?? []);
   const sessions = new Map<number, PurgedSession>();
-  const choose = (session: OldSession): number => {
-    const bytes = evidenceBytes(db, session.id);
-    sessions.set(session.id, { ...session, bytes });
-    return bytes;
-  };
+  const choose = (session: OldSession, bytes = evidenceBytes(db, session.id)): void =>
+    void sessions.set(session.id, { ...session, bytes });
   const memory: MemoryScope[] = [];
   for (const { projectId, evidenceDays, memoryDays } of rules) {
     const scope = projectId === undefined ? { except } : { projectId };
@@ -70,8 +67,12 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
     evidenceDays === 0 && projectId !== undefined ? [projectId] : [],
   );
   for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: kept })) {
-    if (left <= 0) break;
-    if (!sessions.has(session.id)) left -= choose(session);
+    if (sessions.has(session.id)) continue;
+    const bytes = evidenceBytes(db, session.id);
+    // Within the limit a large one does not go for the little that it is to be more.
+    if (left <= 0 || (left <= limit * (1 - AFTERWARDS) && bytes > left)) break;
+    choose(session, bytes);
+    left -= bytes;
   }
   const all = [...sessions.values()].toSorted((a, b) => a.last_at - b.last_at);
   const observations = memory.reduce((total, scope) => total + countOldMemory(db, scope), 0);
@@ -96,7 +97,7 @@ export interface PurgeOptions {
 }
 
 /** What a session takes is an estimate: where a limit is set, it is looked again. */
-const ROUNDS = 4;
+const ROUNDS = 8;
 
 /** In short steps: between two of them others may write, and it may end. What was taken out by then stays so. */
 export function* purge(db: Db, settings: Settings, now: number, options: PurgeOptions): Generator<PurgeStep, Purged> {
