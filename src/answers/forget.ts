@@ -61,7 +61,7 @@ export function carryOutForget(
     db,
     [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
   );
-  const forgotten = forget(db, doomed, Date.now(), words);
+  const forgotten = forget(db, doomed, Date.now(), { words });
   const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
   return { data: { applied: true, ...receiptJson(receipt, namesOf(rows)) }, receipt };
 }
@@ -84,7 +84,8 @@ function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, nam
   const proof: Proof = { ...scan, found: scan.found.filter((path) => path !== namedIn) };
   const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
   const left = sources.filter((path) => existsSync(path));
-  return { ...forgotten, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
+  const tombstones = [...forgotten.tombstones, ...backups.tombstones];
+  return { ...forgotten, tombstones, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
 }
 
 /** The rows are gone by now: whatever stands in the way is said, and the receipt given all the same. */

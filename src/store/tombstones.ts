@@ -27,8 +27,10 @@ export function allTombstones(db: Db): Tombstone[] {
   return db.all("SELECT kind, hash FROM tombstones");
 }
 
-export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): void {
-  db.run("INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (?, ?, ?)", kind, hash, at);
+/** False if it was there. */
+export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): boolean {
+  const sql = "INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (?, ?, ?)";
+  return db.run(sql, kind, hash, at).changes === 1;
 }
 
 export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void {
