@@ -148,6 +148,7 @@ describe("c-mem logs", () => {
     writeFileSync(
       join(world.home, "logs", "hook.log"),
       entry({ at: "2026-01-01T10:00:00.000Z", hook: "save", code: "x", message: "first" }) +
+        'null\n7\n{"at":"2026-01-02T1\n' +
         entry({ at: "2026-01-03T10:00:00.000Z", hook: "new", code: "x", message: "third" }),
     );
     writeFileSync(
