@@ -7,8 +7,8 @@ import { readLock, removeLock } from "../config/worker-lock.ts";
 import { SETUPS } from "../agents/setups.ts";
 import { createBackup } from "../store/backup.ts";
 import { retryJobs } from "../store/jobs.ts";
-import { scrub } from "../store/erase.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { finishForget } from "../answers/forget.ts";
 import type { Check } from "../answers/health.ts";
 import { leftovers } from "../answers/leftovers.ts";
 import { readAgain } from "./deep-health.ts";
@@ -50,9 +50,10 @@ const MENDS: Record<string, Mend> = {
       "row",
     )}`,
   "forgotten text": (paths) =>
-    withStore(paths, (db) =>
-      scrub(db) ? "erased what was forgotten" : "could not erase it: another program reads the database",
-    ),
+    withStore(paths, (db) => {
+      finishForget(db, paths);
+      return "erased what was forgotten";
+    }),
   leftovers: removeLeftovers,
 };
 
