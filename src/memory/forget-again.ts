@@ -1,10 +1,10 @@
 // Forgets what was forgotten before: in databases that still have it, because they are copies from an earlier time.
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isForgottenPrompt, isForgottenSession, isTouched } from "../store/buried.ts";
 import type { Paths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { listBackups, removeUnfinished } from "../store/backup.ts";
+import { removeDatabase, SUFFIXES } from "../store/database-files.ts";
 import { type Doomed, nothingDoomed } from "../store/doomed.ts";
 import { type Db, openDriver } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
@@ -47,7 +47,7 @@ export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies
     if (gone !== undefined) cleared[gone.rows > 0 ? "cleaned" : "without"].push(path);
     // What cannot be taken out goes with all around it: a person wants it gone.
     else if (mayHold(path, traces)) {
-      for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
+      removeDatabase(path);
       cleared.removed.push(path);
     }
   }
@@ -110,7 +110,6 @@ function forgetHere(db: Db, now: number, words?: Words): Gone {
   return { rows: Object.values(removed).reduce((sum, count) => sum + count, 0), tombstones };
 }
 
-const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 const BUSY_TIMEOUT_MS = 5_000;
 
 function copiesOf({ database, setAside }: Paths): string[] {

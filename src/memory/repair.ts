@@ -1,9 +1,9 @@
 // Repairs a damaged database: sets it aside, and puts another in its place, made of the newest good backup and of all
 // that can still be read.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { checkDatabase, integrityProblems, listBackups } from "../store/backup.ts";
+import { checkDatabase, copyDatabase, integrityProblems, listBackups } from "../store/backup.ts";
 import { type Db, isDamage, openDriver } from "../store/driver.ts";
 import { mendHeader } from "../store/header.ts";
 import { createMerge, type Merge, MERGE_TABLES, type MergedRow, type MergeTable } from "../store/merge.ts";
@@ -128,9 +128,8 @@ function build(paths: Paths, scratch: string, now: number, onStep: OnStep): Buil
   const own = damaged.find(isWhole);
   const backup = own === undefined ? listBackups(paths.database).find(({ path }) => isWhole(path))?.path : undefined;
   const base = own ?? backup;
-  if (base !== undefined) copyFileSync(base, incoming);
-  else writeFileSync(incoming, "");
-  chmodSync(incoming, 0o600);
+  if (base !== undefined) copyDatabase(base, incoming);
+  else writeFileSync(incoming, "", { mode: 0o600 });
   const { recovered, lost } = withDb(incoming, (db) => {
     relaxDurability(db);
     shapeFile(db);

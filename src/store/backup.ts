@@ -1,8 +1,9 @@
 // Copies of the database: made while others write, checked, and only then given their name.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { listFolder, statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
+import { removeDatabase } from "./database-files.ts";
 import { type Db, openDriver } from "./driver.ts";
 
 /** "migration": before the schema was changed. */
@@ -51,6 +52,15 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
     rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+/** With what its log has: a copy of the file alone is an older one, or none. */
+export function copyDatabase(from: string, to: string): void {
+  removeDatabase(to);
+  closeSync(openSync(to, "wx", 0o600));
+  if ((statOf(`${from}-wal`)?.size ?? 0) > 0) copyInto(from, to);
+  else copyFileSync(from, to);
+  chmodSync(to, 0o600);
 }
 
 function copyInto(database: string, target: string): void {

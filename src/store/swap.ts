@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { listFolder, readText, statOf } from "../config/read.ts";
 import { birthOf, isSameProcess, machineId } from "../config/worker-lock.ts";
 import { AppError } from "../core/error.ts";
+import { removeDatabase, SUFFIXES } from "./database-files.ts";
 
 /** Lies beside the database while it is being replaced: nobody opens it, no transaction is begun. */
 interface Swap {
@@ -60,7 +61,7 @@ export function settleSwap(database: string): boolean {
 
 /** What was being made when its maker was killed. */
 function removeLeftovers(database: string): void {
-  rmSync(incomingOf(database), { force: true });
+  removeDatabase(incomingOf(database));
   const folder = dirname(database);
   const scratch = listFolder(folder).filter(isScratch);
   for (const name of scratch) rmSync(join(folder, name), { recursive: true, force: true });
@@ -93,7 +94,7 @@ export function replacedError(): AppError {
 function carryOut(database: string, { aside, incoming }: Swap & { incoming: string }): void {
   mkdirSync(aside, { recursive: true, mode: 0o700 });
   // The log goes with its file: beside another one it would be taken for that one's.
-  for (const suffix of ["-wal", "-shm", "-journal", ""]) {
+  for (const suffix of SUFFIXES.toReversed()) {
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }
   renameSync(incoming, database);
