@@ -10,7 +10,7 @@ import { giveBack, roomOf } from "../store/space.ts";
 import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../test/seed.ts";
 import { deriveSession, rebuildMemory } from "./derive.ts";
 import { pin, remember } from "./own.ts";
-import { planPurge, purge, type Purged } from "./retention.ts";
+import { planPurge, purge, type Purged, ruleProblems } from "./retention.ts";
 
 const NOW = START + 400 * DAY;
 const KEEP_ALL = Object.fromEntries(
@@ -141,6 +141,23 @@ describe("retention", () => {
       new Set(["short"]),
     );
     seeded.db.close();
+  });
+
+  it("by project means every project of that name, and of a key one alone; what means none is said", () => {
+    const seeded = seedStore();
+    const { db, add } = seeded;
+    for (const root of ["/work/app", "/play/app", "/old/app"])
+      add(`in ${root}`, prompt("mend it"), { project: { key: root, name: "app", root }, at: START });
+    db.run("UPDATE sessions SET status = 'completed'");
+    const retentionProjects = { app: "0", "/old/app": "30", ap: "0", "/play/app": "30d" };
+    const settings = { ...KEEP_ALL, retentionEvidenceDays: 10, retentionProjects };
+    const going = planPurge(db, settings, NOW).sessions.map(({ session_id }) => session_id);
+    expect(going).toEqual(["in /old/app"]);
+    expect(ruleProblems(db, settings)).toEqual([
+      'retentionProjects: there is no project "ap"; what is meant goes as everything else does.',
+      'retentionProjects: "30d" is no number of days, nor two (30/365); everything of /play/app is kept.',
+    ]);
+    db.close();
   });
 
   it("keeps a store that grows and grows within its size, the newest sessions whole", { timeout: 120_000 }, () => {
