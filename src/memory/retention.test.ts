@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { SETTINGS, type Settings } from "../config/schema.ts";
+import { insertCommit } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { purgeEvidence } from "../store/purge.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { giveBack, roomOf } from "../store/space.ts";
+import { loadTurnEvidence } from "../store/turn-evidence.ts";
 import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../test/seed.ts";
 import { deriveSession, rebuildMemory } from "./derive.ts";
 import { pin, remember } from "./own.ts";
@@ -100,6 +102,24 @@ describe("retention", () => {
     ]);
     deriveSession(db, 3, now);
     expect(learnt()).toEqual(expect.arrayContaining(before));
+    db.close();
+  });
+
+  it("leaves the commits of a session, and takes none for one of the turn with which it goes on", () => {
+    const { db, add } = seedStore();
+    add("app-0", prompt("mend the lamp"), { at: START });
+    insertCommit(db, { sessionDbId: 1, promptNumber: 1, sha: "c0ffee1", subject: "Mend the lamp", at: START + 1 });
+    db.run("UPDATE sessions SET status = 'completed'");
+    deriveSession(db, 1, NOW);
+    const told = (): unknown => db.all("SELECT id, title FROM observations WHERE is_current = 1 ORDER BY id");
+    const before = told();
+    expect(purged(db, { ...KEEP_ALL, retentionEvidenceDays: 10 }, NOW).sessions).toBe(1);
+    add("app-0", prompt("and what time is it?"), { at: NOW });
+    expect(db.get("SELECT prompt_number FROM prompts")).toEqual({ prompt_number: 1 });
+    expect(loadTurnEvidence(db, 1, 1)?.commits).toEqual([]);
+    deriveSession(db, 1, NOW);
+    expect(told()).toEqual(before);
+    expect(one(db, "SELECT count(*) AS n FROM commits WHERE sha = 'c0ffee1'")).toBe(1);
     db.close();
   });
 
