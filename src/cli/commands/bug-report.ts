@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { homedir, release } from "node:os";
 import { resolve } from "node:path";
+import { writeNew } from "../../agents/write.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
@@ -35,7 +36,8 @@ export function run({ args, json }: CommandOptions): number {
 /** A file that was named may be somebody's; one of our own name from earlier today is ours. */
 function write(path: string, text: string, isOwn: boolean): void {
   try {
-    writeFileSync(path, text, { mode: 0o600, flag: isOwn ? "w" : "wx" });
+    if (isOwn) writeNew(path, text);
+    else writeFileSync(path, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
     if (isThere) throw new AppError("file_exists", `${path} exists already.`, { hint: "Name another file." });
