@@ -186,7 +186,7 @@ describe("c-mem bug-report", () => {
     const world = await used();
     const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
     mkdirSync(join(world.home, "logs"), { recursive: true });
-    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x`;
+    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x; ENOENT: no such file, open '/srv/Big Client/acme plan.md'; ${join(world.env["HOME"] ?? "", "Big Client/acme/x.md")} is gone, /srv/old/Big Client/y.md too`;
     writeFileSync(
       join(world.home, "logs", "worker.log"),
       `${JSON.stringify({ at: "2026-01-01T10:00:00.000Z", pid: 1, message })}\n`,
@@ -204,11 +204,11 @@ describe("c-mem bug-report", () => {
       "holdout: 10 (user)",
       "baseUrl: (set)",
       "== Doctor ==",
-      "cannot read ~/… with [redacted:github], nor /…:12 at http://127.0.0.1:3/api/x",
+      "cannot read ~/… with [redacted:github], nor /…:12 at http://127.0.0.1:3/api/x; ENOENT: no such file, open '/…'; ~/… is gone, /… too",
     ]) {
       expect(report).toContain(part);
     }
-    for (const word of ["Rumpelstilzchen", "acme", secret.slice(4), world.home, `${world.env["HOME"]}/`])
+    for (const word of ["Rumpelstilzchen", "acme", "Client", secret.slice(4), world.home, `${world.env["HOME"]}/`])
       expect(report).not.toContain(word);
     expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
   });
