@@ -236,13 +236,13 @@ function checkSpool(paths: Paths): Check {
     return {
       name: "spool",
       state: "warn",
-      message: `${bad} events could not be read`,
-      fix: `Look at ${paths.spool}/bad; delete what is there when you have`,
+      message: `${count(bad, "event")} could not be read`,
+      fix: `Run: c-mem doctor --fix, which tries again; else look at ${paths.spool}/bad and delete what is there when you have`,
     };
   }
-  if (waiting > BACKLOG)
-    return { name: "spool", state: "warn", message: `${waiting} events wait`, fix: "Run: c-mem status" };
-  return { name: "spool", state: "ok", message: `${waiting} events wait` };
+  const message = `${count(waiting, "event")} ${waiting === 1 ? "waits" : "wait"}`;
+  if (waiting > BACKLOG) return { name: "spool", state: "warn", message, fix: "Run: c-mem status" };
+  return { name: "spool", state: "ok", message };
 }
 
 function checkErrors(paths: Paths, now: number): Check {

@@ -1,6 +1,7 @@
 // What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { BAD_FOLDER, retryBad, spoolCounts } from "../capture/drain.ts";
 import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
@@ -43,7 +44,7 @@ const MENDS: Record<string, Mend> = {
       withStore(paths, (db) => retryJobs(db, Date.now())),
       "job",
     )} another try`,
-  spool: (paths) => withStore(paths, () => "brought in what waited"),
+  spool: bringIn,
   "search index": (paths) =>
     `indexed ${count(
       withStore(paths, (db) => updateSearchIndex(db)),
@@ -87,6 +88,14 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   } catch (error) {
     return { name, done: `could not be mended: ${(error as Error).message}`, isMended: false };
   }
+}
+
+function bringIn(paths: Paths): string {
+  retryBad(paths.spool);
+  withStore(paths, () => {});
+  const { bad } = spoolCounts(paths.spool);
+  if (bad > 0) throw new Error(`${count(bad, "event")} cannot be read: see ${join(paths.spool, BAD_FOLDER)}`);
+  return "brought in what waited";
 }
 
 /** Links are left as they are: what they lead to is not ours. */

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -128,6 +129,27 @@ describe("c-mem doctor --fix", () => {
     expect(doneOf(fixed, "forgotten text")?.done).toBe("erased what was forgotten");
     for (const name of ["background work", "leftovers"]) expect([name, stateOf(fixed, name)]).toEqual([name, "ok"]);
     expect([...left, fresh].map((path) => existsSync(path))).toEqual([false, false, false, true]);
+  });
+
+  it("tries once more to bring in what was set aside, and does not say it could where it cannot", async () => {
+    const world = await used();
+    await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "set aside" });
+    const [spool, bad] = [join(world.home, "spool"), join(world.home, "spool", "bad")];
+    mkdirSync(bad, { recursive: true });
+    for (const name of readdirSync(spool).filter((one) => one.endsWith(".json")))
+      renameSync(join(spool, name), join(bad, name));
+    expect(stateOf(await doctor(world), "spool")).toBe("warn");
+    expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
+      done: "brought in what waited",
+      mended: true,
+    });
+    expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "set aside" }]);
+    writeFileSync(join(bad, "1.json"), "not an event");
+    expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
+      done: `could not be mended: 1 event cannot be read: see ${bad}`,
+      mended: false,
+    });
+    expect(readdirSync(bad)).toEqual(["1.json"]);
   });
 
   it("touches no settings it cannot read, and says so", async () => {
