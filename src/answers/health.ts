@@ -12,6 +12,7 @@ import { readServer } from "../config/server-record.ts";
 import { AppError } from "../core/error.ts";
 
 import { VERSION } from "../core/version.ts";
+import { integrityProblems } from "../store/backup.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
 import { type HookRun, hookRuns } from "../store/drops.ts";
@@ -116,13 +117,13 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
 }
 
 function checkIntegrity(db: Db): Check {
-  const problems = db.all<{ quick_check: string }>("PRAGMA quick_check(3)").map((row) => row.quick_check);
-  if (problems.join() === "ok") return { name: "database", state: "ok", message: "opens and is whole" };
+  const problems = integrityProblems(db, "quick_check");
+  if (problems.length === 0) return { name: "database", state: "ok", message: "opens and is whole" };
   return {
     name: "database",
     state: "fail",
     message: `damaged: ${problems[0]}`,
-    fix: "Run: c-mem doctor --deep (it sets the file aside and repairs what can be)",
+    fix: "Run: c-mem doctor --fix (it sets the file aside and repairs what can be)",
   };
 }
 

@@ -6,15 +6,18 @@ import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
 import { SETUPS } from "../agents/setups.ts";
+import { repairStore } from "../memory/repair.ts";
 import { createBackup } from "../store/backup.ts";
 import { retryJobs } from "../store/jobs.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { finishForget } from "../answers/forget.ts";
 import type { Check } from "../answers/health.ts";
 import { leftovers } from "../answers/leftovers.ts";
+import { repairText } from "../answers/repair-text.ts";
 import { readAgain } from "./deep-health.ts";
 import { count } from "./output.ts";
 import { withStore } from "./store.ts";
+import { withoutWorker } from "./worker-control.ts";
 
 export interface Mended {
   name: string;
@@ -30,6 +33,7 @@ const installClaude: Mend = () => installAgain();
 
 /** By the name of a check. */
 const MENDS: Record<string, Mend> = {
+  database: repair,
   privacy: closeToOthers,
   "hooks installed": installClaude,
   "hook runs": installClaude,
@@ -88,6 +92,12 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   } catch (error) {
     return { name, done: `could not be mended: ${(error as Error).message}`, isMended: false };
   }
+}
+
+async function repair(paths: Paths): Promise<string> {
+  const repaired = await withoutWorker(paths, () => repairStore(paths, Date.now()));
+  if (repaired.kind === "whole") throw new Error("the file is whole, something else stands in the way");
+  return repairText(repaired);
 }
 
 function bringIn(paths: Paths): string {

@@ -90,9 +90,10 @@ export function checkDatabase(path: string): Contents {
   }
 }
 
-export function integrityProblems(db: Db): string[] {
-  const lines = db.all<{ integrity_check: string }>("PRAGMA integrity_check(3)").map((row) => row.integrity_check);
-  return lines.filter((line) => line !== "ok");
+export function integrityProblems(db: Db, check: "integrity_check" | "quick_check" = "integrity_check"): string[] {
+  const rows = db.all<Record<string, string>>(`PRAGMA ${check}(3)`).map((row) => row[check] ?? "");
+  // Several problems of a tree come as one text, under a heading.
+  return rows.flatMap((text) => text.split("\n")).filter((line) => !/^(?:ok|\*\*\* .*|)$/.test(line));
 }
 
 function countContents(db: Db): Contents {

@@ -91,14 +91,14 @@ const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: s
   11: {
     code: "store_damaged",
     message: "is damaged",
-    hint: "The worker repairs it, or now: c-mem doctor --deep",
+    hint: "The worker repairs it, or now: c-mem doctor --fix",
   },
   13: { code: "disk_full", message: "cannot grow: the disk is full", hint: "Free some space. Nothing in it is lost." },
   14: { code: "store_unwritable", message: "cannot be opened", hint: "Check the permissions of the folder." },
   26: {
     code: "store_damaged",
     message: "is not a database",
-    hint: "The worker repairs it, or now: c-mem doctor --deep",
+    hint: "The worker repairs it, or now: c-mem doctor --fix",
   },
 };
 
