@@ -20,6 +20,7 @@ import { type Db, openDriver } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { readReports } from "../store/set-aside.ts";
+import { insertTombstone, isBuried, tombstoneOf } from "../store/tombstones.ts";
 import { bash, DAY, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
 import { deriveSession } from "./derive.ts";
 import { forget } from "./forget.ts";
@@ -190,6 +191,23 @@ describe("a damaged database", () => {
     db.close();
     expect(repair(made.paths)).toEqual({ kind: "indexed" });
     expect(expectRepaired(made)).toEqual(made.before);
+  });
+
+  it("forgets again what tombstones on the pages that are left say, where one of their pages is lost", () => {
+    const made = machine({ backup: false });
+    const db = openStore(made.paths.database);
+    const graves = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "session-1", `m-${index}`));
+    for (const one of graves) insertTombstone(db, one, NOW);
+    db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close();
+    const page = pagesOf(made.paths.database).find(({ name, kind }) => name === "tombstones" && kind === "leaf");
+    damage(made.paths.database, ((page?.number ?? 2) - 1) * PAGE, PAGE);
+    expect(repair(made.paths).kind).toBe("replaced");
+    const repaired = openStore(made.paths.database);
+    const left = graves.filter((one) => isBuried(repaired, one)).length;
+    repaired.close();
+    expect(left).toBeGreaterThan(800);
+    expect(left).toBeLessThan(1_000);
   });
 
   it("keeps what a person wrote since the backup", () => {

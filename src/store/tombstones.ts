@@ -7,7 +7,17 @@ import type { Db } from "./driver.ts";
  * words and when they were typed, for where one lane knows the id and the other does not; "text" is the same words said in
  * another place (a response, a title). "part" says that something of the session is gone, so that others need no second look.
  */
-export type TombstoneKind = "session" | "part" | "prompt" | "moment" | "message" | "tool-use" | "text" | "observation";
+export const TOMBSTONE_KINDS = [
+  "session",
+  "part",
+  "prompt",
+  "moment",
+  "message",
+  "tool-use",
+  "text",
+  "observation",
+] as const;
+export type TombstoneKind = (typeof TOMBSTONE_KINDS)[number];
 
 export interface Tombstone {
   kind: TombstoneKind;
