@@ -12,6 +12,7 @@ import { readServer } from "../config/server-record.ts";
 import { AppError } from "../core/error.ts";
 
 import { VERSION } from "../core/version.ts";
+import { ruleProblems } from "../memory/retention.ts";
 import { integrityProblems } from "../store/backup.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
@@ -55,7 +56,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     return [{ name: "claude settings", state: "fail", message: site.message, fix: site.hint ?? "" }];
   return [
     checkNode(),
-    ...(hasSqlite() ? checkDatabase(paths, site, options) : []),
+    ...(hasSqlite() ? checkDatabase(paths, env, site, options) : []),
     checkPermissions(paths),
     ...checkInstall(paths, site),
     checkParts(paths),
@@ -94,7 +95,7 @@ function checkNode(): Check {
   };
 }
 
-function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
+function checkDatabase(paths: Paths, env: Env, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
   try {
     return withDrained(paths, (db) => [
       ...(deep ? [checkIntegrity(db)] : []),
@@ -103,6 +104,7 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
       checkJobs(db, now),
       checkIndex(db),
       ...checkErased(db),
+      ...checkRetention(db, paths, env),
     ]);
   } catch (error) {
     return [
@@ -272,6 +274,14 @@ function checkErased(db: Db): Check[] {
   if (!isUnclean(db)) return [];
   const message = "what was forgotten is not erased from the file yet";
   return [{ name: "forgotten text", state: "warn", message, fix: "Run: c-mem forget (or c-mem doctor --fix)" }];
+}
+
+/** Said before the worker takes out what somebody thinks is kept. */
+function checkRetention(db: Db, paths: Paths, env: Env): Check[] {
+  const problems = ruleProblems(db, loadSettings({ user: paths.config }, env).values);
+  if (problems.length === 0) return [];
+  const fix = "See c-mem projects; then: c-mem config set retentionProjects …";
+  return [{ name: "retention", state: "warn", message: problems.join(" "), fix }];
 }
 
 /** A job that is due and not done for so long: nobody does it. */

@@ -94,6 +94,16 @@ describe("room", () => {
     );
   });
 
+  it("that a rule was to keep is not lost to a slip of the pen: purge and doctor name it", async () => {
+    const world = createWorld();
+    await lived(world, [40]);
+    const settings = { retentionEvidenceDays: 30, retentionProjects: { projekt: "0" } };
+    writeFileSync(join(world.home, "config.json"), JSON.stringify(settings));
+    const said = 'retentionProjects: there is no project "projekt"; what is meant goes as everything else does.';
+    expect((await run(world, ["purge", "--dry-run"])).stderr).toContain(said);
+    expect((await run(world, ["doctor"])).stdout).toContain(`warn  retention: ${said}`);
+  });
+
   it("saved by a purge leaves backups as they are until they rotate; forgetting reaches them all the same", async () => {
     const world = createWorld();
     await lived(world, [400, 2]);
