@@ -1,5 +1,6 @@
 // Adds rows of another database to this one. They are known by the agents' own ids; the numbers they had there are
 // translated, so that what referred to each other still does.
+import { isTime } from "../core/time.ts";
 import type { Db, Param } from "./driver.ts";
 import { indexObservation } from "./observations.ts";
 import { renumberTurns } from "./renumber.ts";
@@ -95,7 +96,7 @@ function isRowsFault(error: unknown): boolean {
 function addRow(db: Db, table: MergeTable, columns: readonly string[], row: MergedRow): MergeOutcome {
   const spec: Spec = SPECS[table];
   const values = new Map<string, Param>();
-  for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, paramOf(row[column]));
+  for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, paramOf(column, row[column]));
   const oldId = values.get("id");
   for (const [column, target] of Object.entries(spec.refs ?? {})) translate(db, values, column, target);
   const main = mainSession(db, values);
@@ -122,8 +123,11 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   return "added";
 }
 
-/** Only what SQLite has a type for. */
-function paramOf(value: unknown): Param {
+const TIME = /_at$|^valid_(?:from|to)$/;
+
+/** Only what SQLite has a type for, and no time that nobody could show. */
+function paramOf(column: string, value: unknown): Param {
+  if (TIME.test(column) && typeof value === "number" && !isTime(value)) throw new Unplaced();
   if (value === null || typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array)
     return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
