@@ -99,6 +99,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, paramOf(column, row[column]));
   const oldId = values.get("id");
   for (const [column, target] of Object.entries(spec.refs ?? {})) translate(db, values, column, target);
+  if (table === "sessions") flatten(db, values);
   const main = mainSession(db, values);
   if (spec.isOfTurn && table !== "prompts") translateTurn(db, values, main);
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
@@ -125,9 +126,13 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
 
 const TIME = /_at$|^valid_(?:from|to)$/;
 
-/** Only what SQLite has a type for, and no time that nobody could show. */
+const LISTS = new Set(["facts", "concepts", "files", "files_read", "files_edited", "item_ids"]);
+
+/** Only what SQLite has a type for, and nothing that whoever reads it would stumble over. */
 function paramOf(column: string, value: unknown): Param {
   if (TIME.test(column) && typeof value === "number" && !isTime(value)) throw new Unplaced();
+  if (LISTS.has(column) && !isList(tryParse(value))) throw new Unplaced();
+  if (column === "input" && tryParse(value) === undefined) throw new Unplaced();
   if (value === null || typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array)
     return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
@@ -148,6 +153,14 @@ function mainSession(db: Db, values: Map<string, Param>): number | undefined {
   if (session === null || session === undefined) return undefined;
   return db.get<{ id: number }>("SELECT coalesce(parent_session_db_id, id) AS id FROM sessions WHERE id = ?", session)
     ?.id;
+}
+
+/** Whoever started a subagent: all belong to the conversation. */
+function flatten(db: Db, values: Map<string, Param>): void {
+  const parent = values.get("parent_session_db_id") ?? null;
+  if (parent === null) return;
+  const sql = "SELECT coalesce(parent_session_db_id, id) AS id FROM sessions WHERE id = ?";
+  values.set("parent_session_db_id", db.get<{ id: number }>(sql, parent)?.id ?? null);
 }
 
 function translateTurn(db: Db, values: Map<string, Param>, main: number | undefined): void {
@@ -175,7 +188,11 @@ function translateEvidence(db: Db, json: Param | undefined): string {
   return JSON.stringify(now);
 }
 
-function tryParse(json: Param | undefined): unknown {
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function tryParse(json: unknown): unknown {
   try {
     return JSON.parse(String(json));
   } catch {
