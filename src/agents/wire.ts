@@ -1,4 +1,5 @@
 // What agents write to hooks and transcripts is loose JSON: every field may be missing or odd. These look at it safely.
+import { isTime } from "../core/time.ts";
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
@@ -45,13 +46,10 @@ export function asCount(value: unknown): number | undefined {
   return count !== undefined && count >= 0 && count <= MAX_COUNT ? count + 0 : undefined;
 }
 
-/** The last moment a Date can name. */
-const MAX_TIME_MS = 8.64e15;
-
 /** A moment in milliseconds, written as ISO 8601 or as the number itself. */
 export function asTime(value: unknown): number | undefined {
   const at = typeof value === "string" ? Date.parse(value) : asInteger(value);
-  return at !== undefined && at > 0 && at <= MAX_TIME_MS ? at : undefined;
+  return at !== undefined && at > 0 && isTime(at) ? at : undefined;
 }
 
 /** JSON that stands in a string, or undefined where it is none. */

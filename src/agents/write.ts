@@ -32,7 +32,13 @@ export function copyFile(from: string, to: string): void {
 
 export function writeFile(path: string, content: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, content, { mode: 0o600 });
+  writeNew(`${path}.new`, content);
   if (existsSync(path)) chmodSync(`${path}.new`, statSync(path).mode);
   renameSync(`${path}.new`, path);
+}
+
+/** What is there goes first: a link that a repository brought would be followed, and some other file written over. */
+export function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, content, { mode, flag: "wx" });
 }

@@ -36,7 +36,7 @@ export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
   const words = { text, projectId: scope.projectId };
   const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
   const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
-  if (!isSaid && !isTold && !isInCopies(paths, words)) {
+  if (!isSaid && !isTold && !isInCopies(db, paths, words)) {
     throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
       hint: `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
     });

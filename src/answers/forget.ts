@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { clearFiles } from "../capture/clear.ts";
 import { findRefuges } from "../capture/refuge.ts";
 import type { Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
 import { forget, type Forgotten, type Words } from "../memory/forget.ts";
 import { clearCopies, type ClearedCopies } from "../memory/forget-again.ts";
 import { piecesOf, type Proof, proveGone } from "../memory/traces.ts";
@@ -61,7 +62,7 @@ export function carryOutForget(
     db,
     [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
   );
-  const forgotten = forget(db, doomed, Date.now(), words);
+  const forgotten = forget(db, doomed, Date.now(), { words });
   const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
   return { data: { applied: true, ...receiptJson(receipt, namesOf(rows)) }, receipt };
 }
@@ -84,7 +85,17 @@ function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, nam
   const proof: Proof = { ...scan, found: scan.found.filter((path) => path !== namedIn) };
   const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
   const left = sources.filter((path) => existsSync(path));
-  return { ...forgotten, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
+  const tombstones = [...forgotten.tombstones, ...backups.tombstones];
+  return { ...forgotten, tombstones, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
+}
+
+/** After a run that was killed, or that met a reader it had to wait for too long: the rows are gone, copies may have them still. */
+export function finishForget(db: Db, paths: Paths): void {
+  overwriteDeleted(db);
+  clearFiles(db, paths, { pieces: [], sessions: [] });
+  clearCopies(db, paths, { pieces: [], sessions: [] });
+  if (!scrub(db))
+    throw new AppError("store_busy", "Another program is reading the database.", { hint: "Try again in a moment." });
 }
 
 /** The rows are gone by now: whatever stands in the way is said, and the receipt given all the same. */

@@ -12,6 +12,8 @@ import { readServer } from "../config/server-record.ts";
 import { AppError } from "../core/error.ts";
 
 import { VERSION } from "../core/version.ts";
+import { ruleProblems } from "../memory/retention.ts";
+import { integrityProblems } from "../store/backup.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
 import { type HookRun, hookRuns } from "../store/drops.ts";
@@ -54,7 +56,7 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     return [{ name: "claude settings", state: "fail", message: site.message, fix: site.hint ?? "" }];
   return [
     checkNode(),
-    ...(hasSqlite() ? checkDatabase(paths, site, options) : []),
+    ...(hasSqlite() ? checkDatabase(paths, env, site, options) : []),
     checkPermissions(paths),
     ...checkInstall(paths, site),
     checkParts(paths),
@@ -93,7 +95,7 @@ function checkNode(): Check {
   };
 }
 
-function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
+function checkDatabase(paths: Paths, env: Env, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
   try {
     return withDrained(paths, (db) => [
       ...(deep ? [checkIntegrity(db)] : []),
@@ -102,6 +104,7 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
       checkJobs(db, now),
       checkIndex(db),
       ...checkErased(db),
+      ...checkRetention(db, paths, env),
     ]);
   } catch (error) {
     return [
@@ -116,13 +119,13 @@ function checkDatabase(paths: Paths, site: ClaudeSite, { now, deep }: HealthOpti
 }
 
 function checkIntegrity(db: Db): Check {
-  const problems = db.all<{ quick_check: string }>("PRAGMA quick_check(3)").map((row) => row.quick_check);
-  if (problems.join() === "ok") return { name: "database", state: "ok", message: "opens and is whole" };
+  const problems = integrityProblems(db, "quick_check");
+  if (problems.length === 0) return { name: "database", state: "ok", message: "opens and is whole" };
   return {
     name: "database",
     state: "fail",
     message: `damaged: ${problems[0]}`,
-    fix: "Run: c-mem doctor --deep (it sets the file aside and repairs what can be)",
+    fix: "Run: c-mem doctor --fix (it sets the file aside and repairs what can be)",
   };
 }
 
@@ -236,13 +239,13 @@ function checkSpool(paths: Paths): Check {
     return {
       name: "spool",
       state: "warn",
-      message: `${bad} events could not be read`,
-      fix: `Look at ${paths.spool}/bad; delete what is there when you have`,
+      message: `${count(bad, "event")} could not be read`,
+      fix: `Run: c-mem doctor --fix, which tries again; else look at ${paths.spool}/bad and delete what is there when you have`,
     };
   }
-  if (waiting > BACKLOG)
-    return { name: "spool", state: "warn", message: `${waiting} events wait`, fix: "Run: c-mem status" };
-  return { name: "spool", state: "ok", message: `${waiting} events wait` };
+  const message = `${count(waiting, "event")} ${waiting === 1 ? "waits" : "wait"}`;
+  if (waiting > BACKLOG) return { name: "spool", state: "warn", message, fix: "Run: c-mem status" };
+  return { name: "spool", state: "ok", message };
 }
 
 function checkErrors(paths: Paths, now: number): Check {
@@ -271,6 +274,14 @@ function checkErased(db: Db): Check[] {
   if (!isUnclean(db)) return [];
   const message = "what was forgotten is not erased from the file yet";
   return [{ name: "forgotten text", state: "warn", message, fix: "Run: c-mem forget (or c-mem doctor --fix)" }];
+}
+
+/** Said before the worker takes out what somebody thinks is kept. */
+function checkRetention(db: Db, paths: Paths, env: Env): Check[] {
+  const problems = ruleProblems(db, loadSettings({ user: paths.config }, env).values);
+  if (problems.length === 0) return [];
+  const fix = "See c-mem projects; then: c-mem config set retentionProjects …";
+  return [{ name: "retention", state: "warn", message: problems.join(" "), fix }];
 }
 
 /** A job that is due and not done for so long: nobody does it. */

@@ -19,10 +19,11 @@ function read(path: string): string[] {
   }
 }
 
-/** A line cut off by a full disk is skipped. */
+/** A line cut off by a full disk is skipped, and so is what nobody of ours wrote. */
 function parse<Entry>(line: string): Entry[] {
   try {
-    return [JSON.parse(line) as Entry];
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? [value as Entry] : [];
   } catch {
     return [];
   }

@@ -156,6 +156,14 @@ function setAside(spool: string, name: string): void {
   }
 }
 
+/** Puts back what was set aside: it may have been this program's fault, and a newer one may know better. */
+export function retryBad(spool: string): void {
+  for (const folder of foldersOf(spool)) {
+    for (const name of listFolder(join(folder, BAD_FOLDER)).filter((each) => each.endsWith(DROP_SUFFIX)))
+      renameSync(join(folder, BAD_FOLDER, name), join(folder, name));
+  }
+}
+
 export function spoolCounts(spool: string): { waiting: number; bad: number } {
   const drops = (folder: string) => listFolder(folder).filter((name) => name.endsWith(DROP_SUFFIX)).length;
   const sum = (folders: readonly string[]) => folders.reduce((total, folder) => total + drops(folder), 0);

@@ -1,19 +1,23 @@
 // What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { BAD_FOLDER, retryBad, spoolCounts } from "../capture/drain.ts";
 import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
 import { SETUPS } from "../agents/setups.ts";
+import { repairStore } from "../memory/repair.ts";
 import { createBackup } from "../store/backup.ts";
 import { retryJobs } from "../store/jobs.ts";
-import { scrub } from "../store/erase.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { finishForget } from "../answers/forget.ts";
 import type { Check } from "../answers/health.ts";
 import { leftovers } from "../answers/leftovers.ts";
+import { repairText } from "../answers/repair-text.ts";
 import { readAgain } from "./deep-health.ts";
 import { count } from "./output.ts";
 import { withStore } from "./store.ts";
+import { withoutWorker } from "./worker-control.ts";
 
 export interface Mended {
   name: string;
@@ -29,6 +33,7 @@ const installClaude: Mend = () => installAgain();
 
 /** By the name of a check. */
 const MENDS: Record<string, Mend> = {
+  database: repair,
   privacy: closeToOthers,
   "hooks installed": installClaude,
   "hook runs": installClaude,
@@ -43,16 +48,17 @@ const MENDS: Record<string, Mend> = {
       withStore(paths, (db) => retryJobs(db, Date.now())),
       "job",
     )} another try`,
-  spool: (paths) => withStore(paths, () => "brought in what waited"),
+  spool: bringIn,
   "search index": (paths) =>
     `indexed ${count(
       withStore(paths, (db) => updateSearchIndex(db)),
       "row",
     )}`,
   "forgotten text": (paths) =>
-    withStore(paths, (db) =>
-      scrub(db) ? "erased what was forgotten" : "could not erase it: another program reads the database",
-    ),
+    withStore(paths, (db) => {
+      finishForget(db, paths);
+      return "erased what was forgotten";
+    }),
   leftovers: removeLeftovers,
 };
 
@@ -86,6 +92,20 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   } catch (error) {
     return { name, done: `could not be mended: ${(error as Error).message}`, isMended: false };
   }
+}
+
+async function repair(paths: Paths): Promise<string> {
+  const repaired = await withoutWorker(paths, () => repairStore(paths, Date.now()));
+  if (repaired.kind === "whole") throw new Error("the file is whole, something else stands in the way");
+  return repairText(repaired);
+}
+
+function bringIn(paths: Paths): string {
+  retryBad(paths.spool);
+  withStore(paths, () => {});
+  const { bad } = spoolCounts(paths.spool);
+  if (bad > 0) throw new Error(`${count(bad, "event")} cannot be read: see ${join(paths.spool, BAD_FOLDER)}`);
+  return "brought in what waited";
 }
 
 /** Links are left as they are: what they lead to is not ours. */

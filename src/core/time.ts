@@ -18,6 +18,14 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
+/** The last moment that is written with four digits for the year; far beyond it no Date can name one. */
+const MAX_TIME_MS = Date.UTC(10_000, 0) - 1;
+
+/** Other numbers are no times, and whoever showed one would fail. */
+export function isTime(at: number): boolean {
+  return at >= 0 && at <= MAX_TIME_MS;
+}
+
 /** As JSON has it. */
 export function iso(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : new Date(at).toISOString();

@@ -1,8 +1,10 @@
 // Keeps the file up to date by which memory reaches an agent that no hook can tell anything: the block of a session start,
 // in a rule the agent reads with every prompt. Only where `install` has put that file.
-import { renameSync, writeFileSync } from "node:fs";
+import { realpathSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { hasRules, rulesText } from "../agents/cursor/rules.ts";
+import { writeNew } from "../agents/write.ts";
+import { readInstall } from "../config/install-record.ts";
 import { readText } from "../config/read.ts";
 import { loadBundle } from "./bundle.ts";
 import type { ReadingHalf, TellAnswer, TellInput } from "./told.ts";
@@ -10,23 +12,46 @@ import type { ReadingHalf, TellAnswer, TellInput } from "./told.ts";
 /** Before a prompt, after a turn and at the end of a session. */
 const MOMENTS: ReadonlySet<string> = new Set(["session-start", "prompt", "turn-end", "session-end"]);
 
+const READABLE = 0o644;
+
 export function hasRulesFile(input: TellInput, name: string): boolean {
-  return hasRules(readText(pathOf(input, name)) ?? "");
+  return readRules(input, name) !== undefined;
 }
 
 /** What the file says now, where that is something else than before. */
 export function refreshRules(input: TellInput, name: string): TellAnswer | undefined {
   const { event } = input;
   const path = pathOf(input, name);
-  const before = MOMENTS.has(event.activity.kind) ? readText(path) : undefined;
-  if (before === undefined || !hasRules(before)) return undefined;
+  const before = MOMENTS.has(event.activity.kind) ? readRules(input, name) : undefined;
+  if (before === undefined) return undefined;
   const start = { ...input, event: { ...event, activity: { kind: "session-start", source: "startup" } as const } };
   const told = (loadBundle("context.cjs") as ReadingHalf).tell(start);
   const after = rulesText(told?.text ?? "");
   if (after === before) return undefined;
-  writeFileSync(`${path}.new`, after);
+  writeNew(`${path}.new`, after, READABLE);
   renameSync(`${path}.new`, path);
   return told;
+}
+
+/** One that came with a repository is not ours, whatever it says: what is remembered would be handed on with the next commit. */
+function readRules(input: TellInput, name: string): string | undefined {
+  const text = readText(pathOf(input, name)) ?? "";
+  return hasRules(text) && isInstalledHere(input) ? text : undefined;
+}
+
+function isInstalledHere({ place, paths }: TellInput): boolean {
+  const top = place.tree?.top;
+  if (top === undefined) return false;
+  const projects = readInstall(paths.install)?.agents?.["cursor"]?.projects ?? [];
+  return projects.some((one) => one.top === top || realOf(one.top) === realOf(top));
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function pathOf({ place }: TellInput, name: string): string {

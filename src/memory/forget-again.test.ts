@@ -1,16 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { importDatabase } from "../capture/import/import-database.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { checkDatabase, createBackup, listBackups } from "../store/backup.ts";
 import { nothingDoomed } from "../store/doomed.ts";
 import { openDriver, type Param } from "../store/driver.ts";
+import { placesHolding } from "../store/holding.ts";
 import { migrate, MIGRATIONS } from "../store/migrate.ts";
+import { purgeEvidence } from "../store/purge.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { transaction } from "../store/transaction.ts";
 import { bash, ended, prompt, said, type Seeded, seedStore } from "../../test/seed.ts";
 import { deriveSession } from "./derive.ts";
-import { clearCopies } from "./forget-again.ts";
+import { clearCopies, forgetBuried, isInCopies } from "./forget-again.ts";
 import { forget } from "./forget.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
@@ -51,7 +55,7 @@ describe("what was forgotten", () => {
     const cleared = clearCopies(db, paths, { pieces: [SECRET], sessions: touched });
     expect(readdirSync(paths.backups)).toHaveLength(2);
     const backups = listBackups(paths.database);
-    expect(cleared).toEqual({ cleaned: backups.map(({ path }) => path), without: [], removed: [] });
+    expect(cleared).toEqual({ cleaned: backups.map(({ path }) => path), without: [], removed: [], tombstones: [] });
     for (const { path } of backups) {
       expect(holds(path)).toBe(false);
       expect(checkDatabase(path)).toMatchObject({ sessions: 2, prompts: 2, messages: 0, tool_uses: 0 });
@@ -117,5 +121,68 @@ describe("what was forgotten", () => {
     restored.close();
     expect(holds(paths.database)).toBe(false);
     expect(checkDatabase(join(setAside, "c-mem.db")).prompts).toBe(2);
+  });
+
+  it("does not come back with an export from then, where only a backup still had it", () => {
+    const { db, paths } = machine();
+    const elsewhere = join(dirname(paths.home), `export-${process.pid}.db`);
+    copyFileSync(createBackup(paths.database, "manual", NOW).path, elsewhere);
+    transaction(db, () => [...purgeEvidence(db, 1)]);
+    db.run("DELETE FROM observations");
+    const { tombstones } = clearCopies(db, paths, {
+      pieces: [SECRET],
+      sessions: [],
+      words: { text: "lighthouse", projectId: undefined },
+    });
+    expect(new Set(tombstones.map(({ kind }) => kind))).toEqual(
+      new Set(["part", "moment", "text", "message", "tool-use"]),
+    );
+    importDatabase(db, elsewhere);
+    expect(forgetBuried(db, NOW)).toBeGreaterThan(0);
+    expect(db.all("SELECT text FROM prompts ORDER BY created_at")).toEqual([
+      { text: "what is the weather" },
+      { text: "ok" },
+    ]);
+    expect(placesHolding(db, ["lighthouse"])).toEqual([]);
+    db.close();
+  });
+
+  it("does not come back as the last words of a turn or the name of a session, either", () => {
+    const { db, paths, add } = machine();
+    add("other", ended("the key lies under the seventh stone"));
+    add("other", { kind: "title", title: "The seventh stone" });
+    const backup = createBackup(paths.database, "manual", NOW);
+    const elsewhere = join(dirname(paths.home), `told-${process.pid}.db`);
+    renameSync(backup.path, elsewhere);
+    forget(db, nothingDoomed(), NOW, { words: { text: "seventh stone", projectId: undefined } });
+    expect(placesHolding(db, ["seventh stone"])).toEqual([]);
+    db.close();
+    restoreBackup(paths, elsewhere, NOW);
+    const restored = openDriver(paths.database, { busyTimeoutMs: 0 });
+    expect(placesHolding(restored, ["seventh stone"])).toEqual([]);
+    expect(restored.get("SELECT text FROM prompts WHERE text = 'ok'")).toBeDefined();
+    restored.close();
+  });
+
+  it("of one project is looked for in that project, whatever number a copy knows it by", () => {
+    const { db, paths } = machine();
+    const aside = join(paths.setAside, "then", "c-mem.db");
+    const there = seedStore(aside);
+    const say = (project: string): void => {
+      const options = { project: { key: project, name: project, root: `/${project}` } };
+      there.add(`in-${project}`, prompt(`the cellar is flooded, says ${project}`), options);
+    };
+    const own = db.get<{ id: number; key: string }>("SELECT id, key FROM projects");
+    say("another");
+    say(own?.key ?? "");
+    there.db.close();
+    const words = { text: "cellar is flooded", projectId: own?.id };
+    expect(isInCopies(db, paths, words)).toBe(true);
+    expect(clearCopies(db, paths, { pieces: [words.text], sessions: [], words }).cleaned).toEqual([aside]);
+    const copy = openDriver(aside, { readOnly: true, busyTimeoutMs: 0 });
+    expect(copy.all("SELECT text FROM prompts")).toEqual([{ text: "the cellar is flooded, says another" }]);
+    copy.close();
+    expect(isInCopies(db, paths, words)).toBe(false);
+    db.close();
   });
 });

@@ -1,20 +1,21 @@
 // Forgets what was forgotten before: in databases that still have it, because they are copies from an earlier time.
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isForgottenPrompt, isForgottenSession, isTouched } from "../store/buried.ts";
 import type { Paths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { listBackups, removeUnfinished } from "../store/backup.ts";
+import { removeDatabase, SUFFIXES } from "../store/database-files.ts";
 import { type Doomed, nothingDoomed } from "../store/doomed.ts";
 import { type Db, openDriver } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
 import { itemsHolding, placesHolding } from "../store/holding.ts";
 import { migrate } from "../store/migrate.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
-import { allTombstones, insertTombstone, isBuried, tombstoneOf } from "../store/tombstones.ts";
+import { namesOf, responsesOf, type Told } from "../store/telling.ts";
+import { allTombstones, insertTombstone, isBuried, type Tombstone, tombstoneOf } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
 import { addDoomed } from "./choose-doomed.ts";
-import { forget, type Words } from "./forget.ts";
+import { type Beside, forget, type Words } from "./forget.ts";
 import { piecesIn } from "./traces.ts";
 
 export interface ClearedCopies {
@@ -24,6 +25,8 @@ export interface ClearedCopies {
   without: string[];
   /** Backups that it could not be taken out of, and that are gone. */
   removed: string[];
+  /** Of what only backups still had: it does not come back with an export from then, either. */
+  tombstones: Tombstone[];
 }
 
 export interface Traces {
@@ -35,53 +38,78 @@ export interface Traces {
 
 /** Takes what the tombstones of this database name out of every backup and of what was set aside. */
 export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies {
-  const cleared: ClearedCopies = { cleaned: [], without: [], removed: [] };
+  const cleared: ClearedCopies = { cleaned: [], without: [], removed: [], tombstones: [] };
   // A backup that is just being made has it, too.
   removeUnfinished(paths.database, Infinity);
   for (const path of copiesOf(paths)) {
-    const rows = clearCopy(db, path, traces);
-    if (rows !== undefined) cleared[rows > 0 ? "cleaned" : "without"].push(path);
+    const gone = clearCopy(db, path, traces);
+    cleared.tombstones.push(...bury(db, gone?.tombstones ?? []));
+    if (gone !== undefined) cleared[gone.rows > 0 ? "cleaned" : "without"].push(path);
     // What cannot be taken out goes with all around it: a person wants it gone.
     else if (mayHold(path, traces)) {
-      for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
+      removeDatabase(path);
       cleared.removed.push(path);
     }
   }
   return cleared;
 }
 
+/** Returns those that were not known. */
+function bury(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
+  return transaction(db, () => tombstones.filter((one) => insertTombstone(db, one, Date.now())));
+}
+
 /** Backups and what was set aside keep for a while what a purge took out: whether any of them holds the words. */
-export function isInCopies(paths: Paths, { text, projectId }: Words): boolean {
+export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
   return copiesOf(paths).some((path) => {
     try {
       const copy = openDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
       try {
+        const { text, projectId } = wordsIn(db, copy, words);
         return itemsHolding(copy, text, projectId).length > 0;
       } finally {
         copy.close();
       }
     } catch {
       // Damaged, or of another version: its bytes can be asked.
-      return piecesIn(path, [text]).length > 0;
+      return piecesIn(path, [words.text]).length > 0;
     }
   });
 }
 
-/** What is in a database although a tombstone of its own says that it was forgotten, goes. Returns how many rows went. */
-export function forgetBuried(db: Db, now: number, words?: Words): number {
-  const doomed = findBuried(db);
-  const said = words === undefined ? [] : itemsHolding(db, words.text, words.projectId);
-  for (const item of said) addDoomed(db, doomed, item);
-  const isThere = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
-  if (!isThere && words === undefined) return 0;
-  overwriteDeleted(db);
-  const { removed } = forget(db, doomed, now, words);
-  updateSearchIndex(db);
-  scrub(db);
-  return Object.values(removed).reduce((sum, count) => sum + count, 0);
+/** What was set aside by a restore may be another machine's: there a project has another number. */
+function wordsIn(db: Db, copy: Db, words: Words): Words {
+  if (words.projectId === undefined) return words;
+  const key = db.get<{ key: string }>("SELECT key FROM projects WHERE id = ?", words.projectId)?.key ?? "";
+  const there = copy.get<{ id: number }>("SELECT id FROM projects WHERE key = ?", key)?.id;
+  return { ...words, projectId: there ?? NO_PROJECT };
 }
 
-const SUFFIXES = ["", "-wal", "-shm", "-journal"];
+const NO_PROJECT = 0;
+
+/** What is in a database although a tombstone of its own says that it was forgotten, goes. Returns how many rows went. */
+export function forgetBuried(db: Db, now: number): number {
+  return forgetHere(db, now).rows;
+}
+
+interface Gone {
+  rows: number;
+  tombstones: Tombstone[];
+}
+
+function forgetHere(db: Db, now: number, words?: Words): Gone {
+  const { doomed, told } = findBuried(db);
+  const said = words === undefined ? [] : itemsHolding(db, words.text, words.projectId);
+  for (const item of said) addDoomed(db, doomed, item);
+  const isThere = [...Object.values(doomed), told.responses, told.sessions].some((ids) => [...ids].length > 0);
+  if (!isThere && words === undefined) return { rows: 0, tombstones: [] };
+  overwriteDeleted(db);
+  const { removed, tombstones } = forget(db, doomed, now, { words, told });
+  updateSearchIndex(db);
+  scrub(db);
+  return { rows: Object.values(removed).reduce((sum, count) => sum + count, 0), tombstones };
+}
+
 const BUSY_TIMEOUT_MS = 5_000;
 
 function copiesOf({ database, setAside }: Paths): string[] {
@@ -89,8 +117,8 @@ function copiesOf({ database, setAside }: Paths): string[] {
   return [...listBackups(database).map(({ path }) => path), ...aside.filter((path) => statOf(path) !== undefined)];
 }
 
-/** Returns how many rows went; undefined where that cannot be done: it is damaged, or of a newer version. */
-function clearCopy(from: Db, path: string, { pieces, words }: Traces): number | undefined {
+/** Undefined where that cannot be done: it is damaged, or of a newer version. */
+function clearCopy(from: Db, path: string, { pieces, words }: Traces): Gone | undefined {
   try {
     const copy = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
@@ -100,9 +128,9 @@ function clearCopy(from: Db, path: string, { pieces, words }: Traces): number | 
       transaction(copy, () => {
         for (const tombstone of allTombstones(from)) insertTombstone(copy, tombstone, now);
       });
-      const rows = forgetBuried(copy, now, words);
+      const gone = forgetHere(copy, now, words && wordsIn(from, copy, words));
       const left = SUFFIXES.flatMap((suffix) => piecesIn(path + suffix, pieces));
-      return left.every((piece) => placesHolding(copy, [piece]).length > 0) ? rows : undefined;
+      return left.every((piece) => placesHolding(copy, [piece]).length > 0) ? gone : undefined;
     } finally {
       copy.close();
     }
@@ -125,7 +153,7 @@ interface Row {
   at: number;
 }
 
-function findBuried(db: Db): Doomed {
+function findBuried(db: Db): { doomed: Doomed; told: Beside } {
   const doomed = nothingDoomed();
   const sessions = db.all<{ id: number; session_id: string }>("SELECT id, session_id FROM sessions");
   for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) doomed.sessions.add(id);
@@ -143,7 +171,22 @@ function findBuried(db: Db): Doomed {
     }
   }
   for (const { id } of buriedObservations(db)) doomed.observations.add(id);
-  return doomed;
+  const isToldAgain = (one: Told): boolean => isBuried(db, tombstoneOf("text", one.session_id, one.text));
+  const told: Beside = {
+    responses: touched
+      .flatMap(({ id }) => rowsOf(db, "prompts", "prompt_id", "''", id))
+      .map(({ id }) => id)
+      .filter((id) => responsesOf(db, [id]).some(isToldAgain)),
+    sessions: touched
+      .flatMap(({ id }) => familyOf(db, id))
+      .filter((sessionId) => namesOf(db, [sessionId]).some(isToldAgain)),
+  };
+  return { doomed, told };
+}
+
+function familyOf(db: Db, sessionDbId: number): string[] {
+  const sql = "SELECT session_id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
+  return db.all<{ session_id: string }>(sql, sessionDbId).map((row) => row.session_id);
 }
 
 /** A conversation's rows, its subagents' included: tombstones go by the conversation. */

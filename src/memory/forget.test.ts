@@ -348,7 +348,7 @@ describe("forgetting evidence", () => {
     );
     db.run("UPDATE sessions SET agent_title = 'The walrus depot', title = 'The walrus depot' WHERE id = 1");
     db.run("UPDATE prompts SET response = 'Sent to the walrus depot.' WHERE id = 2");
-    const { touched } = forget(db, nothingDoomed(), NOW, { text: "walrus depot", projectId: 1 });
+    const { touched } = forget(db, nothingDoomed(), NOW, { words: { text: "walrus depot", projectId: 1 } });
     expect(touched).toEqual(["a"]);
     scrub(db);
     const database = join(home, "c-mem.db");

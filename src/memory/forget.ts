@@ -29,8 +29,16 @@ export interface Words {
   projectId: number | undefined;
 }
 
-export function forget(db: Db, chosen: Doomed, now: number, words?: Words): Forgotten {
-  const { mended, subjects, ...forgotten } = transaction(db, () => erase(db, chosen, now, words));
+/** What stands beside items and goes without them: row ids of prompts for their last words, sessions for their names. */
+export type Beside = Pick<Asides, "responses" | "sessions">;
+
+export interface AlsoGone {
+  words?: Words | undefined;
+  told?: Beside;
+}
+
+export function forget(db: Db, chosen: Doomed, now: number, also: AlsoGone = {}): Forgotten {
+  const { mended, subjects, ...forgotten } = transaction(db, () => erase(db, chosen, now, also));
   for (const id of mended) deriveSession(db, id, now);
   transaction(db, () => {
     for (const [projectId, names] of subjects) settleSubjects(db, projectId ?? undefined, names, now);
@@ -40,7 +48,7 @@ export function forget(db: Db, chosen: Doomed, now: number, words?: Words): Forg
 
 type Erased = Forgotten & { mended: number[]; subjects: Map<number | null, Set<string>> };
 
-function erase(db: Db, doomed: Doomed, now: number, words: Words | undefined): Erased {
+function erase(db: Db, doomed: Doomed, now: number, { words, told: also = NO_ASIDES }: AlsoGone): Erased {
   const meant = completeDoom(db, doomed);
   const rows = readDoomed(db, doomed);
   const subjects = subjectsOf(db, doomed);
@@ -48,10 +56,12 @@ function erase(db: Db, doomed: Doomed, now: number, words: Words | undefined): E
   const isLeft = (row: { session_id: string | null }): boolean => row.session_id !== null && !gone.has(row.session_id);
   const evidence = [...rows.prompts, ...rows.messages, ...rows.toolUses].filter(isLeft);
   const asides = words === undefined ? NO_ASIDES : asidesHolding(db, words.text, words.projectId);
-  const endings = [...asides.responses, ...endedWith(db, [...doomed.messages])];
+  const endings = [...asides.responses, ...also.responses, ...endedWith(db, [...doomed.messages])];
   const responses = responsesOf(db, endings).filter(isLeft);
   // What an agent calls a session it makes of the prompts.
-  const named = [...new Set([...rows.prompts.map((row) => row.session_id ?? ""), ...asides.sessions])];
+  const named = [
+    ...new Set([...rows.prompts.map((row) => row.session_id ?? ""), ...asides.sessions, ...also.sessions]),
+  ];
   const names = namesOf(db, named).filter(isLeft);
   const told = [...responses, ...names];
   const touched = [...new Set([...evidence, ...told].map((row) => row.session_id ?? ""))];

@@ -1,14 +1,14 @@
 // Repairs a damaged database: sets it aside, and puts another in its place, made of the newest good backup and of all
 // that can still be read.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { checkDatabase, integrityProblems, listBackups } from "../store/backup.ts";
+import { checkDatabase, copyDatabase, integrityProblems, listBackups } from "../store/backup.ts";
 import { type Db, isDamage, openDriver } from "../store/driver.ts";
 import { mendHeader } from "../store/header.ts";
 import { createMerge, type Merge, MERGE_TABLES, type MergedRow, type MergeTable } from "../store/merge.ts";
 import { migrate } from "../store/migrate.ts";
-import { isEmptied, relaxDurability } from "../store/open.ts";
+import { isEmptied, relaxDurability, shapeFile } from "../store/open.ts";
 import { type Salvage, salvageRows } from "../store/salvage.ts";
 import { rebuildSearchIndex } from "../store/search-index.ts";
 import { asideFolder, type Report, writeReport } from "../store/set-aside.ts";
@@ -128,12 +128,11 @@ function build(paths: Paths, scratch: string, now: number, onStep: OnStep): Buil
   const own = damaged.find(isWhole);
   const backup = own === undefined ? listBackups(paths.database).find(({ path }) => isWhole(path))?.path : undefined;
   const base = own ?? backup;
-  if (base !== undefined) copyFileSync(base, incoming);
-  else writeFileSync(incoming, "");
-  chmodSync(incoming, 0o600);
+  if (base !== undefined) copyDatabase(base, incoming);
+  else writeFileSync(incoming, "", { mode: 0o600 });
   const { recovered, lost } = withDb(incoming, (db) => {
     relaxDurability(db);
-    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    shapeFile(db);
     migrate(db);
     // Whole without its log: the log is another database's.
     const salvaged = own === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
@@ -150,7 +149,7 @@ function copyDamaged(database: string, scratch: string): string[] {
   const like = join(scratch, "like.db");
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   withDb(like, (db) => {
-    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    shapeFile(db);
     migrate(db);
   });
   return ["with", "without"].map((name) => {

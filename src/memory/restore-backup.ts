@@ -1,12 +1,13 @@
 // Puts a backup in the database's place. What is there is set aside; what was forgotten since stays forgotten.
-import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import type { Paths } from "../config/paths.ts";
-import { checkDatabase, type Contents } from "../store/backup.ts";
+import { checkDatabase, type Contents, copyDatabase } from "../store/backup.ts";
+import { removeDatabase } from "../store/database-files.ts";
 import { openDriver } from "../store/driver.ts";
 import { migrate } from "../store/migrate.ts";
 import { explain } from "../store/open.ts";
 import { asideFolder, writeReport } from "../store/set-aside.ts";
-import { beginSwap, cancelSwap, endSwap, incomingOf, removeIncoming } from "../store/swap.ts";
+import { beginSwap, cancelSwap, endSwap, incomingOf } from "../store/swap.ts";
 import { allTombstones, insertTombstone, type Tombstone } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
 import { forgetBuried } from "./forget-again.ts";
@@ -31,12 +32,10 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   let forgotten: number;
   try {
     const tombstones = settle(paths.database);
-    removeIncoming(paths.database);
-    copyFileSync(backup, incoming);
-    chmodSync(incoming, 0o600);
+    copyDatabase(backup, incoming);
     forgotten = prepare(incoming, tombstones, now);
   } catch (error) {
-    removeIncoming(paths.database);
+    removeDatabase(incoming);
     cancelSwap(paths.database);
     throw explain(error, paths.database);
   }

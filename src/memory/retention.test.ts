@@ -3,14 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { SETTINGS, type Settings } from "../config/schema.ts";
+import { insertCommit } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { purgeEvidence } from "../store/purge.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { giveBack, roomOf } from "../store/space.ts";
+import { loadTurnEvidence } from "../store/turn-evidence.ts";
 import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../test/seed.ts";
 import { deriveSession, rebuildMemory } from "./derive.ts";
 import { pin, remember } from "./own.ts";
-import { planPurge, purge, type Purged } from "./retention.ts";
+import { planPurge, purge, type Purged, ruleProblems } from "./retention.ts";
 
 const NOW = START + 400 * DAY;
 const KEEP_ALL = Object.fromEntries(
@@ -103,6 +105,24 @@ describe("retention", () => {
     db.close();
   });
 
+  it("leaves the commits of a session, and takes none for one of the turn with which it goes on", () => {
+    const { db, add } = seedStore();
+    add("app-0", prompt("mend the lamp"), { at: START });
+    insertCommit(db, { sessionDbId: 1, promptNumber: 1, sha: "c0ffee1", subject: "Mend the lamp", at: START + 1 });
+    db.run("UPDATE sessions SET status = 'completed'");
+    deriveSession(db, 1, NOW);
+    const told = (): unknown => db.all("SELECT id, title FROM observations WHERE is_current = 1 ORDER BY id");
+    const before = told();
+    expect(purged(db, { ...KEEP_ALL, retentionEvidenceDays: 10 }, NOW).sessions).toBe(1);
+    add("app-0", prompt("and what time is it?"), { at: NOW });
+    expect(db.get("SELECT prompt_number FROM prompts")).toEqual({ prompt_number: 1 });
+    expect(loadTurnEvidence(db, 1, 1)?.commits).toEqual([]);
+    deriveSession(db, 1, NOW);
+    expect(told()).toEqual(before);
+    expect(one(db, "SELECT count(*) AS n FROM commits WHERE sha = 'c0ffee1'")).toBe(1);
+    db.close();
+  });
+
   it("takes memory out by age, but not what a person pinned or wrote", () => {
     const seeded = seedStore();
     const { db } = seeded;
@@ -143,6 +163,23 @@ describe("retention", () => {
     seeded.db.close();
   });
 
+  it("by project means every project of that name, and of a key one alone; what means none is said", () => {
+    const seeded = seedStore();
+    const { db, add } = seeded;
+    for (const root of ["/work/app", "/play/app", "/old/app"])
+      add(`in ${root}`, prompt("mend it"), { project: { key: root, name: "app", root }, at: START });
+    db.run("UPDATE sessions SET status = 'completed'");
+    const retentionProjects = { app: "0", "/old/app": "30", ap: "0", "/play/app": "30d" };
+    const settings = { ...KEEP_ALL, retentionEvidenceDays: 10, retentionProjects };
+    const going = planPurge(db, settings, NOW).sessions.map(({ session_id }) => session_id);
+    expect(going).toEqual(["in /old/app"]);
+    expect(ruleProblems(db, settings)).toEqual([
+      'retentionProjects: there is no project "ap"; what is meant goes as everything else does.',
+      'retentionProjects: "30d" is no number of days, nor two (30/365); everything of /play/app is kept.',
+    ]);
+    db.close();
+  });
+
   it("keeps a store that grows and grows within its size, the newest sessions whole", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-bounded-")), "c-mem.db");
     const seeded = seedStore(path);
@@ -175,6 +212,39 @@ describe("retention", () => {
       ),
     ).toBe(0);
     expect(one(db, "SELECT count(*) AS n FROM sessions")).toBe(120);
+    db.close();
+  });
+
+  it("takes no more than it must, where many say little", { timeout: 60_000 }, () => {
+    const seeded = seedStore();
+    const { db, add } = seeded;
+    db.exec("PRAGMA synchronous = OFF");
+    for (let index = 0; index < 400; index++) {
+      const id = `app-${Math.floor(index / 10)}`;
+      add(id, prompt(`lamp ${index}?`), { at: START + index * (DAY / 10) });
+      for (let use = 0; use < 20; use++)
+        add(id, { ...bash(`echo ${index}`, "lit", 0), toolUseId: `t-${index}-${use}` } as never);
+      if (index % 10 === 9) add(id, { kind: "session-end", reason: "exit" });
+    }
+    updateSearchIndex(db);
+    const limit = roomOf(db).used * 0.6;
+    purged(db, { ...KEEP_ALL, retentionMaxMb: limit / 1024 / 1024 }, NOW);
+    expect(roomOf(db).used / limit).toBeLessThanOrEqual(1);
+    expect(roomOf(db).used / limit).toBeGreaterThan(0.8);
+    db.close();
+  });
+
+  it("takes no large session for the little that is to go beside what must", () => {
+    const seeded = seedStore();
+    const { db } = seeded;
+    grow(seeded, 0, 10, { outputChars: 3_000 });
+    const small = planPurge(db, { ...KEEP_ALL, retentionEvidenceDays: 1 }, NOW).bytes;
+    grow(seeded, 10, 14, { outputChars: 60_000 });
+    const chosen = (mb: number): number => planPurge(db, { ...KEEP_ALL, retentionMaxMb: mb }, NOW).sessions.length;
+    const used = roomOf(db).used / 1024 / 1024;
+    // The small ones bring it within the limit, but not a tenth below.
+    expect(chosen(used - (small / 1024 / 1024) * 0.9)).toBe(10);
+    expect(chosen(used - (small / 1024 / 1024) * 1.1)).toBe(11);
     db.close();
   });
 

@@ -1,7 +1,7 @@
 // How long things are kept: by age, by project, by the size of the whole. Unless the user says so, for good.
 import type { Settings } from "../config/schema.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
-import { findProjectByName } from "../store/projects.ts";
+import { findProject, projectsNamed } from "../store/projects.ts";
 import {
   countOldMemory,
   evidenceBytes,
@@ -48,11 +48,8 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
   const rules = rulesOf(db, settings);
   const except = rules.flatMap(({ projectId }) => projectId ?? []);
   const sessions = new Map<number, PurgedSession>();
-  const choose = (session: OldSession): number => {
-    const bytes = evidenceBytes(db, session.id);
-    sessions.set(session.id, { ...session, bytes });
-    return bytes;
-  };
+  const choose = (session: OldSession, bytes = evidenceBytes(db, session.id)): void =>
+    void sessions.set(session.id, { ...session, bytes });
   const memory: MemoryScope[] = [];
   for (const { projectId, evidenceDays, memoryDays } of rules) {
     const scope = projectId === undefined ? { except } : { projectId };
@@ -70,8 +67,12 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
     evidenceDays === 0 && projectId !== undefined ? [projectId] : [],
   );
   for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: kept })) {
-    if (left <= 0) break;
-    if (!sessions.has(session.id)) left -= choose(session);
+    if (sessions.has(session.id)) continue;
+    const bytes = evidenceBytes(db, session.id);
+    // Within the limit a large one does not go for the little that it is to be more.
+    if (left <= 0 || (left <= limit * (1 - AFTERWARDS) && bytes > left)) break;
+    choose(session, bytes);
+    left -= bytes;
   }
   const all = [...sessions.values()].toSorted((a, b) => a.last_at - b.last_at);
   const observations = memory.reduce((total, scope) => total + countOldMemory(db, scope), 0);
@@ -96,7 +97,7 @@ export interface PurgeOptions {
 }
 
 /** What a session takes is an estimate: where a limit is set, it is looked again. */
-const ROUNDS = 4;
+const ROUNDS = 8;
 
 /** In short steps: between two of them others may write, and it may end. What was taken out by then stays so. */
 export function* purge(db: Db, settings: Settings, now: number, options: PurgeOptions): Generator<PurgeStep, Purged> {
@@ -162,14 +163,39 @@ interface Rule {
 }
 
 function rulesOf(db: Db, settings: Settings): Rule[] {
-  const own = Object.entries(settings.retentionProjects).flatMap(([name, days]): Rule[] => {
-    const [, evidence, memory] = /^(\d{1,5})(?:\/(\d{1,5}))?$/.exec(days.trim()) ?? [];
-    const project = findProjectByName(db, name);
-    // What is not understood keeps everything.
-    if (project === undefined) return [];
-    return [{ projectId: project.id, evidenceDays: Number(evidence ?? 0), memoryDays: Number(memory ?? 0) }];
+  const own = new Map<number, Rule>();
+  const named = Object.entries(settings.retentionProjects).map(([name, days]) => ({ name, ...daysOf(days) }));
+  const rule = (projectId: number, { evidenceDays, memoryDays }: Days): unknown =>
+    own.set(projectId, { projectId, evidenceDays, memoryDays });
+  for (const { name, ...days } of named) for (const { id } of projectsNamed(db, name)) rule(id, days);
+  // A key means one alone: it goes before the name that several may share.
+  for (const { name, ...days } of named) {
+    const project = findProject(db, name);
+    if (project !== undefined) rule(project.id, days);
+  }
+  return [...own.values(), { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
+}
+
+interface Days {
+  evidenceDays: number;
+  memoryDays: number;
+  isUnderstood: boolean;
+}
+
+/** What is not understood keeps everything. */
+function daysOf(text: string): Days {
+  const [found, evidence, memory] = /^(\d{1,5})(?:\/(\d{1,5}))?$/.exec(text.trim()) ?? [];
+  return { evidenceDays: Number(evidence ?? 0), memoryDays: Number(memory ?? 0), isUnderstood: found !== undefined };
+}
+
+/** Rules that do not do what was meant: somebody may rely on one that keeps a project. */
+export function ruleProblems(db: Db, settings: Settings): string[] {
+  return Object.entries(settings.retentionProjects).flatMap(([name, days]) => {
+    if (projectsNamed(db, name).length === 0 && findProject(db, name) === undefined)
+      return [`retentionProjects: there is no project "${name}"; what is meant goes as everything else does.`];
+    if (daysOf(days).isUnderstood) return [];
+    return [`retentionProjects: "${days}" is no number of days, nor two (30/365); everything of ${name} is kept.`];
   });
-  return [...own, { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
 }
 
 function sum(sessions: readonly PurgedSession[]): number {

@@ -1,8 +1,8 @@
 // When a backup is due, and which ones go.
-import { rmSync } from "node:fs";
 import { statOf } from "../config/read.ts";
 import type { Settings } from "../config/schema.ts";
 import { type Backup, listBackups } from "./backup.ts";
+import { removeDatabase } from "./database-files.ts";
 
 export interface Rotation {
   daily: number;
@@ -32,7 +32,7 @@ export function rotateBackups(database: string, { daily, migration, maxBytes }: 
     bytes += backup.bytes;
     return left[backup.kind] < 0 || bytes > maxBytes;
   });
-  for (const { path } of gone) rmSync(path, { force: true });
+  for (const { path } of gone) removeDatabase(path);
   return gone;
 }
 

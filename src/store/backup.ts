@@ -1,8 +1,9 @@
 // Copies of the database: made while others write, checked, and only then given their name.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { listFolder, statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
+import { removeDatabase } from "./database-files.ts";
 import { type Db, openDriver } from "./driver.ts";
 
 /** "migration": before the schema was changed. */
@@ -53,6 +54,15 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
   }
 }
 
+/** With what its log has: a copy of the file alone is an older one, or none. */
+export function copyDatabase(from: string, to: string): void {
+  removeDatabase(to);
+  closeSync(openSync(to, "wx", 0o600));
+  if ((statOf(`${from}-wal`)?.size ?? 0) > 0) copyInto(from, to);
+  else copyFileSync(from, to);
+  chmodSync(to, 0o600);
+}
+
 function copyInto(database: string, target: string): void {
   const source = openDriver(database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
@@ -80,9 +90,10 @@ export function checkDatabase(path: string): Contents {
   }
 }
 
-export function integrityProblems(db: Db): string[] {
-  const lines = db.all<{ integrity_check: string }>("PRAGMA integrity_check(3)").map((row) => row.integrity_check);
-  return lines.filter((line) => line !== "ok");
+export function integrityProblems(db: Db, check: "integrity_check" | "quick_check" = "integrity_check"): string[] {
+  const rows = db.all<Record<string, string>>(`PRAGMA ${check}(3)`).map((row) => row[check] ?? "");
+  // Several problems of a tree come as one text, under a heading.
+  return rows.flatMap((text) => text.split("\n")).filter((line) => !/^(?:ok|\*\*\* .*|)$/.test(line));
 }
 
 function countContents(db: Db): Contents {

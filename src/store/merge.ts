@@ -1,5 +1,6 @@
 // Adds rows of another database to this one. They are known by the agents' own ids; the numbers they had there are
 // translated, so that what referred to each other still does.
+import { isTime } from "../core/time.ts";
 import type { Db, Param } from "./driver.ts";
 import { indexObservation } from "./observations.ts";
 import { renumberTurns } from "./renumber.ts";
@@ -95,9 +96,10 @@ function isRowsFault(error: unknown): boolean {
 function addRow(db: Db, table: MergeTable, columns: readonly string[], row: MergedRow): MergeOutcome {
   const spec: Spec = SPECS[table];
   const values = new Map<string, Param>();
-  for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, paramOf(row[column]));
+  for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, paramOf(column, row[column]));
   const oldId = values.get("id");
   for (const [column, target] of Object.entries(spec.refs ?? {})) translate(db, values, column, target);
+  if (table === "sessions") flatten(db, values);
   const main = mainSession(db, values);
   if (spec.isOfTurn && table !== "prompts") translateTurn(db, values, main);
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
@@ -122,8 +124,15 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   return "added";
 }
 
-/** Only what SQLite has a type for. */
-function paramOf(value: unknown): Param {
+const TIME = /_at$|^valid_(?:from|to)$/;
+
+const LISTS = new Set(["facts", "concepts", "files", "files_read", "files_edited", "item_ids"]);
+
+/** Only what SQLite has a type for, and nothing that whoever reads it would stumble over. */
+function paramOf(column: string, value: unknown): Param {
+  if (TIME.test(column) && typeof value === "number" && !isTime(value)) throw new Unplaced();
+  if (LISTS.has(column) && !isList(tryParse(value))) throw new Unplaced();
+  if (column === "input" && tryParse(value) === undefined) throw new Unplaced();
   if (value === null || typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array)
     return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
@@ -144,6 +153,14 @@ function mainSession(db: Db, values: Map<string, Param>): number | undefined {
   if (session === null || session === undefined) return undefined;
   return db.get<{ id: number }>("SELECT coalesce(parent_session_db_id, id) AS id FROM sessions WHERE id = ?", session)
     ?.id;
+}
+
+/** Whoever started a subagent: all belong to the conversation. */
+function flatten(db: Db, values: Map<string, Param>): void {
+  const parent = values.get("parent_session_db_id") ?? null;
+  if (parent === null) return;
+  const sql = "SELECT coalesce(parent_session_db_id, id) AS id FROM sessions WHERE id = ?";
+  values.set("parent_session_db_id", db.get<{ id: number }>(sql, parent)?.id ?? null);
 }
 
 function translateTurn(db: Db, values: Map<string, Param>, main: number | undefined): void {
@@ -171,7 +188,11 @@ function translateEvidence(db: Db, json: Param | undefined): string {
   return JSON.stringify(now);
 }
 
-function tryParse(json: Param | undefined): unknown {
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function tryParse(json: unknown): unknown {
   try {
     return JSON.parse(String(json));
   } catch {

@@ -32,10 +32,8 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   }
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS });
   try {
-    // Larger pages: outputs of several KB go in and out a quarter faster.
-    // Incremental: room that was freed is given back in short steps. Said of an older file, each time it is opened, it would
-    // be written to and waited for.
-    if (statOf(path)?.size === 0) db.exec("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL;");
+    // Said of an older file, each time it is opened, it would be written to and waited for.
+    if (statOf(path)?.size === 0) shapeFile(db);
     // FULL: a spool file is deleted once its rows are committed, so a commit must outlive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     const keepCopy = (): unknown => createBackup(path, "migration", Date.now());
@@ -45,6 +43,14 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
     db.close();
     throw explain(error, path);
   }
+}
+
+/**
+ * For a file that nothing was written to yet. Larger pages: outputs of several KB go in and out a quarter faster. Incremental:
+ * room that was freed is given back in short steps.
+ */
+export function shapeFile(db: Db): void {
+  db.exec("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL;");
 }
 
 const SQLITE_NOTADB = 26;
@@ -85,14 +91,14 @@ const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: s
   11: {
     code: "store_damaged",
     message: "is damaged",
-    hint: "The worker repairs it, or now: c-mem doctor --deep",
+    hint: "The worker repairs it, or now: c-mem doctor --fix",
   },
   13: { code: "disk_full", message: "cannot grow: the disk is full", hint: "Free some space. Nothing in it is lost." },
   14: { code: "store_unwritable", message: "cannot be opened", hint: "Check the permissions of the folder." },
   26: {
     code: "store_damaged",
     message: "is not a database",
-    hint: "The worker repairs it, or now: c-mem doctor --deep",
+    hint: "The worker repairs it, or now: c-mem doctor --fix",
   },
 };
 

@@ -35,6 +35,11 @@ export function findProjectByName(db: Db, name: string): ProjectRow | undefined 
   );
 }
 
+/** All that share it. */
+export function projectsNamed(db: Db, name: string): { id: number }[] {
+  return db.all("SELECT id FROM projects WHERE name = ?", name);
+}
+
 /** Every project somebody has prompted in, the most recent first. */
 export function listProjects(db: Db): (ProjectRow & { sessions: number; last_at: number })[] {
   return db.all(

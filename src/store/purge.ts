@@ -38,17 +38,21 @@ export function isStillOld(db: Db, { id, session_id, last_at }: OldSession): boo
   return db.get(sql, id, session_id, last_at) !== undefined;
 }
 
-/** As much again as the texts take goes to indexes, roughly. */
+/** As much again as the texts take goes to indexes, roughly; */
 const INDEX_FACTOR = 2;
+/** and so much for every row, whatever it says: its ids, in five indexes. Rather too much: of too little more would go than must. */
+const ROW_BYTES = 300;
 
 /** What a conversation's evidence takes, roughly. Looks at every row of it, but reads none of the texts. */
 export function evidenceBytes(db: Db, sessionDbId: number): number {
-  const sql = `SELECT
-    coalesce((SELECT sum(octet_length(text) + coalesce(octet_length(response), 0)) FROM prompts WHERE session_db_id IN (${FAMILY})), 0)
-    + coalesce((SELECT sum(octet_length(text) + coalesce(octet_length(thinking), 0)) FROM messages WHERE session_db_id IN (${FAMILY})), 0)
-    + coalesce((SELECT sum(octet_length(input) + coalesce(octet_length(output), octet_length(packed), 0)) FROM tool_uses
-        WHERE session_db_id IN (${FAMILY})), 0) AS bytes`;
-  return INDEX_FACTOR * (db.get<{ bytes: number }>(sql, sessionDbId)?.bytes ?? 0);
+  const taken = (table: string, texts: string): string =>
+    `(SELECT coalesce(sum(${INDEX_FACTOR} * (${texts}) + ${ROW_BYTES}), 0) FROM ${table} WHERE session_db_id IN (${FAMILY}))`;
+  const sql = `SELECT ${[
+    taken("prompts", "octet_length(text) + coalesce(octet_length(response), 0)"),
+    taken("messages", "octet_length(text) + coalesce(octet_length(thinking), 0)"),
+    taken("tool_uses", "octet_length(input) + coalesce(octet_length(output), octet_length(packed), 0)"),
+  ].join(" + ")} AS bytes`;
+  return db.get<{ bytes: number }>(sql, sessionDbId)?.bytes ?? 0;
 }
 
 /** Rows per step: a few milliseconds. */
@@ -74,6 +78,8 @@ function cutTies(db: Db, sessionDbId: number): void {
     db.run(`UPDATE ${table} SET evidence = '[]' WHERE session_db_id IN (${FAMILY})`, sessionDbId);
   }
   db.run(`UPDATE observations SET prompt_number = NULL WHERE session_db_id IN (${FAMILY})`, sessionDbId);
+  // Of no turn: where the session goes on, its turns are counted from 1.
+  db.run(`UPDATE commits SET prompt_number = 0 WHERE session_db_id IN (${FAMILY})`, sessionDbId);
   db.run(`UPDATE sessions SET purged_at = last_at WHERE id IN (${FAMILY})`, sessionDbId);
 }
 

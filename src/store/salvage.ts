@@ -1,6 +1,7 @@
 // Reads what can be read of a damaged database, row by row: around a page that is lost, not only up to it.
 import type { Db } from "./driver.ts";
 import type { MergedRow, MergeTable } from "./merge.ts";
+import { TOMBSTONE_KINDS } from "./tombstones.ts";
 
 /** Rows per read. */
 const BATCH = 200;
@@ -13,7 +14,7 @@ export interface Salvage {
 }
 
 export function* salvageRows(db: Db, table: MergeTable, salvage: Salvage): Generator<MergedRow[], void> {
-  if (table === "tombstones") yield readAll(db, table, salvage);
+  if (table === "tombstones") yield readTombstones(db, salvage);
   else yield* readRange(db, table, lastId(db, table), salvage);
 }
 
@@ -57,11 +58,31 @@ function tryRead(db: Db, table: string, from: number, to: number): MergedRow[] |
   }
 }
 
-function readAll(db: Db, table: string, salvage: Salvage): MergedRow[] {
+/** So many digits of a hash: what lies on one page is fewer. */
+const MAX_DIGITS = 3;
+
+/** They have no numbers, but their hashes lie evenly: around a page that is lost by how these begin. */
+function readTombstones(db: Db, salvage: Salvage): MergedRow[] {
   try {
-    return db.all(`SELECT * FROM ${table}`);
+    return db.all("SELECT * FROM tombstones");
   } catch {
-    salvage.lost += 1;
-    return [];
+    return readAround(db, salvage);
   }
+}
+
+function readAround(db: Db, salvage: Salvage): MergedRow[] {
+  const rows: MergedRow[] = [];
+  let isLost = false;
+  const read = (kind: string, digits: string): void => {
+    try {
+      const sql = "SELECT * FROM tombstones WHERE kind = ? AND hash >= ? AND hash < ?";
+      for (const row of db.all<MergedRow>(sql, kind, digits, `${digits}g`)) rows.push(row);
+    } catch {
+      if (digits.length < MAX_DIGITS) for (const digit of "0123456789abcdef") read(kind, digits + digit);
+      else isLost = true;
+    }
+  };
+  for (const kind of TOMBSTONE_KINDS) read(kind, "");
+  if (isLost) salvage.lost += 1;
+  return rows;
 }

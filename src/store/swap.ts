@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { listFolder, readText, statOf } from "../config/read.ts";
 import { birthOf, isSameProcess, machineId } from "../config/worker-lock.ts";
 import { AppError } from "../core/error.ts";
+import { removeDatabase, SUFFIXES } from "./database-files.ts";
 
 /** Lies beside the database while it is being replaced: nobody opens it, no transaction is begun. */
 interface Swap {
@@ -63,7 +64,7 @@ export function settleSwap(database: string): boolean {
 
 /** What was being made when its maker was killed. */
 function removeLeftovers(database: string): void {
-  removeIncoming(database);
+  removeDatabase(incomingOf(database));
   rmSync(nextMarkerOf(database), { force: true });
   const folder = dirname(database);
   const scratch = listFolder(folder).filter(isScratch);
@@ -73,11 +74,6 @@ function removeLeftovers(database: string): void {
 /** Where a database is made ready to take the other's place. */
 export function incomingOf(database: string): string {
   return `${database}.incoming`;
-}
-
-/** With its log: beside the next one, made of another backup, it would be taken for that one's. */
-export function removeIncoming(database: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(incomingOf(database) + suffix, { force: true });
 }
 
 /** A folder for making a repaired one; this process's own. */
@@ -102,7 +98,7 @@ export function replacedError(): AppError {
 function carryOut(database: string, { aside, incoming }: Swap & { incoming: string }): void {
   mkdirSync(aside, { recursive: true, mode: 0o700 });
   // The log goes with its file: beside another one it would be taken for that one's.
-  for (const suffix of ["-wal", "-shm", "-journal", ""]) {
+  for (const suffix of SUFFIXES.toReversed()) {
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }
   renameSync(incoming, database);

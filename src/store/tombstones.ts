@@ -7,7 +7,17 @@ import type { Db } from "./driver.ts";
  * words and when they were typed, for where one lane knows the id and the other does not; "text" is the same words said in
  * another place (a response, a title). "part" says that something of the session is gone, so that others need no second look.
  */
-export type TombstoneKind = "session" | "part" | "prompt" | "moment" | "message" | "tool-use" | "text" | "observation";
+export const TOMBSTONE_KINDS = [
+  "session",
+  "part",
+  "prompt",
+  "moment",
+  "message",
+  "tool-use",
+  "text",
+  "observation",
+] as const;
+export type TombstoneKind = (typeof TOMBSTONE_KINDS)[number];
 
 export interface Tombstone {
   kind: TombstoneKind;
@@ -27,8 +37,10 @@ export function allTombstones(db: Db): Tombstone[] {
   return db.all("SELECT kind, hash FROM tombstones");
 }
 
-export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): void {
-  db.run("INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (?, ?, ?)", kind, hash, at);
+/** False if it was there. */
+export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): boolean {
+  const sql = "INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (?, ?, ?)";
+  return db.run(sql, kind, hash, at).changes === 1;
 }
 
 export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void {

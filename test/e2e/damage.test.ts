@@ -109,9 +109,7 @@ describe("a damaged database", () => {
 
   it("is found by doctor --deep where nobody has read the page, with what transcripts hold beside it", async () => {
     const world = await seeded();
-    for (let index = 0; index < 60; index++) await addUse(world, index);
-    await run(world, ["projects"]);
-    wreckPageOf(world, "tool_uses");
+    await loseAPage(world);
     const first = await deepChecks(world);
     expect(first.get("database, page by page")).toMatchObject({
       state: "warn",
@@ -121,6 +119,18 @@ describe("a damaged database", () => {
     const again = await deepChecks(world);
     for (const name of ["database, page by page", "search index", "transcripts"])
       expect(again.get(name)).toMatchObject({ state: "ok" });
+    expect((await texts(world)).length).toBe(2);
+  });
+
+  it("is repaired by doctor --fix, too, which says what it did", async () => {
+    const world = await seeded();
+    await loseAPage(world);
+    const { stdout } = await run(world, ["doctor"]);
+    expect(stdout).toMatch(/^FAIL {2}database: .*damaged.*\n.*c-mem doctor --fix/m);
+    const fixed = await run(world, ["doctor", "--fix"]);
+    expect(fixed.stdout).toMatch(/^mended {2}database: The backup .* was restored, /m);
+    expect(fixed.stdout).toMatch(/^ok {4}database: opens and is whole$/m);
+    expect(setAside(world)).toHaveLength(1);
     expect((await texts(world)).length).toBe(2);
   });
 
@@ -176,4 +186,11 @@ function addUse(world: World, index: number): Promise<unknown> {
     tool_input: { command: `echo ${index}` },
     tool_response: { stdout: "x".repeat(1_500) },
   });
+}
+
+/** One that nobody has read yet. */
+async function loseAPage(world: World): Promise<void> {
+  for (let index = 0; index < 60; index++) await addUse(world, index);
+  await run(world, ["projects"]);
+  wreckPageOf(world, "tool_uses");
 }

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -130,6 +131,27 @@ describe("c-mem doctor --fix", () => {
     expect([...left, fresh].map((path) => existsSync(path))).toEqual([false, false, false, true]);
   });
 
+  it("tries once more to bring in what was set aside, and does not say it could where it cannot", async () => {
+    const world = await used();
+    await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "set aside" });
+    const [spool, bad] = [join(world.home, "spool"), join(world.home, "spool", "bad")];
+    mkdirSync(bad, { recursive: true });
+    for (const name of readdirSync(spool).filter((one) => one.endsWith(".json")))
+      renameSync(join(spool, name), join(bad, name));
+    expect(stateOf(await doctor(world), "spool")).toBe("warn");
+    expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
+      done: "brought in what waited",
+      mended: true,
+    });
+    expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "set aside" }]);
+    writeFileSync(join(bad, "1.json"), "not an event");
+    expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
+      done: `could not be mended: 1 event cannot be read: see ${bad}`,
+      mended: false,
+    });
+    expect(readdirSync(bad)).toEqual(["1.json"]);
+  });
+
   it("touches no settings it cannot read, and says so", async () => {
     const world = await used();
     writeFileSync(join(world.home, "config.json"), "{ cut off");
@@ -148,6 +170,7 @@ describe("c-mem logs", () => {
     writeFileSync(
       join(world.home, "logs", "hook.log"),
       entry({ at: "2026-01-01T10:00:00.000Z", hook: "save", code: "x", message: "first" }) +
+        'null\n7\n{"at":"2026-01-02T1\n' +
         entry({ at: "2026-01-03T10:00:00.000Z", hook: "new", code: "x", message: "third" }),
     );
     writeFileSync(
@@ -185,7 +208,7 @@ describe("c-mem bug-report", () => {
     const world = await used();
     const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
     mkdirSync(join(world.home, "logs"), { recursive: true });
-    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x`;
+    const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x; ENOENT: no such file, open '/srv/Big Client/acme plan.md'; ${join(world.env["HOME"] ?? "", "Big Client/acme/x.md")} is gone, /srv/old/Big Client/y.md too`;
     writeFileSync(
       join(world.home, "logs", "worker.log"),
       `${JSON.stringify({ at: "2026-01-01T10:00:00.000Z", pid: 1, message })}\n`,
@@ -203,11 +226,11 @@ describe("c-mem bug-report", () => {
       "holdout: 10 (user)",
       "baseUrl: (set)",
       "== Doctor ==",
-      "cannot read ~/… with [redacted:github], nor /…:12 at http://127.0.0.1:3/api/x",
+      "cannot read ~/… with [redacted:github], nor /…:12 at http://127.0.0.1:3/api/x; ENOENT: no such file, open '/…'; ~/… is gone, /… too",
     ]) {
       expect(report).toContain(part);
     }
-    for (const word of ["Rumpelstilzchen", "acme", secret.slice(4), world.home, `${world.env["HOME"]}/`])
+    for (const word of ["Rumpelstilzchen", "acme", "Client", secret.slice(4), world.home, `${world.env["HOME"]}/`])
       expect(report).not.toContain(word);
     expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
   });

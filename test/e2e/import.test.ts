@@ -107,6 +107,18 @@ describe("c-mem export --all and import", () => {
     expect(await data(other, ["import", join(world.home, "c-mem.db")])).toMatchObject({ source: "c-mem", added: {} });
   });
 
+  it("leave out what happened at no time there is: whoever lists it would fail", async () => {
+    const { file } = await exported();
+    const lines = readFileSync(file, "utf8").split("\n");
+    const broken = lines.map((line) => line.replace(/"(last_at|created_at|valid_from)":\d+/, '"$1":9007199254740991'));
+    writeFileSync(file, broken.join("\n"));
+    const other = createWorld();
+    await lived(other, "z");
+    expect(Number((await data(other, ["import", file]))["refused"])).toBeGreaterThan(5);
+    for (const args of [["list", "--all"], ["projects"], ["observations", "--all"], ["stats", "--all"]])
+      expect([args, (await run(other, args)).status]).toEqual([args, 0]);
+  });
+
   it("leave out what was forgotten, and say so", async () => {
     const world = createWorld();
     await lived(world, "a");

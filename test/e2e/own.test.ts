@@ -1,5 +1,5 @@
 // Memory one can own: written down, looked through, changed and forgotten on the command line, by real processes.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -271,6 +271,32 @@ describe("forgetting", () => {
       ),
     ).toEqual([]);
   });
+
+  it.each(["forget", "doctor --fix", "audit --fix"])(
+    "that was killed is finished by c-mem %s, in backups and copies too",
+    async (command) => {
+      const world = createWorld();
+      await live(world);
+      await run(world, ["sync", "--archive"]);
+      const path = String((await data(world, ["backup", "create"]))["path"]);
+      // As it is after the first transaction: the rows are gone, and nothing else.
+      const before = ["archive", "backups"].map((name) => join(world.home, name));
+      for (const folder of before) cpSync(folder, `${folder}-then`, { recursive: true });
+      await run(world, ["forget", SESSION, "-y"]);
+      for (const folder of before) {
+        rmSync(folder, { recursive: true, force: true });
+        renameSync(`${folder}-then`, folder);
+      }
+      const db = new DatabaseSync(join(world.home, "c-mem.db"));
+      db.prepare("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)").run();
+      db.close();
+      expect(readFileSync(path, "latin1")).toMatch(SECRETS);
+      await run(world, command.split(" "));
+      expect(allBytes(world.home)).not.toMatch(SECRETS);
+      expect(readdirSync(join(world.home, "archive"), { recursive: true }).join()).not.toContain("gz");
+      expect(existsSync(path)).toBe(true);
+    },
+  );
 
   it("a whole session stays forgotten", async () => {
     const world = createWorld();

@@ -51,7 +51,7 @@ export const ATTACKS = {
   orders: PLANTS.length,
   /** Places each order was met in. */
   places: 10,
-  paths: 21,
+  paths: 23,
   readers: 15,
   configs: 6,
 } as const;

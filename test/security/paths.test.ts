@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { rulesText } from "../../src/agents/cursor/rules.ts";
 import { allBytes, createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 import { ATTACKS } from "./hostile-texts.ts";
 
@@ -129,6 +130,46 @@ describe("a repository", () => {
     expect(new Set(keys.map(({ key }) => key)).size).toBe(2);
     const config = await run(world, ["config", "get", "provider"], { cwd: other });
     expect(config.stdout).toContain("none");
+  });
+});
+
+describe("a repository that brings links along", () => {
+  const links = (world: World, name: string): string => {
+    const [link, target] = [join(world.project, name), join(world.project, "..", "mine.txt")];
+    mkdirSync(dirname(link), { recursive: true });
+    writeFileSync(target, "mine");
+    symlinkSync(target, link);
+    return target;
+  };
+
+  it("has no file written over by a report of a bug", async () => {
+    const world = createWorld();
+    const name = `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;
+    const target = links(world, name);
+    expect((await run(world, ["bug-report"])).status).toBe(0);
+    expect(readFileSync(target, "utf8")).toBe("mine");
+    expect(readFileSync(join(world.project, name), "utf8")).toContain("== Doctor ==");
+  });
+
+  it("has no file written over by Cursor's rule, nor memory put into a rule of its own", async () => {
+    const world = createWorld();
+    execFileSync("git", ["init", "-q"], { cwd: world.project });
+    const rule = join(world.project, ".cursor", "rules", "c-mem-context.mdc");
+    const target = links(world, ".cursor/rules/c-mem-context.mdc.new");
+    writeFileSync(rule, rulesText(""));
+    const base = { conversation_id: "u", generation_id: "g1", workspace_roots: [world.project], cursor_version: "2" };
+    const say = (prompt: string, id: string) =>
+      run(world, ["new", "--agent", "cursor"], {
+        input: JSON.stringify({ ...base, conversation_id: id, hook_event_name: "beforeSubmitPrompt", prompt }),
+      });
+    await say("Teach the parser about tabs", "u");
+    await rows(world, "SELECT 1");
+    await say("And about form feeds", "v");
+    expect([readFileSync(rule, "utf8"), readFileSync(target, "utf8")]).toEqual([rulesText(""), "mine"]);
+    await run(world, ["install", "cursor", "--yes", "--no-sync"]);
+    await say("And about returns", "w");
+    expect(readFileSync(rule, "utf8")).toContain("Teach the parser about tabs");
+    expect(readFileSync(target, "utf8")).toBe("mine");
   });
 });
 

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Activity, CapturedEvent, Project } from "../../core/event.ts";
 import { filterText, filterValue } from "../../core/filter.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES, type Summary } from "../../core/memory.ts";
+import { isTime } from "../../core/time.ts";
 import { titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/driver.ts";
 import { findProjectByName } from "../../store/projects.ts";
@@ -32,7 +33,7 @@ export function time(row: Row, ...names: string[]): number {
       typeof value === "string"
         ? Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`)
         : Number(value ?? 0);
-    if (Number.isFinite(at) && at > 0) return at < SECONDS_UNTIL ? at * 1000 : at;
+    if (at > 0 && isTime(at)) return Math.trunc(at < SECONDS_UNTIL ? at * 1000 : at);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { cleanFile, type FileFix } from "../../capture/clean-files.ts";
+import { finishForget } from "../../answers/forget.ts";
 import { findRefuges } from "../../capture/refuge.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { addKinds } from "../../core/cleaned.ts";
@@ -9,7 +10,7 @@ import { audit, type Audit, type Finding, recordedFiles } from "../../memory/aud
 import { deriveSession } from "../../memory/derive.ts";
 import { cleanRows } from "../../store/clean-rows.ts";
 import { type Db, isDamage, openDriver } from "../../store/driver.ts";
-import { overwriteDeleted, scrub } from "../../store/erase.ts";
+import { isUnclean, overwriteDeleted, scrub } from "../../store/erase.ts";
 import { migrate } from "../../store/migrate.ts";
 import { explain } from "../../store/open.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
@@ -59,7 +60,7 @@ function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "be
   for (const file of recordedFiles(paths.home).filter((one) => databases.has(one))) {
     const path = join(paths.home, file);
     try {
-      receipt.rows += path === paths.database ? withStore(paths, cleanStore) : cleanOther(path);
+      receipt.rows += path === paths.database ? withStore(paths, (db) => cleanStore(db, paths)) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
       const next = isDamage(error) ? " It cannot be rewritten: delete it when you need nothing of it any more." : "";
@@ -70,8 +71,10 @@ function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "be
   return receipt;
 }
 
-function cleanStore(db: Db): number {
+function cleanStore(db: Db, paths: Paths): number {
   overwriteDeleted(db);
+  // Afterwards nothing says any more that something is still to be forgotten in copies, too.
+  if (isUnclean(db)) finishForget(db, paths);
   const { rows } = cleanRows(db);
   // What was derived from the rows is derived again, without what went.
   for (const { id } of rows > 0 ? staleSessions(db) : []) deriveSession(db, id, Date.now());

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { statOf } from "../../config/read.ts";
 import { AppError } from "../../core/error.ts";
 import { ago } from "../../core/text.ts";
 import { restoreBackup } from "../../memory/restore-backup.ts";
@@ -117,7 +118,7 @@ function findBackup(paths: Paths, which: string): string {
   if (found.length === 1 && first !== undefined) return first.path;
   if (found.length > 1)
     throw new AppError("usage", `${which} fits ${found.length} backups.`, { hint: "c-mem backup list" });
-  if (existsSync(which)) return resolve(which);
+  if (statOf(which)?.isFile()) return resolve(which);
   throw new AppError("nothing_found", `There is no backup ${which}.`, { hint: "c-mem backup list" });
 }
 

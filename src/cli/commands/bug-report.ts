@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { homedir, release } from "node:os";
 import { resolve } from "node:path";
+import { writeNew } from "../../agents/write.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
@@ -35,7 +36,8 @@ export function run({ args, json }: CommandOptions): number {
 /** A file that was named may be somebody's; one of our own name from earlier today is ours. */
 function write(path: string, text: string, isOwn: boolean): void {
   try {
-    writeFileSync(path, text, { mode: 0o600, flag: isOwn ? "w" : "wx" });
+    if (isOwn) writeNew(path, text);
+    else writeFileSync(path, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
     if (isThere) throw new AppError("file_exists", `${path} exists already.`, { hint: "Name another file." });
@@ -92,19 +94,21 @@ function settingLines(paths: Paths, env: Env): string[] {
 /** Whatever lies in the home folder, in the data directory or elsewhere is only said to be there. */
 function withoutPaths(text: string, paths: Paths): string {
   const homes = [...new Set([process.env["HOME"] ?? homedir(), homedir()])];
-  const dataless = text.replaceAll(paths.home, "<data>");
+  const dataless = text.replaceAll(paths.home, "<data>").replace(QUOTED_PATH, "$1/…$1");
   const homeless = homes.reduce((rest, home) => withoutPathsIn(rest, home), dataless);
   return homeless.replace(OTHER_PATH, "/…");
 }
 
+/** As Node's own errors name one: where it ends is known, whatever is in it. */
+const QUOTED_PATH = /(["'`])(?:[A-Za-z]:)?[\\/][^"'`\n]*\1/g;
+/** A folder's name may have spaces in it: words that go on with a slash belong to it. */
+const REST = String.raw`[^\s"'\`,;:)\]]*(?: [^\s"'\`,;:)\]/]+\/[^\s"'\`,;:)\]]*)*`;
 /** Not within an address, nor what was shortened already. */
-const OTHER_PATH = /(?<![\w.:/~>…])\/[\w.@+-]+\/[^\s"'`,;:)\]]+/g;
+const OTHER_PATH = new RegExp(String.raw`(?<![\w.:/~>…])\/[\w.@+-]+\/${REST}`, "g");
+const HOME_REST = new RegExp(`^/${REST}`);
 
 function withoutPathsIn(text: string, home: string): string {
   if (home.length < 2) return text;
   const [first = "", ...pieces] = text.split(home);
-  return (
-    first +
-    pieces.map((piece) => `~${piece.startsWith("/") ? piece.replace(/^\/[^\s"'`,;:)\]]*/, "/…") : piece}`).join("")
-  );
+  return first + pieces.map((piece) => `~${piece.startsWith("/") ? piece.replace(HOME_REST, "/…") : piece}`).join("");
 }

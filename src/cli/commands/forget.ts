@@ -1,9 +1,8 @@
 // c-mem forget: removes something for good, and shows that it is gone.
 import type { Asked } from "../../answers/asked.ts";
-import { planForget } from "../../answers/forget.ts";
+import { finishForget, planForget } from "../../answers/forget.ts";
 import { AppError } from "../../core/error.ts";
-import { clearCopies } from "../../memory/forget-again.ts";
-import { isUnclean, overwriteDeleted, scrub } from "../../store/erase.ts";
+import { isUnclean } from "../../store/erase.ts";
 import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";
@@ -16,14 +15,9 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
   });
 }
 
-/** After a run that was killed, or that met a reader it had to wait for too long. */
 function finish({ db, paths }: Asked, json: boolean): number {
-  overwriteDeleted(db);
   if (!isUnclean(db)) throw new AppError("usage", "What shall be forgotten?", { hint: "c-mem forget <id or words>" });
-  clearCopies(db, paths, { pieces: [], sessions: [] });
-  if (!scrub(db)) {
-    throw new AppError("store_busy", "Another program is reading the database.", { hint: "Try again in a moment." });
-  }
+  finishForget(db, paths);
   if (json) printJson("forget", { applied: true, finished: true });
   else print("What was forgotten before is now gone from the files as well.");
   return EXIT.ok;

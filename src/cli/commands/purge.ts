@@ -11,6 +11,7 @@ import {
   type Purged,
   type PurgePlan,
   type PurgeStep,
+  ruleProblems,
 } from "../../memory/retention.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { roomOf } from "../../store/space.ts";
@@ -31,6 +32,7 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
   }
   return withStoreAsync(paths, async (db) => {
     const plan = planPurge(db, settings, Date.now());
+    for (const problem of ruleProblems(db, settings)) say(problem);
     if (plan.sessions.length + plan.observations === 0) {
       if (json) printJson("purge", { applied: false, ...planJson(plan) });
       else print("Nothing is older or more than the settings keep.");

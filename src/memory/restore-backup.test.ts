@@ -1,0 +1,92 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { type Paths, resolvePaths } from "../config/paths.ts";
+import { checkDatabase, createBackup, listBackups } from "../store/backup.ts";
+import { rotateBackups } from "../store/backup-rotation.ts";
+import { settleSwap } from "../store/swap.ts";
+import { prompt, seedStore } from "../../test/seed.ts";
+import { repairStore } from "./repair.ts";
+import { restoreBackup } from "./restore-backup.ts";
+
+const NOW = Date.UTC(2026, 5, 1);
+
+function machine(prompts: number): Paths {
+  const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-restore-")) });
+  const { db, add } = seedStore(paths.database);
+  for (let index = 0; index < prompts; index++) add("one", prompt(`lamp ${index} ${"x".repeat(500)}`));
+  db.close();
+  return paths;
+}
+
+const countPrompts = ({ database }: Paths): number => checkDatabase(database).prompts;
+
+/** A file of which the newest is only in its log, as it lies beside a program that is at work or was killed. */
+function withLog(from: Paths, more: number): string {
+  const copy = join(mkdtempSync(join(tmpdir(), "c-mem-logged-")), "c-mem.db");
+  const { db, add } = seedStore(from.database);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  for (let index = 0; index < more; index++) add("one", prompt(`later ${index}`));
+  for (const suffix of ["", "-wal"]) copyFileSync(from.database + suffix, copy + suffix);
+  db.close();
+  return copy;
+}
+
+/** What a program leaves that is killed while it writes to this database. */
+function hotJournal(database: string): string {
+  const copy = `${database}.hot`;
+  copyFileSync(database, copy);
+  const db = new DatabaseSync(copy);
+  db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN; UPDATE prompts SET text = upper(text)");
+  const journal = join(mkdtempSync(join(tmpdir(), "c-mem-hot-")), "journal");
+  copyFileSync(`${copy}-journal`, journal);
+  db.exec("ROLLBACK");
+  db.close();
+  return journal;
+}
+
+describe("restoring", () => {
+  it("brings what is only in the log of a file as well", () => {
+    const paths = machine(1);
+    const other = withLog(machine(2), 3);
+    const { contents } = restoreBackup(paths, other, NOW);
+    expect([contents.prompts, countPrompts(paths)]).toEqual([5, 5]);
+  });
+
+  it("is not misled by what a restore that was killed has left", () => {
+    const [paths, larger] = [machine(3), machine(60)];
+    const journal = hotJournal(larger.database);
+    copyFileSync(journal, `${paths.database}.incoming-journal`);
+    const { path } = createBackup(paths.database, "manual", NOW);
+    restoreBackup(paths, path, NOW);
+    expect(countPrompts(paths)).toBe(3);
+    copyFileSync(journal, `${paths.database}.incoming-journal`);
+    settleSwap(paths.database);
+    expect(readdirSync(paths.home).filter((name) => name.includes("incoming"))).toEqual([]);
+  });
+});
+
+describe("a repair", () => {
+  it("of a file whose beginning is lost keeps what is only in its log", () => {
+    const paths = machine(0);
+    const other = withLog(machine(2), 3);
+    for (const suffix of ["", "-wal"]) copyFileSync(other + suffix, paths.database + suffix);
+    writeFileSync(paths.database, readFileSync(paths.database).fill(0, 0, 100));
+    expect(repairStore(paths, NOW, { settleMs: 0 }).kind).toBe("replaced");
+    expect(countPrompts(paths)).toBe(5);
+  });
+});
+
+describe("a backup that goes", () => {
+  it("takes with it what a killed program left beside it", () => {
+    const paths = machine(1);
+    const { path } = createBackup(paths.database, "daily", NOW - 1);
+    createBackup(paths.database, "daily", NOW);
+    writeFileSync(`${path}-journal`, "half a change");
+    rotateBackups(paths.database, { daily: 1, migration: 0, maxBytes: Infinity });
+    expect(listBackups(paths.database)).toHaveLength(1);
+    expect(existsSync(`${path}-journal`)).toBe(false);
+  });
+});
