@@ -97,14 +97,17 @@ describe("how a command is run", () => {
       { command: "npm test", runs: 3, succeeded: 1, lastFailure: { error: expect.stringContaining("TypeError") } },
     ]);
     expect(findUses(db, "pm tes", {}, 5).commands).toHaveLength(1);
-    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [] });
+    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [], since: {} });
     db.close();
   });
 
-  it("works for other tools by their names", () => {
-    const { db } = history();
+  it("works for other tools by their names, with the newest use of each input", () => {
+    const { db, add } = history();
+    add("two", touch("src/login.ts"));
+    updateSearchIndex(db);
+    const { id } = db.get<{ id: number }>("SELECT max(id) AS id FROM tool_uses WHERE name = 'Edit'") ?? { id: 0 };
     expect(findUses(db, "edit", {}, 5).tools).toMatchObject([
-      { name: "Edit", runs: 1, succeeded: 1, inputs: [{ input: '{"file_path":"/app/src/login.ts"}' }] },
+      { name: "Edit", runs: 2, succeeded: 2, inputs: [{ id, input: '{"file_path":"/app/src/login.ts"}' }] },
     ]);
     db.close();
   });
