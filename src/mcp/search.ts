@@ -1,12 +1,14 @@
 // search: the compact index of what is known and where it was said or done. Layer one.
+import type { Kept } from "../answers/asked.ts";
+import { meaningOf } from "../answers/meaning.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { findObservations } from "../recall/find-observations.ts";
 import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
-import { askMeaning, type Meaning, type MeaningState } from "../recall/meaning.ts";
-import { createWarmIndex, type VectorIndex } from "../recall/vector-index.ts";
+import type { Meaning } from "../recall/meaning.ts";
+import { createWarmIndex } from "../recall/vector-index.ts";
 import type { Db } from "../store/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
@@ -23,7 +25,7 @@ const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
 /** What was read of the vectors and the model is kept as long as the store is. */
-const keptBy = new WeakMap<Db, { index: VectorIndex; embedder?: Embedder }>();
+const keptBy = new WeakMap<Db, Kept>();
 
 export async function search(call: Call): Promise<Answer> {
   const { args, now, maxTokens } = call;
@@ -36,7 +38,7 @@ export async function search(call: Call): Promise<Answer> {
   const asked = readScope(call);
   // What is asked for by its place is asked for by its words.
   const isMeant = query !== undefined && (kind === undefined || kind === "observation");
-  const state = isMeant ? await meaningOf(call, query, asked.scope.projectId) : undefined;
+  const state = isMeant ? await meaningOf({ ...call, kept: keptOf(call.db) }, query, asked.scope.projectId) : undefined;
   const wanted: Wanted = { query, file, limit, meaning: state?.meaning };
   const known =
     kind === undefined || kind === "observation"
@@ -123,11 +125,17 @@ function sessions(
   }
 }
 
-async function meaningOf({ db, paths, env }: Call, query: string, project: number | undefined): Promise<MeaningState> {
-  const kept = keptBy.get(db) ?? { index: createWarmIndex() };
+function keptOf(db: Db): Kept {
+  const known = keptBy.get(db);
+  if (known !== undefined) return known;
+  let embedder: Embedder | undefined;
+  const kept: Kept = {
+    index: createWarmIndex(),
+    embedder: () => Promise.resolve(embedder),
+    keep: (opened) => void (embedder = opened),
+  };
   keptBy.set(db, kept);
-  const keep = (embedder: Embedder): void => void (kept.embedder = embedder);
-  return await askMeaning(db, query, { paths, env, project, ...kept, keep });
+  return kept;
 }
 
 /** In a large store common words are looked for among the newest only. */

@@ -1,5 +1,5 @@
 // What is kept between searches by meaning: the model's process, and the vectors, for as long as somebody searches.
-import type { Asked } from "../answers/asked.ts";
+import type { Kept } from "../answers/asked.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
@@ -10,7 +10,7 @@ import { createWarmIndex, type VectorIndex } from "../recall/vector-index.ts";
 const IDLE_MS = 60_000;
 
 export interface KeptMeaning {
-  kept: NonNullable<Asked["kept"]>;
+  kept: Kept;
   close(): void;
 }
 
