@@ -54,7 +54,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     }
     if (argv.length === 0) {
       ensureRuntime(process.env, argv);
-      return await (await import("./interactive/main.ts")).run();
+      // What has been asked and is not wanted any more does not keep anybody waiting.
+      process.exit(await (await import("./interactive/main.ts")).run());
     }
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
