@@ -9,7 +9,7 @@ import { embedAll } from "../../src/memory/embed.ts";
 import { updateSearchIndex } from "../../src/store/search-index.ts";
 import { startEmbedServer } from "../embed/embed-server.ts";
 import { wordEmbedder } from "../embed/word-embedder.ts";
-import { ended, prompt, seedStore } from "../seed.ts";
+import * as seed from "../seed.ts";
 import { createWorld, hook, run, type World } from "./harness.ts";
 import { hasPty, startPty } from "./pty.ts";
 
@@ -121,9 +121,9 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
       paths.config,
       JSON.stringify({ embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" }),
     );
-    const { db, add } = seedStore(paths.database);
-    add("a", prompt("the signin page forgets credentials"));
-    add("a", ended("Done."));
+    const { db, add } = seed.seedStore(paths.database);
+    add("a", seed.prompt("the signin page forgets credentials"));
+    add("a", seed.ended("Done."));
     updateSearchIndex(db);
     for await (const _ of embedAll(db, await openEndpoint({ url: server.url, model: "served" })));
     db.close();
