@@ -143,6 +143,24 @@ describe("retention", () => {
     seeded.db.close();
   });
 
+  it("means every project of a name, unless one is named by its key", () => {
+    const seeded = seedStore();
+    for (const key of ["old", "new"]) grow(seeded, 0, 3, { project: key });
+    seeded.db.run("UPDATE projects SET name = 'app'");
+    const goes = (retentionProjects: Record<string, string>) =>
+      planPurge(seeded.db, { ...KEEP_ALL, retentionEvidenceDays: 10, retentionProjects }, NOW).sessions.map(
+        ({ session_id }) => session_id.split("-")[0],
+      );
+    expect(goes({})).toHaveLength(6);
+    expect(goes({ app: "0" })).toEqual([]);
+    for (const rules of [
+      { app: "0", old: "5" },
+      { old: "5", app: "0" },
+    ])
+      expect(new Set(goes(rules))).toEqual(new Set(["old"]));
+    seeded.db.close();
+  });
+
   it("keeps a store that grows and grows within its size, the newest sessions whole", { timeout: 120_000 }, () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-bounded-")), "c-mem.db");
     const seeded = seedStore(path);

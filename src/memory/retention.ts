@@ -1,7 +1,7 @@
 // How long things are kept: by age, by project, by the size of the whole. Unless the user says so, for good.
 import type { Settings } from "../config/schema.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
-import { findProjectByName } from "../store/projects.ts";
+import { projectsNamed } from "../store/projects.ts";
 import {
   countOldMemory,
   evidenceBytes,
@@ -162,14 +162,18 @@ interface Rule {
 }
 
 function rulesOf(db: Db, settings: Settings): Rule[] {
-  const own = Object.entries(settings.retentionProjects).flatMap(([name, days]): Rule[] => {
+  const own = new Map<number, Rule & { isByKey: boolean }>();
+  for (const [name, days] of Object.entries(settings.retentionProjects)) {
     const [, evidence, memory] = /^(\d{1,5})(?:\/(\d{1,5}))?$/.exec(days.trim()) ?? [];
-    const project = findProjectByName(db, name);
-    // What is not understood keeps everything.
-    if (project === undefined) return [];
-    return [{ projectId: project.id, evidenceDays: Number(evidence ?? 0), memoryDays: Number(memory ?? 0) }];
-  });
-  return [...own, { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
+    for (const { id, key } of projectsNamed(db, name)) {
+      // A name is that of all who are called so; a key says which.
+      if (own.get(id)?.isByKey === true) continue;
+      // What is not understood keeps everything.
+      const rule = { projectId: id, evidenceDays: Number(evidence ?? 0), memoryDays: Number(memory ?? 0) };
+      own.set(id, { ...rule, isByKey: key === name });
+    }
+  }
+  return [...own.values(), { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
 }
 
 function sum(sessions: readonly PurgedSession[]): number {

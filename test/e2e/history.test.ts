@@ -257,6 +257,25 @@ describe("history on the command line", () => {
     }
   });
 
+  it("says which of several projects of one name is meant", async () => {
+    const world = createPast();
+    const other = { key: "/elsewhere/project", name: "project", root: "/elsewhere/project" };
+    const { db, add } = seedStore(join(world.home, "c-mem.db"), { cwd: other.root, project: other });
+    add("old", prompt("Write the logout"), { at: Date.UTC(2020, 0, 1) });
+    db.close();
+    const named = await run(world, ["list", "--project", "project"]);
+    expect(named.stdout).not.toContain("logout");
+    expect(named.stderr).toContain(`This is ${world.project.slice(0, 40)}`);
+    expect(named.stderr).toContain(other.key);
+    const { stdout } = await run(world, ["list", "--project", "project", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ meta: { where: `project (${world.project})` } });
+    expect((await run(world, ["context", "project"])).stderr).toContain(other.key);
+    expect(await run(world, ["list", "--project", other.key])).toMatchObject({
+      stdout: expect.stringContaining("logout"),
+      stderr: "",
+    });
+  });
+
   it("never fails on hostile words", async () => {
     const world = createPast();
     for (const text of ["%", '"', "'", "*", "AND", "((", "\u001B[2J", "x".repeat(100_000)]) {
