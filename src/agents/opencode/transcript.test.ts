@@ -84,6 +84,7 @@ function asRows(data: string, sessions: readonly Given[], name = "opencode.db"):
       directory,
       title,
       version,
+      time,
     } = info as ReturnType<typeof session> & { parentID?: string };
     db.prepare("INSERT INTO session VALUES (?, 'prj', ?, '', ?, ?, ?, ?, ?)").run(
       id,
@@ -91,8 +92,8 @@ function asRows(data: string, sessions: readonly Given[], name = "opencode.db"):
       directory,
       title,
       version,
-      T,
-      T,
+      time.created,
+      time.updated,
     );
     for (const [order, { info: message, parts }] of messages.entries()) {
       const { id: messageId, ...rest } = message;
@@ -186,6 +187,32 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
       ].map((event) => ({ ...header, cwd: "/app/web", ...event })),
     ]);
     expect(notes.unknown).toEqual({ "brand-new": 1 });
+  });
+
+  it("that was forked tells what is its own, not what was copied into it", () => {
+    const fork = (...messages: Content[]) =>
+      machine(
+        store,
+        given(
+          session("ses_2", { title: "Fixing the build (fork #1)", time: { created: T + 100, updated: T + 100 } }),
+          said(user("msg_11"), text("Fix the build")),
+          said(assistant("msg_12"), text("Fixed."), tool("bash", { command: "make" })),
+          ...messages,
+        ),
+      ).events.map(({ activity }) => activity);
+    const own = [
+      said(user("msg_13", { time: { created: T + 200 } }), text("Now the tests")),
+      said(assistant("msg_14", { time: { created: T + 201 } }), text("Tested.")),
+    ];
+    expect(fork()).toEqual([]);
+    expect(fork(...own)).toMatchObject([
+      { kind: "prompt", text: "Now the tests" },
+      { kind: "message", text: "Tested.", promptId: "msg_13" },
+      { kind: "title", title: "Fixing the build (fork #1)" },
+      { kind: "turn-end", response: "Tested." },
+    ]);
+    const hush = said(user("msg_12b"), text("<private>hush</private>"));
+    expect(fork(hush, ...own).map(({ kind }) => kind)).toEqual(["prompt", "message", "turn-end"]);
   });
 
   it("that another one started belongs to the session a person sees", () => {

@@ -1,6 +1,7 @@
 // Reads an OpenCode session, from its files or its database, into our events.
 import { basename } from "node:path";
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import { isWhollyPrivate } from "../../core/private-tags.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
@@ -23,6 +24,9 @@ export const openCodeReader: DocumentReader = {
 /** What a session is called before anything was said in it. */
 const NO_TITLE = /^(?:New|Child) session - \d{4}-/;
 
+/** A fork begins with a copy of the messages of the session it was made from, under new ids but with their old times. */
+const FORK_TITLE = / \(fork #\d+\)$/;
+
 function readSession(file: TranscriptFile, { info, messages }: Session, notes: ReadNotes): AgentEvent[] {
   const turn = startTurn(file);
   const { header } = turn;
@@ -34,17 +38,28 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
   header.at = asTime(asObject(info["time"])?.["created"]) ?? 0;
   const version = asString(info["version"]);
   if (version !== undefined) header.version = version;
+  const title = asString(info["title"])?.trim();
+  const forkedAt = FORK_TITLE.test(title ?? "") ? header.at : 0;
   const events = messages.flatMap(({ info: message, parts }) => {
     header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
     for (const part of parts) countPart(part, notes);
+    if (header.at < forkedAt) return passOver(turn, message, parts);
     if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
     if (message["role"] === "assistant") return readAssistant(turn, message, parts, isSubagent);
     countUnknown(notes, message["role"]);
     return [];
   });
-  const title = asString(info["title"])?.trim();
-  if (title && !NO_TITLE.test(title)) events.push(...emit(turn, { kind: "title", title }));
+  // Beside something that happened: a fork nobody has gone on with is no session.
+  if (title && !NO_TITLE.test(title) && events.length > 0) events.push(...emit(turn, { kind: "title", title }));
   return [...events, ...endOfTurn(turn)];
+}
+
+/** What is copied is told by the session it is of; but what sums the fork up may tell of what was private there. */
+function passOver(turn: Turn, message: JsonObject, parts: readonly JsonObject[]): [] {
+  const text = message["role"] === "user" ? typedText(parts) : undefined;
+  if (text !== undefined) turn.isPrivate = isWhollyPrivate(text);
+  turn.wasPrivate ||= turn.isPrivate;
+  return [];
 }
 
 const PARTS = new Set(
