@@ -30,6 +30,11 @@ export function readScope(
   };
 }
 
+/** What to try where nothing was found. */
+export function wider({ projectId }: Scope): string {
+  return projectId === undefined ? "Widen --since or --agent" : "Widen --since, --agent or the project (--all)";
+}
+
 /** The part of a scope that no project is needed for. */
 export function readRange(flags: Record<string, unknown>, db: Db): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();

@@ -233,8 +233,11 @@ describe("history on the command line", () => {
         expect.objectContaining({ status: 4, stdout: "", stderr: expect.stringContaining("hint:") }),
       ]);
     }
-    for (const command of ["fix", "how", "observations", "forget", "search"]) {
-      const { stderr } = await run(world, [command, "nothinglikethis", "--all"]);
+    for (const command of [
+      ...["fix", "how", "observations", "forget", "search"].map((name) => [name, "nothinglikethis"]),
+      ...["list", "stats", "efforts"].map((name) => [name, "--agent", "codex"]),
+    ]) {
+      const { stderr } = await run(world, [...command, "--all"]);
       expect([command, stderr]).toEqual([command, expect.not.stringMatching(/hint:[^]*--all/)]);
     }
     expect(await run(world, ["show", "1111"])).toMatchObject({
