@@ -2,6 +2,7 @@
 import type { Kept } from "../answers/asked.ts";
 import { meaningOf } from "../answers/meaning.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
+import { AppError } from "../core/error.ts";
 import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
@@ -35,15 +36,17 @@ export async function search(call: Call): Promise<Answer> {
   const kind = readChoice(args, "kind", SEARCH_KINDS) ?? (type === undefined ? undefined : "observation");
   const file = readText(args, "file")?.replace(/^\.\//, "");
   const limit = readNumber(args, "limit", LIMIT);
+  if (query === undefined && kind !== undefined && kind !== "observation" && kind !== "session")
+    throw new AppError("usage", `kind "${kind}" needs a query.`, {
+      hint: "Without one, the newest observations and sessions are shown.",
+    });
   const asked = readScope(call);
   // What is asked for by its place is asked for by its words.
   const isMeant = query !== undefined && (kind === undefined || kind === "observation");
   const state = isMeant ? await meaningOf({ ...call, kept: keptOf(call.db) }, query, asked.scope.projectId) : undefined;
-  const wanted: Wanted = { query, file, limit, meaning: state?.meaning };
+  const wanted: Wanted = { query, type, file, limit, meaning: state?.meaning };
   const known =
-    kind === undefined || kind === "observation"
-      ? observations(call, asked, { ...wanted, type })
-      : { rows: [], how: "" };
+    kind === undefined || kind === "observation" ? observations(call, asked, wanted) : { rows: [], how: "" };
   const said = kind === "observation" ? { lines: [], how: "" } : sessions(call, asked, { ...wanted, kind });
   const lines = [known.rows.map((row) => observationLine(row, asked, now)), said.lines];
   const groups = ["Observations (what is known)", "Sessions (where it was said or done)"];
@@ -79,6 +82,8 @@ function inTurn(lines: readonly string[], heading: string, group: number): Piece
 
 interface Wanted {
   query: string | undefined;
+  /** Of observations, and of sessions that have one. */
+  type: string | undefined;
   file: string | undefined;
   limit: number;
   meaning: Meaning | undefined;
@@ -87,7 +92,7 @@ interface Wanted {
 function observations(
   { db }: Call,
   { scope }: Asked,
-  { query, type, file, limit, meaning }: Wanted & { type: string | undefined },
+  { query, type, file, limit, meaning }: Wanted,
 ): { rows: ObservationEntry[]; how: string } {
   const filter = { ...scope, type, file };
   if (query === undefined) return { rows: listObservations(db, filter, limit), how: "" };
@@ -99,7 +104,7 @@ function observations(
 function sessions(
   { db, now }: Call,
   asked: Asked,
-  { query, kind, file, limit, meaning }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
+  { query, type, kind, file, limit, meaning }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
 ): { lines: string[]; how: string } {
   const { scope } = asked;
   if (query === undefined) {
@@ -108,7 +113,7 @@ function sessions(
     return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
   }
   const { findings, rung, words, searched } = findSessions(db, query, {
-    scope: { ...scope, file },
+    scope: { ...scope, type, file },
     limit,
     kind,
     meaning,
