@@ -1,8 +1,9 @@
 // Questions about commands and errors: what made it pass, how is it run.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bash, ended, prompt, seedStore, touch } from "../../test/seed.ts";
+import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../test/seed.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { findSessions } from "./find.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
 import { commandForm, commandHead, commandKey, splitCommand } from "../core/shell-command.ts";
@@ -122,6 +123,42 @@ describe("how a command is run", () => {
       ),
       { numRuns: 200 },
     );
+    db.close();
+  });
+});
+
+describe("a span of time", () => {
+  it("leaves out what a session did before and after it", () => {
+    const { db, add } = seedStore();
+    const ask = (day: number, text: string) => {
+      add("long", prompt(`${text} the walrus`), { at: START + day * DAY });
+      add("long", bash("npm test", `Exit code 1\nWalrusError: ${text}`, 1));
+      add("long", ended(`${text} is done`));
+    };
+    ask(0, "feed");
+    ask(10, "wash");
+    ask(20, "sell");
+    updateSearchIndex(db);
+    const scope = { since: START + 9 * DAY, before: START + 11 * DAY };
+    expect(findSessions(db, "walrus", { scope, limit: 5 }).findings).toMatchObject([
+      { promptNumber: 2, at: START + 10 * DAY },
+    ]);
+    const asked = (query: string, span = {}) => findSessions(db, query, { scope: span, limit: 5, kind: "prompt" });
+    expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
+    expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
+    expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
+    expect(findFixes(db, "WalrusError: wash", scope, 5)).toMatchObject([{ times: 1 }]);
+    db.close();
+  });
+
+  it("has a turn in it that was going on", () => {
+    const { db, add } = seedStore();
+    add("late", prompt("paint the walrus"), { at: START });
+    add("late", bash("npm test", "ok"), { at: START + DAY });
+    updateSearchIndex(db);
+    const found = (scope: object) => findSessions(db, "walrus", { scope, limit: 5 }).findings.length;
+    expect([found({ since: START + DAY / 2 }), found({ since: START + 2 * DAY })]).toEqual([1, 0]);
+    expect([found({ before: START + 1 }), found({ before: START })]).toEqual([1, 0]);
     db.close();
   });
 });

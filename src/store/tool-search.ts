@@ -38,9 +38,12 @@ const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id
 export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
   const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
   const ids = workHits(db, query, laneScope(db, scope)).hits.flatMap(({ toolUse }) => toolUse ?? []);
+  const within = timeCondition(scope);
   return db.all(
-    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}`,
-    JSON.stringify(ids.slice(0, limit)),
+    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS} WHERE ${within.sql} LIMIT ?`,
+    JSON.stringify(ids),
+    ...within.params,
+    limit,
   );
 }
 
@@ -56,12 +59,20 @@ export function newestUses(db: Db, words: readonly string[], scope: Scope, limit
   const terms = indexWords(words);
   if (terms.length === 0) return { uses: [] };
   const { ids, since } = inputHits(db, terms, laneScope(db, scope));
+  const within = timeCondition(scope);
   const uses = db.all<FoundUse>(
-    `${USE_WITH_ERROR} FROM tool_uses t ${JOINS} WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
+    `${USE_WITH_ERROR} FROM tool_uses t ${JOINS} WHERE t.id IN (SELECT value FROM json_each(?)) AND ${within.sql}
+     ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
     JSON.stringify(ids),
+    ...within.params,
     limit,
   );
-  return { uses, since: latest(since, ids.length > limit ? uses.at(-1)?.created_at : undefined) };
+  return { uses, since: latest(since, uses[limit - 1]?.created_at) };
+}
+
+/** A session may go on for weeks: of one that fits, not every use does. */
+function timeCondition({ since, before }: Scope): { sql: string; params: Param[] } {
+  return { sql: "t.created_at >= ? AND t.created_at < ?", params: [since ?? 0, before ?? Number.MAX_SAFE_INTEGER] };
 }
 
 function latest(...times: (number | undefined)[]): number | undefined {
@@ -116,11 +127,13 @@ function recentUsesSince(db: Db, scope: Scope): number | undefined {
 /** Recent shell commands that hold a text, wherever in a word it stands: for what the index cannot see. */
 export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): UsesFound {
   const recent = recentUses(scope);
+  const within = timeCondition(scope);
   const uses = db.all<FoundUse>(
     `${USE_WITH_ERROR} FROM (SELECT t.id, t.name FROM ${recent.sql}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-     WHERE u.name = 'Bash' AND instr(lower(t.input), ?) > 0 ORDER BY t.created_at DESC LIMIT ?`,
+     WHERE u.name = 'Bash' AND instr(lower(t.input), ?) > 0 AND ${within.sql} ORDER BY t.created_at DESC LIMIT ?`,
     ...recent.params,
     text.toLowerCase(),
+    ...within.params,
     limit,
   );
   return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
@@ -129,12 +142,14 @@ export function commandsHolding(db: Db, text: string, scope: Scope, limit: numbe
 /** Recent uses of tools whose names hold all of the words, the newest first. */
 export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const recent = recentUses(scope);
+  const within = timeCondition(scope);
   const uses = db.all<FoundUse>(
     `${USE_WITH_ERROR} FROM (SELECT t.id, t.name FROM ${recent.sql}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-     WHERE u.name <> 'Bash' AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(u.name), value) = 0)
+     WHERE u.name <> 'Bash' AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(u.name), value) = 0) AND ${within.sql}
      ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
     ...recent.params,
     JSON.stringify(words),
+    ...within.params,
     limit,
   );
   return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
