@@ -234,7 +234,7 @@ describe("history on the command line", () => {
       ]);
     }
     for (const command of [
-      ...["fix", "how", "observations", "forget", "search"].map((name) => [name, "nothinglikethis"]),
+      ...["fix", "how", "observations", "forget", "search", "blame"].map((name) => [name, "nothinglikethis"]),
       ...["list", "stats", "efforts"].map((name) => [name, "--agent", "codex"]),
     ]) {
       const { stderr } = await run(world, [...command, "--all"]);
