@@ -38,7 +38,7 @@ function history() {
 describe("an error met before", () => {
   it("comes with what was done until the same command passed, and the turn's closing words", () => {
     const { db } = history();
-    const found = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
+    const { met: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
     expect(found).toMatchObject([
       {
         error: "TypeError: user 13 is undefined at /app/src/login.ts:9:4",
@@ -56,7 +56,7 @@ describe("an error met before", () => {
   it("is found in a whole pasted output too, and said to be open where nothing passed", () => {
     const { db } = history();
     const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
-    const found = findFixes(db, pasted, {}, 5);
+    const { met: found } = findFixes(db, pasted, {}, 5);
     expect(found).toMatchObject([{ command: "npm start", changed: [], between: [], closing: "The port is taken." }]);
     expect(found[0]?.fixedBy).toBeUndefined();
     db.close();
@@ -69,7 +69,7 @@ describe("an error met before", () => {
     add("three", bash("ls", "src"));
     add("three", bash("npm run check", "ok"));
     updateSearchIndex(db);
-    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5)).toMatchObject([
+    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5).met).toMatchObject([
       { fixedBy: { isSameCommand: false, command: "npm run check" } },
     ]);
     db.close();
@@ -78,10 +78,10 @@ describe("an error met before", () => {
   it("is not every other error", () => {
     const { db } = history();
     for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {
-      expect(findFixes(db, text, {}, 5)).toEqual([]);
+      expect(findFixes(db, text, {}, 5).met).toEqual([]);
     }
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).length < 6),
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).met.length < 6),
       { numRuns: 200 },
     );
     db.close();
@@ -147,7 +147,7 @@ describe("a span of time", () => {
     expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
     expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
-    expect(findFixes(db, "WalrusError: wash", scope, 5)).toMatchObject([{ times: 1 }]);
+    expect(findFixes(db, "WalrusError: wash", scope, 5).met).toMatchObject([{ times: 1 }]);
     db.close();
   });
 

@@ -34,24 +34,26 @@ const USE_WITH_ERROR = selectUse(`CASE t.is_error WHEN 1 THEN ${outputOf("t")} E
 const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-/** The best that any of the words rank: of the rarest, as far as their rows can be afforded. */
-export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
-  const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
-  const ids = workHits(db, query, laneScope(db, scope)).hits.flatMap(({ toolUse }) => toolUse ?? []);
-  const within = timeCondition(scope);
-  return db.all(
-    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS} WHERE ${within.sql} LIMIT ?`,
-    JSON.stringify(ids),
-    ...within.params,
-    limit,
-  );
-}
-
 /** Uses as far as they were looked at. */
 export interface UsesFound {
   uses: FoundUse[];
   /** Only what is newer than this was; without it, all. */
   since?: number | undefined;
+}
+
+/** The best that any of the words rank: of the rarest, as far as their rows can be afforded. */
+export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
+  const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
+  const { hits, since } = workHits(db, query, laneScope(db, scope));
+  const ids = hits.flatMap(({ toolUse }) => toolUse ?? []);
+  const within = timeCondition(scope);
+  const uses = db.all<FoundUse>(
+    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS} WHERE ${within.sql} LIMIT ?`,
+    JSON.stringify(ids),
+    ...within.params,
+    limit,
+  );
+  return { uses, since };
 }
 
 /** Those that have all of the words, as beginnings of words, in what they were given; the newest first, without the output of what passed. */
