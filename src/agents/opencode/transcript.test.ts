@@ -189,30 +189,37 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
     expect(notes.unknown).toEqual({ "brand-new": 1 });
   });
 
-  it("that was forked tells what is its own, not what was copied into it", () => {
-    const fork = (...messages: Content[]) =>
+  it("that was forked tells what is its own, not what was copied into it, as long as that is there", () => {
+    const history = [
+      said(user("msg_1"), text("Fix the build")),
+      said(assistant("msg_2"), text("Fixed."), tool("bash", { command: "make" })),
+    ];
+    const copy = history.map(({ info, parts }) => ({ info: { ...info, id: `${info.id}1` }, parts }));
+    const time = { created: T + 100, updated: T + 100 };
+    const forked = (original: Given[], ...messages: Content[]) =>
       machine(
         store,
-        given(
-          session("ses_2", { title: "Fixing the build (fork #1)", time: { created: T + 100, updated: T + 100 } }),
-          said(user("msg_11"), text("Fix the build")),
-          said(assistant("msg_12"), text("Fixed."), tool("bash", { command: "make" })),
-          ...messages,
-        ),
-      ).events.map(({ activity }) => activity);
+        ...original,
+        given(session("ses_2", { title: "Fixing the build (fork #1)", time }), ...copy, ...messages),
+      )
+        .events.filter(({ sessionId }) => sessionId === "ses_2")
+        .map(({ activity }) => activity);
     const own = [
-      said(user("msg_13", { time: { created: T + 200 } }), text("Now the tests")),
-      said(assistant("msg_14", { time: { created: T + 201 } }), text("Tested.")),
+      said(user("msg_3", { time: { created: T + 200 } }), text("Now the tests")),
+      said(assistant("msg_4", { time: { created: T + 201 } }), text("Tested.")),
     ];
-    expect(fork()).toEqual([]);
-    expect(fork(...own)).toMatchObject([
+    const original = [given(session("ses_1"), ...history)];
+    expect(forked(original)).toEqual([]);
+    expect(forked(original, ...own)).toMatchObject([
       { kind: "prompt", text: "Now the tests" },
-      { kind: "message", text: "Tested.", promptId: "msg_13" },
+      { kind: "message", text: "Tested.", promptId: "msg_3" },
       { kind: "title", title: "Fixing the build (fork #1)" },
+      { kind: "origin", forkedFrom: "ses_1" },
       { kind: "turn-end", response: "Tested." },
     ]);
-    const hush = said(user("msg_12b"), text("<private>hush</private>"));
-    expect(fork(hush, ...own).map(({ kind }) => kind)).toEqual(["prompt", "message", "turn-end"]);
+    const hush = said(user("msg_2b"), text("<private>hush</private>"));
+    expect(forked(original, hush, ...own).map(({ kind }) => kind)).toEqual(["prompt", "message", "origin", "turn-end"]);
+    expect(forked([], ...own).filter(({ kind }) => kind === "prompt")).toHaveLength(2);
   });
 
   it("that another one started belongs to the session a person sees", () => {

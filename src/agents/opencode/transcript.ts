@@ -7,7 +7,7 @@ import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
 import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
 import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
-import { loadSession, type Session } from "./store.ts";
+import { loadSession, originalOf, type Session } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
 
 export const openCodeReader: DocumentReader = {
@@ -24,9 +24,6 @@ export const openCodeReader: DocumentReader = {
 /** What a session is called before anything was said in it. */
 const NO_TITLE = /^(?:New|Child) session - \d{4}-/;
 
-/** A fork begins with a copy of the messages of the session it was made from, under new ids but with their old times. */
-const FORK_TITLE = / \(fork #\d+\)$/;
-
 function readSession(file: TranscriptFile, { info, messages }: Session, notes: ReadNotes): AgentEvent[] {
   const turn = startTurn(file);
   const { header } = turn;
@@ -39,7 +36,9 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
   const version = asString(info["version"]);
   if (version !== undefined) header.version = version;
   const title = asString(info["title"])?.trim();
-  const forkedAt = FORK_TITLE.test(title ?? "") ? header.at : 0;
+  // A fork begins with a copy of the messages of the session it was made from, under new ids but with their old times.
+  const forkedFrom = originalOf(file.path, { info, messages });
+  const forkedAt = forkedFrom === undefined ? 0 : header.at;
   const events = messages.flatMap(({ info: message, parts }) => {
     header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
     for (const part of parts) countPart(part, notes);
@@ -51,6 +50,7 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
   });
   // Beside something that happened: a fork nobody has gone on with is no session.
   if (title && !NO_TITLE.test(title) && events.length > 0) events.push(...emit(turn, { kind: "title", title }));
+  if (forkedFrom !== undefined && events.length > 0) events.push(...emit(turn, { kind: "origin", forkedFrom }));
   return [...events, ...endOfTurn(turn)];
 }
 
