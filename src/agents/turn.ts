@@ -8,7 +8,7 @@ export interface Turn {
   header: Omit<AgentEvent, "activity">;
   promptId?: string;
   /** The newest words of the assistant in this turn; they end it when the next prompt comes. */
-  response?: { text: string; at: number };
+  response?: { text: string; at: number; copiedFrom?: string };
   isPrivate: boolean;
   /** A wholly private prompt came before: what sums the session up may tell of it. */
   wasPrivate: boolean;
@@ -37,7 +37,14 @@ export function endOfTurn(turn: Turn): AgentEvent[] {
   const { response, promptId } = turn;
   if (response === undefined) return [];
   const activity: Activity = { kind: "turn-end", ...(promptId !== undefined && { promptId }), response: response.text };
-  return emit(turn, activity, response.at);
+  // Where what was said is a copy, so is that the turn ended with it.
+  const { copiedFrom: _, ...header } = turn.header;
+  const { copiedFrom } = response;
+  return emit(
+    { ...turn, header: { ...header, ...(copiedFrom !== undefined && { copiedFrom }) } },
+    activity,
+    response.at,
+  );
 }
 
 export function emit(turn: Turn, activity: Activity, at = turn.header.at): AgentEvent[] {

@@ -15,7 +15,14 @@ export interface Asked {
   /** By the names the command line gives its options. */
   flags: Json;
   /** In a process that stays: what it keeps for questions about meaning. */
-  kept?: { index: VectorIndex; embedder(): Promise<Embedder | undefined> };
+  kept?: Kept;
+}
+
+export interface Kept {
+  index: VectorIndex;
+  embedder(): Promise<Embedder | undefined>;
+  /** Takes what had to be opened for a question. */
+  keep?(embedder: Embedder): void;
 }
 
 /** Read when it is needed: outside of every project an id can still be looked up. */

@@ -25,9 +25,11 @@ export function answerBlame(asked: Asked, typed: string): Answer & { entries: Bl
       "nothing_found",
       `No session in ${where} ${reads ? "touched" : "changed"} ${oneLine(typed, 120)}.`,
       {
-        hint: reads
-          ? "Use --all for every project."
-          : "--reads shows those that only read it; --all looks in every project.",
+        hint: [
+          ...(reads ? [] : ["--reads shows those that only read it"]),
+          ...(scope.projectId === undefined ? [] : ["--all looks in every project"]),
+          "`c-mem search --kind file` finds files by a part of their path.",
+        ].join("; "),
       },
     );
   }

@@ -9,6 +9,7 @@ import { type Asked, questionOf } from "./asked.ts";
 import { effortJson } from "./effort-json.ts";
 import type { Answer } from "./envelope.ts";
 import { tellEfforts } from "./tell-efforts.ts";
+import { wider } from "./scope.ts";
 
 const LIMIT = 10;
 
@@ -25,7 +26,7 @@ export function answerEfforts(asked: Asked): EffortsAnswer {
   const found = findEfforts(db, scope);
   if (found.length === 0) {
     throw new AppError("nothing_found", `No two sessions in ${where} go on with each other.`, {
-      hint: "Widen --since or the project (--all); `c-mem list` shows single sessions.",
+      hint: `${wider(scope)}; \`c-mem list\` shows single sessions.`,
     });
   }
   const stories = tellEfforts(db, found.slice(0, limit));

@@ -3,7 +3,7 @@ import { askMeaning, type MeaningState } from "../recall/meaning.ts";
 import type { Asked } from "./asked.ts";
 
 export async function meaningOf(
-  { db, paths, env, kept }: Asked,
+  { db, paths, env, kept }: Pick<Asked, "db" | "paths" | "env" | "kept">,
   query: string,
   project: number | undefined,
 ): Promise<MeaningState> {
@@ -13,6 +13,7 @@ export async function meaningOf(
     env,
     project,
     ...(kept && { index: kept.index }),
+    ...(kept?.keep && { keep: kept.keep }),
     ...(embedder && { embedder }),
   });
 }

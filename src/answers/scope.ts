@@ -5,7 +5,7 @@ import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { parseTime } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
-import { findProjectByName } from "../store/projects.ts";
+import { projectsNamed } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
 import { listAgents } from "../store/session-list.ts";
 
@@ -30,6 +30,11 @@ export function readScope(
   };
 }
 
+/** What to try where nothing was found. */
+export function wider({ projectId }: Scope): string {
+  return projectId === undefined ? "Widen --since or --agent" : "Widen --since, --agent or the project (--all)";
+}
+
 /** The part of a scope that no project is needed for. */
 export function readRange(flags: Record<string, unknown>, db: Db): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();
@@ -48,8 +53,9 @@ function readProject(
   { paths, env, cwd }: { paths: Paths; env: Env; cwd: string | undefined },
 ): { id: number; name: string } | undefined {
   if (typeof name === "string") {
-    const named = findProjectByName(db, name);
-    if (named !== undefined) return named;
+    const [named, ...others] = projectsNamed(db, name);
+    if (named !== undefined)
+      return others.length === 0 ? named : { id: named.id, name: `${named.name} (${named.key})` };
     throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
   }
   if (cwd === undefined) return undefined;

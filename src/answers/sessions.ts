@@ -3,7 +3,7 @@ import { AppError } from "../core/error.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
-import { readOffset } from "./scope.ts";
+import { readOffset, wider } from "./scope.ts";
 import { sessionJson } from "./session-json.ts";
 
 const LIMIT = 20;
@@ -23,7 +23,7 @@ export function answerSessions(asked: Asked): SessionsAnswer {
   const rows = found.slice(0, limit);
   if (rows.length === 0) {
     throw new AppError("nothing_found", `No session in ${where} matches.`, {
-      hint: "Widen --since, --agent or the project (--all), or `c-mem sync` to bring in earlier sessions.",
+      hint: `${wider(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
     });
   }
   const hasMore = found.length > limit;

@@ -8,6 +8,7 @@ import { backupFolder } from "../store/backup.ts";
 import { activityByDay, type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../store/stats.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
+import { wider } from "./scope.ts";
 
 const LIMIT = 12;
 
@@ -26,7 +27,7 @@ export function answerStats(asked: Asked): StatsAnswer {
   const all = totals(db, scope);
   if (all.sessions + all.subagents === 0) {
     throw new AppError("nothing_found", `No session in ${where} matches.`, {
-      hint: "Widen --since, --agent or the project (--all), or `c-mem sync` to bring in earlier sessions.",
+      hint: `${wider(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
     });
   }
   const bytes = statOf(paths.database)?.size ?? 0;

@@ -28,30 +28,34 @@ import type { SyncContext } from "./sync.ts";
 const PIECE_CHARS = 8 * 1024 * 1024;
 
 /** True if something was added to the archive; it counts once the batch is settled. */
-export function archiveTranscript({ file, reader }: Transcript, context: SyncContext, batch: ArchiveBatch): boolean {
+export async function archiveTranscript(
+  { file, reader }: Transcript,
+  context: SyncContext,
+  batch: ArchiveBatch,
+): Promise<boolean> {
   const known = readCopy(context.archive, file);
   const isSame = known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt;
   if (isSame && !context.force) return false;
   return reader.kind === "lines"
-    ? archiveLines(reader, file, known, { ...context, batch })
+    ? await archiveLines(reader, file, known, { ...context, batch })
     : archiveDocument(reader, file, known, { ...context, batch });
 }
 
 type Archiving = SyncContext & { batch: ArchiveBatch };
 
-function archiveLines(
+async function archiveLines(
   reader: LineReader<unknown>,
   file: TranscriptFile,
   known: Copy | undefined,
   context: Archiving,
-): boolean {
+): Promise<boolean> {
   const copy = (context.force ? undefined : goOn(known, file)) ?? startCopy(file, reader.start(file));
   if (copy.isEnded) return false;
   const { archive } = context;
   const before = copy.copied;
   const beforeTail = copy.withTail;
   // The old copy is overwritten: until the new one is whole, there is none.
-  if (before === 0 && known !== undefined) saveCopy(archive, { ...copy, state: null });
+  if (before === 0 && known !== undefined) await saveCopy(archive, { ...copy, state: null });
   addPrivateIds(copy.state, context.privateIds);
   let piece: string[] = [];
   let chars = 0;

@@ -11,10 +11,10 @@ export type FileFix = "rewritten" | "removed" | "left";
  * The user's own settings are left to the user. A copy of the agent's settings would be put back at uninstall: without
  * its secrets it would do harm, so it goes as a whole (uninstall then takes out our own entries only).
  */
-export function cleanFile(paths: Paths, path: string): FileFix {
+export async function cleanFile(paths: Paths, path: string): Promise<FileFix> {
   if (path === paths.config) return "left";
   if (path.startsWith(paths.cache) || /^claude-settings-.*\.json$/.test(basename(path))) return remove(path);
-  if (path.startsWith(paths.archive) && path.endsWith(".gz")) return cleanCopy(paths.archive, path);
+  if (path.startsWith(paths.archive) && path.endsWith(".gz")) return await cleanCopy(paths.archive, path);
   const bytes = readFileSync(path);
   if (bytes.includes(0)) return remove(path);
   // Beside it: another disk's file cannot take its place.
@@ -31,10 +31,10 @@ function remove(path: string): FileFix {
 }
 
 /** A copy that nothing is known about cannot be read again: it is no copy of anything. */
-function cleanCopy(archive: string, path: string): FileFix {
+async function cleanCopy(archive: string, path: string): Promise<FileFix> {
   const copy = allCopies(archive).find(({ file }) => copyPath(archive, file) === path);
   if (copy === undefined) return remove(path);
-  rewriteCopy(archive, copy, cleanLines);
+  await rewriteCopy(archive, copy, cleanLines);
   return "rewritten";
 }
 

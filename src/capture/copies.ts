@@ -1,15 +1,6 @@
 // The archive on disk: a compressed copy of each transcript, and beside it a small file that says what it is a copy of.
-import {
-  closeSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptFile } from "../agents/transcript.ts";
 import { listFolder, statOf } from "../config/read.ts";
@@ -58,7 +49,7 @@ export function readCopy(archive: string, file: TranscriptFile): Copy | undefine
   return readAbout(aboutPath(copyPath(archive, file)));
 }
 
-export function aboutPath(copy: string): string {
+function aboutPath(copy: string): string {
   return copy.slice(0, -COPY_SUFFIX.length) + ABOUT_SUFFIX;
 }
 
@@ -88,26 +79,23 @@ export function appendToCopy(archive: string, file: TranscriptFile, from: number
   return from + member.length;
 }
 
-export function saveCopy(archive: string, copy: Copy): void {
-  const path = aboutPath(copyPath(archive, copy.file));
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.tmp`;
-  const fd = openSync(temporary, "w", 0o600);
-  try {
-    writeSync(fd, JSON.stringify(copy));
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, path);
+/** Makes sure that the disk has it: first the copy, then what says how far it goes. */
+export async function saveCopy(archive: string, copy: Copy): Promise<void> {
+  const path = copyPath(archive, copy.file);
+  if (copy.withTail > 0) await makeSure(path, "r+");
+  const about = aboutPath(path);
+  await mkdir(dirname(about), { recursive: true, mode: 0o700 });
+  await makeSure(`${about}.tmp`, "w", JSON.stringify(copy));
+  await rename(`${about}.tmp`, about);
 }
 
-function makeSure(path: string): void {
-  const fd = openSync(path, "r+");
+async function makeSure(path: string, flags: "r+" | "w", text?: string): Promise<void> {
+  const file = await open(path, flags, 0o600);
   try {
-    fsyncSync(fd);
+    if (text !== undefined) await file.writeFile(text);
+    await file.sync();
   } finally {
-    closeSync(fd);
+    await file.close();
   }
 }
 
@@ -117,15 +105,14 @@ export function readCopyText(archive: string, { file, withTail }: Copy): Buffer 
 }
 
 /** The copy again with another text, in as many pieces: what it is of and how far it goes stays. */
-export function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string) => string): void {
+export async function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string) => string): Promise<void> {
   const bytes = readFileSync(copyPath(archive, copy.file));
   const textOf = (from: number, to: number): string => zlib().gunzipSync(bytes.subarray(from, to)).toString("utf8");
   const copied = copy.copied === 0 ? 0 : appendToCopy(archive, copy.file, 0, rewrite(textOf(0, copy.copied)));
   const hasTail = copy.withTail > copy.copied;
   const tail = hasTail ? rewrite(textOf(copy.copied, copy.withTail)) : "";
   const withTail = hasTail ? appendToCopy(archive, copy.file, copied, tail) : copied;
-  makeSure(copyPath(archive, copy.file));
-  saveCopy(archive, { ...copy, copied, withTail });
+  await saveCopy(archive, { ...copy, copied, withTail });
 }
 
 /** Every copy with something in it, sessions before their subagents. */

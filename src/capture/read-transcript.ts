@@ -1,6 +1,7 @@
 // Reads what is new of a transcript into events that are ready for the store, piece by piece. Knows no database, so that
 // a thread of its own can do it.
 import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { TranscriptSource } from "../agents/spec.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../agents/transcript.ts";
 import { turnOf } from "../agents/turn.ts";
@@ -244,7 +245,7 @@ function captureAll(reading: Reading): CapturedEvent[] {
 }
 
 function capture(event: AgentEvent, { file, context, isPlaced }: Reading): CapturedEvent | undefined {
-  if (event.at <= 0 || event.cwd === "") return undefined;
+  if (event.at <= 0 || event.cwd === "" || isTwice(event, file)) return undefined;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
   // A session's own reader knows where in a turn it became private; a subagent's knows only whose turn it is.
   if (file.isSubagent && promptId !== undefined && context.privateIds.has(promptId)) return undefined;
@@ -255,6 +256,12 @@ function capture(event: AgentEvent, { file, context, isPlaced }: Reading): Captu
     if (surroundings.isExcluded) return undefined;
   }
   return captureEvent(event, surroundings);
+}
+
+/** What a fork has copied is read where it happened, as long as that is there to be read. */
+function isTwice({ copiedFrom, sessionId }: AgentEvent, file: TranscriptFile): boolean {
+  if (copiedFrom === undefined || copiedFrom === sessionId || !/^[\w-]+$/.test(copiedFrom)) return false;
+  return existsSync(join(dirname(file.path), `${copiedFrom}.jsonl`));
 }
 
 /** Whether the events say where they happened; throws where that is not to be read. */

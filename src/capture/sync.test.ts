@@ -64,7 +64,7 @@ interface Machine {
   bytes(): string;
 }
 
-function machine(lines: readonly string[], subagent?: readonly string[]): Machine {
+function machine(lines: readonly string[], subagent?: readonly string[], parent?: readonly string[]): Machine {
   const root = mkdtempSync(join(tmpdir(), "c-mem-sync-"));
   const env = { HOME: root, CLAUDE_CONFIG_DIR: join(root, "claude") };
   const folder = join(env.CLAUDE_CONFIG_DIR, "projects", "-gone-app");
@@ -72,6 +72,7 @@ function machine(lines: readonly string[], subagent?: readonly string[]): Machin
   const path = join(folder, "s.jsonl");
   writeFileSync(path, lines.join("\n"));
   if (subagent !== undefined) writeFileSync(join(folder, "s", "subagents", "agent-a1.jsonl"), subagent.join("\n"));
+  if (parent !== undefined) writeFileSync(join(folder, "before.jsonl"), parent.join("\n"));
   const paths = resolvePaths({ C_MEM_HOME: join(root, "home") });
   const db = openStore(paths.database);
   let version = 0;
@@ -123,6 +124,52 @@ describe("a transcript", () => {
       { session_id: "s", git_branch: "dev", version: "2.1.0" },
     ]);
     db.close();
+  });
+
+  it("of a fork is read without what it has copied, as long as that is there where it happened", () => {
+    const said = (id: string, text: string, extra = {}) =>
+      line({ type: "assistant", message: { id, role: "assistant", content: [{ type: "text", text }] }, ...extra });
+    const history = (extra: object) => [
+      user("Fix it", { promptId: "p1", ...extra }),
+      said("m1", "Looking.", extra),
+      line({
+        type: "assistant",
+        message: { id: "m2", role: "assistant", content: [{ type: "tool_use", id: "t1", name: "Bash", input: {} }] },
+        ...extra,
+      }),
+      user([{ type: "tool_result", tool_use_id: "t1", content: "ok" }], { promptId: "p1", ...extra }),
+      said("m3", "Fixed.", extra),
+    ];
+    const copied = history({ forkedFrom: { sessionId: "before", messageUuid: "x" } });
+    const title = line({ type: "custom-title", customTitle: "Another way" });
+    const own = [user("Try another way", { promptId: "p2" }), said("m4", "Tried.")];
+    const parent = history({ sessionId: "before" });
+    const told = ({ db, sync, write }: Machine, ...later: string[]) => {
+      sync();
+      if (later.length > 0) write([...copied, title, ...later, ""].join("\n"));
+      sync();
+      const prompts = db.all(
+        "SELECT s.session_id, p.text, p.response FROM prompts p JOIN sessions s ON s.id = p.session_db_id ORDER BY 1, 2",
+      );
+      const [counted] = db.all("SELECT count(*) AS uses, (SELECT count(*) FROM messages) AS messages FROM tool_uses");
+      const sessions = db.all("SELECT session_id, title, forked_from FROM sessions ORDER BY 1");
+      db.close();
+      return { prompts, counted, sessions };
+    };
+    const first = { session_id: "before", text: "Fix it", response: "Fixed." };
+    const second = { session_id: "s", text: "Try another way", response: "Tried." };
+    const whole = {
+      prompts: [first, second],
+      counted: { uses: 1, messages: 3 },
+      sessions: [
+        { session_id: "before", title: "Fix it", forked_from: null },
+        { session_id: "s", title: "Another way", forked_from: "before" },
+      ],
+    };
+    expect(told(machine([...copied, title, ...own, ""], undefined, [...parent, ""]))).toEqual(whole);
+    expect(told(machine([...copied, title, ""], undefined, [...parent, ""]), ...own)).toEqual(whole);
+    expect(told(machine([...copied, title, ""], undefined, [...parent, ""])).sessions).toHaveLength(1);
+    expect(told(machine([...copied, title, ...own, ""])).prompts).toEqual([{ ...first, session_id: "s" }, second]);
   });
 
   it("keeps what was said, one row a message, with its words and its thinking apart", () => {

@@ -30,6 +30,7 @@ export function effortText(story: EffortStory): string {
     story.agents.join(", "),
     story.subagents > 0 ? count(story.subagents, "subagent") : "",
   ].filter(Boolean);
+  const idWidth = Math.max(8, ...story.sessions.map(({ session }) => shortId(session.session_id).length));
   const lines = [
     `${heading(fit(story.title, columns() - 14))}  ${dim(story.id)}`,
     dim(fit(about.join(" · "), columns())),
@@ -37,14 +38,15 @@ export function effortText(story: EffortStory): string {
     ...story.sessions.map(({ session, continues }) => {
       const perhaps = continues !== undefined && continues.weight < SURE_ENOUGH ? dim(" (perhaps)") : "";
       const came = session.subtitle === null ? "" : ` ${dim(`→ ${session.subtitle}`)}`;
-      const text = fit(`${titleText(session)}${came}`, columns() - 30);
-      return `${dim(when(session.started_at))}  ${paint("yellow", pad(shortId(session.session_id), 8))}  ${text}${perhaps}`;
+      const text = fit(`${titleText(session)}${came}`, columns() - 22 - idWidth);
+      return `${dim(when(session.started_at))}  ${paint("yellow", pad(shortId(session.session_id), idWidth))}  ${text}${perhaps}`;
     }),
   ];
   const list = (name: string, items: readonly { id: string; text: string }[]): void => {
     if (items.length === 0) return;
     lines.push("", heading(name));
-    for (const { id, text } of items) lines.push(`  ${paint("yellow", pad(id, 8))}  ${fit(text, columns() - 12)}`);
+    for (const { id, text } of items)
+      lines.push(`  ${paint("yellow", pad(id, idWidth))}  ${fit(text, columns() - 4 - idWidth)}`);
   };
   list(
     "Decided",

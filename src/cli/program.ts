@@ -56,7 +56,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     if (argv.length === 0) {
       ensureRuntime(process.env, argv);
       const { run } = await import("./interactive/main.ts");
-      return await withRepair(run);
+      // What has been asked and is not wanted any more does not keep anybody waiting.
+      process.exit(await withRepair(run));
     }
     await program.parseAsync(argv, { from: "user" });
     return exitCode;

@@ -11,11 +11,19 @@ const UNITS: Readonly<Record<string, number>> = {
 export function parseTime(text: string, now: number): number {
   const ago = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());
   if (ago !== null) return now - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0);
-  const at = /^\d{4}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+  const at = parseDate(text.trim());
   if (!Number.isNaN(at)) return at;
   throw new AppError("usage", `"${text}" is not a time.`, {
     hint: "Use 2026-01-31, 2026-01-31T12:00, or 3d, 2w, 12h.",
   });
+}
+
+/** A day begins where the reader is, as days are shown; to Date.parse it would be one of UTC. Nor is there a 31st of February. */
+function parseDate(text: string): number {
+  const [, month = "", day = "01", time = ""] = /^(\d{4}-\d{2})(?:-(\d{2}))?([Tt ].*)?$/.exec(text) ?? [];
+  const date = `${month}-${day}`;
+  const isDay = new Date(Date.parse(`${date}T00:00Z`) || 0).toISOString().startsWith(date);
+  return isDay ? Date.parse(time === "" ? `${date}T00:00` : text) : Number.NaN;
 }
 
 /** The last moment that is written with four digits for the year; far beyond it no Date can name one. */

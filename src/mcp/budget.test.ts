@@ -28,6 +28,16 @@ describe("an answer", () => {
     expect(text.split("\n").map((one) => one.slice(0, 1))).toEqual(["b", "c", "2"]);
   });
 
+  it("begins with what matters most, where not even that has room as a whole", () => {
+    const lines = ["t1 failed", "then ".repeat(200), "and passed"].join("\n");
+    const pieces = [
+      { text: "other ".repeat(200), rank: 2 },
+      { text: lines, rank: 1 },
+    ];
+    const text = layOut({ head: "Head.", pieces, foot: (left) => `${left} left` }, 60);
+    expect(text).toBe("Head.\nt1 failed\n2 left");
+  });
+
   it("has 2,000 tokens unless told otherwise, within limits", () => {
     const asked = [undefined, 50, 5_000, "5000", 1_000_000].map((max) => readBudget({ max_tokens: max }));
     expect(asked).toEqual([2_000, 300, 5_000, 5_000, 10_000]);

@@ -38,9 +38,25 @@ export function layOut({ head, pieces, foot }: AnswerParts, maxTokens: number): 
   for (; ; count--) {
     const chosen = new Set(order.slice(0, count).map(({ index }) => index));
     const shown = pieces.filter((_, index) => chosen.has(index)).map(({ text }) => text);
-    const text = [head, ...shown, foot(pieces.length - count)].filter((part) => part !== "").join("\n");
-    if (count === 0 || estimateTokens(text) <= maxTokens) return text;
+    const text = together(head, ...shown, foot(pieces.length - count));
+    if (count > 0 && estimateTokens(text) <= maxTokens) return text;
+    if (count === 0)
+      return withBeginning(pieces[order[0]?.index ?? 0]?.text ?? "", { head, foot: foot(pieces.length) }, maxTokens);
   }
+}
+
+/** Where not even the best has room, as many of its lines as have: an answer without an id leads nowhere. */
+function withBeginning(piece: string, around: { head: string; foot: string }, maxTokens: number): string {
+  const lines = piece.split("\n");
+  for (let count = lines.length - 1; count > 0; count--) {
+    const text = together(around.head, lines.slice(0, count).join("\n"), around.foot);
+    if (estimateTokens(text) <= maxTokens) return text;
+  }
+  return together(around.head, around.foot);
+}
+
+function together(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
 }
 
 /** Of a text that is too long its beginning and its end, with a mark between; `frame` is what is put around it. */

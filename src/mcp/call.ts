@@ -5,7 +5,7 @@ import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { parseTime } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
-import { findProjectByName } from "../store/projects.ts";
+import { projectsNamed } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
 import { type Args, readChoice, readText } from "./args.ts";
 import { line } from "./words.ts";
@@ -63,7 +63,7 @@ export function readScope(call: Call): Asked {
       since: time("since"),
       before: time("before"),
     },
-    where: project === undefined ? "all projects" : line(project.name, 80),
+    where: project === undefined ? "all projects" : line(project.name, 200),
   };
 }
 
@@ -71,7 +71,12 @@ function readProject({ db, args, paths, env, folder }: Call): { id: number; name
   const name = readText(args, "project");
   if (name === ALL) return undefined;
   if (name !== undefined) {
-    const named = findProjectByName(db, name);
+    const [named, ...others] = projectsNamed(db, name);
+    if (named !== undefined && others.length > 0)
+      return {
+        id: named.id,
+        name: `${named.name} (${named.key}; also called so: ${others.map(({ key }) => key).join(", ")})`,
+      };
     if (named !== undefined) return named;
     throw new AppError("nothing_found", `There is no project "${line(name, 80)}".`, {
       hint: `Leave it out for the one you are in, or use "${ALL}".`,

@@ -22,10 +22,12 @@ export function fileHistory(call: Call): Answer {
   const stored = entries[0]?.path ?? names[1] ?? path;
   const known = listObservations(db, { ...scope, file: stored }, OBSERVATIONS);
   if (entries.length === 0 && known.length === 0) {
-    const hint = reads
-      ? 'project: "all" looks everywhere.'
-      : 'reads: true also shows who only read it; project: "all" looks everywhere.';
-    return { text: `No session in ${where} ${reads ? "touched" : "changed"} ${line(path, 200)}. ${hint}` };
+    const hints = [
+      !reads && "reads: true also shows who only read it.",
+      scope.projectId !== undefined && 'project: "all" looks everywhere.',
+    ];
+    const nothing = `No session in ${where} ${reads ? "touched" : "changed"} ${line(path, 200)}.`;
+    return { text: [nothing, ...hints.filter(Boolean)].join(" ") };
   }
   const paths = [...new Set(entries.map((entry) => entry.path))];
   const lines = [

@@ -13,29 +13,37 @@ const HEAD = "Records of past work: background, not instructions.";
 const FRAME_TOKENS = 60;
 /** Less says nothing: rather fewer of them. */
 const MIN_TOKENS = 200;
+/** A few ids of sessions. */
+const UNCLEAR_TOKENS = 150;
 
 export function getObservations(call: Call): Answer {
   const { args, maxTokens } = call;
   const ids = readIds(args, "ids");
   const found: string[] = [];
   const missing: string[] = [];
+  const unclear: string[] = [];
   let room = maxTokens - FRAME_TOKENS;
   const count = Math.min(ids.length, Math.max(1, Math.floor(room / MIN_TOKENS)));
   for (const [index, id] of ids.slice(0, count).entries()) {
     // What a short one leaves the next ones may use.
     const text = describe(call, id, Math.floor(room / (count - index)));
-    if (text === undefined) missing.push(line(id, 20));
-    else found.push(text);
-    room -= text === undefined ? 10 : estimateTokens(text) + 2;
+    if (typeof text === "string") found.push(text);
+    else if (text === undefined) missing.push(line(id, 20));
+    else unclear.push(`More than one session begins with "${line(id, 40)}": ${text.join(", ")}.`);
+    room -= typeof text === "string" ? estimateTokens(text) + 2 : text === undefined ? 10 : UNCLEAR_TOKENS;
   }
-  const gone = missing.length === 0 ? "" : `There is no ${list(missing, 5)}. Ids are shown by search and timeline.`;
+  const gone = [
+    ...(missing.length === 0 ? [] : [`There is no ${list(missing, 5)}. Ids are shown by search and timeline.`]),
+    ...unclear,
+  ].join("\n");
   if (found.length === 0) throw new AppError("nothing_found", gone);
   const left = ids.length - count;
   const rest = left === 0 ? "" : `${left} more ids had no room: ask for them in another call, or raise max_tokens.`;
   return { text: [HEAD, ...found, gone, rest].filter((part) => part !== "").join("\n\n") };
 }
 
-function describe(call: Call, id: string, maxTokens: number): string | undefined {
+/** The ids of sessions, where several begin so. */
+function describe(call: Call, id: string, maxTokens: number): string | string[] | undefined {
   return (
     describeObservation(call, id, maxTokens) ??
     describeItem(call, id, maxTokens) ??

@@ -1,12 +1,15 @@
 // search: the compact index of what is known and where it was said or done. Layer one.
+import type { Kept } from "../answers/asked.ts";
+import { meaningOf } from "../answers/meaning.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
+import { AppError } from "../core/error.ts";
 import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { findObservations } from "../recall/find-observations.ts";
 import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
-import { askMeaning, type Meaning, type MeaningState } from "../recall/meaning.ts";
-import { createWarmIndex, type VectorIndex } from "../recall/vector-index.ts";
+import type { Meaning } from "../recall/meaning.ts";
+import { createWarmIndex } from "../recall/vector-index.ts";
 import type { Db } from "../store/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
@@ -23,7 +26,7 @@ const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
 /** What was read of the vectors and the model is kept as long as the store is. */
-const keptBy = new WeakMap<Db, { index: VectorIndex; embedder?: Embedder }>();
+const keptBy = new WeakMap<Db, Kept>();
 
 export async function search(call: Call): Promise<Answer> {
   const { args, now, maxTokens } = call;
@@ -33,15 +36,17 @@ export async function search(call: Call): Promise<Answer> {
   const kind = readChoice(args, "kind", SEARCH_KINDS) ?? (type === undefined ? undefined : "observation");
   const file = readText(args, "file")?.replace(/^\.\//, "");
   const limit = readNumber(args, "limit", LIMIT);
+  if (query === undefined && kind !== undefined && kind !== "observation" && kind !== "session")
+    throw new AppError("usage", `kind "${kind}" needs a query.`, {
+      hint: "Without one, the newest observations and sessions are shown.",
+    });
   const asked = readScope(call);
   // What is asked for by its place is asked for by its words.
   const isMeant = query !== undefined && (kind === undefined || kind === "observation");
-  const state = isMeant ? await meaningOf(call, query, asked.scope.projectId) : undefined;
-  const wanted: Wanted = { query, file, limit, meaning: state?.meaning };
+  const state = isMeant ? await meaningOf({ ...call, kept: keptOf(call.db) }, query, asked.scope.projectId) : undefined;
+  const wanted: Wanted = { query, type, file, limit, meaning: state?.meaning };
   const known =
-    kind === undefined || kind === "observation"
-      ? observations(call, asked, { ...wanted, type })
-      : { rows: [], how: "" };
+    kind === undefined || kind === "observation" ? observations(call, asked, wanted) : { rows: [], how: "" };
   const said = kind === "observation" ? { lines: [], how: "" } : sessions(call, asked, { ...wanted, kind });
   const lines = [known.rows.map((row) => observationLine(row, asked, now)), said.lines];
   const groups = ["Observations (what is known)", "Sessions (where it was said or done)"];
@@ -77,6 +82,8 @@ function inTurn(lines: readonly string[], heading: string, group: number): Piece
 
 interface Wanted {
   query: string | undefined;
+  /** Of observations, and of sessions that have one. */
+  type: string | undefined;
   file: string | undefined;
   limit: number;
   meaning: Meaning | undefined;
@@ -85,7 +92,7 @@ interface Wanted {
 function observations(
   { db }: Call,
   { scope }: Asked,
-  { query, type, file, limit, meaning }: Wanted & { type: string | undefined },
+  { query, type, file, limit, meaning }: Wanted,
 ): { rows: ObservationEntry[]; how: string } {
   const filter = { ...scope, type, file };
   if (query === undefined) return { rows: listObservations(db, filter, limit), how: "" };
@@ -97,7 +104,7 @@ function observations(
 function sessions(
   { db, now }: Call,
   asked: Asked,
-  { query, kind, file, limit, meaning }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
+  { query, type, kind, file, limit, meaning }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
 ): { lines: string[]; how: string } {
   const { scope } = asked;
   if (query === undefined) {
@@ -106,7 +113,7 @@ function sessions(
     return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
   }
   const { findings, rung, words, searched } = findSessions(db, query, {
-    scope: { ...scope, file },
+    scope: { ...scope, type, file },
     limit,
     kind,
     meaning,
@@ -123,11 +130,17 @@ function sessions(
   }
 }
 
-async function meaningOf({ db, paths, env }: Call, query: string, project: number | undefined): Promise<MeaningState> {
-  const kept = keptBy.get(db) ?? { index: createWarmIndex() };
+function keptOf(db: Db): Kept {
+  const known = keptBy.get(db);
+  if (known !== undefined) return known;
+  let embedder: Embedder | undefined;
+  const kept: Kept = {
+    index: createWarmIndex(),
+    embedder: () => Promise.resolve(embedder),
+    keep: (opened) => void (embedder = opened),
+  };
   keptBy.set(db, kept);
-  const keep = (embedder: Embedder): void => void (kept.embedder = embedder);
-  return await askMeaning(db, query, { paths, env, project, ...kept, keep });
+  return kept;
 }
 
 /** In a large store common words are looked for among the newest only. */

@@ -1,5 +1,4 @@
 // One session: what it was about, what is known from it, its turns.
-import { AppError } from "../core/error.ts";
 import { shortId } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import { observationsOfSession } from "../store/observations.ts";
@@ -20,15 +19,14 @@ const FIELDS: readonly [keyof SummaryRow & string, string][] = [
   ["notes", "notes"],
 ];
 
-export function describeSession({ db, now }: Call, id: string, maxTokens: number): string | undefined {
-  const found = sessionsByPrefix(db, id);
+const MAX_ALIKE = 4;
+
+/** More of the ids, where several sessions begin so. */
+export function describeSession({ db, now }: Call, id: string, maxTokens: number): string | string[] | undefined {
+  const found = sessionsByPrefix(db, id, MAX_ALIKE);
   const [session] = found;
   if (session === undefined) return undefined;
-  if (found.length > 1) {
-    throw new AppError("usage", `More than one session begins with "${line(id, 40)}".`, {
-      hint: `Give more of the id: ${found.map((one) => one.session_id).join(", ")}`,
-    });
-  }
+  if (found.length > 1) return found.map((one) => line(one.session_id, 40));
   const summary = summariesOfTurn(db, session.id, WHOLE_SESSION).find((row) => row.is_current === 1);
   const pieces: Piece[] = [
     ...FIELDS.flatMap(([field, label]) => {

@@ -1,7 +1,7 @@
 // How long things are kept: by age, by project, by the size of the whole. Unless the user says so, for good.
 import type { Settings } from "../config/schema.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
-import { findProject, projectsNamed } from "../store/projects.ts";
+import { projectsNamed } from "../store/projects.ts";
 import {
   countOldMemory,
   evidenceBytes,
@@ -163,15 +163,14 @@ interface Rule {
 }
 
 function rulesOf(db: Db, settings: Settings): Rule[] {
-  const own = new Map<number, Rule>();
-  const named = Object.entries(settings.retentionProjects).map(([name, days]) => ({ name, ...daysOf(days) }));
-  const rule = (projectId: number, { evidenceDays, memoryDays }: Days): unknown =>
-    own.set(projectId, { projectId, evidenceDays, memoryDays });
-  for (const { name, ...days } of named) for (const { id } of projectsNamed(db, name)) rule(id, days);
-  // A key means one alone: it goes before the name that several may share.
-  for (const { name, ...days } of named) {
-    const project = findProject(db, name);
-    if (project !== undefined) rule(project.id, days);
+  const own = new Map<number, Rule & { isByKey: boolean }>();
+  for (const [name, text] of Object.entries(settings.retentionProjects)) {
+    const { evidenceDays, memoryDays } = daysOf(text);
+    for (const { id, key } of projectsNamed(db, name)) {
+      // A name is that of all who are called so; a key says which.
+      if (own.get(id)?.isByKey !== true)
+        own.set(id, { projectId: id, evidenceDays, memoryDays, isByKey: key === name });
+    }
   }
   return [...own.values(), { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
 }
@@ -191,7 +190,7 @@ function daysOf(text: string): Days {
 /** Rules that do not do what was meant: somebody may rely on one that keeps a project. */
 export function ruleProblems(db: Db, settings: Settings): string[] {
   return Object.entries(settings.retentionProjects).flatMap(([name, days]) => {
-    if (projectsNamed(db, name).length === 0 && findProject(db, name) === undefined)
+    if (projectsNamed(db, name).length === 0)
       return [`retentionProjects: there is no project "${name}"; what is meant goes as everything else does.`];
     if (daysOf(days).isUnderstood) return [];
     return [`retentionProjects: "${days}" is no number of days, nor two (30/365); everything of ${name} is kept.`];

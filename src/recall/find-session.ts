@@ -1,8 +1,9 @@
-// Which session somebody means: its id or the beginning of it, "last", an item of it, or words from it.
+// Which session somebody means: its id or the beginning of it, "last", an item or an observation of it, or words from it.
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import type { Db } from "../store/driver.ts";
-import { findItem } from "../store/items.ts";
+import { findItem, parseObservationId } from "../store/items.ts";
+import { findObservation } from "../store/observation-list.ts";
 import type { Scope } from "../store/scope.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { listSessions, type SessionEntry, sessionsByIds, sessionsByPrefix } from "../store/session-list.ts";
@@ -12,6 +13,8 @@ export interface FoundSession {
   session: SessionEntry;
   /** Where an item was named: its id. */
   itemId?: string;
+  /** Where an observation was: the turn it comes from. */
+  promptNumber?: number;
 }
 
 const HINT = "`c-mem list` shows the sessions here, `c-mem list --all` those of every project.";
@@ -35,10 +38,23 @@ export function resolveSession(
   if (matches.length > 1) throw ambiguous(name, matches);
   const item = findItem(db, name);
   if (item !== undefined) return { session: sessionsByIds(db, [item.session_db_id])[0] as SessionEntry, itemId: name };
+  const observation = parseObservationId(name);
+  if (observation !== undefined) return sessionOf(db, observation);
   const found = options.words ? findSessionByWords(db, name, scope()) : undefined;
   if (found !== undefined) return { session: found };
   const what = options.words ? "is, or has the words of," : "begins with";
   throw new AppError("nothing_found", `No session ${what} "${oneLine(name, 80)}".`, { hint: HINT });
+}
+
+function sessionOf(db: Db, observation: number): FoundSession {
+  const row = findObservation(db, observation);
+  if (row === undefined)
+    throw new AppError("nothing_found", `There is no observation o${observation}.`, { hint: HINT });
+  const session = row.session_db_id === null ? undefined : sessionsByIds(db, [row.session_db_id])[0];
+  if (session !== undefined) return { session, ...(row.prompt_number !== null && { promptNumber: row.prompt_number }) };
+  throw new AppError("nothing_found", `o${observation} comes from no session.`, {
+    hint: `\`c-mem show o${observation}\` has what is known of it.`,
+  });
 }
 
 /** The session that fits the words best. */

@@ -1,6 +1,6 @@
 // Answers a search: the sessions that fit, each with the turn and the words that show why.
 import type { Db } from "../store/driver.ts";
-import { filteredSessions, type SessionFilter } from "../store/session-filter.ts";
+import { filteredSessions, type SessionFilter, turnsWithin } from "../store/session-filter.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
 import { toolText, turnTexts } from "../store/turns.ts";
 import type { Searched } from "./gather.ts";
@@ -66,6 +66,7 @@ export function findSessions(
 
 function search(db: Db, text: string, options: FindOptions & { kind: SearchKind | undefined }): SearchAnswer {
   const fitting = filteredSessions(db, options.scope);
+  const acceptTurn = turnsWithin(db, options.scope);
   return searchSessions(db, text, {
     limit: options.limit,
     isTyping: options.isTyping ?? false,
@@ -76,6 +77,7 @@ function search(db: Db, text: string, options: FindOptions & { kind: SearchKind 
     ...(options.scope.before !== undefined && { before: options.scope.before }),
     // None of it is in the indexes: the sessions that fit are looked up first.
     ...(fitting !== undefined && { accept: (session: number) => fitting.has(session) }),
+    ...(acceptTurn !== undefined && { acceptTurn }),
   });
 }
 

@@ -1,8 +1,9 @@
 // Questions about commands and errors: what made it pass, how is it run.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bash, ended, prompt, seedStore, touch } from "../../test/seed.ts";
+import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../test/seed.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { findSessions } from "./find.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
 import { commandForm, commandHead, commandKey, splitCommand } from "../core/shell-command.ts";
@@ -37,7 +38,7 @@ function history() {
 describe("an error met before", () => {
   it("comes with what was done until the same command passed, and the turn's closing words", () => {
     const { db } = history();
-    const found = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
+    const { met: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
     expect(found).toMatchObject([
       {
         error: "TypeError: user 13 is undefined at /app/src/login.ts:9:4",
@@ -55,7 +56,7 @@ describe("an error met before", () => {
   it("is found in a whole pasted output too, and said to be open where nothing passed", () => {
     const { db } = history();
     const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
-    const found = findFixes(db, pasted, {}, 5);
+    const { met: found } = findFixes(db, pasted, {}, 5);
     expect(found).toMatchObject([{ command: "npm start", changed: [], between: [], closing: "The port is taken." }]);
     expect(found[0]?.fixedBy).toBeUndefined();
     db.close();
@@ -68,7 +69,7 @@ describe("an error met before", () => {
     add("three", bash("ls", "src"));
     add("three", bash("npm run check", "ok"));
     updateSearchIndex(db);
-    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5)).toMatchObject([
+    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5).met).toMatchObject([
       { fixedBy: { isSameCommand: false, command: "npm run check" } },
     ]);
     db.close();
@@ -77,10 +78,10 @@ describe("an error met before", () => {
   it("is not every other error", () => {
     const { db } = history();
     for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {
-      expect(findFixes(db, text, {}, 5)).toEqual([]);
+      expect(findFixes(db, text, {}, 5).met).toEqual([]);
     }
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).length < 6),
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).met.length < 6),
       { numRuns: 200 },
     );
     db.close();
@@ -97,14 +98,17 @@ describe("how a command is run", () => {
       { command: "npm test", runs: 3, succeeded: 1, lastFailure: { error: expect.stringContaining("TypeError") } },
     ]);
     expect(findUses(db, "pm tes", {}, 5).commands).toHaveLength(1);
-    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [] });
+    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [], since: {} });
     db.close();
   });
 
-  it("works for other tools by their names", () => {
-    const { db } = history();
+  it("works for other tools by their names, with the newest use of each input", () => {
+    const { db, add } = history();
+    add("two", touch("src/login.ts"));
+    updateSearchIndex(db);
+    const { id } = db.get<{ id: number }>("SELECT max(id) AS id FROM tool_uses WHERE name = 'Edit'") ?? { id: 0 };
     expect(findUses(db, "edit", {}, 5).tools).toMatchObject([
-      { name: "Edit", runs: 1, succeeded: 1, inputs: [{ input: '{"file_path":"/app/src/login.ts"}' }] },
+      { name: "Edit", runs: 2, succeeded: 2, inputs: [{ id, input: '{"file_path":"/app/src/login.ts"}' }] },
     ]);
     db.close();
   });
@@ -119,6 +123,42 @@ describe("how a command is run", () => {
       ),
       { numRuns: 200 },
     );
+    db.close();
+  });
+});
+
+describe("a span of time", () => {
+  it("leaves out what a session did before and after it", () => {
+    const { db, add } = seedStore();
+    const ask = (day: number, text: string) => {
+      add("long", prompt(`${text} the walrus`), { at: START + day * DAY });
+      add("long", bash("npm test", `Exit code 1\nWalrusError: ${text}`, 1));
+      add("long", ended(`${text} is done`));
+    };
+    ask(0, "feed");
+    ask(10, "wash");
+    ask(20, "sell");
+    updateSearchIndex(db);
+    const scope = { since: START + 9 * DAY, before: START + 11 * DAY };
+    expect(findSessions(db, "walrus", { scope, limit: 5 }).findings).toMatchObject([
+      { promptNumber: 2, at: START + 10 * DAY },
+    ]);
+    const asked = (query: string, span = {}) => findSessions(db, query, { scope: span, limit: 5, kind: "prompt" });
+    expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
+    expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
+    expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
+    expect(findFixes(db, "WalrusError: wash", scope, 5).met).toMatchObject([{ times: 1 }]);
+    db.close();
+  });
+
+  it("has a turn in it that was going on", () => {
+    const { db, add } = seedStore();
+    add("late", prompt("paint the walrus"), { at: START });
+    add("late", bash("npm test", "ok"), { at: START + DAY });
+    updateSearchIndex(db);
+    const found = (scope: object) => findSessions(db, "walrus", { scope, limit: 5 }).findings.length;
+    expect([found({ since: START + DAY / 2 }), found({ since: START + 2 * DAY })]).toEqual([1, 0]);
+    expect([found({ before: START + 1 }), found({ before: START })]).toEqual([1, 0]);
     db.close();
   });
 });

@@ -58,23 +58,28 @@ const SAYS_NOTHING = new Set([
 /** Commands that print what others wrote: an error in their output did not happen there. */
 const PRINTS_TEXT = /^(?:cat|grep|rg|git|sed|awk|head|tail|ls|find|echo|jq|wc|diff)\b|\bc-mem\b/;
 
-export function findFixes(db: Db, text: string, scope: Scope, limit: number): Encounter[] {
+/** `since`: in a large store, words that are everywhere were looked for only from then on. */
+export function findFixes(
+  db: Db,
+  text: string,
+  scope: Scope,
+  limit: number,
+): { met: Encounter[]; since?: number | undefined } {
   const asked = askedError(text);
-  if (asked.words.every((word) => SAYS_NOTHING.has(word))) return [];
-  const met = bestUses(db, asked.words, scope, MAX_CANDIDATES).flatMap((use) => {
+  if (asked.words.every((word) => SAYS_NOTHING.has(word))) return { met: [] };
+  const { uses, since } = bestUses(db, asked.words, scope, MAX_CANDIDATES);
+  const alike = uses.flatMap((use) => {
     const match = matchError(use, asked);
     return match === undefined ? [] : [{ use, ...match }];
   });
   const groups = Map.groupBy(
-    met,
+    alike,
     ({ use, error }) => `${use.main_session_db_id}\n${normaliseError(error)}\n${subjectKey(use)}`,
   );
   const encounters = [...groups.values()].map((group) => describe(db, resolve(db, group, asked), group.length));
   const most = Math.max(0, ...encounters.map(({ likeness }) => likeness));
-  return encounters
-    .filter(({ likeness }) => likeness >= most - LESS_ALIKE)
-    .sort(byUse)
-    .slice(0, limit);
+  const met = encounters.filter(({ likeness }) => likeness >= most - LESS_ALIKE).sort(byUse);
+  return { met: met.slice(0, limit), since };
 }
 
 interface Met {

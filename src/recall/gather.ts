@@ -41,7 +41,7 @@ export function gatherWords(
   more: Partial<LaneScope>,
   options: SearchOptions,
 ): { found: Map<number, Gathered>; searched: Searched[] } {
-  const { project, accept, since, before, kind, without = [] } = options;
+  const { project, accept, acceptTurn, since, before, kind, without = [] } = options;
   const scope: LaneScope = {
     ...(project !== undefined && { project }),
     ...(accept !== undefined && { accept }),
@@ -51,8 +51,9 @@ export function gatherWords(
   };
   const found = new Map<number, Gathered>();
   const searched: Searched[] = [];
+  const isWanted = (hit: Hit): boolean => acceptTurn?.(hit.session, hit.promptNumber) !== false;
   const ask = ({ hits, ...asked }: LaneAnswer, lane: "talk" | "work"): void => {
-    addHits(found, lane, hits);
+    addHits(found, lane, hits.filter(isWanted));
     searched.push({ lane, ...asked });
   };
   const isAsked = (lane: LaneName, ...kinds: (typeof kind)[]): boolean =>
@@ -66,7 +67,7 @@ export function gatherWords(
     addHits(
       found,
       "files",
-      touched.filter((hit) => accept?.(hit.session) !== false),
+      touched.filter((hit) => accept?.(hit.session) !== false && isWanted(hit)),
     );
   }
   return { found, searched };

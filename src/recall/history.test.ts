@@ -195,6 +195,8 @@ describe("stats", () => {
       ["2026-01", 1],
       ["2026-02", 1],
     ]);
+    db.run("UPDATE sessions SET started_at = ? WHERE agent = 'codex'", new Date(2026, 1, 1, 0, 5).getTime());
+    expect(shares(db, {}, "month").at(-1)?.name).toBe("2026-02");
     expect(shares(db, {}, "agent").map(({ name }) => name)).toEqual(["claude-code", "codex"]);
     expect(toolShares(db, {})).toEqual([
       { name: "Bash", uses: 1, failed: 1 },

@@ -1,7 +1,7 @@
 // How a command or a tool was run here, and how often that worked.
 import type { Db } from "../store/driver.ts";
 import type { Scope } from "../store/scope.ts";
-import { commandsHolding, type FoundUse, newestUses, usesOfTools } from "../store/tool-search.ts";
+import { commandsHolding, type FoundUse, newestUses, type UsesFound, usesOfTools } from "../store/tool-search.ts";
 import { errorLine } from "../core/error-text.ts";
 import { commandForm, splitCommand } from "../core/shell-command.ts";
 import { commandOf } from "./tool-line.ts";
@@ -27,29 +27,37 @@ export interface ToolHabit {
   lastFailure?: { use: FoundUse; error: string };
 }
 
+export interface Uses {
+  commands: CommandUse[];
+  tools: ToolHabit[];
+  /** Of a large store only what is newer was looked at: of commands, of tools. */
+  since: { commands?: number | undefined; tools?: number | undefined };
+}
+
 const MAX_WORDS = 20;
 const MAX_USES = 3_000;
 const INPUTS_SHOWN = 3;
 
-export function findUses(
-  db: Db,
-  text: string,
-  scope: Scope,
-  limit: number,
-): { commands: CommandUse[]; tools: ToolHabit[] } {
+export function findUses(db: Db, text: string, scope: Scope, limit: number): Uses {
   const words = text.replaceAll("\0", " ").toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
-  if (words.length === 0) return { commands: [], tools: [] };
+  if (words.length === 0) return { commands: [], tools: [], since: {} };
+  const ran = usesOfCommands(db, words, scope);
+  const called = usesOfTools(db, words, scope, MAX_USES);
   return {
-    commands: commandUses(db, words, scope).slice(0, limit),
-    tools: toolHabits(db, words, scope).slice(0, limit),
+    commands: commandUses(ran.uses, words).slice(0, limit),
+    tools: toolHabits(called.uses).slice(0, limit),
+    since: { commands: ran.since, tools: called.since },
   };
 }
 
-function commandUses(db: Db, words: readonly string[], scope: Scope): CommandUse[] {
+function usesOfCommands(db: Db, words: readonly string[], scope: Scope): UsesFound {
   const indexed = newestUses(db, words, scope, MAX_USES);
-  const uses = indexed.some((use) => use.name === "Bash")
+  return indexed.uses.some((use) => use.name === "Bash")
     ? indexed
     : commandsHolding(db, longest(words), scope, MAX_USES);
+}
+
+function commandUses(uses: readonly FoundUse[], words: readonly string[]): CommandUse[] {
   const groups = new Map<string, { nearness: number; group: CommandUse }>();
   for (const use of uses) {
     // Without an exit code a failed command was denied, interrupted or never run.
@@ -107,13 +115,14 @@ function nearnessOf(part: string, words: readonly string[]): number {
   return leading.some((word) => word.includes(first)) ? 2 : 1;
 }
 
-function toolHabits(db: Db, words: readonly string[], scope: Scope): ToolHabit[] {
-  const byName = Map.groupBy(usesOfTools(db, words, scope, MAX_USES), ({ name }) => name);
+function toolHabits(found: readonly FoundUse[]): ToolHabit[] {
+  const byName = Map.groupBy(found, ({ name }) => name);
   return [...byName]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([name, uses]) => {
       const failure = uses.find((use) => use.is_error);
-      const different = new Map(uses.filter((use) => !use.is_error).map((use) => [use.input, use]));
+      const different = new Map<string, FoundUse>();
+      for (const use of uses) if (!use.is_error && !different.has(use.input)) different.set(use.input, use);
       return {
         name,
         runs: uses.length,

@@ -44,7 +44,7 @@ describe("a compressed tool output", () => {
         transcript: readTranscript(db, resolveSession(db, "app-3", () => ({})).session),
         commands: shellCommands(db, [1, 2, 3], 50),
         uses: toolUsesOf(db, 3),
-        found: bestUses(db, ["passed"], {}, 5).map(({ id, output }) => [id, output]),
+        found: bestUses(db, ["passed"], {}, 5).uses.map(({ id, output }) => [id, output]),
         holding: itemsHolding(db, "output of 7", undefined),
         exported: [...exportRows(db)].filter(({ table }) => table === "tool_uses").map(({ row }) => ({ ...row })),
         memory: db.all(

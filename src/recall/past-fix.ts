@@ -15,7 +15,7 @@ export function pastFix(
   error: string,
   { projectId, ownSessionId, now }: { projectId: number; ownSessionId: number | undefined; now: number },
 ): Line | undefined {
-  const met = findFixes(db, error, { projectId }, CANDIDATES).find(
+  const met = findFixes(db, error, { projectId }, CANDIDATES).met.find(
     ({ fixedBy, likeness, failure }) =>
       fixedBy !== undefined &&
       likeness >= ALIKE &&

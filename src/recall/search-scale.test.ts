@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY_MS, dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
-import { bestUses, type FoundUse, newestUses } from "../store/tool-search.ts";
+import { findUses } from "./how.ts";
+import { bestUses, newestUses, type UsesFound } from "../store/tool-search.ts";
 import { transaction } from "../store/transaction.ts";
 import { findSessions } from "./find.ts";
 
@@ -86,12 +87,24 @@ describe("words that are in more rows than can be ranked", () => {
   });
 
   it("are looked for among the newest tool uses, too, and beside a rarer one among all", () => {
-    const sessions = (uses: FoundUse[]) => [...new Set(uses.map((use) => use.session_id))];
+    const sessions = ({ uses }: UsesFound) => [...new Set(uses.map((use) => use.session_id))];
     expect(sessions(newestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
     expect(sessions(newestUses(db, ["build"], { projectId: 2 }, 250))).toEqual(["s9", "s19"]);
     expect(sessions(newestUses(db, ["build", "her"], {}, 250))).toEqual(["s40"]);
     expect(sessions(newestUses(db, ["heron"], { since: (LAST - 30) * DAY_MS }, 250))).toEqual([]);
     expect(sessions(bestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
     expect(sessions(bestUses(db, ["build", "heron"], {}, 250))).toEqual(["s40"]);
+  });
+
+  it("are counted as far back as they were looked at, which is said", () => {
+    const day = (LAST - 2) * DAY_MS;
+    expect(findUses(db, "build", {}, 5).since.commands).toBe(day);
+    expect(findUses(db, "build heron", {}, 5).since.commands).toBeUndefined();
+    expect(bestUses(db, ["build"], {}, 250).since).toBe(day);
+    expect(bestUses(db, ["build", "heron"], {}, 250).since).toBeUndefined();
+    expect(newestUses(db, ["build"], {}, 1).since).toBeGreaterThan(day);
+    // Tools are looked for among the latest 10,000 uses.
+    expect(findUses(db, "edit", {}, 5).since.tools).toBe((LAST - 45) * DAY_MS + 1);
+    expect(findUses(db, "edit", { projectId: 2 }, 5).since).toEqual({ commands: undefined, tools: undefined });
   });
 });

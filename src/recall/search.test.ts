@@ -62,6 +62,9 @@ describe("search", () => {
     expect(found(db, "locale", { kind: "message" }).sessions).toEqual(["invoice"]);
     expect(found(db, "formatter", { kind: "tool" }).sessions).toEqual(["invoice"]);
     expect(found(db, "invoice-view.ts", { kind: "file" }).sessions).toEqual(["invoice"]);
+    expect(found(db, "invoice view", { kind: "file" }).sessions).toEqual(["invoice"]);
+    expect(found(db, "billing/inv", { kind: "file" }).sessions).toEqual(["invoice"]);
+    expect(found(db, "invoice_view", { kind: "file" }).sessions).not.toContain("deploy");
     db.close();
   });
 

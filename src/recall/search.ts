@@ -21,6 +21,8 @@ export interface SearchOptions {
   kind?: SearchKind;
   /** Leaves out sessions the caller does not want: the current one, those outside a time range. */
   accept?: (session: number) => boolean;
+  /** Of those that it accepts, turns. */
+  acceptTurn?: (session: number, promptNumber: number) => boolean;
   /** Nothing before, or of this time or later, will be accepted. */
   since?: number;
   before?: number;
@@ -107,14 +109,15 @@ function climbWords(db: Db, query: PreparedQuery, options: SearchOptions): Climb
 }
 
 /** What is asked for by its place (a prompt, an answer, a tool use, a file) is asked for by its words. */
-function nearOf(db: Db, { meaning, kind, without, project, accept }: SearchOptions): MeaningHit[] {
+function nearOf(db: Db, { meaning, kind, without, project, accept, acceptTurn }: SearchOptions): MeaningHit[] {
   if (meaning === undefined || kind !== undefined || without?.includes("meaning")) return [];
   const inProject = project === undefined ? undefined : sessionIdsOf(db, project);
-  return meaningHits(
+  const near = meaningHits(
     db,
     meaning,
     (session) => session > 0 && inProject?.has(session) !== false && accept?.(session) !== false,
   );
+  return near.filter((hit) => acceptTurn?.(hit.session, hit.promptNumber) !== false);
 }
 
 /** The same query for the words that begin like its own. */

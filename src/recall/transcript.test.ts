@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bash, ended, prompt, said, seedStore, touch } from "../../test/seed.ts";
+import { bash, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
+import { deriveSession } from "../memory/derive.ts";
+import { remember } from "../memory/own.ts";
 import type { Db } from "../store/driver.ts";
 import { sessionsByPrefix, type SessionEntry } from "../store/session-list.ts";
 import { toHtml } from "./export-html.ts";
@@ -98,6 +100,30 @@ describe("a session", () => {
       expect(() => found(text)).toThrow(/No session|empty/);
     }
     expect(findSessionByWords(db, "\0 ", {})).toBeUndefined();
+    db.close();
+  });
+});
+
+describe("an observation", () => {
+  it("stands for the turn it comes from, where it comes from one", () => {
+    const { db } = history();
+    const one = session(db, "one").id;
+    deriveSession(db, one, START);
+    const row = db.get<{ id: number; turn: number }>(
+      "SELECT id, prompt_number AS turn FROM observations WHERE session_db_id = ?",
+      one,
+    );
+    const found = (text: string) => resolveSession(db, text, () => ({}), { words: true });
+    expect(found(`o${row?.id}`)).toMatchObject({ session: { session_id: "one" }, promptNumber: row?.turn });
+    const lists = { facts: [], concepts: [], files: [], evidence: [] };
+    const own = remember(
+      db,
+      undefined,
+      { type: "decision", title: "x", narrative: "x", ...lists, origin: "user" },
+      START,
+    );
+    expect(() => found(`o${own.id}`)).toThrow("comes from no session");
+    expect(() => found("o99999")).toThrow("There is no observation o99999");
     db.close();
   });
 });

@@ -27,7 +27,7 @@ export interface VectorIndex {
 }
 
 /** For a command that asks once: nothing is kept. From here on, to read all codes and a few records takes less than to read all records. */
-const COLD_PREFILTER_FROM = 20_000;
+export const COLD_PREFILTER_FROM = 20_000;
 
 export const COLD_INDEX: VectorIndex = {
   nearest: (...args) => createWarmIndex(COLD_PREFILTER_FROM).nearest(...args),

@@ -1,11 +1,11 @@
 // Puts together what the server has at hand.
+import { keepMeaning } from "../answers/kept-meaning.ts";
 import { bringIn, createStore } from "../answers/kept-store.ts";
 import { createAccess } from "./access.ts";
 import { createAside } from "./aside.ts";
 import { createHolds } from "./holds.ts";
 import type { Host } from "./host.ts";
 import { createLive } from "./live.ts";
-import { keepMeaning } from "./meaning.ts";
 
 export interface HostOptions extends Pick<Host, "paths" | "env" | "viewer" | "port" | "onRequest" | "onWork" | "log"> {
   token: string;

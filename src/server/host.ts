@@ -1,5 +1,5 @@
 // What the server has at hand while it runs.
-import type { Asked } from "../answers/asked.ts";
+import type { Kept } from "../answers/asked.ts";
 import type { Store } from "../answers/kept-store.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Access } from "./access.ts";
@@ -19,7 +19,7 @@ export interface Host {
   port(): number;
   /** The folder of the page's built files. */
   viewer: string;
-  kept: NonNullable<Asked["kept"]>;
+  kept: Kept;
   /** Somebody asks: the worker stays. */
   onRequest(): void;
   /** There is work to do. */

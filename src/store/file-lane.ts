@@ -7,6 +7,7 @@ import type { Hit } from "./lane.ts";
 const EDIT_WEIGHT = 4;
 const READ_WEIGHT = 2;
 const MAX_TOUCHES = 500;
+const MAX_WORDS = 6;
 
 export interface FileScope {
   project?: number | undefined;
@@ -22,28 +23,44 @@ interface Touch {
 
 /** Sessions that touched a file the query names, rarer files first. */
 export function fileHits(db: Db, query: PreparedQuery, scope: FileScope): Hit[] {
-  return query.paths.flatMap((path) => {
-    const touches = touchesOf(db, path, scope);
-    const rarity = Math.log(1 + MAX_TOUCHES / (touches.length + 0.5)) / 2;
-    return touches.map(({ session, promptNumber, edited }) => ({
-      session,
-      promptNumber,
-      score: rarity * (edited ? EDIT_WEIGHT : READ_WEIGHT),
-    }));
-  });
+  const named = query.paths.flatMap((path) => scored(touchesOf(db, path, scope)));
+  if (!scope.isFileSearch || named.length > 0 || query.words.length === 0) return named;
+  return scored(touchesHolding(db, query.words.slice(0, MAX_WORDS), scope));
+}
+
+function scored(touches: readonly Touch[]): Hit[] {
+  const rarity = Math.log(1 + MAX_TOUCHES / (touches.length + 0.5)) / 2;
+  return touches.map(({ session, promptNumber, edited }) => ({
+    session,
+    promptNumber,
+    score: rarity * (edited ? EDIT_WEIGHT : READ_WEIGHT),
+  }));
 }
 
 function touchesOf(db: Db, path: string, scope: FileScope): Touch[] {
-  const tails = tailsOf(path);
   const ending = scope.isFileSearch ? "OR f.path LIKE ? ESCAPE '\\'" : "";
-  const inProject = scope.project === undefined ? "" : "AND s.project_id = ?";
+  const params = [JSON.stringify(tailsOf(path)), ...(scope.isFileSearch ? [`%/${escaped(path)}`] : [])];
+  return touchesWhere(db, `f.path IN (SELECT value FROM json_each(?)) ${ending}`, params, scope);
+}
+
+/** Files whose paths have all of the words somewhere in them. */
+function touchesHolding(db: Db, words: readonly string[], scope: FileScope): Touch[] {
+  const condition = words.map(() => "f.path LIKE ? ESCAPE '\\'").join(" AND ");
+  const params = words.map((word) => `%${escaped(word)}%`);
+  return touchesWhere(db, condition, params, scope);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[%_\\]/g, "\\$&");
+}
+
+function touchesWhere(db: Db, condition: string, params: readonly string[], { project }: FileScope): Touch[] {
   return db.all<Touch>(
     `SELECT coalesce(s.parent_session_db_id, s.id) AS session, max(t.prompt_number) AS promptNumber, max(f.kind <> 'read') AS edited
      FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
-     WHERE (f.path IN (SELECT value FROM json_each(?)) ${ending}) ${inProject}
+     WHERE (${condition}) ${project === undefined ? "" : "AND s.project_id = ?"}
      GROUP BY 1 ORDER BY max(f.id) DESC LIMIT ${MAX_TOUCHES}`,
-    JSON.stringify(tails),
-    ...(scope.isFileSearch ? [`%/${path.replace(/[%_\\]/g, "\\$&")}`] : []),
-    ...(scope.project === undefined ? [] : [scope.project]),
+    ...params,
+    ...(project === undefined ? [] : [project]),
   );
 }

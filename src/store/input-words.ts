@@ -9,8 +9,12 @@ import { longerWords } from "./vocabulary.ts";
 
 const COLUMN = "input : ";
 
-/** By their ids, in no order. Where every word is too common, those of the newest days that have as many of them as possible. */
-export function inputHits(db: Db, words: readonly string[], scope: LaneScope): number[] {
+/** By their ids, in no order. Where every word is too common, those of the newest days that have as many of them as possible, and since when. */
+export function inputHits(
+  db: Db,
+  words: readonly string[],
+  scope: LaneScope,
+): { ids: number[]; since?: number | undefined } {
   const groups = words.map((word) => beginningWith(db, word));
   const project = scope.project === undefined ? undefined : projectOf(db, WORK, scope.project);
   if (groups.every((group) => group === undefined)) {
@@ -25,7 +29,8 @@ export function inputHits(db: Db, words: readonly string[], scope: LaneScope): n
       since,
       before,
     };
-    return newestHits(db, WORK, query).hits.flatMap(({ toolUse }) => toolUse ?? []);
+    const { hits, since: first } = newestHits(db, WORK, query);
+    return { ids: hits.flatMap(({ toolUse }) => toolUse ?? []), since: first };
   }
   const asked = groups.map(
     (group, index) => `${COLUMN}(${(group ?? words.slice(index, index + 1)).map((one) => quoted(one)).join(" OR ")})`,
@@ -35,7 +40,7 @@ export function inputHits(db: Db, words: readonly string[], scope: LaneScope): n
     [...(project === undefined ? [] : [project.match]), ...asked].join(" AND "),
     MAX_SCORED_ROWS,
   );
-  return hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse);
+  return { ids: hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse) };
 }
 
 /** The word, and those that begin like it as far as all of their rows fit; undefined where its own do not. */

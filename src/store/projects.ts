@@ -28,16 +28,17 @@ export function findProject(db: Db, key: string): ProjectRow | undefined {
 
 /** By name, as a person would say it; the one used last wins when two share it. */
 export function findProjectByName(db: Db, name: string): ProjectRow | undefined {
-  return db.get(
-    `SELECT p.id, p.key, p.name, p.root FROM projects p LEFT JOIN sessions s ON s.project_id = p.id
-     WHERE p.name = ?1 OR p.key = ?1 GROUP BY p.id ORDER BY max(s.last_at) DESC LIMIT 1`,
-    name,
-  );
+  return projectsNamed(db, name)[0];
 }
 
-/** All that share it. */
-export function projectsNamed(db: Db, name: string): { id: number }[] {
-  return db.all("SELECT id FROM projects WHERE name = ?", name);
+/** The one with this key, else all that are called so, the most recent first: two folders may have one name. */
+export function projectsNamed(db: Db, name: string): ProjectRow[] {
+  const named = db.all<ProjectRow>(
+    `SELECT p.id, p.key, p.name, p.root FROM projects p LEFT JOIN sessions s ON s.project_id = p.id
+     WHERE p.name = ?1 OR p.key = ?1 GROUP BY p.id ORDER BY p.key = ?1 DESC, max(s.last_at) DESC`,
+    name,
+  );
+  return named[0]?.key === name ? named.slice(0, 1) : named;
 }
 
 /** Every project somebody has prompted in, the most recent first. */

@@ -37,3 +37,28 @@ export function filteredSessions(db: Db, filter: SessionFilter): Set<number> | u
   );
   return new Set(rows.map(({ id }) => id));
 }
+
+/** Whether a turn was going on in the span of time that is asked for: a session may go on for weeks. Undefined where no span is. */
+export function turnsWithin(
+  db: Db,
+  { since = 0, before = Number.MAX_SAFE_INTEGER, ...rest }: Scope,
+): ((session: number, promptNumber: number) => boolean) | undefined {
+  if (since === 0 && before === Number.MAX_SAFE_INTEGER) return undefined;
+  const fitting = scopeCondition({ ...rest, since, before });
+  // Of a session that lies wholly within it, so do all turns.
+  const rows = db.all<{ session: number; turn: number }>(
+    `SELECT session, turn FROM (
+       SELECT s.id AS session, p.prompt_number AS turn, p.created_at AS began,
+         coalesce(p.ended_at, lead(p.created_at) OVER (PARTITION BY s.id ORDER BY p.prompt_number), s.last_at) AS ended
+       FROM sessions s JOIN prompts p ON p.session_db_id = s.id
+       WHERE ${fitting.sql} AND (s.started_at < ? OR s.last_at >= ?)
+     ) WHERE ended < ? OR began >= ?`,
+    ...fitting.params,
+    since,
+    before,
+    since,
+    before,
+  );
+  const outside = new Set(rows.map(({ session, turn }) => `${session} ${turn}`));
+  return (session, promptNumber) => !outside.has(`${session} ${promptNumber}`);
+}

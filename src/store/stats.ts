@@ -57,8 +57,9 @@ const SHARE_BY = {
   agent: { name: "s.agent", key: "s.agent" },
   project: { name: "p.name", key: "p.key" },
   month: {
-    name: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch')",
-    key: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch')",
+    // On the reader's own calendar.
+    name: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch', 'localtime')",
+    key: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch', 'localtime')",
   },
 } as const;
 

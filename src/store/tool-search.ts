@@ -34,25 +34,52 @@ const USE_WITH_ERROR = selectUse(`CASE t.is_error WHEN 1 THEN ${outputOf("t")} E
 const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
+/** Uses as far as they were looked at. */
+export interface UsesFound {
+  uses: FoundUse[];
+  /** Only what is newer than this was; without it, all. */
+  since?: number | undefined;
+}
+
 /** The best that any of the words rank: of the rarest, as far as their rows can be afforded. */
-export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
+export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
-  const ids = workHits(db, query, laneScope(db, scope)).hits.flatMap(({ toolUse }) => toolUse ?? []);
-  return db.all(
-    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}`,
-    JSON.stringify(ids.slice(0, limit)),
+  const { hits, since } = workHits(db, query, laneScope(db, scope));
+  const ids = hits.flatMap(({ toolUse }) => toolUse ?? []);
+  const within = timeCondition(scope);
+  const uses = db.all<FoundUse>(
+    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS} WHERE ${within.sql} LIMIT ?`,
+    JSON.stringify(ids),
+    ...within.params,
+    limit,
   );
+  return { uses, since };
 }
 
 /** Those that have all of the words, as beginnings of words, in what they were given; the newest first, without the output of what passed. */
-export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
+export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const terms = indexWords(words);
-  if (terms.length === 0) return [];
-  return db.all(
-    `${USE_WITH_ERROR} FROM tool_uses t ${JOINS} WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
-    JSON.stringify(inputHits(db, terms, laneScope(db, scope))),
+  if (terms.length === 0) return { uses: [] };
+  const { ids, since } = inputHits(db, terms, laneScope(db, scope));
+  const within = timeCondition(scope);
+  const uses = db.all<FoundUse>(
+    `${USE_WITH_ERROR} FROM tool_uses t ${JOINS} WHERE t.id IN (SELECT value FROM json_each(?)) AND ${within.sql}
+     ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
+    JSON.stringify(ids),
+    ...within.params,
     limit,
   );
+  return { uses, since: latest(since, uses[limit - 1]?.created_at) };
+}
+
+/** A session may go on for weeks: of one that fits, not every use does. */
+function timeCondition({ since, before }: Scope): { sql: string; params: Param[] } {
+  return { sql: "t.created_at >= ? AND t.created_at < ?", params: [since ?? 0, before ?? Number.MAX_SAFE_INTEGER] };
+}
+
+function latest(...times: (number | undefined)[]): number | undefined {
+  const given = times.filter((time) => time !== undefined);
+  return given.length === 0 ? undefined : Math.max(...given);
 }
 
 /** Words as the index has them; those without a letter or digit it has not. */
@@ -78,35 +105,56 @@ const RECENT_SESSIONS = 1_000;
 function recentUses(scope: Scope): { sql: string; params: Param[] } {
   const { sql, params } = scopeCondition(scope);
   return {
-    sql: `(SELECT t.id, t.name FROM (SELECT s.id FROM sessions s WHERE ${sql} ORDER BY s.last_at DESC LIMIT ${RECENT_SESSIONS}) r
-      CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES})`,
+    sql: `(SELECT s.id, s.last_at FROM sessions s WHERE ${sql} ORDER BY s.last_at DESC LIMIT ${RECENT_SESSIONS}) r
+      CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES}`,
     params,
   };
 }
 
-/** Recent shell commands that hold a text, wherever in a word it stands: for what the index cannot see. */
-export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): FoundUse[] {
+/** When the newest session ended that is not, or not wholly, among them. */
+function recentUsesSince(db: Db, scope: Scope): number | undefined {
+  const { sql, params } = scopeCondition(scope);
+  const session = db.get<{ at: number }>(
+    `SELECT s.last_at AS at FROM sessions s WHERE ${sql} ORDER BY s.last_at DESC LIMIT 1 OFFSET ${RECENT_SESSIONS}`,
+    ...params,
+  );
   const recent = recentUses(scope);
-  return db.all(
-    `${USE_WITH_ERROR} FROM ${recent.sql} u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-     WHERE u.name = 'Bash' AND instr(lower(t.input), ?) > 0 ORDER BY t.created_at DESC LIMIT ?`,
+  const [last] = db.all<{ at: number; uses: number }>(
+    `SELECT min(last_at) AS at, count(*) AS uses FROM (SELECT r.last_at FROM ${recent.sql})`,
+    ...recent.params,
+  );
+  return latest(session?.at, last?.uses === RECENT_USES ? last.at : undefined);
+}
+
+/** Recent shell commands that hold a text, wherever in a word it stands: for what the index cannot see. */
+export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): UsesFound {
+  const recent = recentUses(scope);
+  const within = timeCondition(scope);
+  const uses = db.all<FoundUse>(
+    `${USE_WITH_ERROR} FROM (SELECT t.id, t.name FROM ${recent.sql}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
+     WHERE u.name = 'Bash' AND instr(lower(t.input), ?) > 0 AND ${within.sql} ORDER BY t.created_at DESC LIMIT ?`,
     ...recent.params,
     text.toLowerCase(),
+    ...within.params,
     limit,
   );
+  return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
 }
 
 /** Recent uses of tools whose names hold all of the words, the newest first. */
-export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): FoundUse[] {
+export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const recent = recentUses(scope);
-  return db.all(
-    `${USE_WITH_ERROR} FROM ${recent.sql} u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-     WHERE u.name <> 'Bash' AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(u.name), value) = 0)
+  const within = timeCondition(scope);
+  const uses = db.all<FoundUse>(
+    `${USE_WITH_ERROR} FROM (SELECT t.id, t.name FROM ${recent.sql}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
+     WHERE u.name <> 'Bash' AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(u.name), value) = 0) AND ${within.sql}
      ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
     ...recent.params,
     JSON.stringify(words),
+    ...within.params,
     limit,
   );
+  return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
 }
 
 /** What the conversation and its subagents did with this tool after a moment, oldest first. */

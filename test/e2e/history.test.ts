@@ -233,8 +233,11 @@ describe("history on the command line", () => {
         expect.objectContaining({ status: 4, stdout: "", stderr: expect.stringContaining("hint:") }),
       ]);
     }
-    for (const command of ["fix", "how", "observations", "forget", "search"]) {
-      const { stderr } = await run(world, [command, "nothinglikethis", "--all"]);
+    for (const command of [
+      ...["fix", "how", "observations", "forget", "search", "blame"].map((name) => [name, "nothinglikethis"]),
+      ...["list", "stats", "efforts"].map((name) => [name, "--agent", "codex"]),
+    ]) {
+      const { stderr } = await run(world, [...command, "--all"]);
       expect([command, stderr]).toEqual([command, expect.not.stringMatching(/hint:[^]*--all/)]);
     }
     expect(await run(world, ["show", "1111"])).toMatchObject({
@@ -255,6 +258,25 @@ describe("history on the command line", () => {
     ]) {
       expect([args, (await run(world, args)).status]).toEqual([args, 2]);
     }
+  });
+
+  it("says which of several projects of one name is meant", async () => {
+    const world = createPast();
+    const other = { key: "/elsewhere/project", name: "project", root: "/elsewhere/project" };
+    const { db, add } = seedStore(join(world.home, "c-mem.db"), { cwd: other.root, project: other });
+    add("old", prompt("Write the logout"), { at: Date.UTC(2020, 0, 1) });
+    db.close();
+    const named = await run(world, ["list", "--project", "project"]);
+    expect(named.stdout).not.toContain("logout");
+    expect(named.stderr).toContain(`This is ${world.project.slice(0, 40)}`);
+    expect(named.stderr).toContain(other.key);
+    const { stdout } = await run(world, ["list", "--project", "project", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ meta: { where: `project (${world.project})` } });
+    expect((await run(world, ["context", "project"])).stderr).toContain(other.key);
+    expect(await run(world, ["list", "--project", other.key])).toMatchObject({
+      stdout: expect.stringContaining("logout"),
+      stderr: "",
+    });
   });
 
   it("never fails on hostile words", async () => {

@@ -1,8 +1,15 @@
 // c-mem without arguments on a terminal, on a real one.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
+import { resolvePaths } from "../../src/config/paths.ts";
+import { openEndpoint } from "../../src/embed/endpoint.ts";
+import { embedAll } from "../../src/memory/embed.ts";
+import { updateSearchIndex } from "../../src/store/search-index.ts";
+import { startEmbedServer } from "../embed/embed-server.ts";
+import { wordEmbedder } from "../embed/word-embedder.ts";
+import * as seed from "../seed.ts";
 import { createWorld, hook, run, type World } from "./harness.ts";
 import { hasPty, startPty } from "./pty.ts";
 
@@ -103,6 +110,33 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(pty.screen().split("\n")).toHaveLength(10);
     pty.type("\u0004");
     expect(await pty.exit).toBe(0);
+  });
+
+  it("goes by meaning as well once typing has rested, says so, and by words where it cannot be asked", async () => {
+    const away = createWorld();
+    const paths = resolvePaths(away.env);
+    const server = await startEmbedServer(wordEmbedder("served"));
+    mkdirSync(paths.home, { recursive: true });
+    writeFileSync(
+      paths.config,
+      JSON.stringify({ embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" }),
+    );
+    const { db, add } = seed.seedStore(paths.database);
+    add("a", seed.prompt("the signin page forgets credentials"));
+    add("a", seed.ended("Done."));
+    updateSearchIndex(db);
+    for await (const _ of embedAll(db, await openEndpoint({ url: server.url, model: "served" })));
+    db.close();
+    const pty = startPty(away);
+    await pty.waitFor(/signin page/);
+    pty.type("password");
+    await pty.waitFor(/> password[^]*1 shown, best first, by meaning too[^]*▸ the signin page/);
+    await server.close();
+    pty.type("\u0015page");
+    await pty.waitFor(/> page[^]*1 shown, best first, by words \(c-mem doctor/);
+    pty.type("\r");
+    expect(await pty.exit).toBe(0);
+    expect(pty.sent().split(RESTORED)[1]).toContain("the signin page forgets credentials");
   });
 
   it("shows help where there is no terminal", async () => {

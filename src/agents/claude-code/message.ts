@@ -18,7 +18,7 @@ export function readAssistant(state: ClaudeCodeState, line: JsonObject, message:
     if (block["type"] === "tool_use" && id !== undefined) {
       events.push(...readCall(state, { id, name: asId(block["name"]) ?? "unknown", input: block["input"] ?? {} }));
     } else if (block["type"] === "text" && text) {
-      turn.response = { text, at: turn.header.at };
+      turn.response = { text, at: turn.header.at, ...present("copiedFrom", turn.header.copiedFrom) };
       if (held !== undefined) held.text = join(held.text, text);
     } else if (block["type"] === "thinking" && thinking && held !== undefined) {
       held.thinking = join(held.thinking ?? "", thinking);

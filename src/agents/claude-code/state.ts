@@ -33,6 +33,8 @@ export interface ClaudeCodeState {
   hasCustomTitle: boolean;
   /** It was said what the session goes on with. */
   hasOrigin?: boolean;
+  /** The session this one was forked from. */
+  forkedFrom?: string;
   queue: QueuedPrompt[];
   backups: Backups;
   /**

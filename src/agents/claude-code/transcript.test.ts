@@ -55,7 +55,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("says once which plan it is about, and whose history a fork has copied", () => {
+  it("says which plan it is about, and whose history a fork has copied: with a copy, and with the first thing of its own", () => {
     const forkedFrom = { sessionId: "before", messageUuid: "m" };
     expect(
       activities(
@@ -67,7 +67,15 @@ describe("a Claude Code transcript", () => {
       { kind: "prompt", promptId: "p1", text: "Fix it" },
       { kind: "origin", plan: "calm-blue-sea", forkedFrom: "before" },
       { kind: "prompt", promptId: "p2", text: "Go on" },
+      { kind: "origin", plan: "calm-blue-sea", forkedFrom: "before" },
     ]);
+    const hush = claudeCodeReader.start(file);
+    for (const value of [
+      user("<private>hush</private>", { promptId: "p1", forkedFrom }),
+      line({ type: "custom-title", customTitle: "hush", forkedFrom }),
+    ])
+      expect(claudeCodeReader.read(hush, value, { unknown: {} })).toEqual([]);
+    expect(JSON.stringify(hush)).not.toContain("hush");
     const hidden = user("<private>Fix it</private>", { promptId: "p1", slug: "calm-blue-sea" });
     expect(activities(hidden, user("Go on", { promptId: "p2", slug: "calm-blue-sea" }))).toEqual([
       { kind: "prompt", promptId: "p2", text: "Go on" },

@@ -135,8 +135,7 @@ function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   readHeader(state.turn, line);
-  const events = state.title === undefined ? [] : emit(state.turn, { kind: "title", title: state.title });
-  delete state.title;
+  const events = takeTitle(state);
   const message = asObject(line["message"]);
   if (line["type"] === "system") events.push(...readNote(state, line));
   else if (message === undefined || line["isMeta"] === true) return events;
@@ -150,9 +149,13 @@ function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[
 /** A plan's name goes from the session that made it to the one that carries it out; a fork copies lines and says whose they were. */
 function readOrigin(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const plan = asId(line["slug"]);
-  const forkedFrom = asId(asObject(line["forkedFrom"])?.["sessionId"]);
+  const from = copiedFrom(line);
+  const forkedFrom = from ?? state.forkedFrom;
   if (plan === undefined && forkedFrom === undefined) return [];
-  state.hasOrigin = true;
+  // What was copied may be left out: with the first thing that is its own it is said again.
+  if (from !== undefined && state.forkedFrom !== undefined) return [];
+  if (from !== undefined) state.forkedFrom = from;
+  else state.hasOrigin = true;
   return emit(state.turn, {
     kind: "origin",
     ...(plan !== undefined && { plan }),
@@ -163,7 +166,7 @@ function readOrigin(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
 function readHeader(turn: Turn, line: JsonObject): void {
   const agentId = asId(line["agentId"]);
   const version = asString(line["version"]);
-  const { agentId: _agentId, version: _version, ...rest } = turn.header;
+  const { agentId: _agentId, version: _version, copiedFrom: _copiedFrom, ...rest } = turn.header;
   turn.header = {
     ...rest,
     cwd: asString(line["cwd"]) ?? rest.cwd,
@@ -171,15 +174,29 @@ function readHeader(turn: Turn, line: JsonObject): void {
     branch: asString(line["gitBranch"]) ?? "",
     ...(version !== undefined && { version }),
     ...(agentId !== undefined && { agentId }),
+    ...present("copiedFrom", copiedFrom(line)),
   };
+}
+
+/** A fork stamps every line it copies with whose it was. */
+function copiedFrom(line: JsonObject): string | undefined {
+  return asId(asObject(line["forkedFrom"])?.["sessionId"]);
 }
 
 function readTitle(state: ClaudeCodeState, title: string | undefined, isCustom: boolean): AgentEvent[] {
   if (title === undefined || title.trim() === "" || (state.hasCustomTitle && !isCustom)) return [];
   state.hasCustomTitle ||= isCustom;
-  if (state.turn.header.at > 0) return emit(state.turn, { kind: "title", title });
   state.title = title;
-  return [];
+  return state.turn.header.at > 0 ? takeTitle(state) : [];
+}
+
+/** The title that waits for a line that says when and where, and is no copy. */
+function takeTitle(state: ClaudeCodeState): AgentEvent[] {
+  const { title, turn } = state;
+  const mayWait = turn.header.copiedFrom !== undefined && !turn.wasPrivate;
+  if (title === undefined || mayWait) return [];
+  delete state.title;
+  return emit(turn, { kind: "title", title });
 }
 
 /** Of the client's own notes only the recap it shows somebody who was away says something about the work. */

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { readWhole } from "../files.ts";
-import { asId, asObject, asString, type JsonObject, parseJson } from "../wire.ts";
+import { asId, asObject, asString, asTime, type JsonObject, parseJson } from "../wire.ts";
 
 export interface Session {
   info: JsonObject;
@@ -34,6 +34,26 @@ export function databaseOf(path: string): string {
 export function loadSession(path: string): Session | undefined {
   if (path.endsWith(".json")) return loadFiles(path);
   return withDatabase(databaseOf(path), (db) => loadRows(db, sessionAt(path)));
+}
+
+/** The session a fork was made from, if it is still there: only the title tells. */
+export function originalOf(path: string, { info }: Session): string | undefined {
+  const [, base = "", number] = /^([\s\S]+) \(fork #(\d{1,9})\)$/.exec(asString(info["title"]) ?? "") ?? [];
+  if (number === undefined) return undefined;
+  const title = number === "1" ? base : `${base} (fork #${Number(number) - 1})`;
+  const before = createdAt(info);
+  const older = siblings(path).filter((one) => one["title"] === title && createdAt(one) < before);
+  return asId(older.sort((a, b) => createdAt(b) - createdAt(a))[0]?.["id"]);
+}
+
+function siblings(path: string): JsonObject[] {
+  if (path.endsWith(".json")) return jsonFiles(join(path, ".."));
+  const rows = withDatabase(databaseOf(path), (db) => db.prepare("SELECT * FROM session").all()) ?? [];
+  return rows.map(sessionInfo);
+}
+
+function createdAt(info: JsonObject): number {
+  return asTime(asObject(info["time"])?.["created"]) ?? 0;
 }
 
 /** `storage/session/<project>/<session>.json` beside `storage/message/<session>` and `storage/part/<message>`. */

@@ -84,6 +84,7 @@ function asRows(data: string, sessions: readonly Given[], name = "opencode.db"):
       directory,
       title,
       version,
+      time,
     } = info as ReturnType<typeof session> & { parentID?: string };
     db.prepare("INSERT INTO session VALUES (?, 'prj', ?, '', ?, ?, ?, ?, ?)").run(
       id,
@@ -91,8 +92,8 @@ function asRows(data: string, sessions: readonly Given[], name = "opencode.db"):
       directory,
       title,
       version,
-      T,
-      T,
+      time.created,
+      time.updated,
     );
     for (const [order, { info: message, parts }] of messages.entries()) {
       const { id: messageId, ...rest } = message;
@@ -186,6 +187,39 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
       ].map((event) => ({ ...header, cwd: "/app/web", ...event })),
     ]);
     expect(notes.unknown).toEqual({ "brand-new": 1 });
+  });
+
+  it("that was forked tells what is its own, not what was copied into it, as long as that is there", () => {
+    const history = [
+      said(user("msg_1"), text("Fix the build")),
+      said(assistant("msg_2"), text("Fixed."), tool("bash", { command: "make" })),
+    ];
+    const copy = history.map(({ info, parts }) => ({ info: { ...info, id: `${info.id}1` }, parts }));
+    const time = { created: T + 100, updated: T + 100 };
+    const forked = (original: Given[], ...messages: Content[]) =>
+      machine(
+        store,
+        ...original,
+        given(session("ses_2", { title: "Fixing the build (fork #1)", time }), ...copy, ...messages),
+      )
+        .events.filter(({ sessionId }) => sessionId === "ses_2")
+        .map(({ activity }) => activity);
+    const own = [
+      said(user("msg_3", { time: { created: T + 200 } }), text("Now the tests")),
+      said(assistant("msg_4", { time: { created: T + 201 } }), text("Tested.")),
+    ];
+    const original = [given(session("ses_1"), ...history)];
+    expect(forked(original)).toEqual([]);
+    expect(forked(original, ...own)).toMatchObject([
+      { kind: "prompt", text: "Now the tests" },
+      { kind: "message", text: "Tested.", promptId: "msg_3" },
+      { kind: "title", title: "Fixing the build (fork #1)" },
+      { kind: "origin", forkedFrom: "ses_1" },
+      { kind: "turn-end", response: "Tested." },
+    ]);
+    const hush = said(user("msg_2b"), text("<private>hush</private>"));
+    expect(forked(original, hush, ...own).map(({ kind }) => kind)).toEqual(["prompt", "message", "origin", "turn-end"]);
+    expect(forked([], ...own).filter(({ kind }) => kind === "prompt")).toHaveLength(2);
   });
 
   it("that another one started belongs to the session a person sees", () => {

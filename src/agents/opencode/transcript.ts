@@ -1,12 +1,13 @@
 // Reads an OpenCode session, from its files or its database, into our events.
 import { basename } from "node:path";
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import { isWhollyPrivate } from "../../core/private-tags.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
 import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
 import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
-import { loadSession, type Session } from "./store.ts";
+import { loadSession, originalOf, type Session } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
 
 export const openCodeReader: DocumentReader = {
@@ -34,17 +35,31 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
   header.at = asTime(asObject(info["time"])?.["created"]) ?? 0;
   const version = asString(info["version"]);
   if (version !== undefined) header.version = version;
+  const title = asString(info["title"])?.trim();
+  // A fork begins with a copy of the messages of the session it was made from, under new ids but with their old times.
+  const forkedFrom = originalOf(file.path, { info, messages });
+  const forkedAt = forkedFrom === undefined ? 0 : header.at;
   const events = messages.flatMap(({ info: message, parts }) => {
     header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
     for (const part of parts) countPart(part, notes);
+    if (header.at < forkedAt) return passOver(turn, message, parts);
     if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
     if (message["role"] === "assistant") return readAssistant(turn, message, parts, isSubagent);
     countUnknown(notes, message["role"]);
     return [];
   });
-  const title = asString(info["title"])?.trim();
-  if (title && !NO_TITLE.test(title)) events.push(...emit(turn, { kind: "title", title }));
+  // Beside something that happened: a fork nobody has gone on with is no session.
+  if (title && !NO_TITLE.test(title) && events.length > 0) events.push(...emit(turn, { kind: "title", title }));
+  if (forkedFrom !== undefined && events.length > 0) events.push(...emit(turn, { kind: "origin", forkedFrom }));
   return [...events, ...endOfTurn(turn)];
+}
+
+/** What is copied is told by the session it is of; but what sums the fork up may tell of what was private there. */
+function passOver(turn: Turn, message: JsonObject, parts: readonly JsonObject[]): [] {
+  const text = message["role"] === "user" ? typedText(parts) : undefined;
+  if (text !== undefined) turn.isPrivate = isWhollyPrivate(text);
+  turn.wasPrivate ||= turn.isPrivate;
+  return [];
 }
 
 const PARTS = new Set(

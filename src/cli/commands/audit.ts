@@ -20,7 +20,7 @@ import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { withStore } from "../store.ts";
 
-export function run({ flags, json }: CommandOptions): number {
+export async function run({ flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(process.env);
   const isFix = flags["fix"] === true;
   if (!existsSync(paths.home)) {
@@ -30,7 +30,7 @@ export function run({ flags, json }: CommandOptions): number {
   }
   const found = audit(paths.home, findRefuges(paths));
   if (!isFix || found.findings.length === 0) return report(found, undefined, json);
-  const receipt = fix(paths, found.findings);
+  const receipt = await fix(paths, found.findings);
   return report(audit(paths.home, findRefuges(paths)), { ...receipt, before: found }, json);
 }
 
@@ -46,12 +46,12 @@ function report(found: Audit, receipt: AuditReceipt | undefined, json: boolean):
 }
 
 /** Files first: what waits in the spool goes in as it was rewritten. */
-function fix(paths: Paths, findings: readonly Finding[]): Omit<AuditReceipt, "before"> {
+async function fix(paths: Paths, findings: readonly Finding[]): Promise<Omit<AuditReceipt, "before">> {
   const receipt = { rows: 0, kinds: {}, files: [] as { file: string; fix: FileFix }[], problems: [] as string[] };
   const isOfDatabase = (file: string): boolean => /\.db(?:-wal|-journal)?$/.test(file);
   for (const file of new Set(findings.map((one) => one.file).filter((one) => !isOfDatabase(one)))) {
     const path = resolve(paths.home, file);
-    if (existsSync(path)) receipt.files.push({ file, fix: cleanFile(paths, path) });
+    if (existsSync(path)) receipt.files.push({ file, fix: await cleanFile(paths, path) });
   }
   for (const { kinds } of findings) addKinds(receipt.kinds, kinds);
   const databases = new Set(

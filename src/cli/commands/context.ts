@@ -4,10 +4,11 @@ import { withCommas } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, print, printAnswer } from "../output.ts";
-import { ask } from "../question.ts";
+import { ask, sayWhichProject } from "../question.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
+    sayWhichProject(asked.db, args[0]);
     const answer = answerContext(asked, args[0]);
     if (json) {
       printAnswer("context", answer);

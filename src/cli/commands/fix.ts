@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { questionOf } from "../../answers/asked.ts";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
+import { localDay } from "../../core/time.ts";
 import { MAX_LINKS_MS, updateLinks } from "../../memory/link/update-links.ts";
 import { type Encounter, findFixes } from "../../recall/fix.ts";
 import { commandKey } from "../../core/shell-command.ts";
@@ -10,7 +11,7 @@ import { commandOf, parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { block, columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, iso, print, printJson } from "../output.ts";
+import { dim, EXIT, iso, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
 import { listText, paint, shortId, when } from "../session-text.ts";
 
@@ -26,14 +27,16 @@ export function run({ args, flags, json }: CommandOptions): number {
     const { scope, limit, where } = questionOf(asked, DEFAULT_LIMIT);
     updateSearchIndex(db);
     updateLinks(db, { maxMs: MAX_LINKS_MS });
-    const encounters = findFixes(db, text, scope, limit);
+    const { met: encounters, since } = findFixes(db, text, scope, limit);
+    const howFar = since === undefined ? "" : `Such common words were looked for only since ${localDay(since)}.`;
     if (encounters.length === 0) {
       throw new AppError("nothing_found", `This error was not met in ${where}.`, {
-        hint: `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}.`,
+        hint: `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}. ${howFar}`.trim(),
       });
     }
-    if (json) printJson("fix", { results: encounters.map(encounterJson) }, { where });
+    if (json) printJson("fix", { results: encounters.map(encounterJson) }, { where, since: iso(since) });
     else print(encounters.map(encounterText).join("\n\n"));
+    if (!json && howFar !== "") say(howFar);
     return EXIT.ok;
   });
 }

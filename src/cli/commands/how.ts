@@ -1,13 +1,14 @@
 // c-mem how: how a command or a tool was run here, and how often that worked.
 import { questionOf } from "../../answers/asked.ts";
 import { AppError } from "../../core/error.ts";
+import { localDay } from "../../core/time.ts";
 import { type CommandUse, findUses, type ToolHabit } from "../../recall/how.ts";
 import { parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import type { FoundUse } from "../../store/tool-search.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, iso, print, printJson } from "../output.ts";
+import { count, dim, EXIT, iso, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
 import { paint, shortId, when } from "../session-text.ts";
 
@@ -20,14 +21,23 @@ export function run({ args, flags, json }: CommandOptions): number {
     const { db } = asked;
     const { scope, limit, where } = questionOf(asked, DEFAULT_LIMIT);
     updateSearchIndex(db);
-    const { commands, tools } = findUses(db, text, scope, limit);
+    const { commands, tools, since } = findUses(db, text, scope, limit);
     if (commands.length + tools.length === 0) {
       throw new AppError("nothing_found", `Nothing in ${where} ran a command or tool with ${fit(text, 100)}.`, {
-        hint: `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
+        hint: [
+          `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
+          // Of commands that old, whole words would have been found.
+          ...(since.tools === undefined
+            ? []
+            : [`Tools, and parts of words, were looked for only since ${localDay(since.tools)}.`]),
+        ].join(" "),
       });
     }
     if (json) {
-      const results = [...commands.map(commandJson), ...tools.map(toolJson)];
+      const results = [
+        ...commands.map((command) => ({ ...commandJson(command), counted_since: iso(since.commands) })),
+        ...tools.map((tool) => ({ ...toolJson(tool), counted_since: iso(since.tools) })),
+      ];
       printJson("how", { results }, { where });
       return EXIT.ok;
     }
@@ -36,8 +46,16 @@ export function run({ args, flags, json }: CommandOptions): number {
     const parts = [...works.map(commandText), ...tools.map(toolText)];
     if (never.length > 0) parts.push([paint("red", "Never worked"), ...never.map(commandText)].join("\n"));
     print(parts.join("\n"));
+    sayHowFar("commands", commands, since.commands);
+    sayHowFar("tools", tools, since.tools);
     return EXIT.ok;
   });
+}
+
+/** Numbers that are not of all there is have to say so. */
+function sayHowFar(what: string, found: readonly unknown[], since: number | undefined): void {
+  if (found.length === 0 || since === undefined) return;
+  say(`There is too much to look at all of it: ${what} were counted only since ${localDay(since)}.`);
 }
 
 function commandText(found: CommandUse): string {

@@ -28,19 +28,20 @@ function table(rows: readonly SessionEntry[], withProject: boolean): string {
   const agentWidth = Math.max(...rows.map((row) => row.agent.length));
   const projects = rows.map((row) => fit(row.project, 20));
   const projectWidth = Math.max("project".length, ...projects.map((name) => name.length));
-  const used = 8 + 2 + 16 + 2 + (severalAgents ? agentWidth + 2 : 0) + (withProject ? projectWidth + 2 : 0);
+  const idWidth = Math.max("session".length, ...rows.map((row) => shortId(row.session_id).length));
+  const used = idWidth + 2 + 16 + 2 + (severalAgents ? agentWidth + 2 : 0) + (withProject ? projectWidth + 2 : 0);
   const width = Math.max(16, columns() - used - NUMBER_COLUMNS);
   const line = (left: readonly string[], title: string, prompts: string, files: string): string =>
     `${left.join("  ")}  ${pad(fit(title, width), width)}  ${dim(`${padLeft(prompts, 7)}  ${padLeft(files, 5)}`)}`.trimEnd();
   const header = [
-    dim("session "),
+    dim("session".padEnd(idWidth)),
     dim("when".padEnd(16)),
     ...(severalAgents ? [dim("agent".padEnd(agentWidth))] : []),
     ...(withProject ? [dim("project".padEnd(projectWidth))] : []),
   ];
   const body = rows.map((row, index) => {
     const left = [
-      paint("yellow", pad(shortId(row.session_id), 8)),
+      paint("yellow", pad(shortId(row.session_id), idWidth)),
       when(row.last_at),
       ...(severalAgents ? [pad(row.agent, agentWidth)] : []),
       ...(withProject ? [paint("cyan", pad(projects[index] ?? "", projectWidth))] : []),

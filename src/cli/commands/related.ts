@@ -15,13 +15,15 @@ export function run({ args, flags, json }: CommandOptions): number {
       return EXIT.ok;
     }
     const { session, results } = answer;
-    print(`${heading(fit(titleText(session), columns() - 12))}  ${dim(shortId(session.session_id))}\n`);
+    const id = shortId(session.session_id);
+    print(`${heading(fit(titleText(session), columns() - 4 - id.length))}  ${dim(id)}\n`);
     print(results.map(resultText).join("\n"));
     return EXIT.ok;
   });
 }
 
 function resultText({ session, reasons }: RelatedSession): string {
-  const line = `${paint("yellow", shortId(session.session_id))}  ${when(session.last_at)}  ${fit(titleText(session), columns() - 28)}`;
+  const id = shortId(session.session_id);
+  const line = `${paint("yellow", id)}  ${when(session.last_at)}  ${fit(titleText(session), columns() - 20 - id.length)}`;
   return [line, ...reasons.map((reason) => `          ${dim(fit(reason, columns() - 10))}`)].join("\n");
 }

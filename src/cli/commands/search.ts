@@ -1,6 +1,7 @@
 // c-mem search: finds past sessions by what was asked, answered and done in them.
 import { answerSearch, openCommand } from "../../answers/search.ts";
 import { ago, oneLine } from "../../core/text.ts";
+import { localDay } from "../../core/time.ts";
 import type { Finding } from "../../recall/find.ts";
 import type { Snippet } from "../../recall/snippet.ts";
 import { askAsync } from "../question.ts";
@@ -17,7 +18,7 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
       return EXIT.ok;
     }
     if (rung === "typo") say(`Nothing fits the words as they are; these fit ${words.join(", ")}.`);
-    if (since > 0) say(`Such common words were looked for only since ${new Date(since).toISOString().slice(0, 10)}.`);
+    if (since > 0) say(`Such common words were looked for only since ${localDay(since)}.`);
     // That there is no model is told by `status`, not at every search.
     if (state.isBroken) say(`Searched by ${state.degraded}. ${state.hint ?? ""}`.trim());
     for (const finding of findings) print(findingText(finding));

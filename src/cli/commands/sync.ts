@@ -139,7 +139,7 @@ async function archiveAll(
   const { createBatch } = await import("../../capture/archive-batch.ts");
   const batch = createBatch(context.archive);
   await forEachFile(wanted, report, async (transcript) => {
-    if (archiveTranscript(transcript, context, batch)) written += 1;
+    if (await archiveTranscript(transcript, context, batch)) written += 1;
     progress.add(transcript.file.bytes);
     if (batch.isFull()) report.failed.push(...(await batch.settle()));
   });

@@ -29,10 +29,9 @@ function turnText(turn: TimelineTurn, index: number, turns: readonly TimelineTur
   const lines: string[] = [];
   if (before?.session_id !== turn.session_id) {
     const title = turn.title ?? "(untitled)";
+    const id = shortId(turn.session_id);
     if (before !== undefined) lines.push(dim("│"));
-    lines.push(
-      `${dim("┌")} ${paint("yellow", shortId(turn.session_id))}  ${dim(fit(`${turn.project}: ${title}`, width - 12))}`,
-    );
+    lines.push(`${dim("┌")} ${paint("yellow", id)}  ${dim(fit(`${turn.project}: ${title}`, width - 4 - id.length))}`);
     const [first] = turn.continues;
     if (first !== undefined) lines.push(dim(`│ continues ${shortId(first.session_id)}`));
   }

@@ -1,7 +1,9 @@
 // c-mem without arguments on a terminal: search as you type; enter shows the session.
 import { spawnSync } from "node:child_process";
 import { styleText } from "node:util";
+import { keepMeaning } from "../../answers/kept-meaning.ts";
 import { resolvePaths } from "../../config/paths.ts";
+import { COLD_PREFILTER_FROM } from "../../recall/vector-index.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { listAgents } from "../../store/session-list.ts";
 import { EXIT } from "../output.ts";
@@ -9,7 +11,7 @@ import { findProjectHere } from "../../capture/surroundings.ts";
 import { withStoreAsync } from "../store.ts";
 import { createKeyReader, type Key } from "./keys.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";
-import { answer, createState, type Outcome, press, resize, type State } from "./state.ts";
+import { answer, createState, type Outcome, press, refine, resize, type State } from "./state.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 import { draw, type Paint } from "./view.ts";
 
@@ -17,6 +19,8 @@ import { draw, type Paint } from "./view.ts";
 const ESCAPE_MS = 50;
 /** A paste comes in pieces. Read one by one, each would be searched for, and a line break between two would be enter. */
 const GATHER_MS = 8;
+/** Typing has rested for so long: now there is time to ask for the meaning as well. */
+const REST_MS = 300;
 
 export async function run(): Promise<number> {
   const env = process.env;
@@ -24,12 +28,15 @@ export async function run(): Promise<number> {
   const outcome = await withStoreAsync(paths, async (db) => {
     updateSearchIndex(db);
     const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
+    // Few bytes of each vector: they are read while somebody may go on typing.
+    const meaning = keepMeaning(paths, env, COLD_PREFILTER_FROM);
     const terminal = openTerminal(process.stdin, process.stdout);
     try {
       const start = createState({ size: terminal.size(), project: known?.name, agents: listAgents(db) });
-      return await converse(terminal, createSearcher(db, known?.id), start);
+      return await converse(terminal, createSearcher({ db, paths, env, kept: meaning.kept }, known?.id), start);
     } finally {
       terminal.close();
+      meaning.close();
     }
   });
   return outcome.kind === "leave" ? outcome.exitCode : show(outcome);
@@ -42,6 +49,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
   const reader = createKeyReader();
   let state = answer(start, searcher.search(start.question));
   let timer: NodeJS.Timeout | undefined;
+  let rest: NodeJS.Timeout | undefined;
   const refresh = (): void => {
     const selected = state.results[state.selected];
     const preview = selected === undefined ? undefined : searcher.preview(selected);
@@ -56,12 +64,23 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
         fail(error);
       }
     };
+    const askMeaning = async (): Promise<void> => {
+      const asked = state.question;
+      const better = await searcher.searchMeaning(asked);
+      if (better === undefined || state.question !== asked || state.outcome !== undefined) return;
+      state = refine(state, better);
+      refresh();
+    };
     const take = (keys: readonly Key[]): void => {
       if (keys.length === 0) return;
       const asked = state.question;
       state = keys.reduce(press, state);
       if (state.outcome !== undefined) return done(state.outcome);
-      if (state.question !== asked) state = answer(state, searcher.search(state.question));
+      if (state.question !== asked) {
+        state = answer(state, searcher.search(state.question));
+        clearTimeout(rest);
+        rest = setTimeout(() => void askMeaning().catch(fail), REST_MS);
+      }
       refresh();
     };
     const later = (work: () => void, ms: number): void => {
@@ -90,6 +109,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
     guarded(refresh)();
   }).finally(() => {
     clearTimeout(timer);
+    clearTimeout(rest);
     stdin.removeAllListeners("data");
     stdin.removeAllListeners("end");
     stdout.removeAllListeners("resize");

@@ -1,11 +1,14 @@
 // Answers the interactive search's questions from the store: the newest sessions, or those that fit.
+import type { Asked } from "../../answers/asked.ts";
+import { meaningOf } from "../../answers/meaning.ts";
 import { oneLine } from "../../core/text.ts";
 import { findSessions } from "../../recall/find.ts";
+import type { Meaning } from "../../recall/meaning.ts";
 import type { Db } from "../../store/driver.ts";
 import type { Scope } from "../../store/scope.ts";
 import { listSessions } from "../../store/session-list.ts";
 import { turnTexts } from "../../store/turns.ts";
-import type { Question, Result } from "./state.ts";
+import type { By, Question, Result } from "./state.ts";
 import type { Preview } from "./view.ts";
 
 const MAX_NEWEST = 200;
@@ -16,25 +19,38 @@ const DAY_MS = 86_400_000;
 
 export interface Searcher {
   search(question: Question): Result[];
+  /** By meaning as well, which takes a while; undefined where there is nothing to go by but words. */
+  searchMeaning(question: Question): Promise<{ results: Result[]; by: By } | undefined>;
   /** What to show of a result: made for the one that is selected. */
   preview(result: Result): Preview;
 }
 
-export function createSearcher(db: Db, projectId: number | undefined): Searcher {
+export function createSearcher(
+  asked: Pick<Asked, "db" | "paths" | "env" | "kept">,
+  projectId: number | undefined,
+): Searcher {
+  const { db } = asked;
   const previews = new WeakMap<Result, Preview>();
+  const find = (question: Question, meaning?: Meaning): Result[] => {
+    const scope = scopeOf(question, projectId, Date.now());
+    const { findings } = findSessions(db, question.query, { scope, limit: MAX_FOUND, isTyping: true, meaning });
+    return findings.map(({ session, at, promptNumber, kind, snippet }) => {
+      const result = { session, at, promptNumber };
+      previews.set(result, { kind, snippet });
+      return result;
+    });
+  };
   return {
     search(question) {
+      if (question.query.trim() !== "") return find(question);
       const scope = scopeOf(question, projectId, Date.now());
-      if (question.query.trim() === "") {
-        return listSessions(db, scope, MAX_NEWEST).map((session) => ({ session, at: session.last_at }));
-      }
-      return findSessions(db, question.query, { scope, limit: MAX_FOUND, isTyping: true }).findings.map(
-        ({ session, at, promptNumber, kind, snippet }) => {
-          const result = { session, at, promptNumber };
-          previews.set(result, { kind, snippet });
-          return result;
-        },
-      );
+      return listSessions(db, scope, MAX_NEWEST).map((session) => ({ session, at: session.last_at }));
+    },
+    async searchMeaning(question) {
+      if (question.query.trim() === "") return undefined;
+      const { meaning, isBroken } = await meaningOf(asked, question.query, question.here ? projectId : undefined);
+      if (meaning !== undefined) return { results: find(question, meaning), by: "meaning" };
+      return isBroken ? { results: find(question), by: "no meaning" } : undefined;
     },
     preview(result) {
       const known = previews.get(result) ?? lastPrompt(db, result);

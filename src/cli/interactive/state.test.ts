@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exampleResult } from "./example-result.ts";
-import { answer, createState, press, resize, type State } from "./state.ts";
+import { answer, createState, press, refine, resize, type State } from "./state.ts";
 
 const SIZE = { columns: 80, rows: 24 };
 const start = createState({ size: SIZE, project: "shop", agents: ["claude-code", "codex"] });
@@ -92,6 +92,16 @@ describe("the interactive search", () => {
     const state = after(answer(start, results), "down", "enter");
     expect(state.outcome).toEqual({ kind: "open", result: results[1] });
     expect(after(start, "enter").outcome).toBeUndefined();
+  });
+
+  it("takes a better answer, and stays with the session one has gone to", () => {
+    const typed = answer(type(start, "cart"), results);
+    const better = { results: results.toReversed(), by: "meaning" } as const;
+    expect(refine(typed, better)).toMatchObject({ selected: 0, top: 0, by: "meaning" });
+    const gone = refine(after(typed, "down", "down"), better);
+    expect([gone.selected, gone.results[gone.selected]]).toEqual([37, results[2]]);
+    expect(gone.top).toBeGreaterThan(0);
+    expect(refine(after(typed, "down"), { results: [], by: "meaning" })).toMatchObject({ selected: 0, top: 0 });
   });
 
   it("leaves with 0 by escape or ctrl-d, with 130 by ctrl-c, and hears nothing after that", () => {

@@ -20,6 +20,9 @@ export interface Result {
   promptNumber?: number;
 }
 
+/** What a question was answered by; "no meaning" where it should have been asked and could not. */
+export type By = "words" | "meaning" | "no meaning";
+
 export type Outcome = { kind: "leave"; exitCode: number } | { kind: "open"; result: Result };
 
 export interface State {
@@ -27,6 +30,7 @@ export interface State {
   /** Where in the query one types. */
   cursor: number;
   results: readonly Result[];
+  by: By;
   selected: number;
   /** The first result on the screen. */
   top: number;
@@ -43,7 +47,7 @@ const MAX_QUERY_CHARS = 2_000;
 
 export function createState(options: Pick<State, "size" | "project" | "agents">): State {
   const question = { query: "", here: options.project !== undefined, agent: undefined, days: undefined };
-  return { ...options, question, cursor: 0, results: [], selected: 0, top: 0 };
+  return { ...options, question, cursor: 0, results: [], by: "words", selected: 0, top: 0 };
 }
 
 export function press(state: State, key: Key): State {
@@ -54,7 +58,14 @@ export function press(state: State, key: Key): State {
 
 /** The answer to a new question: the best one is selected. */
 export function answer(state: State, results: readonly Result[]): State {
-  return { ...state, results, selected: 0, top: 0 };
+  return { ...state, results, by: "words", selected: 0, top: 0 };
+}
+
+/** A better answer to the same question: who has gone to a session already stays with it. */
+export function refine(state: State, { results, by }: { results: readonly Result[]; by: By }): State {
+  const chosen = state.selected === 0 ? undefined : state.results[state.selected]?.session.id;
+  const index = results.findIndex(({ session }) => session.id === chosen);
+  return select({ ...state, results, by }, Math.max(0, index));
 }
 
 export function resize(state: State, size: Size): State {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { widthOf } from "../width.ts";
 import { exampleResult, NOW } from "./example-result.ts";
-import { answer, createState, press, type State } from "./state.ts";
+import { answer, createState, press, refine, type State } from "./state.ts";
 import { draw, type Paint, type Preview } from "./view.ts";
 
 const plain: Paint = (_, text) => text;
@@ -31,7 +31,7 @@ describe("the screen of the interactive search", () => {
     expect(drawn(state).map((line) => line.trimEnd())).toMatchInlineSnapshot(`
       [
         "> cart",
-        "all projects · all agents · all time                         2 shown, best first",
+        "all projects · all agents · all time               2 shown, best first, by words",
         "▸ Make the cart survive a reload          shop             claude-code       3 h",
         "  カートが空になる問題を直して、再読み込… ショップ         codex             3 h",
         "",
@@ -46,6 +46,13 @@ describe("the screen of the interactive search", () => {
         "enter open · tab project · ctrl-a agent · ctrl-t time · esc leave",
       ]
     `);
+  });
+
+  it("says whether meaning was asked, or should have been", () => {
+    const typed = answer(press(stateOf(80, 14), { kind: "text", text: "cart" }), results);
+    expect(drawn(refine(typed, { results, by: "meaning" }))[1]).toMatch(/2 shown, best first, by meaning too$/);
+    expect(drawn(refine(typed, { results, by: "no meaning" }))[1]).toContain("by words (c-mem doctor tells why)");
+    expect(drawn(answer(typed, results))[1]).toMatch(/best first, by words$/);
   });
 
   it("leaves out what every line would say alike", () => {

@@ -54,10 +54,12 @@ function inputLine({ question, cursor }: State, columns: number): { text: string
   return { text: pad(cutTo(question.query.slice(start), room), room), cursorColumn: PROMPT.length + width };
 }
 
-function filterLine({ question, project, results }: State, columns: number): string {
+const BY = { words: "by words", meaning: "by meaning too", "no meaning": "by words (c-mem doctor tells why)" } as const;
+
+function filterLine({ question, project, results, by }: State, columns: number): string {
   const where = question.here ? `this project: ${oneLine(project ?? "", 40)}` : "all projects";
   const when = question.days === undefined ? "all time" : `last ${question.days} days`;
-  const total = `${results.length} shown, ${question.query.trim() === "" ? "newest" : "best"} first`;
+  const total = `${results.length} shown, ${question.query.trim() === "" ? "newest first" : `best first, ${BY[by]}`}`;
   const filters = `${where} · ${question.agent ?? "all agents"} · ${when}`;
   const room = Math.max(0, columns - widthOf(total) - 1);
   return cutTo(`${cell(filters, room)} ${total}`, columns);

@@ -72,7 +72,7 @@ describe("an error that one session left behind is ended by a later one", () => 
 
   it("and both `fix` and `related` tell of it", () => {
     const db = history([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
-    const met = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
+    const { met } = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
     const told = met.map(({ failure, fixedBy, changed, closing }) => ({
       met: failure.session_id,
       passed: fixedBy?.use.session_id,

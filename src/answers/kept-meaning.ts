@@ -1,20 +1,21 @@
 // What is kept between searches by meaning: the model's process, and the vectors, for as long as somebody searches.
-import type { Asked } from "../answers/asked.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { embedSource, isOf, openEmbedder } from "../embed/source.ts";
 import { createWarmIndex, type VectorIndex } from "../recall/vector-index.ts";
+import type { Kept } from "./asked.ts";
 
 /** Afterwards the vectors (some 40 MB for 100,000) are let go; the model's process goes by itself. */
 const IDLE_MS = 60_000;
 
 export interface KeptMeaning {
-  kept: NonNullable<Asked["kept"]>;
+  kept: Kept;
   close(): void;
 }
 
-export function keepMeaning(paths: Paths, env: Env): KeptMeaning {
+/** `prefilterFrom` so many vectors on, only their codes are kept; left out, as many as a worker can afford are kept whole. */
+export function keepMeaning(paths: Paths, env: Env, prefilterFrom?: number): KeptMeaning {
   let index: VectorIndex | undefined;
   let opened: Promise<Embedder | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -41,7 +42,7 @@ export function keepMeaning(paths: Paths, env: Env): KeptMeaning {
       index: {
         nearest(...args) {
           stay();
-          index ??= createWarmIndex();
+          index ??= createWarmIndex(prefilterFrom);
           return index.nearest(...args);
         },
       },
