@@ -18,6 +18,14 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
+/** A span of time as it was asked for; one that ends before it begins is a mistake. */
+export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
+  if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
+  throw new AppError("usage", "No time is both: the end of the span is not after its beginning.", {
+    hint: "since is where it begins, before is where it ends.",
+  });
+}
+
 /** A day begins where the reader is, as days are shown; to Date.parse it would be one of UTC. Nor is there a 31st of February. */
 function parseDate(text: string): number {
   const [, month = "", day = "01", time = ""] = /^(\d{4}-\d{2})(?:-(\d{2}))?([Tt ].*)?$/.exec(text) ?? [];

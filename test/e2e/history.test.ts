@@ -249,6 +249,7 @@ describe("history on the command line", () => {
       ["show", FIRST, "--turn", "x"],
       ["timeline", "--depth", "0"],
       ["list", "--since", "soon"],
+      ["list", "--since", "2026-02-01", "--before", "2026-01-01"],
       ["search", "login", "--role", "nobody"],
       ["search", "login", "--role", "user", "--kind", "tool"],
       ["list", "--agent", "Bogus"],
