@@ -45,6 +45,11 @@ export function localMinute(at: number): string {
   return `${localDay(at)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+/** The same with seconds. */
+export function localSecond(at: number): string {
+  return `${localMinute(at)}:${two(new Date(at).getSeconds())}`;
+}
+
 /** The date on the reader's own calendar, YYYY-MM-DD: budgets begin anew with their day, not with UTC's. */
 export function localDay(at: number): string {
   const date = new Date(at);
