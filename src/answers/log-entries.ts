@@ -1,6 +1,7 @@
 // Reads back the end of a log of one JSON object per line.
 import { readFileSync } from "node:fs";
 import type { Paths } from "../config/paths.ts";
+import { localSecond } from "../core/time.ts";
 
 export function logEntries<Entry>(path: string, max: number): Entry[] {
   const now = read(path);
@@ -50,6 +51,10 @@ export function allLogEntries({ hookLog, workerLog }: Paths): LogEntry[] {
   return [...hooks, ...worker].filter(({ at }) => typeof at === "string").toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-export function logLine({ at, from, message }: LogEntry): string {
-  return `${at.slice(0, 19).replace("T", " ")}  ${from.padEnd(6)}  ${message}`;
+/** In the reader's own time zone, unless others are to read it too. */
+export function logLine({ at, from, message }: LogEntry, options: { isUtc?: boolean } = {}): string {
+  const time = Date.parse(at);
+  const isAsItStands = options.isUtc === true || Number.isNaN(time);
+  const shown = isAsItStands ? at.slice(0, 19).replace("T", " ") : localSecond(time);
+  return `${shown}  ${from.padEnd(6)}  ${message}`;
 }

@@ -7,7 +7,7 @@ import { edit, pin, remember, type Remembered, supersede, undoSupersede } from "
 import type { Db } from "../store/driver.ts";
 import { findObservation, type ObservationEntry } from "../store/observation-list.ts";
 import { observationOf } from "../store/observations.ts";
-import { findProjectByName, upsertProject } from "../store/projects.ts";
+import { onlyProjectNamed, upsertProject } from "../store/projects.ts";
 import type { Asked } from "./asked.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { observationId, readConcepts, readNames, readType } from "./observation-flags.ts";
@@ -37,7 +37,7 @@ export function answerRemember(asked: Asked, text: string): Answer & Remembered 
 function projectOf({ db, flags, paths, env, cwd }: Asked): number {
   const name = flags["project"];
   if (typeof name === "string") {
-    const named = findProjectByName(db, name);
+    const named = onlyProjectNamed(db, name);
     if (named !== undefined) return named.id;
     throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
   }

@@ -3,7 +3,7 @@ import { AGENTS } from "../agents/spec.ts";
 import { findProjectHere } from "../capture/surroundings.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { parseTime } from "../core/time.ts";
+import { parseTime, spanOf } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
 import { projectsNamed } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
@@ -39,12 +39,12 @@ export function wider({ projectId }: Scope): string {
 export function readRange(flags: Record<string, unknown>, db: Db): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();
   const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
-  return {
+  return spanOf({
     // Or one that an editor has told of.
     agent: listAgents(db).includes(String(flags["agent"])) ? String(flags["agent"]) : checkAgent(flags["agent"]),
     since: flags["since"] === undefined ? days : parseTime(String(flags["since"]), now),
     before: flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now),
-  };
+  });
 }
 
 function readProject(

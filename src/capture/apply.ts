@@ -33,6 +33,7 @@ import {
   turnOf,
 } from "./batch.ts";
 import { commitsMade } from "./commits.ts";
+import { isToldElsewhere } from "./copied.ts";
 import { withoutForgotten } from "./forgotten.ts";
 
 /** `eventName` stands in for an id where the agent gave none. */
@@ -45,6 +46,7 @@ export function applyEvent(db: Db, event: CapturedEvent, eventName: string): voi
 /** The same among others of one transaction, which ends with `endBatch`. */
 export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventName: string): void {
   batch.hasTombstones ??= hasTombstones(db);
+  if (isToldElsewhere(db, given)) return;
   const event = batch.hasTombstones ? withoutForgotten(db, given) : given;
   if (event === undefined) return;
   const sessions = upsertSessions(db, batch, event);

@@ -13,7 +13,7 @@ export function captureEvent(event: AgentEvent, { place, settings, project }: Su
   const activity = filterActivity(event.activity, place, settings);
   if (activity === undefined) return undefined;
   const branch = event.branch ?? branchOf(place);
-  const { branch: _branch, copiedFrom: _copiedFrom, ...rest } = event;
+  const { branch: _, ...rest } = event;
   return {
     ...rest,
     cwd: filterRepeated(event.cwd),

@@ -5,6 +5,7 @@ import { hasMessage } from "../store/messages.ts";
 import { isPurged } from "../store/purge.ts";
 import { hasToolUse } from "../store/tool-uses.ts";
 import { isTouched } from "../store/buried.ts";
+import { isToldElsewhere } from "./copied.ts";
 import { withoutForgotten } from "./forgotten.ts";
 import { readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
@@ -59,7 +60,7 @@ function countMissing(db: Db, transcript: Transcript, context: SyncContext): num
 
 function isMissing(db: Db, given: CapturedEvent): boolean {
   const event = withoutForgotten(db, given);
-  if (event === undefined || isPurged(db, event.sessionId, event.at)) return false;
+  if (event === undefined || isToldElsewhere(db, event) || isPurged(db, event.sessionId, event.at)) return false;
   const { activity } = event;
   const session = event.agentId === undefined ? event.sessionId : `agent-${event.agentId}`;
   if (activity.kind === "message") return !hasMessage(db, session, activity.uuid);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -58,6 +58,8 @@ interface Machine {
   write(text: string | Buffer): void;
   sync(options?: { force?: boolean }): FileOutcome[];
   exclude(folder: string): void;
+  /** Deletes the transcript of the session it was forked from, as the agent does some time. */
+  loseParent(): void;
   /** Everything that was stored, without what only says when. */
   rows(): unknown;
   /** Every byte of the data directory. */
@@ -83,6 +85,7 @@ function machine(lines: readonly string[], subagent?: readonly string[], parent?
       // Writes within one millisecond would look alike.
       utimesSync(path, 1_700_000_000, 1_700_000_000 + ++version);
     },
+    loseParent: () => rmSync(join(folder, "before.jsonl")),
     exclude: (place) => writeFileSync(paths.config, JSON.stringify({ excludePaths: [place] })),
     sync(options = {}) {
       const context = startSync(db, paths, env, options);
@@ -168,6 +171,13 @@ describe("a transcript", () => {
     };
     expect(told(machine([...copied, title, ...own, ""], undefined, [...parent, ""]))).toEqual(whole);
     expect(told(machine([...copied, title, ""], undefined, [...parent, ""]), ...own)).toEqual(whole);
+    const lost = machine([...copied, title, ...own, ""], undefined, [...parent, ""]);
+    lost.sync();
+    lost.loseParent();
+    const before = lost.rows();
+    expect(lost.sync({ force: true })).toMatchObject([{ state: "rewritten" }]);
+    expect(lost.rows()).toEqual(before);
+    lost.db.close();
     expect(told(machine([...copied, title, ""], undefined, [...parent, ""])).sessions).toHaveLength(1);
     expect(told(machine([...copied, title, ...own, ""])).prompts).toEqual([{ ...first, session_id: "s" }, second]);
   });

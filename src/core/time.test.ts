@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { localMinute, parseTime } from "./time.ts";
+import { localMinute, parseTime, spanOf } from "./time.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
@@ -11,6 +11,13 @@ describe("a time", () => {
     ["2026-01-31T10:00:00Z", "2026-01-31T10:00:00.000Z"],
   ])("%s is %s", (text, expected) => {
     expect(new Date(parseTime(text, NOW)).toISOString()).toBe(expected);
+  });
+
+  it("spans nothing where its end is not after its beginning", () => {
+    const span = { since: 1, before: 2 };
+    expect(spanOf(span)).toBe(span);
+    expect(() => spanOf({ since: 2, before: 2 })).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(spanOf({ since: 2, before: undefined })).toEqual({ since: 2, before: undefined });
   });
 
   it.each(["UTC", "Asia/Tokyo", "America/Los_Angeles"])("without an hour begins where the day does in %s", (zone) => {

@@ -18,6 +18,14 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
+/** A span of time as it was asked for; one that ends before it begins is a mistake. */
+export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
+  if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
+  throw new AppError("usage", "No time is both: the end of the span is not after its beginning.", {
+    hint: "since is where it begins, before is where it ends.",
+  });
+}
+
 /** A day begins where the reader is, as days are shown; to Date.parse it would be one of UTC. Nor is there a 31st of February. */
 function parseDate(text: string): number {
   const [, month = "", day = "01", time = ""] = /^(\d{4}-\d{2})(?:-(\d{2}))?([Tt ].*)?$/.exec(text) ?? [];
@@ -43,6 +51,11 @@ export function iso(at: number | null | undefined): string | null {
 export function localMinute(at: number): string {
   const date = new Date(at);
   return `${localDay(at)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** The same with seconds. */
+export function localSecond(at: number): string {
+  return `${localMinute(at)}:${two(new Date(at).getSeconds())}`;
 }
 
 /** The date on the reader's own calendar, YYYY-MM-DD: budgets begin anew with their day, not with UTC's. */

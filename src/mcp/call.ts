@@ -3,7 +3,7 @@ import { AGENTS } from "../agents/spec.ts";
 import { findProjectHere } from "../capture/surroundings.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { parseTime } from "../core/time.ts";
+import { parseTime, spanOf } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
 import { projectsNamed } from "../store/projects.ts";
 import type { Scope } from "../store/scope.ts";
@@ -53,7 +53,7 @@ export function readScope(call: Call): Asked {
   };
   const project = readProject(call);
   return {
-    scope: {
+    scope: spanOf({
       projectId: project?.id,
       agent: readChoice(
         args,
@@ -62,7 +62,7 @@ export function readScope(call: Call): Asked {
       ),
       since: time("since"),
       before: time("before"),
-    },
+    }),
     where: project === undefined ? "all projects" : line(project.name, 200),
   };
 }

@@ -6,7 +6,7 @@ import { type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
 import { remember as writeDown } from "../memory/own.ts";
 import { findObservation } from "../store/observation-list.ts";
-import { findProjectByName, upsertProject } from "../store/projects.ts";
+import { onlyProjectNamed, upsertProject } from "../store/projects.ts";
 import { readChoice, readText, requireText } from "./args.ts";
 import type { Answer, Call } from "./call.ts";
 import { line } from "./words.ts";
@@ -44,7 +44,7 @@ function projectOf({ db, args, folder, paths, env, now }: Call): number | undefi
   const name = readText(args, "project");
   if (name === "all") return undefined;
   if (name !== undefined) {
-    const named = findProjectByName(db, name);
+    const named = onlyProjectNamed(db, name);
     if (named !== undefined) return named.id;
     throw new AppError("nothing_found", `There is no project "${line(name, 80)}".`, {
       hint: 'Leave it out for the one you are in, or use "all".',

@@ -1,5 +1,7 @@
 // projects: one row per code base, whatever folder or worktree it was met in.
+import { AppError } from "../core/error.ts";
 import type { Project } from "../core/event.ts";
+import { oneLine } from "../core/text.ts";
 import type { Db } from "./driver.ts";
 
 export function upsertProject(db: Db, project: Project, at: number): number {
@@ -39,6 +41,16 @@ export function projectsNamed(db: Db, name: string): ProjectRow[] {
     name,
   );
   return named[0]?.key === name ? named.slice(0, 1) : named;
+}
+
+/** To write down for: where several are called so, none is picked. */
+export function onlyProjectNamed(db: Db, name: string): ProjectRow | undefined {
+  const [named, ...others] = projectsNamed(db, name);
+  if (named === undefined || others.length === 0) return named;
+  const keys = [named, ...others].map(({ key }) => oneLine(key, 120)).join(", ");
+  throw new AppError("usage", `${others.length + 1} projects are called "${oneLine(name, 80)}".`, {
+    hint: `Name one by its key: ${keys}`,
+  });
 }
 
 /** Every project somebody has prompted in, the most recent first. */

@@ -177,9 +177,11 @@ describe("c-mem logs", () => {
       join(world.home, "logs", "worker.log"),
       entry({ at: "2026-01-02T10:00:00.000Z", pid: 1, message: "second" }),
     );
-    expect((await run(world, ["logs"])).stdout).toBe(
-      "2026-01-01 10:00:00  hook    save: first\n2026-01-02 10:00:00  worker  second\n2026-01-03 10:00:00  hook    new: third\n",
+    const tokyo = { ...world, env: { ...world.env, TZ: "Asia/Tokyo" } };
+    expect((await run(tokyo, ["logs"])).stdout).toBe(
+      "2026-01-01 19:00:00  hook    save: first\n2026-01-02 19:00:00  worker  second\n2026-01-03 19:00:00  hook    new: third\n",
     );
+    expect((await run(tokyo, ["logs", "--since", "2026-01-03"])).stdout).toMatch(/^2026-01-03 19:00:00[^\n]*\n$/);
     expect(await data(world, ["logs", "--since", "2026-01-02", "-n", "1"])).toEqual({
       results: [{ at: "2026-01-03T10:00:00.000Z", from: "hook", message: "new: third" }],
     });

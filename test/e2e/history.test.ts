@@ -249,6 +249,7 @@ describe("history on the command line", () => {
       ["show", FIRST, "--turn", "x"],
       ["timeline", "--depth", "0"],
       ["list", "--since", "soon"],
+      ["list", "--since", "2026-02-01", "--before", "2026-01-01"],
       ["search", "login", "--role", "nobody"],
       ["search", "login", "--role", "user", "--kind", "tool"],
       ["list", "--agent", "Bogus"],
@@ -273,6 +274,12 @@ describe("history on the command line", () => {
     const { stdout } = await run(world, ["list", "--project", "project", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ meta: { where: `project (${world.project})` } });
     expect((await run(world, ["context", "project"])).stderr).toContain(other.key);
+    // What is written down is written down for one that was named, not for the likeliest.
+    expect(await run(world, ["remember", "Use tabs", "--project", "project"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`Name one by its key: ${world.project}, ${other.key}`),
+    });
+    expect((await run(world, ["remember", "Use tabs", "--project", other.key])).status).toBe(0);
     expect(await run(world, ["list", "--project", other.key])).toMatchObject({
       stdout: expect.stringContaining("logout"),
       stderr: "",

@@ -56,7 +56,10 @@ function report(paths: Paths, env: Env): string {
       "Doctor",
       checks.map(({ name, state, message }) => `${state.padEnd(4)}  ${name}: ${message}`),
     ),
-    section("Log", logs.map(logLine)),
+    section(
+      "Log",
+      logs.map((entry) => logLine(entry, { isUtc: true })),
+    ),
     "",
   ].join("\n\n");
 }
