@@ -1,6 +1,5 @@
 // The archive on disk: a compressed copy of each transcript, and beside it a small file that says what it is a copy of.
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { mkdir, open, rename } from "node:fs/promises";
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptFile } from "../agents/transcript.ts";
 import { listFolder, statOf } from "../config/read.ts";
@@ -27,7 +26,7 @@ export interface Copy {
   state: unknown;
 }
 
-/** Loaded only where there is a copy to read or write: that takes milliseconds. */
+/** Loaded, like node:fs/promises, only where there is a copy to read or write: that takes milliseconds. */
 function zlib(): typeof import("node:zlib") {
   return process.getBuiltinModule("node:zlib");
 }
@@ -84,13 +83,13 @@ export async function saveCopy(archive: string, copy: Copy): Promise<void> {
   const path = copyPath(archive, copy.file);
   if (copy.withTail > 0) await makeSure(path, "r+");
   const about = aboutPath(path);
-  await mkdir(dirname(about), { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(about), { recursive: true, mode: 0o700 });
   await makeSure(`${about}.tmp`, "w", JSON.stringify(copy));
-  await rename(`${about}.tmp`, about);
+  renameSync(`${about}.tmp`, about);
 }
 
 async function makeSure(path: string, flags: "r+" | "w", text?: string): Promise<void> {
-  const file = await open(path, flags, 0o600);
+  const file = await process.getBuiltinModule("node:fs/promises").open(path, flags, 0o600);
   try {
     if (text !== undefined) await file.writeFile(text);
     await file.sync();

@@ -9,11 +9,11 @@ export const MAX_SCORED_ROWS = 10_000;
 const MAX_WORD_ROWS = 15_000;
 /** Rows of all words, in scope or not: bm25 walks past each once more, to know how rare the word is (50 in a microsecond). */
 const MAX_WALKED_ROWS = 200_000;
-/** Of an index with more rows the pages are not at hand, and each row takes twice as long: half as many are asked for, unless the project leaves few. */
+/** Of an index with more rows the pages are not at hand, and each row takes twice as long: fewer are asked for, unless the project leaves few. */
 const LARGE_INDEX_ROWS = 200_000;
 /** More words than this add time and no rank; in a large index each takes longer. */
 const MAX_TERMS = 32;
-const MAX_TERMS_LARGE = 24;
+const MAX_TERMS_LARGE = 20;
 const MAX_PAIRS = 64;
 /** To order words by rarity: most are told apart by a short count, and where those are enough the rest need none. */
 const MAX_COUNTED_ROWS = [500, 4_000];
@@ -51,7 +51,7 @@ export function affordable(
   const ids = idRange(db, lane);
   const span = ids.last - ids.first + 1;
   const isLarge = span > LARGE_INDEX_ROWS && within === undefined;
-  const budget = isLarge ? 0.5 : 1;
+  const budget = isLarge ? 0.4 : 1;
   const maxTerms = isLarge ? MAX_TERMS_LARGE : MAX_TERMS;
   const maxScored = MAX_SCORED_ROWS * budget;
   /** The share of rows that none of the terms is in, if they do not seek each other's company. */

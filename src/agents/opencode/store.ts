@@ -42,11 +42,11 @@ export function originalOf(path: string, { info }: Session): string | undefined 
   if (number === undefined) return undefined;
   const title = number === "1" ? base : `${base} (fork #${Number(number) - 1})`;
   const before = createdAt(info);
-  const older = siblings(path).filter((one) => one["title"] === title && createdAt(one) < before);
+  const older = allSessions(path).filter((one) => one["title"] === title && createdAt(one) < before);
   return asId(older.sort((a, b) => createdAt(b) - createdAt(a))[0]?.["id"]);
 }
 
-function siblings(path: string): JsonObject[] {
+function allSessions(path: string): JsonObject[] {
   if (path.endsWith(".json")) return jsonFiles(join(path, ".."));
   const rows = withDatabase(databaseOf(path), (db) => db.prepare("SELECT * FROM session").all()) ?? [];
   return rows.map(sessionInfo);
