@@ -51,17 +51,16 @@ export interface HealthOptions {
 
 export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Check[] {
   const { now } = options;
-  const site = trySite(env);
-  if (site instanceof AppError)
-    return [{ name: "claude settings", state: "fail", message: site.message, fix: site.hint ?? "" }];
+  const found = trySite(env);
+  // What they say is not known then; all the rest is.
+  const site = found instanceof AppError ? undefined : found;
   return [
     checkNode(),
     ...(hasSqlite() ? checkDatabase(paths, env, site, options) : []),
     checkPermissions(paths),
-    ...checkInstall(paths, site),
+    ...(found instanceof AppError ? [unreadable(found)] : checkInstall(paths, found)),
     checkParts(paths),
-    checkHookRuns(paths, site),
-    checkTools(paths, site),
+    ...(site === undefined ? [] : [checkHookRuns(paths, site), checkTools(paths, site)]),
     ...checkAgents(paths, env),
     checkSpool(paths),
     checkLeftovers(paths, now),
@@ -73,6 +72,10 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     ...checkModel(paths, env, now),
     checkMeaning(paths, env),
   ].filter((check) => check !== undefined);
+}
+
+function unreadable({ message, hint }: AppError): Check {
+  return { name: "claude settings", state: "fail", message, fix: hint ?? "" };
 }
 
 function trySite(env: Env): ClaudeSite | AppError {
@@ -95,12 +98,12 @@ function checkNode(): Check {
   };
 }
 
-function checkDatabase(paths: Paths, env: Env, site: ClaudeSite, { now, deep }: HealthOptions): Check[] {
+function checkDatabase(paths: Paths, env: Env, site: ClaudeSite | undefined, { now, deep }: HealthOptions): Check[] {
   try {
     return withDrained(paths, (db) => [
       ...(deep ? [checkIntegrity(db)] : []),
       checkSqlite(db),
-      checkFired(db, paths, site, now),
+      ...(site === undefined ? [] : [checkFired(db, paths, site, now)]),
       checkJobs(db, now),
       checkIndex(db),
       ...checkErased(db),

@@ -38,9 +38,11 @@ export function checkParts(paths: Paths): Check | undefined {
   return { name, state: "fail", message, fix: "Run: c-mem install (or c-mem doctor --fix)" };
 }
 
+/** Cut off between two words it would still be one, but for its end. */
 function isProgram(path: string): boolean {
   try {
-    return new Script(`(function () {${readFileSync(path, "utf8")}\n})`) instanceof Script;
+    const text = readFileSync(path, "utf8");
+    return /[;}]\s*$/.test(text.slice(-8)) && new Script(`(function () {${text}\n})`) instanceof Script;
   } catch {
     return false;
   }

@@ -16,6 +16,7 @@ import { bash, ended, prompt, said, type Seeded, seedStore } from "../../test/se
 import { deriveSession } from "./derive.ts";
 import { clearCopies, forgetBuried, isInCopies } from "./forget-again.ts";
 import { forget } from "./forget.ts";
+import { remember } from "./own.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -144,6 +145,33 @@ describe("what was forgotten", () => {
       { text: "ok" },
     ]);
     expect(placesHolding(db, ["lighthouse"])).toEqual([]);
+    db.close();
+  });
+
+  it("in a backup alone takes nothing with it that is here with other words", () => {
+    const { db, paths } = machine();
+    const lists = { facts: [], concepts: [], files: [], evidence: [] };
+    const note = { type: "decision", title: "Where", narrative: `Where ${SECRET}`, ...lists, origin: "user" } as const;
+    remember(db, undefined, note, NOW);
+    createBackup(paths.database, "manual", NOW);
+    // As an audit and a person leave them.
+    for (const [table, column] of [
+      ["prompts", "text"],
+      ["prompts", "response"],
+      ["messages", "text"],
+      ["tool_uses", "output"],
+      ["observations", "narrative"],
+    ] as const)
+      db.run(`UPDATE ${table} SET ${column} = replace(${column}, ?, '[redacted]')`, SECRET);
+    db.run("UPDATE tool_uses SET input = replace(input, 'lighthouse', 'house')");
+    expect(placesHolding(db, ["lighthouse"]).filter((place) => /^[pmto]\d/.test(place))).toEqual([]);
+    const count = (): unknown =>
+      ["prompts", "messages", "tool_uses", "observations"].map((table) => db.all(`SELECT id FROM ${table}`).length);
+    const before = count();
+    const words = { text: "lighthouse", projectId: undefined };
+    expect(clearCopies(db, paths, { pieces: ["lighthouse"], sessions: [], words }).cleaned).toHaveLength(1);
+    forgetBuried(db, NOW);
+    expect(count()).toEqual(before);
     db.close();
   });
 

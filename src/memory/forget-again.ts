@@ -5,17 +5,24 @@ import type { Paths } from "../config/paths.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { listBackups, removeUnfinished } from "../store/backup.ts";
 import { removeDatabase, SUFFIXES } from "../store/database-files.ts";
-import { type Doomed, nothingDoomed } from "../store/doomed.ts";
+import { type Doomed, nothingDoomed, readDoomed } from "../store/doomed.ts";
 import { type Db, openDriver } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
 import { itemsHolding, placesHolding } from "../store/holding.ts";
 import { migrate } from "../store/migrate.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { namesOf, responsesOf, type Told } from "../store/telling.ts";
-import { allTombstones, insertTombstone, isBuried, type Tombstone, tombstoneOf } from "../store/tombstones.ts";
+import {
+  allTombstones,
+  deleteTombstone,
+  insertTombstone,
+  isBuried,
+  type Tombstone,
+  tombstoneOf,
+} from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
 import { addDoomed } from "./choose-doomed.ts";
-import { type Beside, forget, type Words } from "./forget.ts";
+import { type Beside, forget, tombstonesOf, type Words } from "./forget.ts";
 import { piecesIn } from "./traces.ts";
 
 export interface ClearedCopies {
@@ -54,9 +61,25 @@ export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies
   return cleared;
 }
 
-/** Returns those that were not known. */
+/** Returns those that were not known. Not of what is here with other words: a person or an audit has seen to it. */
 function bury(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
-  return transaction(db, () => tombstones.filter((one) => insertTombstone(db, one, Date.now())));
+  return transaction(db, () => {
+    const added = tombstones.filter((one) => insertTombstone(db, one, Date.now()));
+    const spared = new Set(added.length === 0 ? [] : gravesOf(db, findBuried(db)).map(({ hash }) => hash));
+    for (const { kind, hash } of added) if (spared.has(hash)) deleteTombstone(db, kind, hash);
+    return added.filter(({ hash }) => !spared.has(hash));
+  });
+}
+
+function gravesOf(db: Db, { doomed, told }: Buried): Tombstone[] {
+  const rows = readDoomed(db, doomed);
+  const texts = [...responsesOf(db, told.responses), ...namesOf(db, told.sessions)];
+  return [
+    ...rows.sessions.map(({ item }) => tombstoneOf("session", item)),
+    ...[...rows.prompts, ...rows.messages, ...rows.toolUses].flatMap(tombstonesOf),
+    ...rows.observations.map(({ key }): Tombstone => ({ kind: "observation", hash: key ?? "" })),
+    ...texts.map((one) => tombstoneOf("text", one.session_id, one.text)),
+  ];
 }
 
 /** Backups and what was set aside keep for a while what a purge took out: whether any of them holds the words. */
@@ -153,7 +176,12 @@ interface Row {
   at: number;
 }
 
-function findBuried(db: Db): { doomed: Doomed; told: Beside } {
+interface Buried {
+  doomed: Doomed;
+  told: Beside;
+}
+
+function findBuried(db: Db): Buried {
   const doomed = nothingDoomed();
   const sessions = db.all<{ id: number; session_id: string }>("SELECT id, session_id FROM sessions");
   for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) doomed.sessions.add(id);

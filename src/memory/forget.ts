@@ -101,7 +101,7 @@ function textsOf({ texts }: DoomedRow): string[] {
   return (JSON.parse(texts) as (string | null)[]).filter((text) => text !== null && text.trim() !== "") as string[];
 }
 
-function tombstonesOf(row: DoomedRow): Tombstone[] {
+export function tombstonesOf(row: DoomedRow): Tombstone[] {
   const { item, session_id: session, key, at } = row;
   if (session === null) return [];
   const own = (kind: "prompt" | "message" | "tool-use"): Tombstone[] =>

@@ -6,7 +6,9 @@ import { describe, expect, it } from "vitest";
 import { type Paths, resolvePaths } from "../config/paths.ts";
 import { checkDatabase, createBackup, listBackups } from "../store/backup.ts";
 import { rotateBackups } from "../store/backup-rotation.ts";
+import { openStore } from "../store/open.ts";
 import { settleSwap } from "../store/swap.ts";
+import { insertTombstone, isBuried, tombstoneOf } from "../store/tombstones.ts";
 import { prompt, seedStore } from "../../test/seed.ts";
 import { repairStore } from "./repair.ts";
 import { restoreBackup } from "./restore-backup.ts";
@@ -53,6 +55,25 @@ describe("restoring", () => {
     const other = withLog(machine(2), 3);
     const { contents } = restoreBackup(paths, other, NOW);
     expect([contents.prompts, countPrompts(paths)]).toEqual([5, 5]);
+  });
+
+  it("keeps out what was forgotten since, as far as a damaged database still tells", () => {
+    const paths = machine(2);
+    const { path } = createBackup(paths.database, "manual", NOW);
+    const graves = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "one", `m-${index}`));
+    const db = openStore(paths.database);
+    for (const one of graves) insertTombstone(db, one, NOW);
+    const sql =
+      "SELECT max(pageno) AS page, pgsize AS size FROM dbstat WHERE name = 'tombstones' AND pagetype = 'leaf'";
+    const { page, size } = db.get<{ page: number; size: number }>(sql) ?? { page: 2, size: 0 };
+    db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close();
+    writeFileSync(paths.database, readFileSync(paths.database).fill(7, (page - 1) * size, page * size));
+    restoreBackup(paths, path, NOW);
+    const restored = openStore(paths.database);
+    const left = graves.filter((one) => isBuried(restored, one)).length;
+    restored.close();
+    expect([left > 800, left < 1_000]).toEqual([true, true]);
   });
 
   it("is not misled by what a restore that was killed has left", () => {

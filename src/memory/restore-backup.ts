@@ -4,11 +4,13 @@ import type { Paths } from "../config/paths.ts";
 import { checkDatabase, type Contents, copyDatabase } from "../store/backup.ts";
 import { removeDatabase } from "../store/database-files.ts";
 import { openDriver } from "../store/driver.ts";
+import type { MergedRow } from "../store/merge.ts";
 import { migrate } from "../store/migrate.ts";
 import { explain } from "../store/open.ts";
+import { salvageRows } from "../store/salvage.ts";
 import { asideFolder, writeReport } from "../store/set-aside.ts";
 import { beginSwap, cancelSwap, endSwap, incomingOf } from "../store/swap.ts";
-import { allTombstones, insertTombstone, type Tombstone } from "../store/tombstones.ts";
+import { insertTombstone, type Tombstone, type TombstoneKind } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
 import { forgetBuried } from "./forget-again.ts";
 
@@ -53,15 +55,20 @@ function settle(database: string): Tombstone[] {
     try {
       db.exec("BEGIN IMMEDIATE; ROLLBACK");
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
-      return allTombstones(db);
+      // Around a page that is lost: a damaged one is what a backup is wanted for.
+      return [...salvageRows(db, "tombstones", { lost: 0 })].flat().map(toTombstone);
     } finally {
       db.close();
     }
   } catch (error) {
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY) throw error;
-    // Damaged: that may be why a backup is wanted.
+    // Nothing of it can be read.
     return [];
   }
+}
+
+function toTombstone({ kind, hash }: MergedRow): Tombstone {
+  return { kind: String(kind) as TombstoneKind, hash: String(hash) };
 }
 
 const BUSY = 5;

@@ -47,12 +47,12 @@ const ROW_BYTES = 300;
 export function evidenceBytes(db: Db, sessionDbId: number): number {
   const taken = (table: string, texts: string): string =>
     `(SELECT coalesce(sum(${INDEX_FACTOR} * (${texts}) + ${ROW_BYTES}), 0) FROM ${table} WHERE session_db_id IN (${FAMILY}))`;
-  const sql = `SELECT ${[
+  const all = [
     taken("prompts", "octet_length(text) + coalesce(octet_length(response), 0)"),
     taken("messages", "octet_length(text) + coalesce(octet_length(thinking), 0)"),
     taken("tool_uses", "octet_length(input) + coalesce(octet_length(output), octet_length(packed), 0)"),
-  ].join(" + ")} AS bytes`;
-  return db.get<{ bytes: number }>(sql, sessionDbId)?.bytes ?? 0;
+  ].join(" + ");
+  return db.get<{ bytes: number }>(`SELECT ${all} AS bytes`, sessionDbId)?.bytes ?? 0;
 }
 
 /** Rows per step: a few milliseconds. */

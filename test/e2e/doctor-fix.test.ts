@@ -152,6 +152,23 @@ describe("c-mem doctor --fix", () => {
     expect(readdirSync(bad)).toEqual(["1.json"]);
   });
 
+  it("looks at all the rest where Claude Code's settings cannot be read, and mends that", async () => {
+    const world = await used();
+    mkdirSync(world.claudeDir, { recursive: true });
+    writeFileSync(join(world.claudeDir, "settings.json"), "{ cut off");
+    chmodSync(world.home, 0o755);
+    const before = await doctor(world);
+    expect(["claude settings", "privacy", "spool"].map((name) => stateOf(before, name))).toEqual([
+      "fail",
+      "fail",
+      "ok",
+    ]);
+    const fixed = await doctor(world, "--fix");
+    expect([doneOf(fixed, "claude settings")?.mended, doneOf(fixed, "privacy")?.mended]).toEqual([false, true]);
+    expect(readFileSync(join(world.claudeDir, "settings.json"), "utf8")).toBe("{ cut off");
+    expect((await run(world, ["status"])).stdout).toContain("1 session");
+  });
+
   it("touches no settings it cannot read, and says so", async () => {
     const world = await used();
     writeFileSync(join(world.home, "config.json"), "{ cut off");

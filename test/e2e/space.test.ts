@@ -94,6 +94,22 @@ describe("room", () => {
     );
   });
 
+  it("that cannot be saved is said, where the database is over its size and nothing in it is old", async () => {
+    const world = createWorld();
+    await lived(world, [400, 0]);
+    const db = new DatabaseSync(join(world.home, "c-mem.db"));
+    db.prepare("UPDATE prompts SET text = ? WHERE prompt_id = 'p-0'").run("lamp ".repeat(400_000));
+    db.close();
+    configure(world, { retentionMaxMb: 1 });
+    const said = "The database is larger than retentionMaxMb says, but nothing more can go";
+    const first = await run(world, ["purge", "--yes"]);
+    expect([first.stdout, first.stderr]).toEqual([
+      expect.stringContaining("the evidence of 1 session,"),
+      expect.stringContaining(said),
+    ]);
+    expect((await run(world, ["purge", "--yes"])).stdout).toContain(said);
+  });
+
   it("that a rule was to keep is not lost to a slip of the pen: purge and doctor name it", async () => {
     const world = createWorld();
     await lived(world, [40]);

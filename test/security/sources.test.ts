@@ -64,7 +64,9 @@ const NAMES =
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
   "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES " +
-  "USE_WITH_ERROR output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner";
+  "USE_WITH_ERROR output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner " +
+  // Which of two checks; what rows take, summed up over fixed columns.
+  "check all texts INDEX_FACTOR ROW_BYTES";
 const PIECES = new Set([
   ...NAMES.split(" "),
   'by === "project" ? "l.project_id" : key',

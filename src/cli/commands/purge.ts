@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
+import type { Settings } from "../../config/schema.ts";
 import { AppError } from "../../core/error.ts";
 import { localDay } from "../../core/time.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type PurgeStep,
   ruleProblems,
 } from "../../memory/retention.ts";
+import type { Db } from "../../store/driver.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { roomOf } from "../../store/space.ts";
 import { HELD_MS, LET_GO_MS } from "../../store/transaction.ts";
@@ -35,7 +37,7 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
     for (const problem of ruleProblems(db, settings)) say(problem);
     if (plan.sessions.length + plan.observations === 0) {
       if (json) printJson("purge", { applied: false, ...planJson(plan) });
-      else print("Nothing is older or more than the settings keep.");
+      else print(isOver(db, settings) ? NOTHING_MORE : "Nothing is older or more than the settings keep.");
       return EXIT.ok;
     }
     const isDry = flags["dryRun"] === true;
@@ -63,9 +65,19 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       print(
         `Taken out: the evidence of ${count(purged.sessions, "session")}, ${count(purged.observations, "observation")}; ${bytes(freed)} given back.`,
       );
+    if (isOver(db, settings)) say(NOTHING_MORE);
     return EXIT.ok;
   });
 }
+
+const NOTHING_MORE =
+  "The database is larger than retentionMaxMb says, but nothing more can go: the rest is of the last day, of projects that keep everything, or memory.";
+
+function isOver(db: Db, { retentionMaxMb }: Settings): boolean {
+  return retentionMaxMb > 0 && roomOf(db).used > retentionMaxMb * MB;
+}
+
+const MB = 1024 * 1024;
 
 /** Shows how far it is; undefined when somebody wanted no more of it. */
 async function carryOut(steps: Generator<PurgeStep, Purged>, isQuiet: boolean): Promise<Purged | undefined> {
