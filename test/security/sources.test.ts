@@ -64,7 +64,7 @@ const NAMES =
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
   "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES " +
-  "USE_WITH_ERROR output chosen recent.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner " +
+  "USE_WITH_ERROR output chosen recent.sql fitting.sql within.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner " +
   // Which of two checks; what rows take, summed up over fixed columns.
   "check all texts INDEX_FACTOR ROW_BYTES";
 const PIECES = new Set([
@@ -72,6 +72,7 @@ const PIECES = new Set([
   'by === "project" ? "l.project_id" : key',
   'by === "day" ? "name DESC" : "sum(l.input_tokens + l.output_tokens) DESC, name"',
   '[scope.sql, ...given.map(([sql]) => sql)].join(" AND ")',
+  'project === undefined ? "" : "AND s.project_id = ?"',
   'project === undefined ? "" : "project_id = ? AND"',
   'sessionId === undefined ? "" : "WHERE session_id = ?"',
   'sessionId === undefined ? "" : "session_id = ? AND"',

@@ -1,1 +1,0 @@
-function e(e){let n=new Date(e);return`${n.getFullYear()}-${t(n.getMonth()+1)}-${t(n.getDate())}`}function t(e){return String(e).padStart(2,`0`)}export{e as t};

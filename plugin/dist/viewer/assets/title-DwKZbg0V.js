@@ -1,1 +1,0 @@
-import{l as e,w as t}from"./skeleton-Ct0o1VEl.js";var n=60;function r(r){t(()=>{r!==void 0&&(document.title=`${e(r,n)} · C-Mem`)},[r])}export{r as t};
