@@ -173,9 +173,9 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
 function improveTitle(db: Db, sessionDbId: number, prompt: string, number: number): void {
   if (getAgentTitle(db, sessionDbId) !== null) return;
   const current = getTitle(db, sessionDbId);
+  if (current !== null && number > 1 && !isWeakTitle(current)) return;
   const title = titleOf(prompt);
-  const isBetter = !isWeakTitle(title) && (number === 1 || (current !== null && isWeakTitle(current)));
-  if (current === null || isBetter) setTitle(db, sessionDbId, title);
+  if (current === null || !isWeakTitle(title)) setTitle(db, sessionDbId, title);
 }
 
 function applyToolUse(
