@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY, prompt, seedStore, type Seeded, START } from "../../test/seed.ts";
+import { forget } from "../memory/forget.ts";
+import { nothingDoomed } from "../store/doomed.ts";
 import { purgeEvidence } from "../store/purge.ts";
 import { insertTombstone, tombstoneOf } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
@@ -43,5 +45,10 @@ describe("what a fork has copied", () => {
     const forgotten = seedStore();
     insertTombstone(forgotten.db, tombstoneOf("session", "before"), START);
     expect(readFork(forgotten)).toEqual(["fork: Try another way"]);
+    const emptied = seedStore();
+    emptied.add("before", prompt("Fix it"), { at: START });
+    emptied.add("before", prompt("Fix that, too"), { at: START + DAY });
+    forget(emptied.db, { ...nothingDoomed(), prompts: new Set([1, 2]) }, START);
+    expect(readFork(emptied)).toEqual(["fork: Try another way"]);
   });
 });
