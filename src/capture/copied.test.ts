@@ -7,9 +7,9 @@ import { insertTombstone, tombstoneOf } from "../store/tombstones.ts";
 import { transaction } from "../store/transaction.ts";
 
 /** A fork of "before", whose own transcript is gone, is read: two days it has copied, and one of its own. */
-function readFork({ db, add }: Seeded): string[] {
+function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copiedFrom: "before" }): string[] {
   for (const [day, words] of ["Fix it", "Fix that, too"].entries())
-    add("fork", prompt(words), { at: START + day * DAY, copiedFrom: "before" });
+    add("fork", prompt(words), { at: START + day * DAY, ...stamp });
   add("fork", prompt("Try another way"), { at: START + 2 * DAY });
   const sql =
     "SELECT s.session_id || ': ' || p.text AS told FROM prompts p JOIN sessions s ON s.id = p.session_db_id ORDER BY p.created_at";
@@ -50,5 +50,15 @@ describe("what a fork has copied", () => {
     emptied.add("before", prompt("Fix that, too"), { at: START + DAY });
     forget(emptied.db, { ...nothingDoomed(), prompts: new Set([1, 2]) }, START);
     expect(readFork(emptied)).toEqual(["fork: Try another way"]);
+  });
+
+  it("does not bring back what was forgotten there where nothing but the time tells that it is a copy", () => {
+    const store = seedStore();
+    store.add("before", prompt("Fix it"), { at: START });
+    store.add("before", prompt("Fix that, too"), { at: START + DAY });
+    store.add("fork", prompt("Try another way"), { at: START + 2 * DAY });
+    store.add("fork", { kind: "origin", forkedFrom: "before" }, { at: START + 2 * DAY });
+    forget(store.db, { ...nothingDoomed(), prompts: new Set([1]) }, START);
+    expect(readFork(store, {})).toEqual(["before: Fix that, too", "fork: Try another way"]);
   });
 });
