@@ -1,10 +1,14 @@
 // What a fork has copied is told by the session it happened in, also when that one's transcript is gone.
 import type { CapturedEvent } from "../core/event.ts";
-import { isForgottenSession } from "../store/buried.ts";
+import { isTouched } from "../store/buried.ts";
 import type { Db } from "../store/driver.ts";
+import { isPurged } from "../store/purge.ts";
 import { findSession } from "../store/sessions.ts";
 
-export function isToldElsewhere(db: Db, { copiedFrom, sessionId }: CapturedEvent): boolean {
+export function isToldElsewhere(db: Db, { copiedFrom, sessionId, at }: CapturedEvent): boolean {
   if (copiedFrom === undefined || copiedFrom === sessionId) return false;
-  return isForgottenSession(db, copiedFrom) || (findSession(db, copiedFrom)?.prompt_count ?? 0) > 0;
+  if (isTouched(db, copiedFrom) || isPurged(db, copiedFrom, at)) return true;
+  const first = findSession(db, copiedFrom);
+  // What happened before anything was known of it, nobody else tells.
+  return first !== undefined && first.prompt_count > 0 && at >= first.started_at;
 }

@@ -2,7 +2,7 @@
 import type { CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { findPromptNumber } from "../store/prompts.ts";
-import { findSession } from "../store/sessions.ts";
+import { findSession, originsOf } from "../store/sessions.ts";
 import { isForgottenPrompt, isForgottenSession, isTouched } from "../store/buried.ts";
 import { isBuried, tombstoneOf } from "../store/tombstones.ts";
 
@@ -10,7 +10,15 @@ import { isBuried, tombstoneOf } from "../store/tombstones.ts";
 export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | undefined {
   if (isForgottenSession(db, event.sessionId)) return undefined;
   if (event.agentId !== undefined && isForgottenSession(db, `agent-${event.agentId}`)) return undefined;
+  if (isCopyOfForgotten(db, event)) return undefined;
   return isTouched(db, event.sessionId) ? filterPart(db, event) : event;
+}
+
+/** From before a fork began, under ids of its own: by which nobody knows what was forgotten in the session it was made from. */
+function isCopyOfForgotten(db: Db, { sessionId, at }: CapturedEvent): boolean {
+  const session = findSession(db, sessionId);
+  if (session === undefined || at >= session.started_at) return false;
+  return originsOf(db, sessionId).some((id) => id !== sessionId && isTouched(db, id));
 }
 
 function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {

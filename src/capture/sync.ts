@@ -11,7 +11,7 @@ import { startGroup, type TransactionGroup } from "../store/transaction.ts";
 import { applyInBatch } from "./apply.ts";
 import { type Batch, endBatch, startBatch } from "./batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
-import { isTouched } from "../store/buried.ts";
+import { tellsOfForgotten } from "../store/buried.ts";
 import {
   type FileState,
   type Piece,
@@ -184,7 +184,7 @@ function* readRequests(db: Db, transcripts: readonly Transcript[], context: Sync
       transcript,
       known,
       isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context),
-      isForgotten: isTouched(db, transcript.file.sessionId),
+      isForgotten: tellsOfForgotten(db, transcript.file.sessionId),
     };
   }
 }

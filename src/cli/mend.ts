@@ -16,7 +16,7 @@ import { leftovers } from "../answers/leftovers.ts";
 import { repairText } from "../answers/repair-text.ts";
 import { readAgain } from "./deep-health.ts";
 import { count } from "./output.ts";
-import { withStore } from "./store.ts";
+import { DamagedStore, withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 
 export interface Mended {
@@ -90,6 +90,8 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   try {
     return { name, done: await work(), isMended: true };
   } catch (error) {
+    // One that cannot even be opened is said to be so, and was tried to be repaired.
+    if (error instanceof DamagedStore && error.hasBegun) throw error;
     return { name, done: `could not be mended: ${(error as Error).message}`, isMended: false };
   }
 }

@@ -1,6 +1,7 @@
 // How every command gets at the data; when it is through, a worker is started for what is left to do.
 import { openDrained } from "../answers/store.ts";
 import type { Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/driver.ts";
 import { explain } from "../store/open.ts";
 import { statOf } from "../config/read.ts";
@@ -55,15 +56,16 @@ function failed(db: Db, paths: Paths, error: unknown, options?: StoreOptions): u
 }
 
 /** What `withRepair` repairs: to load what does takes longer than most commands. */
-export class DamagedStore extends Error {
+export class DamagedStore extends AppError {
   readonly paths: Paths;
   /** Part of the work was done: nobody knows which. */
   readonly hasBegun: boolean;
 
-  constructor(paths: Paths, options: { hasBegun: boolean; cause: unknown }) {
-    super(`${paths.database} is damaged`, options);
+  constructor(paths: Paths, { hasBegun, cause }: { hasBegun: boolean; cause: unknown }) {
+    const { message, hint } = explain(cause, paths.database) as AppError;
+    super("store_damaged", message, { ...(hint !== undefined && { hint }), cause });
     this.paths = paths;
-    this.hasBegun = options.hasBegun;
+    this.hasBegun = hasBegun;
   }
 }
 

@@ -192,6 +192,23 @@ describe("what was forgotten", () => {
     restored.close();
   });
 
+  it("takes no other turn's last words with it that are the same, nor the name of a session that says what is left", () => {
+    const { db, add } = seedStore();
+    for (const turn of [1, 2, 3]) {
+      add("4c1f-one", prompt("go on"));
+      add("4c1f-one", said(`m${turn}`, "Done."));
+      add("4c1f-one", ended("Done."));
+    }
+    deriveSession(db, 1, NOW);
+    forgetTurn(db);
+    const left = () => [db.all("SELECT text, response FROM prompts"), db.all("SELECT title FROM sessions")];
+    const before = left();
+    expect(before).toMatchObject([[{ response: "Done." }, { response: "Done." }], [{ title: "go on" }]]);
+    expect(forgetBuried(db, NOW)).toBe(0);
+    expect(left()).toEqual(before);
+    db.close();
+  });
+
   it("of one project is looked for in that project, whatever number a copy knows it by", () => {
     const { db, paths } = machine();
     const aside = join(paths.setAside, "then", "c-mem.db");

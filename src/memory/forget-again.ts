@@ -11,7 +11,7 @@ import { overwriteDeleted, scrub } from "../store/erase.ts";
 import { itemsHolding, placesHolding } from "../store/holding.ts";
 import { migrate } from "../store/migrate.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
-import { namesOf, responsesOf, type Told } from "../store/telling.ts";
+import { namesOf, responsesOf, sayersOf, type Told } from "../store/telling.ts";
 import {
   allTombstones,
   deleteTombstone,
@@ -121,7 +121,8 @@ interface Gone {
 }
 
 function forgetHere(db: Db, now: number, words?: Words): Gone {
-  const { doomed, told } = findBuried(db);
+  const { doomed, told: buried } = findBuried(db);
+  const told = withoutStanding(db, doomed, buried);
   const said = words === undefined ? [] : itemsHolding(db, words.text, words.projectId);
   for (const item of said) addDoomed(db, doomed, item);
   const isThere = [...Object.values(doomed), told.responses, told.sessions].some((ids) => [...ids].length > 0);
@@ -131,6 +132,19 @@ function forgetHere(db: Db, now: number, words?: Words): Gone {
   updateSearchIndex(db);
   scrub(db);
   return { rows: Object.values(removed).reduce((sum, count) => sum + count, 0), tombstones };
+}
+
+/** Without what a turn that is left says in the same words: of many that end with "Done." only one was forgotten. */
+function withoutStanding(db: Db, doomed: Doomed, { responses, sessions }: Beside): Beside {
+  const stands = (one: Told): boolean => {
+    const { prompts, messages } = sayersOf(db, one);
+    return prompts.some((id) => !doomed.prompts.has(id)) || messages.some((id) => !doomed.messages.has(id));
+  };
+  const isGone = (one: Told): boolean => isToldAgain(db, one) && !stands(one);
+  return {
+    responses: responses.filter((id) => responsesOf(db, [id]).some(isGone)),
+    sessions: sessions.filter((id) => namesOf(db, [id]).some(isGone)),
+  };
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -199,17 +213,20 @@ function findBuried(db: Db): Buried {
     }
   }
   for (const { id } of buriedObservations(db)) doomed.observations.add(id);
-  const isToldAgain = (one: Told): boolean => isBuried(db, tombstoneOf("text", one.session_id, one.text));
   const told: Beside = {
     responses: touched
       .flatMap(({ id }) => rowsOf(db, "prompts", "prompt_id", "''", id))
       .map(({ id }) => id)
-      .filter((id) => responsesOf(db, [id]).some(isToldAgain)),
+      .filter((id) => responsesOf(db, [id]).some((one) => isToldAgain(db, one))),
     sessions: touched
       .flatMap(({ id }) => familyOf(db, id))
-      .filter((sessionId) => namesOf(db, [sessionId]).some(isToldAgain)),
+      .filter((sessionId) => namesOf(db, [sessionId]).some((one) => isToldAgain(db, one))),
   };
   return { doomed, told };
+}
+
+function isToldAgain(db: Db, { session_id, text }: Told): boolean {
+  return isBuried(db, tombstoneOf("text", session_id, text));
 }
 
 function familyOf(db: Db, sessionDbId: number): string[] {

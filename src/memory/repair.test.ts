@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -20,6 +21,7 @@ import { type Db, openDriver } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import { readReports } from "../store/set-aside.ts";
+import { isSwapping } from "../store/swap.ts";
 import { insertTombstone, isBuried, tombstoneOf } from "../store/tombstones.ts";
 import { bash, DAY, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
 import { deriveSession } from "./derive.ts";
@@ -182,6 +184,16 @@ describe("a damaged database", () => {
     const after = expectRepaired(made);
     if (isAllThere) expect(after).toEqual(made.before);
     expect(readdirSync(made.paths.home).filter((name) => /repair|incoming|swap/.test(name))).toEqual([]);
+  });
+
+  it("stays open to everybody where the repaired one cannot take its place", () => {
+    const { paths } = machine({ backup: true });
+    writeFileSync(paths.database, readFileSync(paths.database).fill(0x41, 0, PAGE));
+    writeFileSync(paths.setAside, "in the way");
+    expect(() => repair(paths)).toThrow(paths.setAside);
+    expect(isSwapping(paths.database)).toBe(false);
+    rmSync(paths.setAside);
+    expect(repair(paths)).toMatchObject({ kind: "replaced" });
   });
 
   it("whose search index alone is wrong stays, and is indexed anew", () => {

@@ -12,7 +12,7 @@ import { isEmptied, relaxDurability, shapeFile } from "../store/open.ts";
 import { type Salvage, salvageRows } from "../store/salvage.ts";
 import { rebuildSearchIndex } from "../store/search-index.ts";
 import { asideFolder, type Report, writeReport } from "../store/set-aside.ts";
-import { beginSwap, cancelSwap, endSwap, scratchOf } from "../store/swap.ts";
+import { beginSwap, endSwap, orCancel, scratchOf } from "../store/swap.ts";
 import { transaction } from "../store/transaction.ts";
 import { forgetBuried } from "./forget-again.ts";
 
@@ -50,10 +50,13 @@ export function repairStore(paths: Paths, now: number, options: RepairOptions = 
   const scratch = scratchOf(paths.database);
   beginSwap(paths.database, aside, options.settleMs);
   try {
-    const { incoming, ...built } = tryBuild(paths, scratch, now, onStep);
-    const report: Report = { at: now, why: "damaged", problem: problem.text, ...built };
-    mkdirSync(aside, { recursive: true, mode: 0o700 });
-    writeReport(aside, report);
+    const { incoming, report } = orCancel(paths.database, () => {
+      const { incoming: made, ...built } = build(paths, scratch, now, onStep);
+      const told: Report = { at: now, why: "damaged", problem: problem.text, ...built };
+      mkdirSync(aside, { recursive: true, mode: 0o700 });
+      writeReport(aside, told);
+      return { incoming: made, report: told };
+    });
     endSwap(paths.database, incoming);
     return { kind: "replaced", report, setAside: aside };
   } finally {
@@ -110,16 +113,6 @@ function closing<T>(db: Db, work: (db: Db) => T): T {
 
 type OnStep = NonNullable<RepairOptions["onStep"]>;
 type Built = Pick<Report, "backup" | "recovered" | "lost"> & { incoming: string };
-
-function tryBuild(paths: Paths, scratch: string, now: number, onStep: OnStep): Built {
-  try {
-    return build(paths, scratch, now, onStep);
-  } catch (error) {
-    // A full disk, say: it is tried again.
-    cancelSwap(paths.database);
-    throw error;
-  }
-}
 
 function build(paths: Paths, scratch: string, now: number, onStep: OnStep): Built {
   onStep("copying", 0);

@@ -36,13 +36,13 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
     const tombstones = settle(paths.database);
     copyDatabase(backup, incoming);
     forgotten = prepare(incoming, tombstones, now);
+    mkdirSync(aside, { recursive: true, mode: 0o700 });
+    writeReport(aside, { at: now, why: "restored", backup });
   } catch (error) {
     removeDatabase(incoming);
     cancelSwap(paths.database);
     throw explain(error, paths.database);
   }
-  mkdirSync(aside, { recursive: true, mode: 0o700 });
-  writeReport(aside, { at: now, why: "restored", backup });
   endSwap(paths.database, incoming);
   return { contents, setAside: aside, forgotten };
 }

@@ -1,5 +1,6 @@
 // Whether tombstones tell of a session or a prompt.
 import type { Db } from "./driver.ts";
+import { originsOf } from "./sessions.ts";
 import { hasTombstones, isBuried, momentOf, type Tombstone, tombstoneOf } from "./tombstones.ts";
 
 export function isForgottenSession(db: Db, sessionId: string): boolean {
@@ -24,6 +25,11 @@ function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
 export function isTouched(db: Db, sessionId: string): boolean {
   if (!hasTombstones(db)) return false;
   return isBuried(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
+}
+
+/** Of a session, or of one that its history was copied from: its transcript says that as well. */
+export function tellsOfForgotten(db: Db, sessionId: string): boolean {
+  return hasTombstones(db) && originsOf(db, sessionId).some((id) => isTouched(db, id));
 }
 
 /** The same id with other words at another time is another prompt: a command may carry the id of the one before it. */

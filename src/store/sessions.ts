@@ -116,6 +116,13 @@ export function noteOrigin(
   if (changes > 0) markLinksStale(db, id);
 }
 
+/** The session, and those that its history was copied from. */
+export function originsOf(db: Db, sessionId: string): string[] {
+  const sql = `WITH RECURSIVE origin(id) AS (VALUES (?) UNION SELECT s.forked_from FROM origin JOIN sessions s ON s.session_id = origin.id)
+    SELECT id FROM origin WHERE id IS NOT NULL`;
+  return db.all<{ id: string }>(sql, sessionId).map((row) => row.id);
+}
+
 export function getAgentTitle(db: Db, id: number): string | null {
   return (
     db.get<{ agent_title: string | null }>("SELECT agent_title FROM sessions WHERE id = ?", id)?.agent_title ?? null

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,6 +16,15 @@ function killed(files: Record<string, string>): { folder: string; database: stri
 
 const markerOf = (folder: string, more: object = {}) =>
   JSON.stringify({ pid: GONE, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
+
+it("a swap that cannot go on is called off: its marker would keep everybody out for as long as this process lives", () => {
+  const { folder, database } = killed({ ".incoming": "next" });
+  beginSwap(database, join(folder, "aside"), 0);
+  mkdirSync(`${database}.swap.next`);
+  expect(() => endSwap(database, incomingOf(database))).toThrow("EISDIR");
+  expect(isSwapping(database)).toBe(false);
+  expect(readFileSync(database, "utf8")).toBe("before");
+});
 
 describe("a swap that was cut off", () => {
   it("while its file was being made is called off, and nothing of it is left: no log for the next one to take for its own", () => {

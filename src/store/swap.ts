@@ -37,14 +37,26 @@ export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS)
 export function endSwap(database: string, incoming: string): void {
   const swap = readSwap(database);
   if (swap === undefined) throw replacedError();
-  syncFile(incoming, "r+");
-  replaceMarker(database, { ...swap, incoming });
+  orCancel(database, () => {
+    syncFile(incoming, "r+");
+    replaceMarker(database, { ...swap, incoming });
+  });
   carryOut(database, { ...swap, incoming });
 }
 
 /** The database stays as it is. */
 export function cancelSwap(database: string): void {
   rmSync(markerOf(database), { force: true });
+}
+
+/** On a full disk, say: the marker of a process that lives on would keep everybody out. */
+export function orCancel<T>(database: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    cancelSwap(database);
+    throw error;
+  }
 }
 
 /**
@@ -126,13 +138,7 @@ function readSwap(database: string): Swap | undefined {
 
 /** Under its own name at once: half of it, after a kill, is called off like the whole, and nothing else is left behind. */
 function layMarker(database: string, swap: Swap): void {
-  try {
-    writeFileSync(markerOf(database), JSON.stringify(swap), { mode: 0o600, flush: true });
-  } catch (error) {
-    // On a full disk: it would keep everybody out.
-    cancelSwap(database);
-    throw error;
-  }
+  orCancel(database, () => writeFileSync(markerOf(database), JSON.stringify(swap), { mode: 0o600, flush: true }));
 }
 
 function replaceMarker(database: string, swap: Swap): void {

@@ -63,11 +63,12 @@ export function saveSyncState(db: Db, row: SyncState, malformed: number, at: num
   );
 }
 
-/** The files that these sessions were read from, or that their agent said it writes. */
+/** The files that these sessions were read from, or that their agent said it writes; and those of forks, which begin with a copy. */
 export function sourcesOf(db: Db, sessionIds: readonly string[]): string[] {
   const rows = db.all<{ path: string }>(
-    `SELECT path FROM sync_state WHERE session_id IN (SELECT value FROM json_each(?1))
-     UNION SELECT transcript_path FROM sessions WHERE session_id IN (SELECT value FROM json_each(?1)) AND transcript_path IS NOT NULL`,
+    `WITH RECURSIVE told(id) AS (SELECT value FROM json_each(?) UNION SELECT s.session_id FROM told JOIN sessions s ON s.forked_from = told.id)
+     SELECT path FROM sync_state WHERE session_id IN (SELECT id FROM told)
+     UNION SELECT transcript_path FROM sessions WHERE session_id IN (SELECT id FROM told) AND transcript_path IS NOT NULL`,
     JSON.stringify(sessionIds),
   );
   return rows.map((row) => row.path);

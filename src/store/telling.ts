@@ -32,6 +32,20 @@ export function responsesOf(db: Db, promptDbIds: readonly number[]): (Told & { p
   );
 }
 
+/** The row ids of what a conversation's prompts and messages say in just these words. */
+export function sayersOf(db: Db, { session_db_id, text }: Told): { prompts: number[]; messages: number[] } {
+  const idsIn = (table: "prompts" | "messages"): number[] =>
+    db
+      .all<{ id: number }>(
+        `SELECT x.id FROM sessions s JOIN ${table} x ON x.session_db_id = s.id
+         WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND x.text = ?2`,
+        session_db_id,
+        text,
+      )
+      .map((row) => row.id);
+  return { prompts: idsIn("prompts"), messages: idsIn("messages") };
+}
+
 /** Turns that ended with one of these messages. */
 export function endedWith(db: Db, messageDbIds: readonly number[]): number[] {
   const rows = db.all<{ id: number }>(

@@ -219,6 +219,23 @@ describe("the archive", () => {
     expect([existsSync(half), existsSync(grown)]).toEqual([false, true]);
   });
 
+  it("keeps no copy of a fork that has copied what was forgotten, and makes none", async () => {
+    const world = createWorld();
+    const fork = "22222222-2222-4333-8444-555555555555";
+    const path = join(dirname(transcript(world)), `${fork}.jsonl`);
+    const copied = { sessionId: fork, forkedFrom: { sessionId: SESSION, messageUuid: "u1" } };
+    write(world, user(world, 1, "The walrus is blue") + user(world, 2, "Go on"));
+    const own = user(world, 3, "Another way", { sessionId: fork });
+    write(world, user(world, 1, "The walrus is blue", copied) + own, path);
+    await run(world, ["sync", "--archive"]);
+    expect(copies(world).filter(({ text }) => text.includes("walrus"))).toHaveLength(2);
+    const forgotten = await run(world, ["forget", "walrus is blue", "--yes", "--all"]);
+    expect(forgotten.stdout).toContain("2 transcript copies");
+    expect(forgotten.stdout).toContain(path);
+    await run(world, ["sync", "--archive"]);
+    expect(copies(world)).toEqual([]);
+  });
+
   it("outlives a kill while it is written: what was not finished is written again", async () => {
     const world = createWorld();
     write(world, open(world));

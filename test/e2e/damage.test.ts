@@ -79,6 +79,29 @@ describe("a damaged database", () => {
     expect(setAside(world)).toHaveLength(1);
   });
 
+  it("is repaired without losing what was piped into the command", async () => {
+    const world = await seeded();
+    wreck(world);
+    const result = await run(world, ["remember", "-"], { input: "Deploys go through make" });
+    expect(result.stderr).toContain("was restored");
+    expect(result.stdout).toContain("Deploys go through make");
+    expect(result.status).toBe(0);
+  });
+
+  it("with a secret in it is repaired by audit --fix, not given up", async () => {
+    const world = await seeded();
+    const secret = `gh${"p"}_${"a1B2c3D4e5F6".repeat(3)}`;
+    const db = new DatabaseSync(database(world));
+    db.prepare("UPDATE prompts SET text = ?").run(`Deploy with ${secret}`);
+    db.close();
+    wreck(world);
+    const { stderr } = await run(world, ["audit", "--fix"]);
+    expect(stderr).toContain("was restored");
+    expect(stderr).not.toMatch(/^c-mem\.db: /m);
+    expect(await texts(world)).toEqual(["prompt a"]);
+    expect(readFileSync(database(world), "latin1")).not.toContain(secret);
+  });
+
   it("is repaired once, whoever comes: hooks exit 0, readers answer or say what to do", async () => {
     const world = await seeded();
     wreck(world);

@@ -6,7 +6,7 @@ import { CONCEPTS, type Observation, OBSERVATION_TYPES, type Summary } from "../
 import { isTime } from "../../core/time.ts";
 import { titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/driver.ts";
-import { findProjectByName } from "../../store/projects.ts";
+import { projectsNamed } from "../../store/projects.ts";
 
 export interface ForeignSession {
   sessionId: string;
@@ -65,10 +65,9 @@ export function parsed(value: unknown): unknown {
 
 /** A name is all there may be: the project of that name that is known here, else one of its own. */
 export function projectNamed(db: Db, name: string, root: string): Project {
-  const known = findProjectByName(db, root === "" ? name : root) ?? findProjectByName(db, name);
-  if (known !== undefined && (root === "" || known.root === root || known.key === root)) {
-    return { key: known.key, name: known.name, root: known.root };
-  }
+  const named = [...(root === "" ? [] : projectsNamed(db, root)), ...projectsNamed(db, name)];
+  const known = named.find((one) => root === "" || one.root === root || one.key === root);
+  if (known !== undefined) return { key: known.key, name: known.name, root: known.root };
   const own = name || basename(root) || "imported";
   return { key: root || `import:${own}`, name: own, root };
 }

@@ -18,7 +18,7 @@ import { staleSessions } from "../../store/stale-turns.ts";
 import { type AuditReceipt, auditText, receiptText } from "../audit-text.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
-import { withStore } from "../store.ts";
+import { DamagedStore, withStore } from "../store.ts";
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(process.env);
@@ -63,6 +63,8 @@ async function fix(paths: Paths, findings: readonly Finding[]): Promise<Omit<Aud
       receipt.rows += path === paths.database ? withStore(paths, (db) => cleanStore(db, paths)) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
+      // The one in use is repaired.
+      if (error instanceof DamagedStore) throw error;
       const next = isDamage(error) ? " It cannot be rewritten: delete it when you need nothing of it any more." : "";
       receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}${next}`);
     }

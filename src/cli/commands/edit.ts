@@ -11,9 +11,10 @@ import type { CommandOptions } from "../table.ts";
 import { formText, readForm } from "../observation-form.ts";
 import { EXIT, print, printAnswer, say } from "../output.ts";
 import { ask } from "../question.ts";
+import { readStdin } from "../stdin.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
-  const text = flags["text"] === "-" ? readFileSync(0, "utf8").trim() : flags["text"];
+  const text = flags["text"] === "-" ? readStdin().trim() : flags["text"];
   return ask(flags, (asked) => {
     const answer = answerEdit(asked, args[0] ?? "", (before, id) =>
       EDITED_FIELDS.some((name) => flags[name] !== undefined)

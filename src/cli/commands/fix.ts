@@ -1,5 +1,4 @@
 // c-mem fix: where an error was met before and what made it go away.
-import { readFileSync } from "node:fs";
 import { questionOf } from "../../answers/asked.ts";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
@@ -13,6 +12,7 @@ import { block, columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
+import { readStdin } from "../stdin.ts";
 import { listText, paint, shortId, when } from "../session-text.ts";
 
 const DEFAULT_LIMIT = 5;
@@ -20,7 +20,7 @@ const FILES_SHOWN = 5;
 const CLOSING_CHARS = 240;
 
 export function run({ args, flags, json }: CommandOptions): number {
-  const text = args.length === 1 && args[0] === "-" ? readFileSync(0, "utf8") : args.join(" ");
+  const text = args.length === 1 && args[0] === "-" ? readStdin() : args.join(" ");
   if (text.trim() === "") throw new AppError("usage", "Say which error: a line of it is enough.");
   return ask(flags, (asked) => {
     const { db } = asked;

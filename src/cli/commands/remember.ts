@@ -1,13 +1,13 @@
 // c-mem remember: writes something down, for this project or for all.
-import { readFileSync } from "node:fs";
 import { answerRemember } from "../../answers/own.ts";
 import { fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printAnswer, say } from "../output.ts";
 import { ask } from "../question.ts";
+import { readStdin } from "../stdin.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
-  const text = args.length === 1 && args[0] === "-" ? readFileSync(0, "utf8") : args.join(" ");
+  const text = args.length === 1 && args[0] === "-" ? readStdin() : args.join(" ");
   return ask(flags, (asked) => {
     const answer = answerRemember(asked, text);
     if (json) {

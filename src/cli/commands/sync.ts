@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { isTouched } from "../../store/buried.ts";
+import { tellsOfForgotten } from "../../store/buried.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import type { Transcript } from "../../capture/read-transcript.ts";
@@ -52,7 +52,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     await restoreAll(db, flags, context, report);
     if (flags["archive"] === true || settings.archive) {
       // Of what was forgotten there is no second copy.
-      const kept = files.filter(({ file }) => !isTouched(db, file.sessionId));
+      const kept = files.filter(({ file }) => !tellsOfForgotten(db, file.sessionId));
       await archiveAll(kept, maxBytes, context, report, isQuiet);
     }
     process.off("SIGINT", stop);

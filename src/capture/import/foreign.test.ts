@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { prompt, seedStore } from "../../../test/seed.ts";
+import { projectNamed } from "./foreign.ts";
+
+it("what is imported belongs to the project of its folder, also where another of that name was worked in since", () => {
+  const { db, add } = seedStore();
+  const one = { key: "git:one", name: "app", root: "/one/app" };
+  const two = { key: "git:two", name: "app", root: "/two/app" };
+  add("first", prompt("Fix it"), { project: one });
+  add("second", prompt("Fix it"), { project: two });
+  expect(projectNamed(db, "app", "/one/app")).toEqual(one);
+  expect(projectNamed(db, "app", "/two/app")).toEqual(two);
+  expect(projectNamed(db, "app", "")).toEqual(two);
+  expect(projectNamed(db, "app", "/three/app")).toEqual({ key: "/three/app", name: "app", root: "/three/app" });
+  db.close();
+});
