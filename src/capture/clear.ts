@@ -27,7 +27,9 @@ export function clearFiles(
   for (const path of drops) rmSync(path, { force: true });
   for (const id of sessions) forgetShown(paths.shown, id);
   // A copy is compressed: nothing can be taken out of it.
-  const copies = allCopies(paths.archive).filter(({ file }) => isTouched(db, file.sessionId));
+  const copies = allCopies(paths.archive).filter(({ file, copiedFrom = [] }) =>
+    [file.sessionId, ...copiedFrom].some((id) => isTouched(db, id)),
+  );
   for (const { file } of copies) removeCopy(paths.archive, file);
   // They may be of what was forgotten, too.
   const unknown = removeUnknownCopies(paths.archive);

@@ -1,10 +1,13 @@
 // What a fork has copied is told by the session it happened in, also when that one's transcript is gone.
 import type { CapturedEvent } from "../core/event.ts";
-import { isForgottenSession } from "../store/buried.ts";
+import { isTouched } from "../store/buried.ts";
 import type { Db } from "../store/driver.ts";
+import { isPurged } from "../store/purge.ts";
 import { findSession } from "../store/sessions.ts";
 
-export function isToldElsewhere(db: Db, { copiedFrom, sessionId }: CapturedEvent): boolean {
+export function isToldElsewhere(db: Db, { copiedFrom, sessionId, at }: CapturedEvent): boolean {
   if (copiedFrom === undefined || copiedFrom === sessionId) return false;
-  return isForgottenSession(db, copiedFrom) || (findSession(db, copiedFrom)?.prompt_count ?? 0) > 0;
+  // Where nothing is left of it, because it was forgotten or took up room, the copy does not bring it back.
+  if (isTouched(db, copiedFrom) || isPurged(db, copiedFrom, at)) return true;
+  return (findSession(db, copiedFrom)?.prompt_count ?? 0) > 0;
 }
