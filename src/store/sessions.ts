@@ -116,6 +116,11 @@ export function noteOrigin(
   if (changes > 0) markLinksStale(db, id);
 }
 
+export function forkedFrom(db: Db, sessionId: string): string | undefined {
+  const sql = "SELECT forked_from AS id FROM sessions WHERE session_id = ?";
+  return db.get<{ id: string | null }>(sql, sessionId)?.id ?? undefined;
+}
+
 export function getAgentTitle(db: Db, id: number): string | null {
   return (
     db.get<{ agent_title: string | null }>("SELECT agent_title FROM sessions WHERE id = ?", id)?.agent_title ?? null

@@ -43,6 +43,8 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
     header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
     for (const part of parts) countPart(part, notes);
     if (header.at < forkedAt && original?.times.has(header.at)) return passOver(turn, message, parts);
+    if (header.at < forkedAt && original === undefined) header.copiedFrom = "";
+    else delete header.copiedFrom;
     if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
     if (message["role"] === "assistant") return readAssistant(turn, message, parts, isSubagent);
     countUnknown(notes, message["role"]);
@@ -91,7 +93,7 @@ function readAssistant(
   if (message["summary"] === true) {
     return text.trim() === "" ? [] : emit(turn, { kind: "compaction", uuid: idOf(message), summary: text });
   }
-  if (text.trim() !== "") turn.response = { text, at: header.at };
+  if (text.trim() !== "") turn.response = { text, at: header.at, ...present("copiedFrom", header.copiedFrom) };
   const uses = parts.flatMap((part) => {
     const found = part["type"] === "tool" ? openCodeToolUse(part, header.cwd) : undefined;
     return found === undefined ? [] : emit(turn, { ...found.use, ...promptOf(turn) }, found.at ?? header.at);
