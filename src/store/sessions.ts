@@ -116,7 +116,7 @@ export function noteOrigin(
   if (changes > 0) markLinksStale(db, id);
 }
 
-export function forkedFrom(db: Db, sessionId: string): string | undefined {
+export function getOrigin(db: Db, sessionId: string): string | undefined {
   const sql = "SELECT forked_from AS id FROM sessions WHERE session_id = ?";
   return db.get<{ id: string | null }>(sql, sessionId)?.id ?? undefined;
 }
