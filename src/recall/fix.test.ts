@@ -133,6 +133,7 @@ describe("a span of time", () => {
     const ask = (day: number, text: string) => {
       add("long", prompt(`${text} the walrus`), { at: START + day * DAY });
       add("long", bash("npm test", `Exit code 1\nWalrusError: ${text}`, 1));
+      add("long", touch("src/walrus.ts"));
       add("long", ended(`${text} is done`));
     };
     ask(0, "feed");
@@ -144,6 +145,12 @@ describe("a span of time", () => {
       { promptNumber: 2, at: START + 10 * DAY },
     ]);
     const asked = (query: string, span = {}) => findSessions(db, query, { scope: span, limit: 5, kind: "prompt" });
+    for (const name of ["src/walrus.ts", "walrus"]) {
+      const { findings } = findSessions(db, name, { scope, limit: 5, kind: "file" });
+      expect(findings).toMatchObject([
+        { promptNumber: 2, kind: "tool", snippet: { text: expect.stringContaining("src/walrus.ts") } },
+      ]);
+    }
     expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
     expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
