@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../test/seed.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { blame } from "./blame.ts";
 import { findSessions } from "./find.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
@@ -152,6 +153,9 @@ describe("a span of time", () => {
       ]);
     }
     expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
+    expect(blame(db, { names: ["src/walrus.ts"], reads: false, limit: 5 }, scope)).toMatchObject([
+      { prompt_number: 2 },
+    ]);
     expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findFixes(db, "WalrusError: wash", scope, 5).met).toMatchObject([{ times: 1 }]);
