@@ -184,14 +184,16 @@ describe("c-mem sync", () => {
     });
     expect(await data(world, ["sync"])).toMatchObject({ read: 0, unchanged: 1 });
     // A fork, and then the first one is forgotten, here and there.
-    begin("ses_2", "Title (fork #1)", 10);
-    say("3", "user", "Paint the shed", 1, "ses_2");
-    say("4", "assistant", "It is green now.", 2, "ses_2");
-    say("5", "user", "Paint the fence", 11, "ses_2");
+    begin("ses_0fedcba98765AbCd", "Title (fork #1)", 10);
+    say("3", "user", "Paint the shed", 1, "ses_0fedcba98765AbCd");
+    say("4", "assistant", "It is green now.", 2, "ses_0fedcba98765AbCd");
+    say("5", "user", "Paint the fence", 11, "ses_0fedcba98765AbCd");
     expect(await data(world, ["sync"])).toMatchObject({ new_prompts: 1 });
     expect((await run(world, ["forget", "ses_1", "--yes"])).status).toBe(0);
+    const { stdout } = await run(world, ["forget", "ses_0fedcba98765", "--dry-run"]);
+    expect(stdout).toMatch(/^ {2}session {6}ses_0fedcba98765 {2}\d{4}-/m);
     store.exec("DELETE FROM session WHERE id = 'ses_1'; DELETE FROM message WHERE session_id = 'ses_1'");
-    say("6", "user", "Paint the gate", 12, "ses_2");
+    say("6", "user", "Paint the gate", 12, "ses_0fedcba98765AbCd");
     expect(await data(world, ["sync"])).toMatchObject({ new_prompts: 1 });
     store.close();
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([
