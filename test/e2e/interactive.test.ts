@@ -160,6 +160,15 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
       const [first = ""] = search.screen().split("\n");
       expect(first).toMatch(/^find out why the signin.*…? {2}app, [a-z-]+, \d+ \w+ ago$/i);
       expect(first.length).toBeLessThanOrEqual(Number(size.slice(5)));
+      const stats = startPty(many, { args: "stats --all", size: `rows 40 ${size}` });
+      expect(await stats.exit).toBe(0);
+      expect(stats.screen()).toContain("▇");
+      expect(
+        stats
+          .screen()
+          .split("\n")
+          .filter((line) => line.length > Number(size.slice(5))),
+      ).toEqual([]);
     },
   );
 
