@@ -76,7 +76,7 @@ async function archiveLines(
     const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
     const kept = keptLine(reader, state, line.bytes, place, context);
     if (place.isElsewhere) return false;
-    noteCopied(copy, state);
+    if (kept !== undefined) noteCopied(copy, state);
     copy.isEnded = isPrivate(state);
     if (copy.isEnded) break;
     if (!line.isWhole) tail = kept;

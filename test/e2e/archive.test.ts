@@ -232,6 +232,12 @@ describe("the archive", () => {
     expect(copies(world).filter(({ text }) => text.includes("quokkas"))).toEqual([]);
     expect(await rows(world, "SELECT text FROM prompts")).toEqual(own ? [{ text: "Build it in another way" }] : []);
     expect(await rows(world, "SELECT 1 FROM sync_state WHERE state LIKE '%quokkas%'")).toEqual([]);
+    // What is left of the copy stays when something else is forgotten.
+    const left = copies(world).length;
+    write(world, user(world, 5, "The walrus is blue"), join(dirname(transcript(world)), "22222222.jsonl"));
+    await run(world, ["sync"]);
+    await run(world, ["forget", "walrus is blue", "--yes", "--all"]);
+    expect(copies(world)).toHaveLength(left);
   });
 
   it("brings a fork back after the session that has the beginning", async () => {
