@@ -14,6 +14,7 @@ import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { readLines } from "./lines.ts";
 import {
+  isInCopy,
   isOtherProject,
   isOutside,
   isSkipped,
@@ -27,10 +28,15 @@ import type { SyncContext } from "./sync.ts";
 /** Text per compressed piece. */
 const PIECE_CHARS = 8 * 1024 * 1024;
 
+export interface ArchiveContext extends SyncContext {
+  /** Something of the session was: what others have copied of it is left out. */
+  isForgotten(sessionId: string): boolean;
+}
+
 /** True if something was added to the archive; it counts once the batch is settled. */
 export async function archiveTranscript(
   { file, reader }: Transcript,
-  context: SyncContext,
+  context: ArchiveContext,
   batch: ArchiveBatch,
 ): Promise<boolean> {
   const known = readCopy(context.archive, file);
@@ -41,7 +47,7 @@ export async function archiveTranscript(
     : archiveDocument(reader, file, known, { ...context, batch });
 }
 
-type Archiving = SyncContext & { batch: ArchiveBatch };
+type Archiving = ArchiveContext & { batch: ArchiveBatch };
 
 async function archiveLines(
   reader: LineReader<unknown>,
@@ -70,6 +76,7 @@ async function archiveLines(
     const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
     const kept = keptLine(reader, state, line.bytes, place, context);
     if (place.isElsewhere) return false;
+    if (kept !== undefined) noteCopied(copy, state);
     copy.isEnded = isPrivate(state);
     if (copy.isEnded) break;
     if (!line.isWhole) tail = kept;
@@ -84,13 +91,14 @@ async function archiveLines(
   copy.fingerprint = copy.offset === 0 ? "" : fingerprint(file.path, copy.offset);
   const agentType = turnOf(copy.state)?.header.agentType;
   if (agentType !== undefined) copy.agentType = filterText(agentType);
-  if (isOutside(copy.state, context) || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
+  const isSecret = isInCopy(copy.state) || isOutside(copy.state, context);
+  if (isSecret || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
   context.batch.add(copy);
   return copy.copied !== before || copy.withTail !== beforeTail;
 }
 
 function startCopy(file: TranscriptFile, state: unknown): Copy {
-  const nothing = { offset: 0, fingerprint: "", copied: 0, withTail: 0, isEnded: false };
+  const nothing = { offset: 0, fingerprint: "", copied: 0, withTail: 0, isEnded: false, copiedFrom: [] };
   return { version: STATE_VERSION, file, kind: "lines", ...nothing, state };
 }
 
@@ -100,6 +108,12 @@ function goOn(known: Copy | undefined, file: TranscriptFile): Copy | undefined {
   if (known.state === null && !known.isEnded) return undefined;
   const isSame = known.offset === 0 || fingerprint(file.path, known.offset) === known.fingerprint;
   return isSame ? { ...known, file } : undefined;
+}
+
+/** Should that session be forgotten, this copy has to go as well. */
+function noteCopied(copy: Copy, state: unknown): void {
+  const from = turnOf(state)?.header.copiedFrom;
+  if (from !== undefined && !copy.copiedFrom?.includes(from)) copy.copiedFrom = [...(copy.copiedFrom ?? []), from];
 }
 
 interface Placing {
@@ -114,7 +128,7 @@ function keptLine(
   state: unknown,
   bytes: Buffer | undefined,
   place: Placing,
-  context: SyncContext,
+  context: ArchiveContext,
 ): string | undefined {
   if (bytes === undefined || bytes.length === 0 || isSkipped(reader, bytes)) return undefined;
   const value = parseLine(bytes);
@@ -126,7 +140,8 @@ function keptLine(
     place.isElsewhere = surroundings.isExcluded || isOtherProject(surroundings, context);
     place.isPlaced = !place.isElsewhere;
   }
-  if (surroundings?.isExcluded) return undefined;
+  const copiedFrom = turnOf(state)?.header.copiedFrom;
+  if (surroundings?.isExcluded || (copiedFrom !== undefined && context.isForgotten(copiedFrom))) return undefined;
   return keptText(value, events, surroundings?.settings.skipTools ?? []);
 }
 

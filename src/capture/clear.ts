@@ -8,7 +8,7 @@ import type { Db } from "../store/driver.ts";
 import { allCopies, removeCopy, removeUnknownCopies } from "./copies.ts";
 import { BAD_FOLDER } from "./drain.ts";
 import { findRefuges } from "./refuge.ts";
-import { tellsOfForgotten } from "../store/buried.ts";
+import { isTouched, tellsOfForgotten } from "../store/buried.ts";
 import { forgetShown } from "./shown.ts";
 
 /** Returns how many files went. `pieces` are words of what was forgotten, `sessions` the ids of those that went wholly. */
@@ -27,7 +27,11 @@ export function clearFiles(
   for (const path of drops) rmSync(path, { force: true });
   for (const id of sessions) forgetShown(paths.shown, id);
   // A copy is compressed: nothing can be taken out of it.
-  const copies = allCopies(paths.archive).filter(({ file }) => tellsOfForgotten(db, file.sessionId));
+  const copies = allCopies(paths.archive).filter(({ file, copiedFrom }) =>
+    copiedFrom === undefined
+      ? tellsOfForgotten(db, file.sessionId)
+      : [file.sessionId, ...copiedFrom].some((id) => isTouched(db, id)),
+  );
   for (const { file } of copies) removeCopy(paths.archive, file);
   // They may be of what was forgotten, too.
   const unknown = removeUnknownCopies(paths.archive);

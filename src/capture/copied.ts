@@ -3,10 +3,13 @@ import type { CapturedEvent } from "../core/event.ts";
 import { isTouched } from "../store/buried.ts";
 import type { Db } from "../store/driver.ts";
 import { isPurged } from "../store/purge.ts";
-import { findSession } from "../store/sessions.ts";
+import { findSession, getOrigin } from "../store/sessions.ts";
 
-export function isToldElsewhere(db: Db, { copiedFrom, sessionId, at }: CapturedEvent): boolean {
+export function isToldElsewhere(db: Db, { copiedFrom: said, sessionId, at }: CapturedEvent): boolean {
+  // Where only the store can know whose it was: that was noted when the fork was read for the first time.
+  const copiedFrom = said === "" ? getOrigin(db, sessionId) : said;
   if (copiedFrom === undefined || copiedFrom === sessionId) return false;
+  // Where nothing is left of it, because it was forgotten or took up room, the copy does not bring it back.
   if (isTouched(db, copiedFrom) || isPurged(db, copiedFrom, at)) return true;
   const first = findSession(db, copiedFrom);
   // What happened before anything was known of it, nobody else tells.

@@ -24,6 +24,8 @@ export interface Copy {
   agentType?: string;
   /** The reader's, to go on with; null where it must not be kept. */
   state: unknown;
+  /** Of a fork: the sessions whose words it begins with. */
+  copiedFrom?: string[];
 }
 
 /** Loaded, like node:fs/promises, only where there is a copy to read or write: that takes milliseconds. */
@@ -114,10 +116,11 @@ export async function rewriteCopy(archive: string, copy: Copy, rewrite: (text: s
   await saveCopy(archive, { ...copy, copied, withTail });
 }
 
-/** Every copy with something in it, sessions before their subagents. */
+/** Every copy with something in it, sessions before their forks and subagents. */
 export function listCopies(archive: string): Copy[] {
   const copies = allCopies(archive).filter((copy) => copy.withTail > 0);
-  return copies.sort((a, b) => Number(a.file.isSubagent) - Number(b.file.isSubagent));
+  const rank = ({ file, copiedFrom }: Copy): number => (file.isSubagent ? 2 : copiedFrom?.length ? 1 : 0);
+  return copies.sort((a, b) => rank(a) - rank(b));
 }
 
 export function allCopies(archive: string): Copy[] {

@@ -210,11 +210,16 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   const privateIds = privateIdsOf(position.state);
   for (const id of privateIds) context.privateIds.add(id);
   const events = captureAll(reading);
-  // What a reader holds in mind may be what was forgotten, or of a folder that is excluded.
-  const isSecret = reading.isForgotten || isOutside(position.state, context);
+  // What a reader holds in mind may be what was forgotten, here or where it was copied from, or of a folder that is excluded.
+  const isSecret = reading.isForgotten || isInCopy(position.state) || isOutside(position.state, context);
   const checkpoint = checkpointOf(file, position, { ...piece, isSecret });
   Object.assign(reading, nothingRead());
   return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
+}
+
+/** Still in what a fork has copied: what the reader holds back of it is another session's. */
+export function isInCopy(state: unknown): boolean {
+  return turnOf(state)?.header.copiedFrom !== undefined;
 }
 
 /** In an excluded folder, or nobody has said where: what the reader holds back of it must not be stored. */

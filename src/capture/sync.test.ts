@@ -8,6 +8,7 @@ import { resolvePaths } from "../config/paths.ts";
 import { counts } from "../store/counts.ts";
 import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
+import { purgeEvidence } from "../store/purge.ts";
 import { readLines } from "./lines.ts";
 import { type FileOutcome, isUnchanged, startSync, syncTranscripts } from "./sync.ts";
 
@@ -177,6 +178,12 @@ describe("a transcript", () => {
     const before = lost.rows();
     expect(lost.sync({ force: true })).toMatchObject([{ state: "rewritten" }]);
     expect(lost.rows()).toEqual(before);
+    const [parentRow] = lost.db.all<{ id: number }>("SELECT id FROM sessions WHERE session_id = 'before'");
+    lost.db.exec("BEGIN");
+    for (const _ of purgeEvidence(lost.db, parentRow?.id ?? 0));
+    lost.db.exec("COMMIT");
+    lost.sync({ force: true });
+    expect(lost.db.all("SELECT text FROM prompts")).toEqual([{ text: "Try another way" }]);
     lost.db.close();
     expect(told(machine([...copied, title, ""], undefined, [...parent, ""])).sessions).toHaveLength(1);
     expect(told(machine([...copied, title, ...own, ""])).prompts).toEqual([{ ...first, session_id: "s" }, second]);

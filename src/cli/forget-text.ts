@@ -5,7 +5,7 @@ import type { Proof } from "../memory/traces.ts";
 import { DOOMED_KINDS } from "../store/doomed.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { bytes, count, dim, fields } from "./output.ts";
-import { listText, paint, when } from "./session-text.ts";
+import { listText, paint, shortId, when } from "./session-text.ts";
 
 const SHOWN = 20;
 
@@ -20,8 +20,9 @@ export function planText(rows: DoomedRows, lead: string): string {
         (row) => !["messages", "toolUses"].includes(kind) || !turns.has(`${row.session_db_id}:${row.prompt_number}`),
       )
       .map((row) => {
-        const left = `  ${pad(noun, 11)}  ${paint("yellow", pad(fit(row.item, 14), 8))}  ${when(row.at)}  `;
-        return left + fit(row.title, Math.max(20, columns() - 42));
+        const id = pad(kind === "sessions" ? fit(shortId(row.item), 22) : fit(row.item, 14), 8);
+        const left = `  ${pad(noun, 11)}  ${paint("yellow", id)}  ${when(row.at)}  `;
+        return left + fit(row.title, Math.max(20, columns() - 35 - id.length));
       }),
   );
   const more = lines.length > SHOWN ? [dim(`  and ${lines.length - SHOWN} more`)] : [];

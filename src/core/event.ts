@@ -93,7 +93,7 @@ export interface AgentEvent {
   version?: string;
   /** As the agent noted it; "" where it noted that there is none. Live events leave it out: the repository is asked. */
   branch?: string;
-  /** Of a fork that begins with a copy of what happened before: the session that happened in. */
+  /** Of a fork that begins with a copy of what happened before: the session that happened in, "" where the agent does not say. */
   copiedFrom?: string;
   at: number;
   activity: Activity;

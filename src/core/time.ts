@@ -21,8 +21,8 @@ export function parseTime(text: string, now: number): number {
 /** A span of time as it was asked for; one that ends before it begins is a mistake. */
 export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
   if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
-  throw new AppError("usage", "No time is both: the end of the span is not after its beginning.", {
-    hint: "since is where it begins, before is where it ends.",
+  throw new AppError("usage", "The span of time has to end after it begins.", {
+    hint: "since is where it begins; before is where it ends, without the day that is named.",
   });
 }
 

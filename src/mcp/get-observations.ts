@@ -36,9 +36,12 @@ export function getObservations(call: Call): Answer {
     ...(missing.length === 0 ? [] : [`There is no ${list(missing, 5)}. Ids are shown by search and timeline.`]),
     ...unclear,
   ].join("\n");
-  if (found.length === 0) throw new AppError("nothing_found", gone);
   const left = ids.length - count;
-  const rest = left === 0 ? "" : `${left} more ids had no room: ask for them in another call, or raise max_tokens.`;
+  const rest =
+    left === 0
+      ? ""
+      : `${left} more ${left === 1 ? "id" : "ids"} had no room: ask for them in another call, or raise max_tokens.`;
+  if (found.length === 0) throw new AppError("nothing_found", [gone, rest].filter((part) => part !== "").join("\n"));
   return { text: [HEAD, ...found, gone, rest].filter((part) => part !== "").join("\n\n") };
 }
 

@@ -124,7 +124,8 @@ function describe(
       : [{ kind: "tool" as const, item: `t${tool.id}`, text: `${tool.name} ${tool.input} ${tool.output ?? ""}` }]),
   ];
   // The text with the most of the asked words; the earlier one where they have as many.
-  const wanted = candidates.filter((candidate) => candidate.kind === kind);
+  const place = kind === "file" ? "tool" : kind;
+  const wanted = candidates.filter((candidate) => candidate.kind === place);
   const shown = (wanted.length > 0 ? wanted : candidates).reduce((a, b) =>
     distinctWords(b.text, words) > distinctWords(a.text, words) ? b : a,
   );

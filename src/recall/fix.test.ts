@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../test/seed.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
+import { blame } from "./blame.ts";
 import { findSessions } from "./find.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
@@ -133,6 +134,7 @@ describe("a span of time", () => {
     const ask = (day: number, text: string) => {
       add("long", prompt(`${text} the walrus`), { at: START + day * DAY });
       add("long", bash("npm test", `Exit code 1\nWalrusError: ${text}`, 1));
+      add("long", touch("src/walrus.ts"));
       add("long", ended(`${text} is done`));
     };
     ask(0, "feed");
@@ -144,7 +146,16 @@ describe("a span of time", () => {
       { promptNumber: 2, at: START + 10 * DAY },
     ]);
     const asked = (query: string, span = {}) => findSessions(db, query, { scope: span, limit: 5, kind: "prompt" });
+    for (const name of ["src/walrus.ts", "walrus"]) {
+      const { findings } = findSessions(db, name, { scope, limit: 5, kind: "file" });
+      expect(findings).toMatchObject([
+        { promptNumber: 2, kind: "tool", snippet: { text: expect.stringContaining("src/walrus.ts") } },
+      ]);
+    }
     expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
+    expect(blame(db, { names: ["src/walrus.ts"], reads: false, limit: 5 }, scope)).toMatchObject([
+      { prompt_number: 2 },
+    ]);
     expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findFixes(db, "WalrusError: wash", scope, 5).met).toMatchObject([{ times: 1 }]);

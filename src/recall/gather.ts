@@ -63,7 +63,7 @@ export function gatherWords(
   if (kind === "message") ask(talkHits(db, query, { ...scope, column: "answer" }), "talk");
   if (isAsked("work", undefined, "tool")) ask(workHits(db, query, scope), "work");
   if (isAsked("files", "file") || (isAsked("files", undefined) && more.phrases === undefined)) {
-    const touched = fileHits(db, query, { project, isFileSearch: kind === "file" });
+    const touched = fileHits(db, query, { project, since, before, isFileSearch: kind === "file" });
     addHits(
       found,
       "files",

@@ -71,12 +71,14 @@ export function touchesOfPath(
      LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id
      JOIN sessions main ON main.id = coalesce(s.parent_session_db_id, s.id)
      LEFT JOIN prompts q ON q.session_db_id = main.id AND q.prompt_number = t.prompt_number
-     WHERE f.path = ? AND s.project_id = ? AND ${sql}
+     WHERE f.path = ? AND s.project_id = ? AND ${sql} AND f.created_at >= ? AND f.created_at < ?
      GROUP BY s.id, t.prompt_number HAVING ? OR edits + creates > 0
      ORDER BY last_at DESC LIMIT ?`,
     file.path,
     file.project_id,
     ...params,
+    scope.since ?? 0,
+    scope.before ?? Number.MAX_SAFE_INTEGER,
     Number(options.reads),
     options.limit,
   );

@@ -11,6 +11,9 @@ const MAX_WORDS = 6;
 
 export interface FileScope {
   project?: number | undefined;
+  /** Of a session that goes on for weeks, only what it touched in this time. */
+  since?: number | undefined;
+  before?: number | undefined;
   /** Somebody asks for files and nothing else: then also for the end of a path, which no index helps with. */
   isFileSearch: boolean;
 }
@@ -18,21 +21,24 @@ export interface FileScope {
 interface Touch {
   session: number;
   promptNumber: number;
+  toolUse: number;
   edited: number;
 }
 
 /** Sessions that touched a file the query names, rarer files first. */
 export function fileHits(db: Db, query: PreparedQuery, scope: FileScope): Hit[] {
-  const named = query.paths.flatMap((path) => scored(touchesOf(db, path, scope)));
+  const named = query.paths.flatMap((path) => scored(touchesOf(db, path, scope), scope));
   if (!scope.isFileSearch || named.length > 0 || query.words.length === 0) return named;
-  return scored(touchesHolding(db, query.words.slice(0, MAX_WORDS), scope));
+  return scored(touchesHolding(db, query.words.slice(0, MAX_WORDS), scope), scope);
 }
 
-function scored(touches: readonly Touch[]): Hit[] {
+/** Who asks for files is shown which: what the tool was given names it. */
+function scored(touches: readonly Touch[], { isFileSearch }: FileScope): Hit[] {
   const rarity = Math.log(1 + MAX_TOUCHES / (touches.length + 0.5)) / 2;
-  return touches.map(({ session, promptNumber, edited }) => ({
+  return touches.map(({ session, promptNumber, toolUse, edited }) => ({
     session,
     promptNumber,
+    ...(isFileSearch && { toolUse }),
     score: rarity * (edited ? EDIT_WEIGHT : READ_WEIGHT),
   }));
 }
@@ -54,13 +60,20 @@ function escaped(text: string): string {
   return text.replace(/[%_\\]/g, "\\$&");
 }
 
-function touchesWhere(db: Db, condition: string, params: readonly string[], { project }: FileScope): Touch[] {
+function touchesWhere(
+  db: Db,
+  condition: string,
+  params: readonly string[],
+  { project, since = 0, before = Number.MAX_SAFE_INTEGER }: FileScope,
+): Touch[] {
   return db.all<Touch>(
-    `SELECT coalesce(s.parent_session_db_id, s.id) AS session, max(t.prompt_number) AS promptNumber, max(f.kind <> 'read') AS edited
+    `SELECT coalesce(s.parent_session_db_id, s.id) AS session, max(t.prompt_number) AS promptNumber, max(t.id) AS toolUse, max(f.kind <> 'read') AS edited
      FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
-     WHERE (${condition}) ${project === undefined ? "" : "AND s.project_id = ?"}
+     WHERE (${condition}) AND f.created_at >= ? AND f.created_at < ? ${project === undefined ? "" : "AND s.project_id = ?"}
      GROUP BY 1 ORDER BY max(f.id) DESC LIMIT ${MAX_TOUCHES}`,
     ...params,
+    since,
+    before,
     ...(project === undefined ? [] : [project]),
   );
 }

@@ -123,6 +123,11 @@ export function originsOf(db: Db, sessionId: string): string[] {
   return db.all<{ id: string }>(sql, sessionId).map((row) => row.id);
 }
 
+export function getOrigin(db: Db, sessionId: string): string | undefined {
+  const sql = "SELECT forked_from AS id FROM sessions WHERE session_id = ?";
+  return db.get<{ id: string | null }>(sql, sessionId)?.id ?? undefined;
+}
+
 export function getAgentTitle(db: Db, id: number): string | null {
   return (
     db.get<{ agent_title: string | null }>("SELECT agent_title FROM sessions WHERE id = ?", id)?.agent_title ?? null

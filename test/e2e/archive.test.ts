@@ -200,6 +200,67 @@ describe("the archive", () => {
     ]);
   });
 
+  it.each([
+    ["with nothing of its own yet", ""],
+    ["with something of its own", "own"],
+  ])("of a fork %s has nothing that was forgotten in the first session, nor does that come back", async (_, own) => {
+    const world = createWorld();
+    const history = (extra: object) => [
+      user(world, 1, "Ask the quokkas how they build it", extra),
+      line(world, 2, {
+        type: "assistant",
+        message: {
+          id: "m2",
+          role: "assistant",
+          content: [{ type: "text", text: "The quokkas have answered all of it" }],
+        },
+        ...extra,
+      }),
+    ];
+    const FORK = "00000000-2222-4333-8444-555555555555";
+    const copied = history({ sessionId: FORK, forkedFrom: { sessionId: SESSION, messageUuid: "u" } });
+    const after = own && user(world, 3, "Build it in another way", { sessionId: FORK });
+    write(world, history({}).join(""));
+    write(world, [...copied, after].join(""), join(dirname(transcript(world)), `${FORK}.jsonl`));
+    await run(world, ["sync", "--archive"]);
+    expect(copies(world)).toHaveLength(2);
+    const { status, stdout } = await run(world, ["forget", "quokkas", "--yes", "--all"]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining("2 transcript copies")]);
+    await run(world, ["sync", "--archive"]);
+    rmSync(transcript(world));
+    await run(world, ["sync", "--archive", "--force"]);
+    expect(copies(world).filter(({ text }) => text.includes("quokkas"))).toEqual([]);
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual(own ? [{ text: "Build it in another way" }] : []);
+    expect(await rows(world, "SELECT 1 FROM sync_state WHERE state LIKE '%quokkas%'")).toEqual([]);
+    // What is left of the copy stays when something else is forgotten.
+    const left = copies(world).length;
+    write(world, user(world, 5, "The walrus is blue"), join(dirname(transcript(world)), "22222222.jsonl"));
+    await run(world, ["sync"]);
+    await run(world, ["forget", "walrus is blue", "--yes", "--all"]);
+    expect(copies(world)).toHaveLength(left);
+  });
+
+  it("brings a fork back after the session that has the beginning", async () => {
+    const world = createWorld();
+    const FORK = "00000000-2222-4333-8444-555555555555";
+    const copied = user(world, 1, "Build it", {
+      sessionId: FORK,
+      forkedFrom: { sessionId: SESSION, messageUuid: "u" },
+    });
+    const path = join(dirname(transcript(world)), `${FORK}.jsonl`);
+    write(world, user(world, 1, "Build it"));
+    write(world, copied + user(world, 3, "Build it in another way", { sessionId: FORK }), path);
+    await run(world, ["sync", "--archive"]);
+    for (const gone of [transcript(world), path, join(world.home, "c-mem.db")]) rmSync(gone);
+    await run(world, ["sync"]);
+    const told =
+      "SELECT session_id, text FROM prompts p JOIN sessions s ON s.id = p.session_db_id ORDER BY p.created_at";
+    expect(await rows(world, told)).toEqual([
+      { session_id: SESSION, text: "Build it" },
+      { session_id: FORK, text: "Build it in another way" },
+    ]);
+  });
+
   it("that a killed run left half written keeps nobody from forgetting, and is forgotten itself", async () => {
     const world = createWorld();
     write(world, user(world, 1, "The walrus is blue"));
@@ -219,7 +280,7 @@ describe("the archive", () => {
     expect([existsSync(half), existsSync(grown)]).toEqual([false, true]);
   });
 
-  it("keeps no copy of a fork that has copied what was forgotten, and makes none", async () => {
+  it("keeps no copy of a fork with what was forgotten; the receipt names its transcript, too", async () => {
     const world = createWorld();
     const fork = "22222222-2222-4333-8444-555555555555";
     const path = join(dirname(transcript(world)), `${fork}.jsonl`);
@@ -233,7 +294,7 @@ describe("the archive", () => {
     expect(forgotten.stdout).toContain("2 transcript copies");
     expect(forgotten.stdout).toContain(path);
     await run(world, ["sync", "--archive"]);
-    expect(copies(world)).toEqual([]);
+    expect(copies(world).filter(({ text }) => text.includes("walrus"))).toEqual([]);
   });
 
   it("outlives a kill while it is written: what was not finished is written again", async () => {

@@ -139,6 +139,39 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(pty.sent().split(RESTORED)[1]).toContain("the signin page forgets credentials");
   });
 
+  it.each(["cols 80", "cols 120"])(
+    "leaves lists their lines on a terminal of %s, however long ids are",
+    async (size) => {
+      const many = createWorld();
+      const { db, add } = seed.seedStore(resolvePaths(many.env).database);
+      const title = seed.prompt("find out why the signin page forgets the credentials of whoever comes back");
+      add("019dd4b9-496d-7581-a780-16f20aecff69", title, { agent: "codex" });
+      add("ses_0fedcba98765AbCdEfGhIjKlMn", title, { agent: "opencode" });
+      add("14255944-2a05-4a60-a551-14b836a1ad00", title, { agent: "claude-code" });
+      db.close();
+      const pty = startPty(many, { args: "list --all", size: `rows 24 ${size}` });
+      expect(await pty.exit).toBe(0);
+      const lines = pty.screen().trimEnd().split("\n");
+      expect(lines).toHaveLength(4);
+      expect(lines.filter((line) => line.length > Number(size.slice(5)))).toEqual([]);
+      expect(pty.screen()).toMatch(/019dd4b9-496d {5}\d{4}-[^\n]* codex [^\n]* find out why/i);
+      const search = startPty(many, { args: "search signin --all -n 1", size: `rows 24 ${size}` });
+      expect(await search.exit).toBe(0);
+      const [first = ""] = search.screen().split("\n");
+      expect(first).toMatch(/^find out why the signin.*…? {2}app, [a-z-]+, \d+ \w+ ago$/i);
+      expect(first.length).toBeLessThanOrEqual(Number(size.slice(5)));
+      const stats = startPty(many, { args: "stats --all", size: `rows 40 ${size}` });
+      expect(await stats.exit).toBe(0);
+      expect(stats.screen()).toContain("▇");
+      expect(
+        stats
+          .screen()
+          .split("\n")
+          .filter((line) => line.length > Number(size.slice(5))),
+      ).toEqual([]);
+    },
+  );
+
   it("shows help where there is no terminal", async () => {
     expect((await run(world, [])).stdout).toContain("Usage: c-mem");
   });

@@ -163,25 +163,43 @@ describe("c-mem sync", () => {
       CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INT, time_updated INT, data TEXT);
     `);
     const at = Date.UTC(2026, 0, 1);
-    store
-      .prepare("INSERT INTO session VALUES ('ses_1', 'p', NULL, ?, 'Title', '1.0', ?, ?)")
-      .run(world.project, at, at);
-    const say = (id: string, role: string, text: string, offset: number) => {
+    const begin = (session: string, title: string, offset: number) =>
       store
-        .prepare("INSERT INTO message VALUES (?, 'ses_1', ?, ?, ?)")
-        .run(`msg_${id}`, at + offset, at + offset, JSON.stringify({ role, time: { created: at + offset } }));
+        .prepare("INSERT INTO session VALUES (?, 'p', NULL, ?, ?, '1.0', ?, ?)")
+        .run(session, world.project, title, at + offset, at + offset);
+    const say = (id: string, role: string, text: string, offset: number, session = "ses_1") => {
       store
-        .prepare("INSERT INTO part VALUES (?, ?, 'ses_1', ?, ?, ?)")
-        .run(`prt_${id}`, `msg_${id}`, at + offset, at + offset, JSON.stringify({ type: "text", text }));
+        .prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)")
+        .run(`msg_${id}`, session, at + offset, at + offset, JSON.stringify({ role, time: { created: at + offset } }));
+      store
+        .prepare("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)")
+        .run(`prt_${id}`, `msg_${id}`, session, at + offset, at + offset, JSON.stringify({ type: "text", text }));
     };
+    begin("ses_1", "Title", 0);
     say("1", "user", "Paint the shed", 1);
     say("2", "assistant", "It is green now.", 2);
-    store.close();
     expect(await data(world, ["sync", "--agent", "opencode"])).toMatchObject({ read: 1, failed: [], new_prompts: 1 });
     expect(await data(world, ["search", "shed"])).toMatchObject({
       results: [{ session_id: "ses_1", agent: "opencode" }],
     });
     expect(await data(world, ["sync"])).toMatchObject({ read: 0, unchanged: 1 });
+    // A fork, and then the first one is forgotten, here and there.
+    begin("ses_0fedcba98765AbCd", "Title (fork #1)", 10);
+    say("3", "user", "Paint the shed", 1, "ses_0fedcba98765AbCd");
+    say("4", "assistant", "It is green now.", 2, "ses_0fedcba98765AbCd");
+    say("5", "user", "Paint the fence", 11, "ses_0fedcba98765AbCd");
+    expect(await data(world, ["sync"])).toMatchObject({ new_prompts: 1 });
+    expect((await run(world, ["forget", "ses_1", "--yes"])).status).toBe(0);
+    const { stdout } = await run(world, ["forget", "ses_0fedcba98765", "--dry-run"]);
+    expect(stdout).toMatch(/^ {2}session {6}ses_0fedcba98765 {2}\d{4}-/m);
+    store.exec("DELETE FROM session WHERE id = 'ses_1'; DELETE FROM message WHERE session_id = 'ses_1'");
+    say("6", "user", "Paint the gate", 12, "ses_0fedcba98765AbCd");
+    expect(await data(world, ["sync"])).toMatchObject({ new_prompts: 1 });
+    store.close();
+    expect(await rows(world, "SELECT text FROM prompts")).toEqual([
+      { text: "Paint the fence" },
+      { text: "Paint the gate" },
+    ]);
   });
 
   it("finds one prompt where the hook gave no id and the transcript another", async () => {

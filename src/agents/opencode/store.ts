@@ -36,14 +36,33 @@ export function loadSession(path: string): Session | undefined {
   return withDatabase(databaseOf(path), (db) => loadRows(db, sessionAt(path)));
 }
 
-/** The session a fork was made from, if it is still there: only the title tells. */
-export function originalOf(path: string, { info }: Session): string | undefined {
+export interface Original {
+  id: string;
+  /** When what it has was said. */
+  times: ReadonlySet<number>;
+}
+
+/** The session a fork was made from, if it is still there: only the title tells, and that something was said in both at one moment. */
+export function originalOf(path: string, { info, messages }: Session): Original | undefined {
   const [, base = "", number] = /^([\s\S]+) \(fork #(\d{1,9})\)$/.exec(asString(info["title"]) ?? "") ?? [];
   if (number === undefined) return undefined;
   const title = number === "1" ? base : `${base} (fork #${Number(number) - 1})`;
   const before = createdAt(info);
   const older = allSessions(path).filter((one) => one["title"] === title && createdAt(one) < before);
-  return asId(older.sort((a, b) => createdAt(b) - createdAt(a))[0]?.["id"]);
+  const originals = older.map(({ id }) => ({ id: asId(id) ?? "", times: timesIn(path, asId(id) ?? "") }));
+  return originals.find(({ times }) => messages.some(({ info: message }) => times.has(createdAt(message))));
+}
+
+function timesIn(path: string, sessionId: string): Set<number> {
+  const rows = (db: DatabaseSync): JsonObject[] =>
+    db
+      .prepare("SELECT data FROM message WHERE session_id = ?")
+      .all(sessionId)
+      .map(({ data }) => asObject(parseJson(asString(data))) ?? {});
+  const messages = path.endsWith(".json")
+    ? jsonFiles(join(path, "..", "..", "..", "message", sessionId))
+    : (withDatabase(databaseOf(path), rows) ?? []);
+  return new Set(messages.map(createdAt).filter((at) => at > 0));
 }
 
 function allSessions(path: string): JsonObject[] {

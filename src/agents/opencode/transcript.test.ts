@@ -220,6 +220,22 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
     const hush = said(user("msg_2b"), text("<private>hush</private>"));
     expect(forked(original, hush, ...own).map(({ kind }) => kind)).toEqual(["prompt", "message", "origin", "turn-end"]);
     expect(forked([], ...own).filter(({ kind }) => kind === "prompt")).toHaveLength(2);
+    // Another one that is called the same, and one in which something was taken back since.
+    const other = given(
+      session("ses_0"),
+      said(user("msg_0", { time: { created: T - 9 } }), text("Fix the other build")),
+    );
+    expect(forked([other], ...own).filter(({ kind }) => kind === "prompt")).toHaveLength(2);
+    expect(forked([given(session("ses_1"), ...history.slice(0, 1))], ...own)).toMatchObject([
+      { kind: "message", text: "Fixed." },
+      { kind: "tool-use" },
+      { kind: "turn-end", response: "Fixed." },
+      { kind: "prompt", text: "Now the tests" },
+      { kind: "message", text: "Tested." },
+      { kind: "title" },
+      { kind: "origin", forkedFrom: "ses_1" },
+      { kind: "turn-end", response: "Tested." },
+    ]);
   });
 
   it("that another one started belongs to the session a person sees", () => {

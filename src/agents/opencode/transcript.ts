@@ -37,12 +37,14 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
   if (version !== undefined) header.version = version;
   const title = asString(info["title"])?.trim();
   // A fork begins with a copy of the messages of the session it was made from, under new ids but with their old times.
-  const forkedFrom = originalOf(file.path, { info, messages });
-  const forkedAt = forkedFrom === undefined ? 0 : header.at;
+  const original = originalOf(file.path, { info, messages });
+  const forkedAt = header.at;
   const events = messages.flatMap(({ info: message, parts }) => {
     header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
     for (const part of parts) countPart(part, notes);
-    if (header.at < forkedAt) return passOver(turn, message, parts);
+    if (header.at < forkedAt && original?.times.has(header.at)) return passOver(turn, message, parts);
+    if (header.at < forkedAt && original === undefined) header.copiedFrom = "";
+    else delete header.copiedFrom;
     if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
     if (message["role"] === "assistant") return readAssistant(turn, message, parts, isSubagent);
     countUnknown(notes, message["role"]);
@@ -50,7 +52,8 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
   });
   // Beside something that happened: a fork nobody has gone on with is no session.
   if (title && !NO_TITLE.test(title) && events.length > 0) events.push(...emit(turn, { kind: "title", title }));
-  if (forkedFrom !== undefined && events.length > 0) events.push(...emit(turn, { kind: "origin", forkedFrom }));
+  if (original !== undefined && events.length > 0)
+    events.push(...emit(turn, { kind: "origin", forkedFrom: original.id }));
   return [...events, ...endOfTurn(turn)];
 }
 
@@ -90,7 +93,7 @@ function readAssistant(
   if (message["summary"] === true) {
     return text.trim() === "" ? [] : emit(turn, { kind: "compaction", uuid: idOf(message), summary: text });
   }
-  if (text.trim() !== "") turn.response = { text, at: header.at };
+  if (text.trim() !== "") turn.response = { text, at: header.at, ...present("copiedFrom", header.copiedFrom) };
   const uses = parts.flatMap((part) => {
     const found = part["type"] === "tool" ? openCodeToolUse(part, header.cwd) : undefined;
     return found === undefined ? [] : emit(turn, { ...found.use, ...promptOf(turn) }, found.at ?? header.at);

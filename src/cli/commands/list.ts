@@ -9,6 +9,8 @@ import { paint, shortId, titleText, when } from "../session-text.ts";
 
 /** Two columns of numbers and the space around them. */
 const NUMBER_COLUMNS = 16;
+/** Less of a title says nothing: rather no numbers. */
+const MIN_TITLE = 20;
 
 export function run({ flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
@@ -26,13 +28,16 @@ export function run({ flags, json }: CommandOptions): number {
 function table(rows: readonly SessionEntry[], withProject: boolean): string {
   const severalAgents = new Set(rows.map((row) => row.agent)).size > 1 || rows[0]?.agent !== "claude-code";
   const agentWidth = Math.max(...rows.map((row) => row.agent.length));
-  const projects = rows.map((row) => fit(row.project, 20));
+  const projects = rows.map((row) => fit(row.project, columns() < 100 ? 14 : 20));
   const projectWidth = Math.max("project".length, ...projects.map((name) => name.length));
   const idWidth = Math.max("session".length, ...rows.map((row) => shortId(row.session_id).length));
   const used = idWidth + 2 + 16 + 2 + (severalAgents ? agentWidth + 2 : 0) + (withProject ? projectWidth + 2 : 0);
-  const width = Math.max(16, columns() - used - NUMBER_COLUMNS);
-  const line = (left: readonly string[], title: string, prompts: string, files: string): string =>
-    `${left.join("  ")}  ${pad(fit(title, width), width)}  ${dim(`${padLeft(prompts, 7)}  ${padLeft(files, 5)}`)}`.trimEnd();
+  const hasNumbers = columns() - used - NUMBER_COLUMNS >= MIN_TITLE;
+  const width = Math.max(10, columns() - used - (hasNumbers ? NUMBER_COLUMNS : 0));
+  const line = (left: readonly string[], title: string, prompts: string, files: string): string => {
+    const numbers = hasNumbers ? `  ${dim(`${padLeft(prompts, 7)}  ${padLeft(files, 5)}`)}` : "";
+    return `${left.join("  ")}  ${pad(fit(title, width), width)}${numbers}`.trimEnd();
+  };
   const header = [
     dim("session".padEnd(idWidth)),
     dim("when".padEnd(16)),

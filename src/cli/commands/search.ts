@@ -1,9 +1,10 @@
 // c-mem search: finds past sessions by what was asked, answered and done in them.
 import { answerSearch, openCommand } from "../../answers/search.ts";
-import { ago, oneLine } from "../../core/text.ts";
+import { ago } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
 import type { Finding } from "../../recall/find.ts";
 import type { Snippet } from "../../recall/snippet.ts";
+import { columns, fit } from "../layout.ts";
 import { askAsync } from "../question.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, paint, print, printAnswer, say } from "../output.ts";
@@ -29,7 +30,8 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
 function findingText({ session, promptNumber, at, kind, snippet }: Finding): string {
   const where = `${session.project}, ${session.agent}, ${ago(at, Date.now())}`;
   const open = openCommand(shortId(session.session_id), promptNumber);
-  return `${heading(oneLine(session.title ?? "(untitled)", 90))}  ${dim(where)}\n  ${dim(`${kind}:`)} ${highlight(snippet)}\n  ${dim(open)}\n`;
+  const title = fit(session.title ?? "(untitled)", Math.min(90, Math.max(30, columns() - where.length - 2)));
+  return `${heading(title)}  ${dim(where)}\n  ${dim(`${kind}:`)} ${highlight(snippet)}\n  ${dim(open)}\n`;
 }
 
 function highlight({ text, marks }: Snippet): string {

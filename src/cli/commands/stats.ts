@@ -5,7 +5,7 @@ import { answerStats } from "../../answers/stats.ts";
 import { withCommas } from "../../core/text.ts";
 import type { Share, ToolShare, Totals } from "../../store/stats.ts";
 import { sizeReport, sizeText } from "../size-report.ts";
-import { fit, pad, padLeft } from "../layout.ts";
+import { columns, fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, count, dim, EXIT, fields, heading, print, printAnswer, printJson } from "../output.ts";
 import { ask } from "../question.ts";
@@ -72,7 +72,7 @@ function sharesText(title: string, rows: readonly Share[], limit: number): strin
   const width = Math.max(...shown.map((row) => fit(row.name, 30).length));
   const lines = shown.map((row) => {
     const numbers = `${padLeft(count(row.sessions, "session"), 12)}  ${padLeft(count(row.prompts, "prompt"), 13)}  ${padLeft(count(row.tool_uses, "tool use"), 16)}`;
-    return `  ${pad(fit(row.name, 30), width)}  ${numbers}  ${bar(row.sessions / most)}`;
+    return `  ${pad(fit(row.name, 30), width)}  ${numbers}  ${bar(row.sessions / most, 51 + width)}`;
   });
   return [heading(title), ...lines, ...more(rows.length - shown.length)].join("\n");
 }
@@ -85,13 +85,15 @@ function toolsText(rows: readonly ToolShare[], limit: number): string {
   const lines = shown.map((row) => {
     const failed = row.failed === 0 ? "" : `${percent(row.failed, row.uses)} failed`;
     const colour = row.failed / row.uses > 0.2 ? "red" : "dim";
-    return `  ${pad(fit(row.name, 40), width)}  ${padLeft(withCommas(row.uses), 7)}  ${paint(colour, padLeft(failed, 12))}  ${bar(row.uses / most)}`.trimEnd();
+    return `  ${pad(fit(row.name, 40), width)}  ${padLeft(withCommas(row.uses), 7)}  ${paint(colour, padLeft(failed, 12))}  ${bar(row.uses / most, 27 + width)}`.trimEnd();
   });
   return [heading("By tool"), ...lines, ...more(rows.length - shown.length)].join("\n");
 }
 
-function bar(share: number): string {
-  return paint("cyan", "▇".repeat(share === 0 ? 0 : Math.max(1, Math.round(share * BAR_COLUMNS))));
+/** `used` is what stands before it in its line. */
+function bar(share: number, used: number): string {
+  const room = Math.max(1, Math.min(BAR_COLUMNS, columns() - used));
+  return paint("cyan", "▇".repeat(share === 0 ? 0 : Math.max(1, Math.round(share * room))));
 }
 
 function more(left: number): string[] {

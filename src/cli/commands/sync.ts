@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { tellsOfForgotten } from "../../store/buried.ts";
+import { isTouched } from "../../store/buried.ts";
+import type { ArchiveContext } from "../../capture/archive.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import type { Transcript } from "../../capture/read-transcript.ts";
@@ -52,8 +53,9 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     await restoreAll(db, flags, context, report);
     if (flags["archive"] === true || settings.archive) {
       // Of what was forgotten there is no second copy.
-      const kept = files.filter(({ file }) => !tellsOfForgotten(db, file.sessionId));
-      await archiveAll(kept, maxBytes, context, report, isQuiet);
+      const isForgotten = (sessionId: string): boolean => isTouched(db, sessionId);
+      const kept = files.filter(({ file }) => !isForgotten(file.sessionId));
+      await archiveAll(kept, maxBytes, { ...context, isForgotten }, report, isQuiet);
     }
     process.off("SIGINT", stop);
     for (const id of interruptIdleSessions(db, Date.now())) enqueueSession(db, id, Date.now());
@@ -127,7 +129,7 @@ async function restoreAll(
 async function archiveAll(
   files: Transcript[],
   maxBytes: number,
-  context: SyncContext,
+  context: ArchiveContext,
   report: SyncReport,
   isQuiet: boolean,
 ): Promise<void> {
