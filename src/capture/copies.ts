@@ -24,7 +24,7 @@ export interface Copy {
   agentType?: string;
   /** The reader's, to go on with; null where it must not be kept. */
   state: unknown;
-  /** Of a fork: the sessions whose words it begins with. */
+  /** Of a fork: the sessions whose words it begins with. Copies of older versions do not say. */
   copiedFrom?: string[];
 }
 
