@@ -2,12 +2,14 @@
 import { quoted } from "../core/query.ts";
 import type { Db } from "./driver.ts";
 import { countRows, WORK } from "./lane.ts";
-import { MAX_SCORED_ROWS, rarestFirst } from "./lane-budget.ts";
+import { rarestFirst } from "./lane-budget.ts";
 import { type LaneScope, projectOf } from "./lanes.ts";
 import { newestHits } from "./newest-rows.ts";
 import { longerWords } from "./vocabulary.ts";
 
 const COLUMN = "input : ";
+/** Each is looked up in its table, ten microseconds in a large store. */
+const MAX_ROWS = 7_000;
 
 /** By their ids, in no order. Where every word is too common, those of the newest days that have as many of them as possible, and since when. */
 export function inputHits(
@@ -38,14 +40,14 @@ export function inputHits(
   const hits = db.all<{ session: number; toolUse: number }>(
     `WITH hits AS MATERIALIZED (SELECT rowid AS id, 0 AS score FROM ${WORK.table} WHERE ${WORK.table} MATCH ? LIMIT ?) ${WORK.rows}`,
     [...(project === undefined ? [] : [project.match]), ...asked].join(" AND "),
-    MAX_SCORED_ROWS,
+    MAX_ROWS,
   );
   return { ids: hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse) };
 }
 
 /** The word, and those that begin like it as far as all of their rows fit; undefined where its own do not. */
 function beginningWith(db: Db, word: string): string[] | undefined {
-  let left = MAX_SCORED_ROWS;
+  let left = MAX_ROWS;
   const fits = (one: string): boolean => {
     const rows = countRows(db, WORK, COLUMN + quoted(one), left + 1);
     if (rows > left) return false;
