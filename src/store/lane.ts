@@ -1,5 +1,6 @@
 // The two full-text indexes as lanes: the talk of a turn, the work of a tool use. How their rows are counted and become hits.
 import type { Db } from "./driver.ts";
+import { commonRows } from "./remembered.ts";
 
 export interface Hit {
   session: number;
@@ -36,34 +37,17 @@ export const WORK: Lane = {
     FROM hits h CROSS JOIN tool_uses t ON t.id = h.id CROSS JOIN sessions s ON s.id = t.session_db_id`,
 };
 
+/** Fewer are counted every time: a rare word may be said once more any moment. */
+const MIN_COMMON_ROWS = 500;
+
 /** FTS5 keeps no counts: each row is walked past, 20 of them in a microsecond. */
 export function countRows(db: Db, { table }: Pick<Lane, "table">, match: string, maxRows: number): number {
-  const common = commonIn(db, table);
-  if ((common.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;
+  const known = commonRows(db, table);
+  if ((known.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;
   const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`;
   const rows = db.get<{ n: number }>(sql, match, maxRows)?.n ?? 0;
-  if (rows === maxRows && rows >= MIN_COMMON_ROWS) common.set(match, { ...common.get(match), atLeast: rows });
+  if (rows === maxRows && rows >= MIN_COMMON_ROWS) known.set(match, { ...known.get(match), atLeast: rows });
   return rows;
-}
-
-interface Common {
-  atLeast?: number;
-  about?: number;
-}
-
-const MIN_COMMON_ROWS = 500;
-const MAX_COMMON = 5_000;
-const COMMON_MS = 3_600_000;
-const common = new WeakMap<Db, { since: number; of: Map<string, Map<string, Common>> }>();
-
-/** What is common stays so for an hour: a process that stays counts it once. What is rare is always counted. */
-function commonIn(db: Db, table: string): Map<string, Common> {
-  let kept = common.get(db);
-  if (kept === undefined || performance.now() - kept.since > COMMON_MS)
-    common.set(db, (kept = { since: performance.now(), of: new Map() }));
-  let known = kept.of.get(table);
-  if (known === undefined || known.size >= MAX_COMMON) kept.of.set(table, (known = new Map()));
-  return known;
 }
 
 export function idRange(db: Db, lane: Lane): { first: number; last: number } {
@@ -89,7 +73,7 @@ export function estimateRows(
 ): number {
   const span = last - first + 1;
   if (span <= MAX_EXACT_IDS) return countRows(db, lane, match, MAX_EXACT_IDS);
-  const known = commonIn(db, lane.table);
+  const known = commonRows(db, lane.table);
   const kept = known.get(match)?.about;
   if (kept !== undefined) return kept;
   const width = Math.floor((span * SAMPLED) / SAMPLES);

@@ -38,9 +38,9 @@ export function isStillOld(db: Db, { id, session_id, last_at }: OldSession): boo
   return db.get(sql, id, session_id, last_at) !== undefined;
 }
 
-/** As much again as the texts take goes to indexes, roughly; */
+/** As much again as the texts take goes to indexes, roughly. */
 const INDEX_FACTOR = 2;
-/** and so much for every row, whatever it says: its ids, in five indexes. Rather too much: of too little more would go than must. */
+/** For every row, whatever it says: its ids, in five indexes. Rather too much: of too little more would go than must. */
 const ROW_BYTES = 300;
 
 /** What a conversation's evidence takes, roughly. Looks at every row of it, but reads none of the texts. */
