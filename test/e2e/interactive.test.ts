@@ -1,5 +1,5 @@
 // c-mem without arguments on a terminal, on a real one.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -7,8 +7,7 @@ import { resolvePaths } from "../../src/config/paths.ts";
 import { openEndpoint } from "../../src/embed/endpoint.ts";
 import { embedAll } from "../../src/memory/embed.ts";
 import { updateSearchIndex } from "../../src/store/search-index.ts";
-import { startEmbedServer } from "../embed/embed-server.ts";
-import { wordEmbedder } from "../embed/word-embedder.ts";
+import { serveModel } from "../embed/embed-server.ts";
 import * as seed from "../seed.ts";
 import { createWorld, hook, run, type World } from "./harness.ts";
 import { hasPty, startPty } from "./pty.ts";
@@ -115,12 +114,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
   it("goes by meaning as well once typing has rested, says so, and by words where it cannot be asked", async () => {
     const away = createWorld();
     const paths = resolvePaths(away.env);
-    const server = await startEmbedServer(wordEmbedder("served"));
-    mkdirSync(paths.home, { recursive: true });
-    writeFileSync(
-      paths.config,
-      JSON.stringify({ embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" }),
-    );
+    const server = await serveModel(paths);
     const { db, add } = seed.seedStore(paths.database);
     add("a", seed.prompt("the signin page forgets credentials"));
     add("a", seed.ended("Done."));

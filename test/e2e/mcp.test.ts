@@ -10,8 +10,7 @@ import { estimateTokens } from "../../src/core/tokens.ts";
 import { openEndpoint } from "../../src/embed/endpoint.ts";
 import { embedAll } from "../../src/memory/embed.ts";
 import { updateSearchIndex } from "../../src/store/search-index.ts";
-import { startEmbedServer } from "../embed/embed-server.ts";
-import { wordEmbedder } from "../embed/word-embedder.ts";
+import { serveModel } from "../embed/embed-server.ts";
 import * as seed from "../seed.ts";
 import { allBytes, createWorld, hook, ROOT, rows, run, type World } from "./harness.ts";
 import { connect } from "./mcp-client.ts";
@@ -102,12 +101,7 @@ describe("the tools", () => {
   it("search finds by meaning what was said in other words, and by words where meaning cannot be asked", async () => {
     const away = createWorld();
     const paths = resolvePaths(away.env);
-    const server = await startEmbedServer(wordEmbedder("served"));
-    mkdirSync(paths.home, { recursive: true });
-    writeFileSync(
-      paths.config,
-      JSON.stringify({ embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" }),
-    );
+    const server = await serveModel(paths);
     const { db, add } = seed.seedStore(paths.database);
     for (const [id, text] of [
       ["a", "the signin page forgets credentials"],

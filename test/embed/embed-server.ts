@@ -1,7 +1,10 @@
 // A server with OpenAI's /v1/embeddings on loopback, for tests.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Embedder } from "../../src/embed/embedder.ts";
+import type { Paths } from "../../src/config/paths.ts";
+import { wordEmbedder } from "./word-embedder.ts";
 
 export interface EmbedServer {
   url: string;
@@ -30,4 +33,12 @@ export async function startEmbedServer(embedder: Embedder): Promise<EmbedServer>
         server.closeAllConnections();
       }),
   };
+}
+
+/** The same, set as the one that a data directory's searches and worker ask. */
+export async function serveModel({ home, config }: Paths): Promise<EmbedServer> {
+  const server = await startEmbedServer(wordEmbedder("served"));
+  mkdirSync(home, { recursive: true });
+  writeFileSync(config, JSON.stringify({ embeddings: "openai", embeddingsUrl: server.url, embeddingsModel: "served" }));
+  return server;
 }
