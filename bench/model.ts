@@ -50,7 +50,7 @@ function turnOf(turn: number, tools: number): TurnEvidence {
     project: "app",
     root: "/app",
     cwd: "/app",
-    prompt: { ...prompt, endedAt: 1 },
+    prompt: { ...prompt, endedAt: 1, state: "completed" as const, hasCheckpoint: false },
     messages: [],
     toolUses: Array.from({ length: tools }, (_, tool) => ({
       id: `t${turn * tools + tool}`,

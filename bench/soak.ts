@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { seeded } from "../test/chaos/chance.ts";
-import { type Agent, createAgent } from "../test/chaos/agent.ts";
+import { type Agent, countLost, createAgent } from "../test/chaos/agent.ts";
 import {
   fillDisk,
   jumpClock,
@@ -82,6 +82,7 @@ export async function benchSoak(): Promise<void> {
     });
     await comeToRest(world);
     report("the database deleted under the worker", countEvents(world, second));
+    console.log(`  not written, since data directory and temporary folder were full: ${countLost(world)}`);
     await reportHistory(world, files);
     console.log(`  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(", ")}`);
     console.log(`  page: ${viewer.events} events seen over ${viewer.connections} connections`);

@@ -74,7 +74,7 @@ describe("transcripts are found, newest first and subagents last", () => {
       "projects/-app/s2.jsonl": "",
       "projects/-app/memory/MEMORY.md": "",
     });
-    expect(brief(findTranscripts(folder), folder)).toEqual([
+    expect(brief(findTranscripts({ CLAUDE_CONFIG_DIR: folder }), folder)).toEqual([
       ["projects/-app/s2.jsonl", "s2", false],
       ["projects/-app/s1.jsonl", "s1", false],
       ["projects/-app/s1/subagents/agent-a1.jsonl", "s1", true],

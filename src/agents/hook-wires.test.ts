@@ -245,9 +245,15 @@ describe("Cursor's hooks", () => {
       activity: { kind: "prompt", promptId: "g1", text: "Fix it" },
     });
     expect(reduced("summary", "afterAgentResponse", { text: "Done." })?.activity).toEqual({
+      kind: "response",
+      promptId: "g1",
+      text: "Done.",
+    });
+    expect(reduced("summary", "stop", { status: "completed" })?.activity).toEqual({ kind: "turn-end", promptId: "g1" });
+    expect(reduced("summary", "stop", { status: "aborted" })?.activity).toEqual({
       kind: "turn-end",
       promptId: "g1",
-      response: "Done.",
+      isInterrupted: true,
     });
     const shell = { tool_name: "Shell", tool_use_id: "t1", tool_input: { command: "npm test" }, duration: 12 };
     expect(reduced("save", "postToolUse", { ...shell, tool_output: '{"output":"ok","exitCode":0}' })?.activity).toEqual(

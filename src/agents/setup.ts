@@ -14,12 +14,18 @@ export interface Program {
 /** A working tree in which somebody asked for it. */
 export interface SetupProject {
   top: string;
-  /** Where git is told what to pass over here and nowhere else; left out where there is no repository. */
+  /** Where git is told what to ignore in this clone alone; left out where there is no repository. */
   exclude?: string;
+  /** This tree's own git directory, with its index. */
+  gitDir?: string;
 }
 
 export interface ManagedFile {
   path: string;
+  /** A folder that others fill: the file has to be in it, links resolved. */
+  root?: string;
+  /** Ours as a whole, and with memory in it: readable by its owner alone. */
+  isPrivate?: boolean;
   /** What is added, as a person would say it. */
   about: string;
   /** With ours in it, once; the same text where it is there already. Throws where that cannot be done safely. */

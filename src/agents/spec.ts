@@ -1,7 +1,6 @@
 // The agents C-Mem knows, one row each.
 import { findTranscripts, sessionTranscripts } from "./claude-code/discover.ts";
 import { backupPath } from "./claude-code/file-history.ts";
-import { claudeConfigDir } from "./claude-code/config-dir.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
 import { codexTranscript, findCodexTranscripts } from "./codex/discover.ts";
 import { codexReader } from "./codex/transcript.ts";
@@ -17,8 +16,8 @@ import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts
 
 /** A kind of file an agent keeps its sessions in. Some have had more than one. */
 export interface TranscriptSource {
-  /** The newest first. */
-  find(env: Env): TranscriptFile[];
+  /** The newest first. `folders`: where to look instead of where the agent keeps its sessions by itself. */
+  find(env: Env, folders?: readonly string[]): TranscriptFile[];
   /** The files of one session, by the path its hooks named; only for agents that have hooks. */
   ofSession?(transcriptPath: string): TranscriptFile[];
   reader: LineReader<unknown> | DocumentReader;
@@ -40,7 +39,7 @@ export const AGENTS: readonly AgentSpec[] = [
     label: "Claude Code",
     sources: [
       {
-        find: (env) => findTranscripts(claudeConfigDir(env)),
+        find: findTranscripts,
         ofSession: sessionTranscripts,
         reader: lines(claudeCodeReader),
       },

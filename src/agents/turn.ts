@@ -9,6 +9,8 @@ export interface Turn {
   promptId?: string;
   /** The newest words of the assistant in this turn; they end it when the next prompt comes. */
   response?: { text: string; at: number; copiedFrom?: string };
+  /** Set while the newest line shows that the turn is over: its last message, or an interruption. */
+  end?: { isInterrupted: boolean; at: number; copiedFrom?: string };
   isPrivate: boolean;
   /** A wholly private prompt came before: what sums the session up may tell of it. */
   wasPrivate: boolean;
@@ -24,31 +26,65 @@ export function startTurn(file: TranscriptFile): Turn {
 
 /** Ends the turn before and begins the next. A wholly private prompt and all that follows it give no events. */
 export function beginTurn(turn: Turn, promptId: string, text: string, at?: number): AgentEvent[] {
-  const ended = endOfTurn(turn);
+  const ended = closeTurn(turn);
   delete turn.response;
+  delete turn.end;
   turn.promptId = promptId;
   turn.isPrivate = isWhollyPrivate(text);
   turn.wasPrivate ||= turn.isPrivate;
   return [...ended, ...emit(turn, { kind: "prompt", promptId, text }, at)];
 }
 
-/** The turn ends with what was said last. Changes nothing: at the end of a file more may follow. */
+/** The agent said its last word of the turn, as far as this line shows. */
+export function markEnded(turn: Turn): void {
+  turn.end = { isInterrupted: false, ...here(turn) };
+}
+
+export function markInterrupted(turn: Turn): void {
+  turn.end = { isInterrupted: true, ...here(turn) };
+}
+
+/** The agent works on: a tool call, a result, background work that wakes it. */
+export function markWorking(turn: Turn): void {
+  delete turn.end;
+}
+
+function here({ header: { at, copiedFrom } }: Turn): { at: number; copiedFrom?: string } {
+  return { at, ...(copiedFrom !== undefined && { copiedFrom }) };
+}
+
+/** At the end of a file: how the turn ended, or its newest words where it may go on. Changes nothing: more may follow. */
 export function endOfTurn(turn: Turn): AgentEvent[] {
-  const { response, promptId } = turn;
-  if (response === undefined) return [];
-  const activity: Activity = { kind: "turn-end", ...(promptId !== undefined && { promptId }), response: response.text };
-  // Where what was said is a copy, so is that the turn ended with it.
+  const { response, end } = turn;
+  if (end !== undefined) return closeTurn(turn);
+  return response === undefined
+    ? []
+    : emitAs(turn, response, { kind: "response", ...promptOf(turn), text: response.text });
+}
+
+/** The turn is over, by its own end or because the next prompt came. */
+function closeTurn(turn: Turn): AgentEvent[] {
+  const { response, end } = turn;
+  const isInterrupted = end?.isInterrupted === true;
+  const source = isInterrupted ? end : (response ?? end);
+  if (source === undefined) return [];
+  return emitAs(turn, source, {
+    kind: "turn-end",
+    ...promptOf(turn),
+    ...(response !== undefined && { response: response.text }),
+    ...(isInterrupted && { isInterrupted }),
+  });
+}
+
+/** Where what was said is a copy, so is that the turn ended with it. */
+function emitAs(turn: Turn, source: { at: number; copiedFrom?: string }, activity: Activity): AgentEvent[] {
   const { copiedFrom: _, ...header } = turn.header;
-  const { copiedFrom } = response;
-  return emit(
-    { ...turn, header: { ...header, ...(copiedFrom !== undefined && { copiedFrom }) } },
-    activity,
-    response.at,
-  );
+  const { copiedFrom, at } = source;
+  return emit({ ...turn, header: { ...header, ...(copiedFrom !== undefined && { copiedFrom }) } }, activity, at);
 }
 
 export function emit(turn: Turn, activity: Activity, at = turn.header.at): AgentEvent[] {
-  const isTelling = activity.kind === "title" || activity.kind === "compaction";
+  const isTelling = ["title", "compaction", "file-snapshot"].includes(activity.kind);
   return turn.isPrivate || (turn.wasPrivate && isTelling) ? [] : [{ ...turn.header, at, activity }];
 }
 

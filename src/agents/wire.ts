@@ -52,6 +52,16 @@ export function asTime(value: unknown): number | undefined {
   return at !== undefined && at > 0 && isTime(at) ? at : undefined;
 }
 
+/** A hook may run late, or again from a queue; a clock may run a little fast. Other times are wrong. */
+const LATE_MS = 24 * 60 * 60_000;
+const AHEAD_MS = 60_000;
+
+/** When a payload says that it happened, if that can be; else now. */
+export function payloadTime(timestamp: unknown, now: number): number {
+  const at = asTime(timestamp);
+  return at !== undefined && at >= now - LATE_MS && at <= now + AHEAD_MS ? at : now;
+}
+
 /** JSON that stands in a string, or undefined where it is none. */
 export function parseJson(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined;

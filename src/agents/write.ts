@@ -1,6 +1,5 @@
 // Writes files so that whoever reads them meanwhile finds the old ones or the new ones, whole.
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { replaceFile } from "../platform/replace-file.ts";
 
 /** Settings are often a link into somebody's dotfiles: the file changes, the link stays. */
 export function writeSettings(path: string, content: string | Buffer): void {
@@ -19,22 +19,24 @@ export function writeSettings(path: string, content: string | Buffer): void {
 }
 
 /** From its copy, which has no use after that and may hold somebody's keys. */
-export function putBack(path: string, copy: string): void {
-  writeSettings(path, readFileSync(copy));
+export function putBack(copy: string, write: (content: Buffer) => void): void {
+  write(readFileSync(copy));
   rmSync(copy, { force: true });
 }
 
 export function copyFile(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  cpSync(from, `${to}.new`);
-  renameSync(`${to}.new`, to);
+  try {
+    cpSync(from, `${to}.new`);
+    renameSync(`${to}.new`, to);
+  } catch (error) {
+    rmSync(`${to}.new`, { force: true });
+    throw Object.assign(error as NodeJS.ErrnoException, { path: to });
+  }
 }
 
 export function writeFile(path: string, content: string | Buffer): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeNew(`${path}.new`, content);
-  if (existsSync(path)) chmodSync(`${path}.new`, statSync(path).mode);
-  renameSync(`${path}.new`, path);
+  replaceFile(path, content, { mode: statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600 });
 }
 
 /** What is there goes first: a link that a repository brought would be followed, and some other file written over. */

@@ -1,7 +1,6 @@
 // Which sessions touched a file and why, newest first.
 import { existsSync } from "node:fs";
 import { AGENTS } from "../agents/spec.ts";
-import { pathNames } from "../capture/project.ts";
 import type { Env } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
@@ -9,17 +8,30 @@ import { iso } from "../core/time.ts";
 import { blame, type BlameEntry } from "../recall/blame.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer, Json } from "./envelope.ts";
+import { placePath } from "./path-place.ts";
 
 const LIMIT = 20;
 
-/** `typed` is a path as people write it: of where they stand, of the project, or the end of one. */
-export function answerBlame(asked: Asked, typed: string): Answer & { entries: BlameEntry[]; paths: string[] } {
-  if (typed.trim() === "") throw new AppError("usage", "An empty text names no file.");
-  const { db, env, cwd, flags } = asked;
-  const { scope, limit, where } = questionOf(asked, LIMIT);
+interface BlameAnswer extends Answer {
+  entries: BlameEntry[];
+  /** Of these entries: where there are more entries, there may be more paths. */
+  paths: string[];
+  hasMore: boolean;
+}
+
+/** `typed` is a file or a folder: relative to the current folder or its project, absolute, or the end of a path. */
+export function answerBlame(asked: Asked, typed: string): BlameAnswer {
+  if (typed.trim() === "")
+    throw new AppError("usage", "Name a file or a folder.", { hint: "c-mem blame <file or folder>" });
+  const { db, env, flags } = asked;
+  const { names, project, isUnknown } = placePath(asked, typed);
+  const isGiven = flags["project"] !== undefined || flags["all"] === true;
+  const place = isGiven ? {} : isUnknown ? { all: true } : project === undefined ? {} : { project: project.key };
+  const { scope, limit, where } = questionOf({ ...asked, flags: { ...flags, ...place } }, LIMIT);
   const reads = flags["reads"] === true;
-  const names = cwd === undefined ? [typed.replace(/^\.\//, "")] : pathNames(typed, cwd);
-  const entries = blame(db, { names, reads, limit }, scope);
+  const found = blame(db, { names, reads, limit: limit + 1 }, scope);
+  const hasMore = found.length > limit;
+  const entries = found.slice(0, limit);
   if (entries.length === 0) {
     throw new AppError(
       "nothing_found",
@@ -35,7 +47,7 @@ export function answerBlame(asked: Asked, typed: string): Answer & { entries: Bl
   }
   const paths = [...new Set(entries.map((entry) => entry.path))];
   const results = entries.map((entry) => entryJson(entry, env));
-  return { data: { results }, meta: { where, paths }, entries, paths };
+  return { data: { results }, meta: { where, paths, has_more: hasMore }, entries, paths, hasMore };
 }
 
 interface Backup {

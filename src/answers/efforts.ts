@@ -1,10 +1,12 @@
 // What is being worked on, each over as many sessions as it took.
 import { AppError } from "../core/error.ts";
-import { oneLine, shortId } from "../core/text.ts";
+import { oneLine } from "../core/text.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/link/update-links.ts";
 import type { EffortStory } from "../recall/effort-story.ts";
 import { type Effort, findEffort, findEfforts, isEffortId } from "../recall/efforts.ts";
 import { resolveSession } from "../recall/find-session.ts";
+import { sessionsByPrefix } from "../store/session-list.ts";
+import { shortId } from "../store/short-ids.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import { effortJson } from "./effort-json.ts";
 import type { Answer } from "./envelope.ts";
@@ -53,12 +55,18 @@ function choose(asked: Asked, name: string): Effort {
   if (isEffortId(name)) {
     const effort = findEffort(db, { id: name });
     if (effort !== undefined) return effort;
-    throw new AppError("nothing_found", `There is no effort "${oneLine(name, 80)}".`, { hint });
+    // A session's id may look the same.
+    if (sessionsByPrefix(db, name, 1).length === 0)
+      throw new AppError("nothing_found", `No effort "${oneLine(name, 80)}".`, { hint });
   }
   const { session } = resolveSession(db, name, () => questionOf(asked, 1).scope);
   const effort = findEffort(db, { sessionDbId: session.parent_session_db_id ?? session.id });
   if (effort !== undefined) return effort;
-  throw new AppError("nothing_found", `${shortId(session.session_id)} stands alone: no session goes on with it.`, {
-    hint,
-  });
+  throw new AppError(
+    "nothing_found",
+    `No session continues ${shortId(db, session.session_id)}, and it continues none.`,
+    {
+      hint,
+    },
+  );
 }

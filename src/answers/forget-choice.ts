@@ -13,7 +13,7 @@ export interface Choice {
   words?: Words;
 }
 
-/** A word of two letters is in everything. */
+/** Two letters are in everything. */
 const MIN_WORDS_CHARS = 4;
 
 export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
@@ -26,9 +26,13 @@ export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
   const doomed = nothingDoomed();
   const text = args.join(" ").trim();
   if (text.length < MIN_WORDS_CHARS) {
-    throw new AppError("usage", `"${text}" is too little to forget things by.`, {
-      hint: "Ids look like o78, p12, m34, t56, or are a session's; words are looked for as they are.",
-    });
+    throw new AppError(
+      "usage",
+      `"${text}" is too short: forgetting by text needs at least ${MIN_WORDS_CHARS} characters.`,
+      {
+        hint: "Find the item (c-mem search), then forget it by its id: o78, p12, m34, t56 or a session's.",
+      },
+    );
   }
   const { scope, where } = questionOf(asked, 1);
   for (const item of itemsHolding(db, text, scope.projectId)) addDoomed(db, doomed, item);

@@ -6,7 +6,7 @@ import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { forget, type Forgotten, type Words } from "../memory/forget.ts";
 import { clearCopies, type ClearedCopies } from "../memory/forget-again.ts";
-import { piecesOf, type Proof, proveGone } from "../memory/traces.ts";
+import { countTooShort, piecesOf, type Proof, proveGone } from "../memory/traces.ts";
 import { completeDoom, type Doomed, type DoomedRow, readDoomed } from "../store/doomed.ts";
 import type { Db } from "../store/driver.ts";
 import { overwriteDeleted, scrub } from "../store/erase.ts";
@@ -82,7 +82,8 @@ function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, nam
   const scrubbed = tryScrub(db, paths);
   const folders = [paths.home, ...findRefuges(paths)];
   const scan = proveGone(db, folders, pieces, paths.database, [...backups.cleaned, ...backups.without]);
-  const proof: Proof = { ...scan, found: scan.found.filter((path) => path !== namedIn) };
+  const found = scan.found.filter((path) => path !== namedIn);
+  const proof: Proof = { ...scan, found, tooShort: countTooShort(forgotten.texts) };
   const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
   const left = sources.filter((path) => existsSync(path));
   const tombstones = [...forgotten.tombstones, ...backups.tombstones];
@@ -125,8 +126,9 @@ function receiptJson(receipt: Receipt, removedIds: Record<string, string[]>): Js
       search_hits: proof.searchHits,
       search_alike: proof.alike,
       pieces: proof.pieces,
-      files_scanned: proof.files,
-      bytes_scanned: proof.bytes,
+      texts_too_short: proof.tooShort,
+      files_scanned: proof.pieces === 0 ? 0 : proof.files,
+      bytes_scanned: proof.pieces === 0 ? 0 : proof.bytes,
       found_in: proof.found,
       log_emptied: isClean,
     },

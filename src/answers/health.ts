@@ -5,9 +5,13 @@ import { HOOKS } from "../agents/claude-code/hooks.ts";
 import { isReadByClient } from "../agents/claude-code/settings.ts";
 import { type ClaudeSite, inspectClaude, isInstalled } from "../agents/claude-code/site.ts";
 import { spoolCounts } from "../capture/drain.ts";
+import { findPlace } from "../capture/project.ts";
+import { checkSettingsFiles } from "../config/check.ts";
 import { readInstall } from "../config/install-record.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
+import { readLostEvents } from "../config/lost-events.ts";
+import { isOnlyOurs } from "../config/private-file.ts";
 import { readServer } from "../config/server-record.ts";
 import { AppError } from "../core/error.ts";
 
@@ -16,6 +20,7 @@ import { ruleProblems } from "../memory/retention.ts";
 import { integrityProblems } from "../store/backup.ts";
 import { sqliteVersion } from "../store/counts.ts";
 import { type Db, hasSqlite } from "../store/driver.ts";
+import { readHookFires } from "../config/hook-fires.ts";
 import { type HookRun, hookRuns } from "../store/drops.ts";
 import { isUnclean } from "../store/erase.ts";
 import { countUnindexed } from "../store/search-index.ts";
@@ -47,6 +52,8 @@ export interface HealthOptions {
   now: number;
   /** Also reads the whole database to see that it is whole: seconds for a large one. */
   deep: boolean;
+  /** The settings of the project here are checked as well. */
+  cwd?: string;
 }
 
 export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Check[] {
@@ -65,9 +72,10 @@ export function checkHealth(paths: Paths, env: Env, options: HealthOptions): Che
     checkSpool(paths),
     checkLeftovers(paths, now),
     checkErrors(paths, now),
+    ...checkLost(paths, now),
     checkWorker(paths, env, now),
     checkServer(paths, env, now),
-    checkSettings(paths, env),
+    checkSettings(paths, env, options.cwd),
     ...checkBackups(paths, env, now),
     ...checkModel(paths, env, now),
     checkMeaning(paths, env),
@@ -148,11 +156,11 @@ function checkFired(db: Db, paths: Paths, site: ClaudeSite, now: number): Check 
   const name = "hooks firing";
   const last = Math.max(
     0,
-    ...hookRuns(db)
+    ...hookRuns(db, readHookFires(paths.hookFires))
       .filter(isClaudeCode)
       .map((run) => run.last_at),
   );
-  const used = Math.max(0, ...findTranscripts(site.configDir).map((file) => file.modifiedAt));
+  const used = Math.max(0, ...findTranscripts({ CLAUDE_CONFIG_DIR: site.configDir }).map((file) => file.modifiedAt));
   const message = last === 0 ? "no hook has fired yet" : `a hook last fired ${ago(last, now)}`;
   const fix = "Restart Claude Code and look at /hooks there (in a project that is switched off, hooks record nothing)";
   const silent = isInstalled(site) ? `${message}, but Claude Code was used ${ago(used, now)}` : message;
@@ -173,6 +181,14 @@ function checkPermissions(paths: Paths): Check | undefined {
     (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
   );
   if (open.length === 0) return { name: "privacy", state: "ok", message: "the data directory is yours alone" };
+  if (!isOnlyOurs(paths.home, statSync(paths.home).mode)) {
+    return {
+      name: "privacy",
+      state: "fail",
+      message: `the data directory ${paths.home} is your home folder or one that all users share`,
+      fix: "Move C-Mem's files into a folder of their own and set C_MEM_HOME to it",
+    };
+  }
   return {
     name: "privacy",
     state: "fail",
@@ -263,6 +279,17 @@ function checkErrors(paths: Paths, now: number): Check {
   };
 }
 
+const LOST_SHOWN_MS = 30 * RECENT_MS;
+
+/** Only shown where some were, in the last 30 days. */
+function checkLost(paths: Paths, now: number): Check[] {
+  const lost = readLostEvents(paths.lostEvents);
+  if (lost === undefined || now - lost.lastAt > LOST_SHOWN_MS) return [];
+  const message = `at least ${count(lost.count, "event")} could not be recorded, the last ${ago(lost.lastAt, now)}: the disk was full`;
+  const fix = "Free some space; then run: c-mem sync (the agents' transcripts may have them)";
+  return [{ name: "lost events", state: "warn", message, fix }];
+}
+
 /** Whoever searches indexes what is new; so much waits only where nobody has for long. */
 const INDEX_BACKLOG = 50_000;
 
@@ -336,15 +363,16 @@ function checkServer(paths: Paths, env: Env, now: number): Check {
   return { name, state: "ok", message: `http://127.0.0.1:${record.port}, opened by \`c-mem open\`` };
 }
 
-function checkSettings(paths: Paths, env: Env): Check {
-  const { problems } = loadSettings({ user: paths.config }, env);
-  if (problems.length === 0) return { name: "settings", state: "ok", message: "readable" };
-  return {
-    name: "settings",
-    state: "fail",
-    message: problems.join("; "),
-    fix: "Mend them; `c-mem config` shows what is in force",
-  };
+function checkSettings(paths: Paths, env: Env, cwd: string | undefined): Check {
+  const name = "settings";
+  const project = cwd === undefined ? [] : findPlace(cwd).projectFiles;
+  const { problems, warnings } = checkSettingsFiles({ user: paths.config, project }, env);
+  const message = [...problems, ...warnings].join("; ");
+  if (problems.length > 0) {
+    return { name, state: "fail", message, fix: "Fix them by hand; `c-mem config` shows the values in force" };
+  }
+  if (warnings.length > 0) return { name, state: "warn", message, fix: "Correct them with `c-mem config set`" };
+  return { name, state: "ok", message: "readable" };
 }
 
 function isAtLeast(version: string, wanted: string): boolean {

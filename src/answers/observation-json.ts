@@ -3,12 +3,14 @@ import { statOf } from "../config/read.ts";
 import { iso } from "../core/time.ts";
 import type { Evidence, ObservationStory } from "../recall/observation.ts";
 import { standingNote, standingOf } from "../recall/verify.ts";
+import { observationFiles } from "../store/observation-files.ts";
 import { observationOf } from "../store/observations.ts";
 import type { ObservationEntry } from "../store/observation-list.ts";
 import type { Json } from "./envelope.ts";
 
 export function observationJson(row: ObservationEntry): Json {
-  const { type, title, narrative, facts, concepts, files, evidence, origin } = observationOf(row);
+  const { type, title, narrative, facts, concepts, evidence, origin } = observationOf(row);
+  const { all, read, modified } = observationFiles(row);
   return {
     id: `o${row.id}`,
     type,
@@ -17,7 +19,9 @@ export function observationJson(row: ObservationEntry): Json {
     narrative,
     facts,
     concepts,
-    files,
+    files: all,
+    files_read: read,
+    files_modified: modified,
     evidence,
     origin,
     subject: row.subject,

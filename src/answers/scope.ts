@@ -71,9 +71,14 @@ const MAX_COUNT = 1_000_000_000;
 
 /** How many are passed over: for a reader that goes page by page. */
 export function readOffset(flags: Record<string, unknown>): number {
-  const offset = Number(flags["offset"] ?? 0);
-  if (Number.isInteger(offset) && offset >= 0 && offset <= MAX_COUNT) return offset;
-  throw new AppError("usage", `offset takes a whole number, not "${String(flags["offset"])}".`);
+  return wholeNumber("offset", flags["offset"] ?? 0);
+}
+
+/** 0 included. */
+export function wholeNumber(name: string, value: unknown): number {
+  const number = value === "" ? Number.NaN : Number(value);
+  if (Number.isInteger(number) && number >= 0 && number <= MAX_COUNT) return number;
+  throw new AppError("usage", `${name} takes a whole number, not "${String(value)}".`);
 }
 
 /** One whose sessions are read here. */

@@ -1,8 +1,9 @@
 // The answer to a search: the sessions that fit, and how they were found.
+import { loadSettings } from "../config/load.ts";
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { iso } from "../core/time.ts";
-import { FIND_KINDS, type Finding, type FindKind, findSessions, type Role, ROLES } from "../recall/find.ts";
+import { FIND_KINDS, type Finding, type FindKind, findSessions, ROLE_NAMES, ROLES } from "../recall/find.ts";
 import type { MeaningState } from "../recall/meaning.ts";
 import { updateSearchIndex } from "../store/search-index.ts";
 import type { SessionFilter } from "../store/session-filter.ts";
@@ -10,8 +11,6 @@ import { type Asked, questionOf } from "./asked.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { meaningOf } from "./meaning.ts";
 import { readConcepts, readType } from "./observation-flags.ts";
-
-const LIMIT = 10;
 
 export interface SearchAnswer extends Answer {
   findings: Finding[];
@@ -28,7 +27,8 @@ export async function answerSearch(asked: Asked, query: string): Promise<SearchA
   const kind = readKind(flags);
   const filter = readFilter(flags);
   updateSearchIndex(db);
-  const { scope, limit, where } = questionOf(asked, LIMIT);
+  const settings = loadSettings({ user: asked.paths.config }, asked.env).values;
+  const { scope, limit, where } = questionOf(asked, settings.searchLimit);
   const start = performance.now();
   const state = await meaningOf(asked, query, scope.projectId);
   const { meaning, degraded = null } = state;
@@ -38,6 +38,7 @@ export async function answerSearch(asked: Asked, query: string): Promise<SearchA
     kind,
     meaning,
     isTyping: flags["typing"] === true,
+    snippetChars: settings.searchSnippetChars,
   });
   const ms = Math.round((performance.now() - start) * 10) / 10;
   if (findings.length === 0) {
@@ -54,7 +55,10 @@ export async function answerSearch(asked: Asked, query: string): Promise<SearchA
     rung,
     words,
     where,
-    lanes: lanesUsed(kind, meaning !== undefined),
+    lanes: lanesUsed(kind, {
+      meaning: meaning !== undefined,
+      thinking: searched.some(({ lane }) => lane === "thinking"),
+    }),
     degraded,
     hint: state.hint ?? null,
     corpus: { model: state.model, vectors: state.vectors, not_embedded: state.waiting },
@@ -65,11 +69,12 @@ export async function answerSearch(asked: Asked, query: string): Promise<SearchA
   return { data: { results: findings.map(findingJson) }, meta, findings, rung, words, since, state };
 }
 
-function lanesUsed(kind: FindKind | undefined, hasMeaning: boolean): string[] {
+function lanesUsed(kind: FindKind | undefined, asked: { meaning: boolean; thinking: boolean }): string[] {
   if (kind === "session") return ["names"];
   if (kind === "file") return ["files"];
+  if (kind === "thinking") return ["thinking"];
   if (kind !== undefined) return [kind === "tool" ? "work" : "talk"];
-  return ["talk", "work", "files", ...(hasMeaning ? ["meaning"] : [])];
+  return ["talk", "work", "files", ...(asked.meaning ? ["meaning"] : []), ...(asked.thinking ? ["thinking"] : [])];
 }
 
 /** What the sessions must have in them. */
@@ -83,13 +88,13 @@ function readFilter(flags: Json): SessionFilter {
   };
 }
 
-/** Who said it is one way to name the kind of what was said. */
+/** A role is another name for a kind: the user's words are prompts, the assistant's are messages. */
 function readKind(flags: Json): FindKind | undefined {
   const kind = oneOf("kind", FIND_KINDS, flags["kind"]);
-  const role = oneOf("role", Object.keys(ROLES) as Role[], flags["role"]);
-  if (role === undefined) return kind;
+  const role = oneOf("role", ROLE_NAMES, flags["role"]);
+  if (role === undefined || role === "all") return kind;
   if (kind === undefined || kind === ROLES[role]) return ROLES[role];
-  throw new AppError("usage", `What is of kind "${kind}" nobody says in the role "${role}".`, {
+  throw new AppError("usage", `--kind ${kind} and --role ${role} exclude each other.`, {
     hint: `--role ${role} searches --kind ${ROLES[role]}: give one of them.`,
   });
 }
@@ -100,7 +105,7 @@ function oneOf<T extends string>(name: string, known: readonly T[], flag: unknow
   throw new AppError("usage", `There is no ${name} "${String(flag)}".`, { hint: `One of: ${known.join(", ")}` });
 }
 
-function findingJson({ session, score, promptNumber, at, kind, role, item, snippet }: Finding): Json {
+function findingJson({ session, score, promptNumber, at, kind, role, item, path, snippet }: Finding): Json {
   return {
     session_id: session.session_id,
     agent: session.agent,
@@ -113,14 +118,15 @@ function findingJson({ session, score, promptNumber, at, kind, role, item, snipp
     kind,
     role,
     item,
+    path: path ?? null,
     score: Math.round(score * 100) / 100,
     snippet: snippet.text,
     marks: snippet.marks,
-    open: openCommand(session.session_id, promptNumber),
+    open: openCommand(session.session_id, promptNumber, kind),
   };
 }
 
-export function openCommand(id: string, turn: number): string {
-  const options = turn > 0 ? ` --turn ${turn}` : "";
+export function openCommand(id: string, turn: number, kind: FindKind): string {
+  const options = (turn > 0 ? ` --turn ${turn}` : "") + (kind === "thinking" ? " --thinking" : "");
   return `c-mem show${options} ${id.startsWith("-") ? "-- " : ""}${id}`;
 }

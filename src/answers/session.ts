@@ -73,6 +73,7 @@ function outline(db: Db, session: SessionEntry): Json {
       title: prompt === undefined ? null : titleOf(prompt.text),
       at: iso(first.at),
       ended_at: iso(prompt?.ended_at),
+      status: prompt?.state ?? null,
     };
   });
   return {

@@ -1,6 +1,7 @@
 // The sessions in question, newest first.
 import { AppError } from "../core/error.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
+import { countSessions } from "../store/what-counts.ts";
 import { type Asked, questionOf } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
 import { readOffset, wider } from "./scope.ts";
@@ -11,6 +12,8 @@ const LIMIT = 20;
 export interface SessionsAnswer extends Answer {
   rows: SessionEntry[];
   hasMore: boolean;
+  total: number;
+  subagents: number;
   limit: number;
   isOfAllProjects: boolean;
 }
@@ -27,11 +30,14 @@ export function answerSessions(asked: Asked): SessionsAnswer {
     });
   }
   const hasMore = found.length > limit;
+  const { sessions: total, subagents } = countSessions(asked.db, scope);
   return {
     data: { results: rows.map(sessionJson) },
-    meta: { where, has_more: hasMore },
+    meta: { where, has_more: hasMore, total, subagents },
     rows,
     hasMore,
+    total,
+    subagents,
     limit,
     isOfAllProjects: scope.projectId === undefined,
   };

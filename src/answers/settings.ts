@@ -1,8 +1,10 @@
 // Every setting with its value, where that came from and what it does; and changing one in the user's own file.
 import { findPlace } from "../capture/project.ts";
+import { checkSettingsFiles, missingFolder } from "../config/check.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
+import type { Env } from "../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
-import { findSettingKey, writeSetting } from "../config/write.ts";
+import { findSettingKey, refuseDoubtful, writeSetting } from "../config/write.ts";
 import type { Asked } from "./asked.ts";
 import type { Answer } from "./envelope.ts";
 import { providerNotice } from "./provider-notice.ts";
@@ -25,9 +27,10 @@ type Standing = Pick<Asked, "paths" | "env" | "cwd">;
 
 export function answerSettings(standing: Standing): Answer & { results: Described[]; problems: string[] } {
   const loaded = load(standing);
-  const { problems } = loaded;
   const results = SETTING_KEYS.map((key) => describe(loaded, key));
   const files = { user: standing.paths.config, project: projectFiles(standing) };
+  const checked = checkSettingsFiles(files, standing.env);
+  const problems = [...checked.problems, ...checked.warnings];
   return { data: { results, problems, files }, results, problems };
 }
 
@@ -44,9 +47,18 @@ export function changeSetting(
 ): Answer & { setting: Described; notice: string | undefined } {
   const { paths, env } = standing;
   const key = findSettingKey(name);
+  refuseDoubtful(key, raw);
   writeSetting(paths.config, key, raw);
-  const notice = providerNotice(key, loadSettings({ user: paths.config }, env).values, env);
+  const { values } = loadSettings({ user: paths.config }, env);
+  const notice = providerNotice(key, values, env) ?? missingNotice(key, values.excludePaths, env);
   return { ...answerSetting(standing, name), meta: { notice: notice ?? null }, notice };
+}
+
+/** Said at once: a misspelt folder is easiest to correct now. */
+function missingNotice(key: SettingKey, patterns: readonly string[], env: Env): string | undefined {
+  if (key !== "excludePaths") return undefined;
+  const missing = patterns.flatMap((pattern) => missingFolder(pattern, env));
+  return missing.length === 0 ? undefined : `note: ${missing.join("\n")}`;
 }
 
 function describe({ values, sources }: LoadedSettings, key: SettingKey): Described {

@@ -18,6 +18,7 @@ export function transcriptJson(transcript: Transcript, detail: Detail): Json {
       number: turn.number,
       at: iso(turn.at),
       ended_at: iso(turn.endedAt),
+      status: turn.state ?? null,
       prompt: turn.prompt ?? null,
       items: turn.items.map((item) => itemJson(item, detail)),
       commits: turn.commits.map(({ sha, subject }) => ({ sha, subject })),

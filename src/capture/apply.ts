@@ -2,12 +2,14 @@
 import type { Activity, CapturedEvent } from "../core/event.ts";
 import { isWeakTitle, titleOf } from "../core/title.ts";
 import type { Db } from "../store/driver.ts";
+import { insertFileSnapshot } from "../store/file-snapshots.ts";
 import { insertFileTouch, noteBackup } from "../store/file-touches.ts";
 import { insertCommit } from "../store/commits.ts";
 import { insertInjection } from "../store/injections.ts";
 import { upsertMessage } from "../store/messages.ts";
 import { enqueueSession } from "../store/jobs.ts";
-import { endPrompt, insertPrompt } from "../store/prompts.ts";
+import { insertPrompt, noteCheckpoint, setResponse } from "../store/prompts.ts";
+import { INTERRUPTED } from "../store/session-status.ts";
 import {
   endSession,
   getAgentTitle,
@@ -23,10 +25,13 @@ import { adoptTurn, insertToolUse } from "../store/tool-uses.ts";
 import {
   type Batch,
   endBatch,
+  endTurn,
   forgetTurns,
+  goOn,
   markStale,
   noteModel,
   projectId,
+  rootOf,
   sessionOf,
   settleTimes,
   startBatch,
@@ -35,6 +40,7 @@ import {
 import { commitsMade } from "./commits.ts";
 import { isToldElsewhere } from "./copied.ts";
 import { withoutForgotten } from "./forgotten.ts";
+import { pathFromRoot } from "./project.ts";
 
 /** `eventName` stands in for an id where the agent gave none. */
 export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
@@ -123,10 +129,19 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
     case "tool-use":
       applyToolUse(db, batch, event, activity, sessions, eventName);
       return;
+    case "file-snapshot": {
+      const promptNumber = turnOf(db, batch, main, activity.promptId);
+      for (const { path, kind, backup } of activity.files) {
+        const stored = sessions.isElsewhere ? fromRoot(path, event, rootOf(db, batch, sessions.projectId)) : path;
+        insertFileSnapshot(db, { sessionDbId: own, promptNumber, path: stored, kind, backup, at });
+      }
+      return;
+    }
     case "message": {
       const number = turnOf(db, batch, main, activity.promptId);
       upsertMessage(db, { ...activity, sessionDbId: own, promptNumber: number, at });
       markStale(db, batch, main, number);
+      if (own === main && activity.role === "assistant") goOn(db, batch, main, number, at);
       if (activity.model !== undefined) noteModel(db, batch, own, activity.model);
       return;
     }
@@ -139,6 +154,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
         text: activity.summary,
         at,
       });
+      if (own === main) noteCheckpoint(db, main, turnOf(db, batch, main), at);
       markStale(db, batch, main, turnOf(db, batch, main));
       return;
     case "title":
@@ -149,18 +165,31 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       return;
     case "turn-end": {
       const number = turnOf(db, batch, main, activity.promptId);
-      if (own === main) endPrompt(db, { sessionDbId: main, number, response: activity.response, at });
-      else if (activity.response !== undefined) setReport(db, own, activity.response);
+      const { response, isInterrupted = false } = activity;
+      if (own === main) endTurn(db, batch, { sessionDbId: main, number, response, isInterrupted, at });
+      else if (response !== undefined) setReport(db, own, response);
       markStale(db, batch, main, number);
       if (own !== main) settleTimes(db, batch, own);
-      if (own !== main) endSession(db, own, { at, reason: "subagent" });
+      if (own !== main) endSession(db, own, { at, reason: isInterrupted ? INTERRUPTED : "subagent" });
+      return;
+    }
+    case "response": {
+      const number = turnOf(db, batch, main, activity.promptId);
+      if (own === main) setResponse(db, { sessionDbId: main, number, response: activity.text, at });
+      else setReport(db, own, activity.text);
+      markStale(db, batch, main, number);
       return;
     }
     case "session-end":
       settleTimes(db, batch, main);
       endSession(db, main, { at, reason: activity.reason });
       return;
-    case "checkpoint":
+    case "checkpoint": {
+      const number = turnOf(db, batch, main, activity.promptId);
+      if (own === main) noteCheckpoint(db, main, number, at);
+      markStale(db, batch, main, number);
+      return;
+    }
     case "machine-prompt":
     case "tool-start":
     case "subagent-start":
@@ -205,10 +234,10 @@ function applyToolUse(
   });
   const isNew = toolUseDbId !== undefined;
   if (isNew) markStale(db, batch, main, promptNumber);
+  if (isNew && own === main) goOn(db, batch, main, promptNumber, event.at);
   for (const file of activity.files) {
     const { backup } = file;
-    const path =
-      isElsewhere && !/^(?:\/|[A-Za-z]:|\\)/.test(file.path) ? `${event.project.root}/${file.path}` : file.path;
+    const path = isElsewhere ? fromRoot(file.path, event, rootOf(db, batch, project_id)) : file.path;
     if (isNew) insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
     else if (backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup });
   }
@@ -216,6 +245,12 @@ function applyToolUse(
   const { name, input, output = null } = activity;
   batch.toolUses.push({ id: toolUseDbId, project_id, name, input, output, created_at: event.at });
   if (activity.name === "Bash") applyCommits(db, event, activity, main, promptNumber);
+}
+
+/** The agent has changed its folder: to one below the root of the session's project, or to another project. */
+function fromRoot(path: string, { project }: CapturedEvent, root: string): string {
+  const isRelative = !/^(?:\/|[A-Za-z]:|\\)/.test(path);
+  return pathFromRoot(isRelative ? `${project.root}/${path}` : path, root);
 }
 
 function applyCommits(

@@ -14,6 +14,7 @@ import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { readLines } from "./lines.ts";
 import {
+  isExcludedFile,
   isInCopy,
   isOtherProject,
   isOutside,
@@ -39,6 +40,7 @@ export async function archiveTranscript(
   context: ArchiveContext,
   batch: ArchiveBatch,
 ): Promise<boolean> {
+  if (isExcludedFile(file, context)) return false;
   const known = readCopy(context.archive, file);
   const isSame = known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt;
   if (isSame && !context.force) return false;

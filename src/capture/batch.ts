@@ -2,9 +2,18 @@
 // asked and written once, not once per event. Good for one transaction only; another process may write after it.
 import type { CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
-import { upsertProject } from "../store/projects.ts";
-import { currentPromptNumber, findPromptNumber, indexLetters, type NewPrompt } from "../store/prompts.ts";
+import { projectRoot, upsertProject } from "../store/projects.ts";
+import {
+  currentPromptNumber,
+  endPrompt,
+  findPromptNumber,
+  indexLetters,
+  type NewPrompt,
+  reopenTurn,
+  type TurnEnd,
+} from "../store/prompts.ts";
 import type { ToolUseText } from "../store/search-index.ts";
+import { updateStatus } from "../store/session-status.ts";
 import { type SessionSeed, setModel, upsertSession, widenSession } from "../store/sessions.ts";
 import { markTurnStale } from "../store/stale-turns.ts";
 
@@ -23,9 +32,13 @@ interface SeenSession {
 
 export interface Batch {
   projects: Map<string, number>;
+  /** By the project's id. */
+  roots: Map<number, string>;
   sessions: Map<string, SeenSession>;
   turns: Map<string, number>;
   stale: Set<string>;
+  /** Turns that are known to be open: work in them reopens nothing. */
+  open: Set<string>;
   models: Map<number, string>;
   /** New ones, whose letters are indexed at the end: FTS5 would write out what it holds before many a statement. */
   prompts: NewPrompt[];
@@ -38,9 +51,11 @@ export interface Batch {
 export function startBatch(): Batch {
   return {
     projects: new Map(),
+    roots: new Map(),
     sessions: new Map(),
     turns: new Map(),
     stale: new Set(),
+    open: new Set(),
     models: new Map(),
     prompts: [],
     toolUses: [],
@@ -51,6 +66,10 @@ export function startBatch(): Batch {
 export function endBatch(db: Db, batch: Batch): void {
   for (const session of batch.sessions.values()) writeTimes(db, session);
   for (const prompt of batch.prompts) indexLetters(db, prompt);
+  updateStatus(
+    db,
+    Array.from(batch.sessions.values(), ({ id }) => id),
+  );
 }
 
 function writeTimes(db: Db, session: SeenSession): void {
@@ -64,6 +83,15 @@ export function projectId(db: Db, batch: Batch, { project, at }: CapturedEvent):
   const id = upsertProject(db, project, at);
   batch.projects.set(project.key, id);
   return id;
+}
+
+/** Of a project that is in the store. */
+export function rootOf(db: Db, batch: Batch, id: number): string {
+  const known = batch.roots.get(id);
+  if (known !== undefined) return known;
+  const root = projectRoot(db, id);
+  batch.roots.set(id, root);
+  return root;
 }
 
 export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
@@ -116,6 +144,19 @@ export function turnOf(db: Db, batch: Batch, sessionDbId: number, promptId?: str
 export function forgetTurns(batch: Batch): void {
   batch.turns.clear();
   batch.stale.clear();
+  batch.open.clear();
+}
+
+export function endTurn(db: Db, batch: Batch, end: TurnEnd): void {
+  endPrompt(db, end);
+  batch.open.delete(`${end.sessionDbId} ${end.number}`);
+}
+
+/** Something happened in the turn: if it had ended before that, it goes on. */
+export function goOn(db: Db, batch: Batch, sessionDbId: number, promptNumber: number, at: number): void {
+  const key = `${sessionDbId} ${promptNumber}`;
+  if (batch.open.has(key)) return;
+  if (reopenTurn(db, sessionDbId, promptNumber, at)) batch.open.add(key);
 }
 
 export function markStale(db: Db, batch: Batch, sessionDbId: number, promptNumber: number): void {

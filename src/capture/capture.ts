@@ -4,12 +4,17 @@ import type { Settings } from "../config/schema.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../core/event.ts";
 import { filterText, filterValue } from "../core/filter.ts";
 import { isUnrecorded } from "../core/own-tools.ts";
+import { admitIds } from "./ids.ts";
 import { isHiddenFile } from "./ignored.ts";
 import { branchOf, type Place, storedPath } from "./project.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Returns undefined when nothing of the event may or need be kept. */
-export function captureEvent(event: AgentEvent, { place, settings, project }: Surroundings): CapturedEvent | undefined {
+export function captureEvent(
+  reported: AgentEvent,
+  { place, settings, project }: Surroundings,
+): CapturedEvent | undefined {
+  const event = admitIds(reported);
   const activity = filterActivity(event.activity, place, settings);
   if (activity === undefined) return undefined;
   const branch = event.branch ?? branchOf(place);
@@ -47,6 +52,8 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
     }
     case "turn-end":
       return activity.response === undefined ? activity : { ...activity, response: clean(activity.response) };
+    case "response":
+      return { ...activity, text: clean(activity.text) };
     case "tool-use":
       if (isUnrecorded(activity.name, settings.skipTools) || isHiddenUse(activity, place, settings)) return undefined;
       return {
@@ -56,6 +63,11 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
         ...(activity.output !== undefined && { output: clean(activity.output) }),
         files: activity.files.map((file) => filterFile(file, place)),
       };
+    case "file-snapshot": {
+      if (EDITING_TOOLS.some((name) => isUnrecorded(name, settings.skipTools))) return undefined;
+      const files = activity.files.filter((file) => !isHiddenFile(file.path, place, settings.excludePaths));
+      return files.length === 0 ? undefined : { ...activity, files: files.map((file) => filterFile(file, place)) };
+    }
     case "message":
       return {
         ...activity,
@@ -68,20 +80,14 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       return {
         kind: "origin",
         ...(activity.plan !== undefined && { plan: filterText(activity.plan, settings.maxOutputChars) }),
-        ...(activity.forkedFrom !== undefined && {
-          forkedFrom: filterText(activity.forkedFrom, settings.maxOutputChars),
-        }),
+        ...(activity.forkedFrom !== undefined && { forkedFrom: activity.forkedFrom }),
       };
     case "compaction":
       return { ...activity, summary: clean(activity.summary) };
     case "machine-prompt":
       return undefined;
     case "session-start":
-      return {
-        ...activity,
-        source: label(activity.source),
-        ...(activity.model !== undefined && { model: label(activity.model) }),
-      };
+      return { ...activity, source: label(activity.source) };
     case "session-end":
       return { ...activity, reason: label(activity.reason) };
     case "tool-start":
@@ -98,6 +104,9 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       return activity;
   }
 }
+
+/** Where their calls are not recorded, the files they changed are not either. */
+const EDITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 type ToolUse = Extract<Activity, { kind: "tool-use" }>;
 

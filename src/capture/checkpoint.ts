@@ -8,7 +8,7 @@ import { privateStates, type SyncState } from "../store/sync-state.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** Raised when a reader's state changes its shape: files are then read from the beginning, which changes nothing else. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 export interface Position {
   kind: "new" | "grown" | "rewritten";

@@ -1,8 +1,9 @@
 // Takes secrets and private text out of the files beside the database: drops, logs, copies of transcripts.
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { basename } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { cleaned } from "../core/cleaned.ts";
+import { cleanedJson } from "../core/cleaned.ts";
+import { replaceFile } from "../platform/replace-file.ts";
 import { allCopies, copyPath, rewriteCopy } from "./copies.ts";
 
 export type FileFix = "rewritten" | "removed" | "left";
@@ -17,11 +18,7 @@ export async function cleanFile(paths: Paths, path: string): Promise<FileFix> {
   if (path.startsWith(paths.archive) && path.endsWith(".gz")) return await cleanCopy(paths.archive, path);
   const bytes = readFileSync(path);
   if (bytes.includes(0)) return remove(path);
-  // Beside it: another disk's file cannot take its place.
-  const temporary = join(dirname(path), `.clean-${process.pid}.tmp`);
-  writeFileSync(temporary, cleanLines(bytes.toString("utf8")), { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
+  replaceFile(path, cleanLines(bytes.toString("utf8")));
   return "rewritten";
 }
 
@@ -42,11 +39,11 @@ async function cleanCopy(archive: string, path: string): Promise<FileFix> {
 function cleanLines(text: string): string {
   try {
     JSON.parse(text);
-    return cleaned(text)?.text ?? text;
+    return cleanedJson(text)?.text ?? text;
   } catch {
     return text
       .split("\n")
-      .map((line) => cleaned(line)?.text ?? line)
+      .map((line) => cleanedJson(line)?.text ?? line)
       .join("\n");
   }
 }

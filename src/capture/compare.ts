@@ -7,7 +7,7 @@ import { hasToolUse } from "../store/tool-uses.ts";
 import { isTouched } from "../store/buried.ts";
 import { isToldElsewhere } from "./copied.ts";
 import { withoutForgotten } from "./forgotten.ts";
-import { readTranscript, type Transcript } from "./read-transcript.ts";
+import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
 
 export interface Comparison {
@@ -31,6 +31,7 @@ export function compareTranscripts(
   const deadline = Date.now() + maxMs;
   const result: Comparison = { compared: 0, unread: 0, left: 0, missing: 0, files: [] };
   for (const transcript of transcripts) {
+    if (isExcludedFile(transcript.file, context)) continue;
     if (!isUnchanged(transcript.file, context)) result.unread += 1;
     else if (Date.now() > deadline) result.left += 1;
     else {

@@ -86,8 +86,13 @@ export async function saveCopy(archive: string, copy: Copy): Promise<void> {
   if (copy.withTail > 0) await makeSure(path, "r+");
   const about = aboutPath(path);
   mkdirSync(dirname(about), { recursive: true, mode: 0o700 });
-  await makeSure(`${about}.tmp`, "w", JSON.stringify(copy));
-  renameSync(`${about}.tmp`, about);
+  try {
+    await makeSure(`${about}.tmp`, "w", JSON.stringify(copy));
+    renameSync(`${about}.tmp`, about);
+  } catch (error) {
+    rmSync(`${about}.tmp`, { force: true });
+    throw error;
+  }
 }
 
 async function makeSure(path: string, flags: "r+" | "w", text?: string): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type CapturedEvent, KNOWN_ACTIVITIES } from "../core/event.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../store/drops.ts";
-import { transaction } from "../store/transaction.ts";
+import { nested, transaction } from "../store/transaction.ts";
 import { applyEvent, enqueueWork } from "./apply.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { findRefuge, leaveRefuge } from "./refuge.ts";
@@ -124,19 +124,17 @@ function parseDrop(text: string): CapturedEvent | undefined {
 function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
   // Written by a newer version beside this one: that one will know what it means.
   if (!KNOWN_ACTIVITIES.has(event.activity.kind)) return "waits";
-  db.exec("SAVEPOINT one_drop");
   try {
-    if (!claimDrop(db, name, Date.now())) return "known";
-    applyEvent(db, event, name);
-    enqueueWork(db, event);
-    if (event.hook !== undefined) countHookRun(db, event.hook, event.at);
-    return "applied";
+    return nested(db, () => {
+      if (!claimDrop(db, name, Date.now())) return "known";
+      applyEvent(db, event, name);
+      enqueueWork(db, event);
+      if (event.hook !== undefined) countHookRun(db, event.hook, event.at);
+      return "applied";
+    });
   } catch (error) {
     if (isStoreTrouble(error)) throw error;
-    db.exec("ROLLBACK TO one_drop");
     return "bad";
-  } finally {
-    db.exec("RELEASE one_drop");
   }
 }
 

@@ -34,6 +34,9 @@ function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
     case "message":
       if (isGone("message", activity.uuid) || ofForgottenTurn(db, sessionId, activity.promptId)) return undefined;
       return event;
+    // Which file went with what was forgotten, it does not say.
+    case "file-snapshot":
+      return undefined;
     case "compaction":
       return isGone("message", activity.uuid) ? undefined : event;
     case "title":
@@ -43,6 +46,9 @@ function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
       const { response, ...rest } = activity;
       return response !== undefined && isGone("text", response) ? { ...event, activity: rest } : event;
     }
+    case "response":
+      if (ofForgottenTurn(db, sessionId, activity.promptId) || isGone("text", activity.text)) return undefined;
+      return event;
     case "checkpoint":
       return ofForgottenTurn(db, sessionId, activity.promptId) ? undefined : event;
     default:

@@ -5,16 +5,26 @@ import { basename, dirname, isAbsolute, join, normalize, relative, sep } from "n
 import { IGNORE_FILE, MAX_PATH_CHARS } from "../config/paths.ts";
 import { readText, statOf } from "../config/read.ts";
 import { type IgnoreRule, isHiddenBy, parseIgnoreRules } from "../core/ignore-rules.ts";
+import { fullWindowsPath, isWindowsPath } from "../core/windows-path.ts";
 import { covers } from "./covers.ts";
 import type { Place } from "./project.ts";
 
 /** The file that hides the folder, if one does. */
 export function hiddenBy(place: Place): string | undefined {
-  return hidingFile(place.folder, place);
+  return isForeign(place) ? undefined : hidingFile(place.folder, place);
+}
+
+/** A folder of Windows on another system: neither it nor a .c-memignore beside it is here. */
+function isForeign({ cwd }: Place): boolean {
+  return sep === "/" && isWindowsPath(cwd);
 }
 
 /** `path` as the agent names it: from the session's folder, or in full. Behind a link it is also what it really is. */
 export function isHiddenFile(path: string, place: Place, excludePaths: readonly string[]): boolean {
+  if (isForeign(place)) {
+    const full = fullWindowsPath(path, place.cwd);
+    return excludePaths.some((pattern) => covers(pattern, full));
+  }
   const named = isAbsolute(path) ? inFolder(path, place) : join(place.folder, path);
   if (named.length > MAX_PATH_CHARS) return excludePaths.some((pattern) => covers(pattern, named));
   return [...new Set([named, realPath(named, place)])].some(

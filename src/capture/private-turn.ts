@@ -1,9 +1,10 @@
 // A turn whose prompt is wholly private leaves no trace. The hooks that follow it are other processes, so the prompt's
 // hook leaves a marker file: which session, which prompt ids, and whether the private turn is still the current one.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AgentEvent } from "../core/event.ts";
 import { listFolder, readText, statOf } from "../config/read.ts";
+import { writePrivate } from "../config/private-file.ts";
 import { sha256 } from "../config/sha256.ts";
 import { enterRefuge, findRefuge, leaveRefuge } from "./refuge.ts";
 
@@ -115,7 +116,7 @@ function writeMarker(folder: string, sessionId: string, marker: Marker): void {
 
 function writeMarkerFile(folder: string, name: string, marker: Marker): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, name), JSON.stringify(marker), { mode: 0o600 });
+  writePrivate(join(folder, name), JSON.stringify(marker));
 }
 
 /** Session ids come from outside: only what is safe in a file name on every system, and no two alike. */

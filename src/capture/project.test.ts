@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { loadSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import { normaliseRemote } from "./git.ts";
-import { branchOf, findPlace, identifyProject, offReason, type Place, storedPath } from "./project.ts";
+import { isHiddenFile } from "./ignored.ts";
+import { branchOf, findPlace, identifyProject, offReason, pathFromRoot, type Place, storedPath } from "./project.ts";
 
 const scratch = () => realpathSync(mkdtempSync(join(tmpdir(), "c-mem-project-")));
 const loadedDefaults = loadSettings({ user: "/nonexistent" }, {});
@@ -185,6 +186,48 @@ describe("a stored path", () => {
     repository(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "link"));
     expect(storedPath(join(root, "link", "a.ts"), findPlace(join(root, "link")))).toBe("a.ts");
+  });
+});
+
+describe("a path of a session on Windows, read on another system", () => {
+  const cwd = String.raw`C:\Users\x\proj`;
+
+  it.each([
+    [String.raw`C:\Users\x\proj\src\a.ts`, "src/a.ts"],
+    [String.raw`c:\users\X\Proj\src/a.ts`, "src/a.ts"],
+    [String.raw`\\?\C:\Users\x\proj\src\a.ts`, "src/a.ts"],
+    ["/c/Users/x/proj/src/a.ts", "src/a.ts"],
+    [String.raw`src\a.ts`, "src/a.ts"],
+    [String.raw`.\src\..\src\a.ts`, "src/a.ts"],
+    [String.raw`..\other\a.ts`, "C:/Users/x/other/a.ts"],
+    [String.raw`d:\other\a.ts`, "D:/other/a.ts"],
+  ])("%s is stored as %s", (path, expected) => {
+    expect(storedPath(path, findPlace(cwd))).toBe(expected);
+    expect(storedPath(path, findPlace("c:/Users/x/proj"))).toBe(expected);
+  });
+
+  it("is stored the same where only the folder is named as git-bash does", () => {
+    expect(storedPath(String.raw`C:\Users\x\proj\src\a.ts`, findPlace("/c/Users/x/proj"))).toBe("src/a.ts");
+  });
+
+  it.each([cwd, "c:/Users/x/proj", String.raw`\\?\c:\Users\x\proj`])("belongs to the project of %s", (folder) => {
+    const place = findPlace(folder);
+    // Not the repository the tests run in.
+    expect(place).toMatchObject({ tree: undefined, projectFiles: [] });
+    expect(identifyProject(place, loadedDefaults)).toEqual({ key: cwd, name: "proj", root: cwd });
+  });
+
+  it("is hidden by excludePaths, and by no .c-memignore of this system", () => {
+    const hidden = (path: string, ...patterns: string[]) => isHiddenFile(path, findPlace(cwd), patterns);
+    expect(hidden(String.raw`secret\a.ts`, "C:/Users/x/proj/secret")).toBe(true);
+    expect(hidden(String.raw`c:\Users\x\proj\secret\a.ts`, String.raw`C:\Users\x\proj\secret\**`)).toBe(true);
+    expect(hidden(String.raw`C:\Users\x\proj\src\a.ts`, "C:/Users/x/proj/secret")).toBe(false);
+  });
+
+  it("is relative to the root of the session's project after a change of folder", () => {
+    expect(pathFromRoot(String.raw`c:\users\x\proj\web/src/a.ts`, cwd)).toBe("web/src/a.ts");
+    expect(pathFromRoot("/home/x/proj/web/src/a.ts", "/home/x/proj")).toBe("web/src/a.ts");
+    expect(pathFromRoot("/home/x/proj-2/a.ts", "/home/x/proj")).toBe("/home/x/proj-2/a.ts");
   });
 });
 

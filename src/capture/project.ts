@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { type Env, isDisabled, MAX_PATH_CHARS, PROJECT_FILE, userHome } from "../config/paths.ts";
 import type { LoadedSettings } from "../config/load.ts";
 import type { Project } from "../core/event.ts";
+import { fullWindowsPath, isWindowsPath, nativeWindowsPath, pathBelow, slashedPath } from "../core/windows-path.ts";
 import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
 import { statOf } from "../config/read.ts";
 import { covers, realFolder } from "./covers.ts";
@@ -19,7 +20,8 @@ export interface Place {
 }
 
 export function findPlace(cwd: string): Place {
-  if (cwd.length > MAX_PATH_CHARS) return { cwd, folder: cwd, tree: undefined, projectFiles: [] };
+  // A folder of another system is not here: looked up, it would be taken for one below the process's own.
+  if (cwd.length > MAX_PATH_CHARS || isForeign(cwd)) return { cwd, folder: cwd, tree: undefined, projectFiles: [] };
   const folder = realFolder(cwd);
   const tree = findGitTree(folder);
   return { cwd, folder, tree, projectFiles: findProjectFiles(folder, tree) };
@@ -32,7 +34,8 @@ export function findPlace(cwd: string): Place {
  */
 export function identifyProject(place: Place, { values, sources }: LoadedSettings): Project {
   const { folder, tree } = place;
-  const root = tree?.mainTop ?? projectFolder(place) ?? folder;
+  const top = tree?.mainTop ?? projectFolder(place) ?? folder;
+  const root = isWindowsPath(top) ? nativeWindowsPath(top) : top;
   const url = tree === undefined ? undefined : readRemote(tree);
   const remote = url === undefined ? undefined : normaliseRemote(/^\.{1,2}\//.test(url) ? resolve(root, url) : url);
   const own = remote ?? root;
@@ -44,7 +47,11 @@ export function identifyProject(place: Place, { values, sources }: LoadedSetting
       : values.project || nameByFolder(place, values.projects);
   if (fromUser !== "") return { key: `name:${fromUser}`, name: fromUser, ...shared };
   if (fromFile !== "") return { key: `${own}#${fromFile}`, name: fromFile, ...shared };
-  return { key: own, name: basename(own) || own, ...shared };
+  return { key: own, name: basename(isWindowsPath(own) ? slashedPath(own) : own) || own, ...shared };
+}
+
+function isForeign(cwd: string): boolean {
+  return sep === "/" && isWindowsPath(cwd);
 }
 
 export function branchOf(place: Place): string | undefined {
@@ -52,8 +59,9 @@ export function branchOf(place: Place): string | undefined {
 }
 
 /** Why nothing of what happens here may be recorded, in words for a person; undefined where it may. */
-export function offReason(place: Place, { values, sources }: LoadedSettings, env: Env): string | undefined {
+export function offReason(place: Place, { values, sources, blocked }: LoadedSettings, env: Env): string | undefined {
   if (isDisabled(env)) return "C_MEM_DISABLE is set";
+  if (blocked !== undefined) return blocked;
   if (!values.enabled) return `enabled is false (${sources.enabled})`;
   // A linked worktree lies elsewhere, and is the same repository.
   const main = place.tree?.mainTop ?? place.folder;
@@ -66,6 +74,7 @@ export function offReason(place: Place, { values, sources }: LoadedSettings, env
 /** A file's path as the store keeps it: relative to the working tree and with "/" where it lies inside. */
 export function storedPath(path: string, place: Place): string {
   const top = place.tree?.top ?? projectFolder(place) ?? place.folder;
+  if (isWindowsPath(place.cwd) || isWindowsPath(path)) return storedWindowsPath(path, place, top);
   // The agent may name the file through a symlink that `folder` has resolved.
   const inCwd = isAbsolute(path) ? pathInside(place.cwd, path) : path;
   const inside = pathInside(top, inCwd === undefined ? path : join(place.folder, inCwd));
@@ -73,15 +82,32 @@ export function storedPath(path: string, place: Place): string {
   return sep === "/" ? inside : inside.replaceAll(sep, "/");
 }
 
-/** A file somebody names: as typed, as it would be stored from here, and in full. */
+function storedWindowsPath(path: string, place: Place, top: string): string {
+  const [cwd, folder] = [slashedPath(place.cwd), slashedPath(place.folder)];
+  const full = fullWindowsPath(path, cwd);
+  const inCwd = pathBelow(cwd, full);
+  return pathBelow(slashedPath(top), inCwd === undefined ? full : `${folder}/${inCwd}`) ?? full;
+}
+
+/** A path of a session as it is stored: relative where it lies below the root of the session's project. */
+export function pathFromRoot(path: string, root: string): string {
+  if (isWindowsPath(root)) return pathBelow(slashedPath(root), slashedPath(path)) ?? path;
+  return isAbsolute(path) ? (pathInside(root, path) ?? path) : path;
+}
+
+/** A file or folder somebody names: as typed, as it would be stored from here, and in full. */
 export function pathNames(typed: string, cwd: string): string[] {
-  const full = resolve(cwd, typed.replaceAll("\0", ""));
-  return [typed, storedPath(full, findPlace(cwd)), full];
+  const text = typed.replaceAll("\0", "");
+  const slashed = slashedPath(text);
+  if (isWindowsPath(text)) return [slashed, storedPath(text, findPlace(cwd))];
+  const full = resolve(cwd, text);
+  const names = [text.replace(/(?<=.)\/+$/, ""), storedPath(full, findPlace(cwd)), full];
+  return text.includes("\\") ? [...names, slashed] : names;
 }
 
 function pathInside(folder: string, path: string): string | undefined {
   const inside = relative(folder, path);
-  return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? undefined : inside;
+  return inside === "" || /^\.\.(?:[/\\]|$)/.test(inside) || isAbsolute(inside) ? undefined : inside;
 }
 
 function findProjectFiles(folder: string, tree: GitTree | undefined): string[] {

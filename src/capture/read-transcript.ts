@@ -10,6 +10,7 @@ import type { AgentEvent, CapturedEvent } from "../core/event.ts";
 import type { SyncState } from "../store/sync-state.ts";
 import { captureEvent } from "./capture.ts";
 import { checkpointOf, findStart, type Position, privateIdsOf } from "./checkpoint.ts";
+import { covers } from "./covers.ts";
 import { readLines } from "./lines.ts";
 import { findSurroundings, type Surroundings } from "./surroundings.ts";
 
@@ -31,6 +32,8 @@ export interface ReadContext {
   force: boolean;
   /** Only sessions of this project, by name or key. */
   project: string | undefined;
+  /** Transcripts these patterns cover are not read. */
+  excludePaths: readonly string[];
   /** Prompts that were wholly private, and threads they started: what subagents did for them stays out as well. */
   privateIds: Set<string>;
   /** Folders are looked up once. */
@@ -103,7 +106,7 @@ function* readPieces(
   { transcript, known, isElsewhere, isForgotten }: ReadRequest,
   context: ReadContext,
 ): Generator<Piece, void> {
-  if (isElsewhere) throw new Excluded();
+  if (isElsewhere || isExcludedFile(transcript.file, context)) throw new Excluded();
   const { file, reader } = transcript;
   const state = known === undefined ? "new" : "rewritten";
   const reading: Reading = { file, context, state, isForgotten, isPlaced: false, ...nothingRead() };
@@ -115,6 +118,11 @@ function* readPieces(
 }
 
 class Excluded extends Error {}
+
+// The user may leave out transcripts as well as folders: "**/subagents/**".
+export function isExcludedFile({ path }: TranscriptFile, { excludePaths }: Pick<ReadContext, "excludePaths">): boolean {
+  return excludePaths.some((pattern) => covers(pattern, path));
+}
 
 /** A file being read, and what has been read since the last piece. */
 interface Reading extends ReadNotes {
@@ -257,7 +265,7 @@ function capture(event: AgentEvent, { file, context, isPlaced }: Reading): Captu
   const surroundings = lookUp(event.cwd, context);
   if (surroundings.isExcluded || isOtherProject(surroundings, context)) {
     // A session belongs to where it began: one that began outside is not read, one that only looks in there goes on.
-    if (!isPlaced) throw new Excluded();
+    if (!isPlaced || surroundings.isBlocked) throw new Excluded();
     if (surroundings.isExcluded) return undefined;
   }
   return captureEvent(event, surroundings);

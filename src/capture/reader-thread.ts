@@ -61,9 +61,10 @@ export async function* readInThread(
   context: ReadContext,
   { thread, onWait }: { thread: URL; onWait: () => void },
 ): AsyncGenerator<ReadStep, void> {
-  const { env, settings, force, project, privateIds } = context;
+  const { settings, force, project, excludePaths, privateIds } = context;
+  const [env, places] = [{ ...context.env }, new Map()];
   const worker = new Worker(thread, {
-    workerData: { env: { ...env }, settings, force, project, privateIds, places: new Map() } satisfies ReadContext,
+    workerData: { env, settings, force, project, excludePaths, privateIds, places } satisfies ReadContext,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const steps: ReadStep[] = [];

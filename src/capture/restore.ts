@@ -8,14 +8,16 @@ import { saveSyncState, type SyncState } from "../store/sync-state.ts";
 import { transaction } from "../store/transaction.ts";
 import { type Copy, listCopies, readCopyText } from "./copies.ts";
 import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
-import { captureEvents, parseLine } from "./read-transcript.ts";
+import { captureEvents, isExcludedFile, parseLine } from "./read-transcript.ts";
 import { storeEvents, type SyncContext } from "./sync.ts";
 
 /** Copies whose transcript is gone: all of them, or those that this database has never read to their end. */
 export function copiesToRestore(context: SyncContext): Copy[] {
   return listCopies(context.archive).filter(
     ({ file }) =>
-      (context.force || (context.marks.get(file.path)?.size ?? UNFINISHED) === UNFINISHED) && !existsSync(file.path),
+      !isExcludedFile(file, context) &&
+      (context.force || (context.marks.get(file.path)?.size ?? UNFINISHED) === UNFINISHED) &&
+      !existsSync(file.path),
   );
 }
 

@@ -1,5 +1,6 @@
 // What a session has been shown: hooks are one process each and never write the database, so a small file tells the next.
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
+import { appendPrivate } from "../config/private-file.ts";
 import { readText } from "../config/read.ts";
 import { shortHash } from "../core/hash.ts";
 import { sessionFile } from "./private-turn.ts";
@@ -14,11 +15,11 @@ export function noteShown(folder: string, reader: string, keys: readonly string[
   const path = sessionFile(folder, reader, ".log");
   const text = keys.map((key) => `${key}\n`).join("");
   try {
-    appendFileSync(path, text, { mode: 0o600 });
+    appendPrivate(path, text);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    appendFileSync(path, text, { mode: 0o600 });
+    appendPrivate(path, text);
   }
 }
 

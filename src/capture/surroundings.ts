@@ -17,6 +17,8 @@ export interface Surroundings {
   isExcluded: boolean;
   /** Why, for a person. */
   offReason: string | undefined;
+  /** Only because settings cannot be read: what is skipped now is to be read again once they can. */
+  isBlocked: boolean;
 }
 
 export function findSurroundings(cwd: string, userSettings: string, env: Env): Surroundings {
@@ -35,6 +37,7 @@ export function findSurroundings(cwd: string, userSettings: string, env: Env): S
     },
     isExcluded: reason !== undefined,
     offReason: reason,
+    isBlocked: reason !== undefined && reason === loaded.blocked,
   };
 }
 

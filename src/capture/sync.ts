@@ -1,5 +1,6 @@
 // Brings transcripts into the store: only what is new of each file, in pieces that are there as a whole or not at all.
 import type { TranscriptFile } from "../agents/transcript.ts";
+import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { CapturedEvent } from "../core/event.ts";
 import { type Db, isStoreTrouble } from "../store/driver.ts";
@@ -71,6 +72,7 @@ export function startSync(
     force: options.force ?? false,
     enqueue: options.enqueue ?? true,
     project: options.project,
+    excludePaths: loadSettings({ user: paths.config }, env).values.excludePaths,
     privateIds: knownPrivateIds(db, options.sessionId),
     places: new Map(),
   };

@@ -1,12 +1,13 @@
 // Which agents are meant: those that were named, else those that were found, after asking.
-import { isCancel, multiselect } from "@clack/prompts";
 import { SETUPS } from "../agents/setups.ts";
 import { findGitTree } from "../capture/git.ts";
 import type { AgentSetup, SetupProject } from "../agents/setup.ts";
 import type { Env } from "../config/paths.ts";
+import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
 import { join } from "node:path";
 import { say } from "./output.ts";
+import { askWhich } from "./prompts.ts";
 
 export const CLAUDE_CODE = "claude-code";
 
@@ -19,12 +20,8 @@ export function namedAgents(args: readonly string[]): string[] {
   });
 }
 
-/** Undefined when the person has left with Ctrl-C. Without a terminal, and with --yes, it is Claude Code; others have to be named. */
-export async function chooseAgents(
-  env: Env,
-  isAsked: boolean,
-  installed: readonly string[],
-): Promise<string[] | undefined> {
+/** Without a terminal, and with --yes, it is Claude Code; others have to be named. */
+export async function chooseAgents(env: Env, isAsked: boolean, installed: readonly string[]): Promise<string[]> {
   const found = SETUPS.filter((setup) => setup.isThere(env));
   if (found.length === 0) return [CLAUDE_CODE];
   if (!isAsked) {
@@ -37,13 +34,7 @@ export async function chooseAgents(
     { value: CLAUDE_CODE, label: "Claude Code" },
     ...found.map(({ id, label }) => ({ value: id, label })),
   ];
-  const chosen = await multiselect({
-    message: "Which agents should remember? (space to choose, return to go on)",
-    options,
-    initialValues: options.map(({ value }) => value),
-    output: process.stderr,
-  });
-  return isCancel(chosen) ? undefined : chosen;
+  return askWhich("Which agents should C-Mem record? (space to toggle, enter to continue)", options);
 }
 
 export function setupsOf(names: readonly string[]): AgentSetup[] {
@@ -53,5 +44,9 @@ export function setupsOf(names: readonly string[]): AgentSetup[] {
 /** The working tree this folder is in: an agent's files inside one are written only here, where somebody asked for it. */
 export function projectHere(cwd: string): SetupProject | undefined {
   const tree = findGitTree(cwd);
-  return tree === undefined ? undefined : { top: tree.top, exclude: join(tree.commonDir, "info", "exclude") };
+  if (tree === undefined) return undefined;
+  const { top, gitDir, commonDir } = tree;
+  // A `.git` file may point anywhere.
+  const isRepository = statOf(join(commonDir, "objects"))?.isDirectory() === true;
+  return isRepository ? { top, gitDir, exclude: join(commonDir, "info", "exclude") } : { top };
 }

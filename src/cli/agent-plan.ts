@@ -7,7 +7,9 @@ import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
 import { putBack, writeSettings } from "../agents/write.ts";
 import type { AgentContext } from "../answers/agent-state.ts";
+import { realPathInside, writeInside } from "../agents/work-tree-file.ts";
 import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
+import { statOf } from "../config/read.ts";
 
 export interface AgentPlan {
   setup: AgentSetup;
@@ -25,7 +27,12 @@ export function planInstall(
   here: SetupProject | undefined,
 ): AgentPlan {
   const projects = withProject(known?.projects ?? [], setup.perProject ? here : undefined);
-  const files = setup.files(context.env, context.program, projects);
+  // A working tree that was deleted is not made again.
+  const files = setup.files(
+    context.env,
+    context.program,
+    projects.filter(({ top }) => existsSync(top)),
+  );
   // Worked out for all of them first: what is refused is refused before anything has changed.
   const changes = files.map((file) => changeOf(file, known?.files[file.path], context));
   const note = (isDone: boolean): InstalledAgent => ({
@@ -49,6 +56,7 @@ interface Change {
 }
 
 function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }: AgentContext): Change {
+  if (file.root !== undefined) realPathInside(file.root, file.path);
   const before = readSettings(file.path);
   const isUntouched = known === undefined || known.hash === hashOf(before);
   const isDue = file.add(before) !== before;
@@ -61,7 +69,7 @@ function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }
         copyFileSync(file.path, backup);
         chmodSync(backup, 0o600);
       }
-      writeSettings(file.path, file.add(readSettings(file.path)));
+      writeManaged(file, file.add(readSettings(file.path)));
     },
   };
   return {
@@ -71,6 +79,24 @@ function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }
     // What somebody has changed since the first install is theirs: uninstall must not put the old file back.
     note: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readSettings(file.path)) : null }),
   };
+}
+
+/** A file in a folder that others fill is written where it really is, and only there. */
+function writeManaged({ path, root, isPrivate = false }: ManagedFile, content: string | Buffer): void {
+  if (root === undefined) return writeSettings(path, content);
+  const mode = isPrivate ? undefined : statOf(path)?.mode;
+  writeInside(root, path, content, mode === undefined ? 0o600 : mode & 0o777);
+}
+
+/** Nothing of ours is behind a link that leads out of the tree: it was refused. */
+function isReachable({ path, root }: ManagedFile): boolean {
+  if (root === undefined) return true;
+  try {
+    realPathInside(root, path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Everything that was put into this agent, wherever that was. */
@@ -100,12 +126,17 @@ export function planRemoval(
 
 function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   const now = readSettings(file.path);
-  if (now === undefined) return [];
+  if (now === undefined || !isReachable(file)) return [];
   const isUntouched = known !== undefined && known.hash !== null && known.hash === hashOf(now);
   if (isUntouched && (known.backup === null || existsSync(known.backup))) {
     const { backup } = known;
     const about = backup === null ? `delete ${file.path}` : `put ${file.path} back as it was`;
-    return [{ about, run: () => (backup === null ? rmSync(file.path) : putBack(file.path, backup)) }];
+    return [
+      {
+        about,
+        run: () => (backup === null ? rmSync(file.path) : putBack(backup, (before) => writeManaged(file, before))),
+      },
+    ];
   }
   if (file.remove(now) === now) return [];
   return [
@@ -114,7 +145,7 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
       run() {
         const left = file.remove(readSettings(file.path) ?? "");
         if (left === undefined) rmSync(file.path, { force: true });
-        else writeSettings(file.path, left);
+        else writeManaged(file, left);
       },
     },
   ];

@@ -1,14 +1,13 @@
 // Shows a plan, asks, carries it out step by step.
-import { confirm, isCancel } from "@clack/prompts";
 import type { Step } from "../agents/step.ts";
-import { AppError } from "../core/error.ts";
 import { EXIT, printJson, say } from "./output.ts";
+import { askYesNo } from "./prompts.ts";
 
 export interface PlanOptions {
   command: string;
   steps: Step[];
   question: string;
-  /** Something is deleted for good: "no" is the answer somebody gives who only presses return. */
+  /** Something is deleted for good: enter alone means no. */
   isDestructive?: boolean;
   yes: boolean;
   dryRun: boolean;
@@ -17,7 +16,8 @@ export interface PlanOptions {
   nothing: string;
   /** Runs when every step has. */
   after?: () => void;
-  done: string;
+  /** Said at the end; a function where it depends on what the steps have left. */
+  done: string | (() => string);
 }
 
 export async function applyPlan(plan: PlanOptions): Promise<number> {
@@ -36,32 +36,17 @@ export async function applyPlan(plan: PlanOptions): Promise<number> {
     report(false);
     return EXIT.ok;
   }
-  const answer = plan.yes ? true : await ask(plan);
-  if (answer !== true) {
+  if (!plan.yes && !(await askYesNo(plan.question, plan))) {
     say("Nothing was changed.");
     report(false);
-    return answer === false ? EXIT.failure : EXIT.interrupted;
+    return EXIT.failure;
   }
   for (const step of steps) {
     if (step.progress !== undefined) say(step.progress);
     await step.run();
   }
   plan.after?.();
-  say(plan.done);
+  say(typeof plan.done === "string" ? plan.done : plan.done());
   report(true);
   return EXIT.ok;
-}
-
-/** Undefined when the person has left with Ctrl-C. */
-export async function ask({
-  question,
-  isDestructive = false,
-}: Pick<PlanOptions, "question" | "isDestructive">): Promise<boolean | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new AppError("usage", "This changes files and there is no terminal to ask on.", {
-      hint: "Add --yes to go ahead, or --dry-run to see the changes.",
-    });
-  }
-  const answer = await confirm({ message: question, output: process.stderr, initialValue: !isDestructive });
-  return isCancel(answer) ? undefined : answer;
 }

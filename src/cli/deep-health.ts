@@ -1,7 +1,6 @@
 // What only a long look shows: whether the database is whole, its indexes fit its rows, and the transcripts are in it.
-import { AGENTS } from "../agents/spec.ts";
 import { compareTranscripts } from "../capture/compare.ts";
-import type { Transcript } from "../capture/read-transcript.ts";
+import { findTranscripts } from "../capture/find-transcripts.ts";
 import { startSync, syncTranscripts } from "../capture/sync.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -47,7 +46,8 @@ function checkIndex(db: Db): Check {
 function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   const name = "transcripts";
   const context = startSync(db, paths, env);
-  const { compared, unread, left, missing, files } = compareTranscripts(db, findTranscripts(env), context, COMPARE_MS);
+  const all = findTranscripts(env, loadSettings({ user: paths.config }, env).values);
+  const { compared, unread, left, missing, files } = compareTranscripts(db, all, context, COMPARE_MS);
   const parts = [
     `${count(compared, "transcript")} compared`,
     ...(unread > 0 ? [`${unread} not read yet`] : []),
@@ -62,16 +62,11 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   };
 }
 
-function findTranscripts(env: Env): Transcript[] {
-  return AGENTS.flatMap(({ sources }) =>
-    sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))),
-  );
-}
-
 /** As `c-mem sync --force` does. Returns how many transcripts were read. */
 export function readAgain(paths: Paths, env: Env): number {
-  const maxBytes = loadSettings({ user: paths.config }, env).values.maxTranscriptMb * 1024 * 1024;
-  const transcripts = findTranscripts(env).filter(({ file }) => file.bytes <= maxBytes);
+  const settings = loadSettings({ user: paths.config }, env).values;
+  const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
+  const transcripts = findTranscripts(env, settings).filter(({ file }) => file.bytes <= maxBytes);
   return withStore(paths, (db) => {
     const context = startSync(db, paths, env, { force: true });
     const steps = [...syncTranscripts(db, transcripts, context)];

@@ -1,8 +1,9 @@
 // An effort as people read it.
 import type { EffortStory } from "../recall/effort-story.ts";
+import type { ShortId } from "../store/short-ids.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { count, dim, heading } from "./output.ts";
-import { listText, paint, shortId, titleText, when } from "./session-text.ts";
+import { listText, paint, titleText, when } from "./session-text.ts";
 
 const BRANCHES_SHOWN = 3;
 
@@ -23,7 +24,7 @@ export function effortLine(story: EffortStory, withProject: boolean): string {
   return lines.join("\n");
 }
 
-export function effortText(story: EffortStory): string {
+export function effortText(story: EffortStory, shortId: ShortId): string {
   const about = [
     story.project,
     listText(story.branches, BRANCHES_SHOWN),

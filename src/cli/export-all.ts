@@ -6,7 +6,7 @@ import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { exportRows } from "../store/export-rows.ts";
 import { currentVersion } from "../store/migrate.ts";
-import { count, EXIT, printJson, say, STDOUT, writeText } from "./output.ts";
+import { count, EXIT, printJson, say, STDOUT, writeDocument } from "./output.ts";
 import { withStore } from "./store.ts";
 import type { CommandOptions } from "./table.ts";
 
@@ -14,7 +14,7 @@ import type { CommandOptions } from "./table.ts";
 const CHUNK_CHARS = 256 * 1024;
 
 export function exportAll({ flags, json }: CommandOptions): number {
-  const file = flags["output"] === undefined ? undefined : String(flags["output"]);
+  const file = outputFile(flags);
   if (json && file === undefined)
     throw new AppError("usage", "--json needs --output <file>: the rows are JSON already.");
   if (file !== undefined && flags["force"] !== true && existsSync(file)) {
@@ -35,6 +35,11 @@ export function exportAll({ flags, json }: CommandOptions): number {
   }
 }
 
+/** Undefined: stdout, which is also called "-". */
+export function outputFile({ output }: Record<string, unknown>): string | undefined {
+  return output === undefined || output === "-" ? undefined : String(output);
+}
+
 function open(path: string): number {
   try {
     return openSync(path, "wx", 0o600);
@@ -49,7 +54,7 @@ function writeAll(fd: number): number {
   const add = (value: object): void => {
     chunk += `${JSON.stringify(value)}\n`;
     if (chunk.length < CHUNK_CHARS) return;
-    writeText(fd, chunk);
+    writeDocument(fd, chunk);
     chunk = "";
   };
   withStore(resolvePaths(process.env), (db) => {
@@ -61,6 +66,6 @@ function writeAll(fd: number): number {
     }
   });
   add({ end: true, rows });
-  writeText(fd, chunk);
+  writeDocument(fd, chunk);
   return rows;
 }

@@ -2,32 +2,40 @@
 import type { Asked } from "../answers/asked.ts";
 import { carryOutForget, type Plan } from "../answers/forget.ts";
 import { AppError } from "../core/error.ts";
-import { ask } from "./apply-plan.ts";
+import { shortIds } from "../store/short-ids.ts";
 import { planText, receiptText } from "./forget-text.ts";
 import { EXIT, print, printAnswer, say } from "./output.ts";
+import { askYesNo } from "./prompts.ts";
 
 interface HowToForget {
   json: boolean;
   command: string;
   /** A file that names what is forgotten on purpose. */
   namedIn?: string;
+  /** Done once the question is answered, whether with yes or no. */
+  beforehand?: () => void;
 }
 
 export async function runForget(asked: Asked, plan: Plan, how: HowToForget): Promise<number> {
-  const { json, command, namedIn } = how;
+  const { json, command, namedIn, beforehand } = how;
+  const shortId = shortIds(
+    asked.db,
+    plan.rows.sessions.map((row) => row.item),
+  );
   if (asked.flags["dryRun"] === true) {
     if (json) printAnswer(command, plan);
-    else print(planText(plan.rows, "This would go:"));
+    else print(planText(plan.rows, "This would go:", shortId));
     return EXIT.ok;
   }
   if (asked.flags["yes"] !== true) {
-    say(planText(plan.rows, "This will go, for good:"));
-    const answer = await ask({ question: "Forget it?", isDestructive: true });
-    if (answer !== true) {
-      say("Nothing was changed.");
-      return answer === false ? EXIT.failure : EXIT.interrupted;
+    say(planText(plan.rows, "This will go, for good:", shortId));
+    if (!(await askYesNo("Forget it?", { isDestructive: true }))) {
+      beforehand?.();
+      say("Nothing was forgotten.");
+      return EXIT.failure;
     }
   }
+  beforehand?.();
   const answer = carryOutForget(asked, plan, namedIn);
   const { trouble, isProven } = answer.receipt;
   if (trouble !== undefined)

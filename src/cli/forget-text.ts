@@ -1,16 +1,19 @@
 // What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
 import type { DoomedRows, Receipt } from "../answers/forget.ts";
 import type { ClearedCopies } from "../memory/forget-again.ts";
-import type { Proof } from "../memory/traces.ts";
+import { MIN_PIECE_CHARS, type Proof } from "../memory/traces.ts";
 import { DOOMED_KINDS } from "../store/doomed.ts";
+import type { ShortId } from "../store/short-ids.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { bytes, count, dim, fields } from "./output.ts";
-import { listText, paint, shortId, when } from "./session-text.ts";
+import { listText, paint, when } from "./session-text.ts";
 
 const SHOWN = 20;
+/** More than any agent's ids have. */
+const MAX_ID_COLUMNS = 60;
 
 /** What was asked for comes first; what goes with a session or a turn is counted. */
-export function planText(rows: DoomedRows, lead: string): string {
+export function planText(rows: DoomedRows, lead: string, shortId: ShortId): string {
   const sessions = new Set(rows.sessions.map((row) => row.item));
   const turns = new Set(rows.prompts.map((row) => `${row.session_db_id}:${row.prompt_number}`));
   const lines = DOOMED_KINDS.flatMap(([kind, noun]) =>
@@ -20,7 +23,7 @@ export function planText(rows: DoomedRows, lead: string): string {
         (row) => !["messages", "toolUses"].includes(kind) || !turns.has(`${row.session_db_id}:${row.prompt_number}`),
       )
       .map((row) => {
-        const id = pad(kind === "sessions" ? fit(shortId(row.item), 22) : fit(row.item, 14), 8);
+        const id = pad(kind === "sessions" ? fit(shortId(row.item), MAX_ID_COLUMNS) : fit(row.item, 14), 8);
         const left = `  ${pad(noun, 11)}  ${paint("yellow", id)}  ${when(row.at)}  `;
         return left + fit(row.title, Math.max(20, columns() - 35 - id.length));
       }),
@@ -92,7 +95,8 @@ export function receiptText(receipt: Receipt, rows: DoomedRows): string {
   return `${head}\n${fields(lines.map(([label, value]) => [dim(pad(label, 12)), value]))}`;
 }
 
-function searchText({ searchHits, alike }: Proof): string {
+function searchText({ searchHits, alike, pieces }: Proof): string {
+  if (pieces === 0) return "its rows and index entries are deleted";
   if (searchHits > 0) return paint("red", `still finds it ${searchHits} times`);
   return `finds nothing of it${alike > 0 ? `, only ${alike} that say something alike` : ""}`;
 }
@@ -105,13 +109,22 @@ function backupsText({ cleaned, removed }: ClearedCopies): string {
   return parts.filter(Boolean).join("; ");
 }
 
+function scannedText({ pieces, tooShort, files, bytes: total }: Proof): string {
+  if (pieces === 0) return `not searched: text under ${MIN_PIECE_CHARS} characters cannot be told from other text`;
+  const scanned = `${count(files, "file")} (${bytes(total)}) scanned for ${count(pieces, "piece")} of it`;
+  return tooShort === 0
+    ? scanned
+    : `${scanned}, not for ${count(tooShort, "text")} under ${MIN_PIECE_CHARS} characters`;
+}
+
 function filesText({ proof, isClean }: Receipt): string {
-  const scanned = `${count(proof.files, "file")} (${bytes(proof.bytes)}) scanned for ${count(proof.pieces, "piece")} of it`;
+  const scanned = scannedText(proof);
   if (proof.found.length > 0) return paint("red", `${scanned}: found in ${listText(proof.found, 5)}`);
   if (!isClean)
     return paint(
       "red",
       `${scanned}; free pages and the log could not be cleared now (another program reads the database?): run \`c-mem forget\` once more`,
     );
+  if (proof.pieces === 0) return `${scanned}; free pages and the log are overwritten`;
   return proof.elsewhere.length > 0 ? `${scanned}: only where it is also said` : `${scanned}: none holds it`;
 }

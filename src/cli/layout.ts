@@ -1,5 +1,5 @@
 // Text laid out for a terminal: what was recorded made harmless, cut and wrapped to the width there is.
-import { stripVTControlCharacters } from "node:util";
+import { terminalSafe } from "../core/terminal.ts";
 import { cutTo, widthOf } from "./width.ts";
 
 const DEFAULT_COLUMNS = 100;
@@ -9,17 +9,9 @@ export function columns(): number {
   return Math.max(MIN_COLUMNS, process.stdout.columns ?? DEFAULT_COLUMNS);
 }
 
-/** Recorded text must not steer the terminal it is shown on. */
-export function harmless(text: string): string {
-  return stripVTControlCharacters(text.replace(/\r\n?/g, "\n")).replace(
-    /[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu,
-    "",
-  );
-}
-
 /** On one line and at most so wide. */
 export function fit(text: string, width: number): string {
-  const flat = harmless(text.slice(0, width * 8 + 100))
+  const flat = terminalSafe(text.slice(0, width * 8 + 100))
     .replace(/\s+/g, " ")
     .trim();
   return cutTo(flat, width);
@@ -27,7 +19,7 @@ export function fit(text: string, width: number): string {
 
 /** Of a path that is too long the end is kept: the file's name is what one looks for. */
 export function fitPath(path: string, width: number): string {
-  const flat = harmless(path);
+  const flat = terminalSafe(path);
   if (/\s|:\/\//.test(flat) || !flat.includes("/") || widthOf(flat) <= width) return fit(path, width);
   const tail = flat.slice(-(width - 1));
   return `…${tail.slice(Math.max(0, tail.indexOf("/")))}`;
@@ -44,7 +36,7 @@ export function padLeft(text: string, width: number): string {
 /** Several lines, wrapped at words and indented; what is laid out already (code, tables) is left alone. */
 export function block(text: string, indent: string): string {
   const width = columns() - indent.length;
-  return harmless(text)
+  return terminalSafe(text)
     .trimEnd()
     .replace(/^\n+/, "")
     .split("\n")

@@ -8,13 +8,23 @@ import { asMachineTrouble } from "./machine-trouble.ts";
 
 describe("asMachineTrouble", () => {
   it.each([
-    ["EACCES", "/x may not be read or written (EACCES)."],
-    ["EROFS", "/x is on a disk that cannot be written (EROFS)."],
-    ["ENOSPC", "/x could not be written: the disk is full (ENOSPC)."],
-  ])("says in a sentence what %s means, and what to do", (code, message) => {
-    const told = asMachineTrouble(Object.assign(new Error("no"), { code, path: "/x" }));
-    expect(told).toBeInstanceOf(AppError);
-    expect(told).toMatchObject({ code, message, hint: expect.stringContaining("run the command again") });
+    ["EACCES", "EACCES", "/x may not be read or written (EACCES)."],
+    ["EROFS", "EROFS", "/x is on a disk that cannot be written (EROFS)."],
+    ["ENOSPC", "disk_full", "/x could not be written: the disk is full (ENOSPC)."],
+  ])("says in a sentence what %s means, and what to do", (code, told, message) => {
+    const error = asMachineTrouble(Object.assign(new Error("no"), { code, path: "/x" }));
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ code: told, message, hint: expect.stringContaining("run the command again") });
+  });
+
+  it("knows a full disk where the error names no file", () => {
+    const error = asMachineTrouble(
+      Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
+    );
+    expect(error).toMatchObject({
+      code: "disk_full",
+      message: "A file could not be written: the disk is full (ENOSPC).",
+    });
   });
 
   it("knows a folder that was deleted under the command", () => {

@@ -1,9 +1,10 @@
 // What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
-import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { BAD_FOLDER, retryBad, spoolCounts } from "../capture/drain.ts";
 import { readInstall } from "../config/install-record.ts";
 import type { Paths } from "../config/paths.ts";
+import { closeAllToOthers } from "../config/private-file.ts";
 import { readLock, removeLock } from "../config/worker-lock.ts";
 import { SETUPS } from "../agents/setups.ts";
 import { repairStore } from "../memory/repair.ts";
@@ -34,7 +35,7 @@ const installClaude: Mend = () => installAgain();
 /** By the name of a check. */
 const MENDS: Record<string, Mend> = {
   database: repair,
-  privacy: closeToOthers,
+  privacy: closeAll,
   "hooks installed": installClaude,
   "hook runs": installClaude,
   "memory tools": installClaude,
@@ -66,6 +67,7 @@ const LEFT: Record<string, string> = {
   settings: "your settings are yours: nothing in them was touched",
   "claude settings": "Claude Code's settings cannot be read: nothing in them was touched",
   "hook errors": "what went wrong is in the log: c-mem logs",
+  "lost events": "run c-mem sync: the agents' transcripts may have them",
 };
 
 export async function mend(paths: Paths, checks: readonly Check[]): Promise<Mended[]> {
@@ -110,16 +112,9 @@ function bringIn(paths: Paths): string {
   return "brought in what waited";
 }
 
-/** Links are left as they are: what they lead to is not ours. */
-function closeToOthers({ home }: Paths): string {
-  const entries = readdirSync(home, { recursive: true, encoding: "utf8" }).map((name) => join(home, name));
-  let closed = 0;
-  for (const path of [home, ...entries]) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || stat.isSymbolicLink() || (stat.mode & 0o077) === 0) continue;
-    chmodSync(path, stat.mode & 0o700);
-    closed += 1;
-  }
+function closeAll({ home }: Paths): string {
+  const closed = closeAllToOthers(home);
+  if (closed === 0) throw new Error(`${home} is not for C-Mem alone; nothing was changed`);
   return `made ${count(closed, "file")} readable by you alone`;
 }
 

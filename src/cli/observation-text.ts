@@ -1,10 +1,13 @@
 // How observations are printed for people.
+import { terminalSafe } from "../core/terminal.ts";
 import type { Evidence, ObservationStory } from "../recall/observation.ts";
+import { observationFiles } from "../store/observation-files.ts";
 import { observationOf } from "../store/observations.ts";
 import type { ObservationEntry } from "../store/observation-list.ts";
-import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
+import type { ShortId } from "../store/short-ids.ts";
+import { block, columns, fit, fitPath, pad } from "./layout.ts";
 import { dim, fields, heading } from "./output.ts";
-import { listText, paint, shortId, titleText, when } from "./session-text.ts";
+import { listText, paint, titleText, when } from "./session-text.ts";
 
 export function observationTable(rows: readonly ObservationEntry[], withProject: boolean): string {
   const idWidth = Math.max(...rows.map((row) => `o${row.id}`.length));
@@ -32,9 +35,9 @@ function reference(id: number, title: string | null): string {
   return fit(`o${id}: ${title ?? ""}`, columns() - 24);
 }
 
-export function storyText(story: ObservationStory): string {
+export function storyText(story: ObservationStory, shortId: ShortId): string {
   const { observation: row, session, successor, predecessors, versions, evidence } = story;
-  const { narrative, facts, concepts, files } = observationOf(row);
+  const { narrative, facts, concepts } = observationOf(row);
   const marks = [
     row.type,
     row.pinned === 1 && "pinned",
@@ -50,14 +53,14 @@ export function storyText(story: ObservationStory): string {
       ? []
       : [["session", `${shortId(session.session_id)} ${titleText(session)}`] satisfies [string, string]]),
     ...(concepts.length > 0 ? [["concepts", concepts.join(", ")] satisfies [string, string]] : []),
-    ...(files.length > 0 ? [["files", listText(files, 8)] satisfies [string, string]] : []),
+    ...fileRows(row),
     ...(successor === undefined
       ? []
       : [["replaced by", reference(successor.id, successor.title)] satisfies [string, string]]),
     ...predecessors.map((one): [string, string] => ["replaces", reference(one.id, one.title)]),
     ...versions.map((one): [string, string] => ["version", `${reference(one.id, one.title)} (${one.producer})`]),
   ];
-  const safe = rows.map(([label, value]) => [dim(pad(label, 11)), harmless(value)] as const);
+  const safe = rows.map(([label, value]) => [dim(pad(label, 11)), terminalSafe(value)] as const);
   const parts = [
     `${heading(fit(row.title, columns()))}${row.subtitle === null ? "" : `\n${block(row.subtitle, "")}`}\n${fields(safe)}`,
     block(narrative, "  "),
@@ -65,6 +68,18 @@ export function storyText(story: ObservationStory): string {
     ...(evidence.length > 0 ? [[dim("── evidence"), ...evidence.map(evidenceText)].join("\n")] : []),
   ];
   return parts.join("\n\n");
+}
+
+const FILES_SHOWN = 8;
+
+function fileRows(row: ObservationEntry): [string, string][] {
+  const { modified, read, other } = observationFiles(row);
+  const lists: [string, string[]][] = [
+    ["modified", modified],
+    ["read", read],
+    ["files", other],
+  ];
+  return lists.filter(([, files]) => files.length > 0).map(([label, files]) => [label, listText(files, FILES_SHOWN)]);
 }
 
 /** More of a prompt or a message is a command away. */

@@ -3,6 +3,7 @@ import { fstatSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
 import { AppError } from "../core/error.ts";
+import { terminalSafe, terminalSafeJson } from "../core/terminal.ts";
 import { asMachineTrouble } from "./machine-trouble.ts";
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, nothingFound: 4, interrupted: 130 } as const;
@@ -18,20 +19,30 @@ export function printJson(command: string, data: unknown, meta: Record<string, u
 }
 
 export function printAnswer(command: string, answer: Answer): void {
-  print(JSON.stringify(answerJson(command, answer), null, 2));
+  writeJson(answerJson(command, answer));
 }
 
+function writeJson(value: object): void {
+  writeText(STDOUT, `${terminalSafeJson(JSON.stringify(value, null, 2))}\n`);
+}
+
+/** Cleaned in a pipe, too: `c-mem search x | less -R` passes on what it is given. */
 export function print(text: string): void {
-  writeText(STDOUT, `${text}\n`);
+  writeText(STDOUT, `${forScreen(text)}\n`);
 }
 
 /** For people: progress, questions, what to do next. */
 export function say(text: string): void {
-  writeText(STDERR, `${text}\n`);
+  writeText(STDERR, `${forScreen(text)}\n`);
+}
+
+/** A document as it is, for a file or another program. On a terminal it is cleaned like everything else. */
+export function writeDocument(fd: number, text: string): void {
+  writeText(fd, isDevice(fd) ? terminalSafe(text) : text);
 }
 
 /** Straight to the file: `process.stdout` takes longer to set up than most commands take to run. */
-export function writeText(fd: number, text: string): void {
+function writeText(fd: number, text: string): void {
   const buffer = Buffer.from(text);
   for (let written = 0; written < buffer.length;) {
     try {
@@ -55,22 +66,43 @@ export function reportError(command: string, thrown: unknown, json: boolean): nu
   const known = error instanceof AppError;
   const told = errorJson(command, error);
   const { code, message, hint } = told.error;
-  if (json) print(JSON.stringify(told, null, 2));
+  if (json) writeJson(told);
+  else if (code === "cancelled") say(message);
   else {
     if (!known && error instanceof Error) say(error.stack ?? "");
     say(`${paint("red", "error:", STDERR)} ${message}`);
     if (hint !== undefined) say(`${paint("cyan", "hint:", STDERR)}  ${hint}`);
   }
   if (code === "usage") return EXIT.usage;
+  if (code === "cancelled") return EXIT.interrupted;
   return code === "nothing_found" ? EXIT.nothingFound : EXIT.failure;
 }
 
 type Style = Parameters<typeof styleText>[0];
 
+/** For `print` and `say`, which put in the escape codes. */
 export function paint(style: Style, text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): string {
   // `process.stdout` takes milliseconds to set up; that a pipe or a file is not a terminal can be had for less.
   if (process.env["FORCE_COLOR"] === undefined && !isDevice(fd)) return text;
-  return styleText(style, text, { stream: fd === STDOUT ? process.stdout : process.stderr });
+  const styled = styleText(style, forScreen(text), { stream: fd === STDOUT ? process.stdout : process.stderr });
+  return styled.replaceAll(ESCAPE, OUR_ESCAPE);
+}
+
+const ESCAPE = "\u001b";
+/**
+ * Stands for the escape character in our own colours until they are written, so that those in recorded text can be told apart
+ * and removed. Random noncharacters: no recorded text can have them.
+ */
+const OUR_ESCAPE = String.fromCodePoint(...Array.from({ length: 16 }, () => 0xfdd0 + Math.floor(Math.random() * 32)));
+
+/** Text as it is written to a terminal: cleaned, but for our own colours. */
+export function forScreen(text: string): string {
+  const [first = "", ...styled] = text.split(OUR_ESCAPE);
+  const pieces = styled.map((piece) => {
+    const code = /^\[[\d;]*m/.exec(piece)?.[0] ?? "";
+    return (code === "" ? "" : ESCAPE + code) + terminalSafe(piece.slice(code.length));
+  });
+  return terminalSafe(first) + pieces.join("");
 }
 
 function isDevice(fd: number): boolean {
@@ -85,8 +117,8 @@ export function heading(text: string): string {
   return paint("bold", text);
 }
 
-export function dim(text: string): string {
-  return paint("dim", text);
+export function dim(text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): string {
+  return paint("dim", text, fd);
 }
 
 /** Rows of label and value with the values lined up. */

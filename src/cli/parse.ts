@@ -37,9 +37,9 @@ export function parseCommandLine(argv: readonly string[]): Parsed | undefined {
     const flag = known.get(name);
     if (flag === undefined || (attached !== undefined && !flag.takesValue)) return undefined;
     const value = flag.takesValue ? (attached ?? argv[++index]) : !flag.isNegative;
-    if (value === undefined || (attached === undefined && flag.takesValue && String(value).startsWith("-"))) {
-      return undefined;
-    }
+    // "-" alone is stdin or stdout, a value like any other.
+    const isOption = value !== "-" && String(value).startsWith("-");
+    if (value === undefined || (attached === undefined && flag.takesValue && isOption)) return undefined;
     flags[flag.key] = value;
   }
   return fits(definition, args) ? { definition, args, flags, json: flags["json"] === true } : undefined;

@@ -1,11 +1,12 @@
 // The command line as a library parses it: with help, and with an answer to every mistake.
 import { Command, CommanderError } from "commander";
 import { AppError } from "../core/error.ts";
+import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
 import { ensureRuntime } from "./ensure-runtime.ts";
 import { withRepair } from "./with-repair.ts";
 import { runCommand } from "./run-command.ts";
-import { EXIT, reportError } from "./output.ts";
+import { EXIT, reportError, STDERR, STDOUT, writeDocument } from "./output.ts";
 import { COMMANDS, HOOK_COMMANDS } from "./table.ts";
 
 const HOOK_HELP = `
@@ -31,7 +32,11 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .version(VERSION, "-v, --version")
     .addHelpText("after", HOOK_HELP)
     .showHelpAfterError("(c-mem --help shows what there is)")
-    .configureOutput({ writeErr: (text) => (json ? undefined : process.stderr.write(text)) })
+    .configureOutput({
+      // Not process.stdout: on Node 20 its EPIPE is an uncaught error (`c-mem --help | head -1`).
+      writeOut: (text) => writeDocument(STDOUT, terminalSafe(text)),
+      writeErr: (text) => (json ? undefined : writeDocument(STDERR, terminalSafe(text))),
+    })
     .exitOverride();
   for (const definition of [...COMMANDS, ...HOOK_COMMANDS]) {
     const command = program

@@ -1,4 +1,5 @@
 // Shows how far long work has come: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
+import { terminalSafe } from "../core/terminal.ts";
 import { bytes, say } from "./output.ts";
 
 export interface Progress {
@@ -36,7 +37,7 @@ export function startProgress(total: number, isQuiet: boolean, options: Progress
       shownAt = now;
       hasShown = true;
       const text = progressText(done, total, now - startedAt, options);
-      if (isTerminal) process.stderr.write(`\r\u001b[K${text}`);
+      if (isTerminal) process.stderr.write(`\r\u001b[K${terminalSafe(text)}`);
       else say(text);
     },
     end() {

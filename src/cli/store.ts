@@ -1,6 +1,7 @@
 // How every command gets at the data; when it is through, a worker is started for what is left to do.
 import { openDrained } from "../answers/store.ts";
 import type { Paths } from "../config/paths.ts";
+import { closeToOthers } from "../config/private-file.ts";
 import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/driver.ts";
 import { explain } from "../store/open.ts";
@@ -13,6 +14,7 @@ export interface StoreOptions {
 }
 
 export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
+  if (!options.onlyLook) closeToOthers(paths.home);
   const db = openWhole(paths);
   try {
     const done = work(db);
@@ -25,6 +27,7 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
 
 /** The same for work that lets others have a turn. */
 export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<T>): Promise<T> {
+  closeToOthers(paths.home);
   const db = openWhole(paths);
   try {
     const done = await work(db);

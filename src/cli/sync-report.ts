@@ -4,6 +4,7 @@ import { MAX_LINE_BYTES, type Transcript } from "../capture/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync.ts";
 import type { Newest } from "../store/counts.ts";
 import { withCommas } from "../core/text.ts";
+import type { SyncLog } from "./sync-log.ts";
 import { bytes, count, EXIT, print, printJson, say } from "./output.ts";
 
 export interface SyncReport {
@@ -53,9 +54,10 @@ type ReportData = ReturnType<typeof toData>;
 export function reportResult(
   report: SyncReport,
   added: Newest,
-  options: { json: boolean; isVerbose: boolean; isQuiet: boolean },
+  options: { json: boolean; isVerbose: boolean; isQuiet: boolean; log: SyncLog | undefined },
 ): number {
   const data = toData(report, added);
+  options.log?.add([...resultLines(data), ...problemLines(report, data)]);
   if (options.json) printJson("sync", data);
   else printReport(report, data, options);
   if (report.isInterrupted) return EXIT.interrupted;
@@ -94,16 +96,7 @@ function linesOf(outcomes: FileOutcome[], kind: "malformed" | "tooLong"): { path
 }
 
 function printReport(report: SyncReport, data: ReportData, options: { isVerbose: boolean; isQuiet: boolean }): void {
-  const excluded = data.excluded === 0 ? "" : `, ${data.excluded} excluded`;
-  print(
-    `Read ${count(data.read, "transcript")}, ${withCommas(data.unchanged)} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
-      `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
-  );
-  if (data.restored > 0) print(`Brought ${count(data.restored, "session file")} back from the archive.`);
-  if (data.archived !== null) {
-    const { written, files, bytes: size } = data.archived;
-    print(`Archived ${count(written, "transcript")}; the archive has ${withCommas(files)} (${bytes(size)}).`);
-  }
+  if (!options.isQuiet) for (const line of resultLines(data)) print(line);
   if (options.isVerbose) {
     for (const { file, state, events } of report.outcomes) say(`${state}: ${file.path} (${count(events, "event")})`);
   }
@@ -113,11 +106,38 @@ function printReport(report: SyncReport, data: ReportData, options: { isVerbose:
         (data.archived === null ? ", and `c-mem sync --archive` keeps copies." : "."),
     );
   }
-  if (data.interrupted) say("Interrupted: the next `c-mem sync` goes on from here.");
-  for (const { path, line } of data.malformed) say(`malformed: ${path}:${line}`);
-  for (const { path, line } of data.too_long) say(`too long, over ${bytes(MAX_LINE_BYTES)}: ${path}:${line}`);
+  for (const line of options.isQuiet ? failureLines(report) : problemLines(report, data)) say(line);
+}
+
+function resultLines(data: ReportData): string[] {
+  const excluded = data.excluded === 0 ? "" : `, ${data.excluded} excluded`;
+  const lines = [
+    `Read ${count(data.read, "transcript")}, ${withCommas(data.unchanged)} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
+      `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
+  ];
+  if (data.restored > 0) lines.push(`Brought ${count(data.restored, "session file")} back from the archive.`);
+  if (data.archived !== null) {
+    const { written, files, bytes: size } = data.archived;
+    lines.push(`Archived ${count(written, "transcript")}; the archive has ${withCommas(files)} (${bytes(size)}).`);
+  }
+  return lines;
+}
+
+function problemLines(report: SyncReport, data: ReportData): string[] {
   const unknown = Object.entries(data.unknown).map(([type, times]) => `${type} (${times})`);
-  if (unknown.length > 0) say(`skipped, not known: ${unknown.join(", ")}`);
-  for (const path of report.tooLarge) say(`not read, over maxTranscriptMb: ${path}`);
-  for (const { path, message } of report.failed) say(`failed: ${path}: ${message}`);
+  return [
+    ...data.malformed.map(({ path, line }) => `malformed: ${path}:${line}`),
+    ...data.too_long.map(({ path, line }) => `too long, over ${bytes(MAX_LINE_BYTES)}: ${path}:${line}`),
+    ...(unknown.length > 0 ? [`skipped, not known: ${unknown.join(", ")}`] : []),
+    ...report.tooLarge.map((path) => `not read, over maxTranscriptMb: ${path}`),
+    ...failureLines(report),
+  ];
+}
+
+/** What also --quiet says. */
+function failureLines({ isInterrupted, failed }: SyncReport): string[] {
+  return [
+    ...(isInterrupted ? ["Interrupted: the next `c-mem sync` goes on from here."] : []),
+    ...failed.map(({ path, message }) => `failed: ${path}: ${message}`),
+  ];
 }

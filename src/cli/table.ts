@@ -56,6 +56,8 @@ export const COMMANDS: Definition[] = [
     about: "show what an agent is told when a session starts here (or in the named project)",
     options: [
       ["--source <source>", "startup, clear, compact or resume"],
+      ["--days <number>", "only from the last days (default: all of it)"],
+      ["--format <format>", "markdown (default), json or plain"],
       ["--preview", "also say what each part of it takes"],
     ],
     usesStore: true,
@@ -78,8 +80,9 @@ export const COMMANDS: Definition[] = [
       ["--force", "read every file from its beginning"],
       ["--archive", "keep compressed, filtered copies of the transcripts as well"],
       ["--dry-run", "show what would be read"],
-      ["-q, --quiet", "no progress"],
+      ["-q, --quiet", "print nothing unless something fails"],
       ["--verbose", "a line for every file"],
+      ["--log <file>", "append what was read and what went wrong to this file"],
     ],
     usesStore: true,
     load: () => import("./commands/sync.ts"),
@@ -90,7 +93,7 @@ export const COMMANDS: Definition[] = [
     options: [
       ["-p, --project <name>", "a project by name or key (default: where you stand)"],
       ["-a, --all", "every project"],
-      ["-q, --quiet", "no progress"],
+      ["-q, --quiet", "print nothing unless something fails"],
     ],
     usesStore: true,
     load: () => import("./commands/rebuild.ts"),
@@ -113,8 +116,8 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/observations.ts"),
   },
   {
-    name: "remember <text...>",
-    about: "write something down for this project, or for all (- reads it from stdin)",
+    name: "remember [text...]",
+    about: "write something down for this project, or for all (without words: from stdin)",
     options: [
       ["--type <type>", "decision, bugfix, feature, refactor, discovery or change (default: discovery)"],
       ["--title <title>", "a line that says it all (default: the beginning of the text)"],
@@ -204,11 +207,8 @@ export const COMMANDS: Definition[] = [
     name: "search <words...>",
     about: "find past sessions by what was asked, answered and done in them, in these words or others",
     options: [
-      [
-        "--kind <kind>",
-        "only what was asked, answered, done, touched or called so: prompt, message, tool, file, session",
-      ],
-      ["--role <role>", "only what they said: user, assistant, tool"],
+      ["--kind <kind>", "search only: prompt, message, thinking, tool, file, session (its title)"],
+      ["--role <role>", "only what they said: user, assistant, tool, or all (default)"],
       ["--type <type>", "only sessions with a decision, bugfix, feature, refactor, discovery or change"],
       ["--concept <concept>", "only sessions with an observation of this concept: gotcha, trade-off, ..."],
       ["--file <path>", "only sessions that touched this file"],
@@ -242,13 +242,17 @@ export const COMMANDS: Definition[] = [
   {
     name: "timeline [session...]",
     about: "what happened before and after a session, an item or words from a session (default: the latest)",
-    options: [["--depth <number>", "how many turns each way"], ...WHICH_SESSION],
+    options: [
+      ["--depth <number>", "how many turns each way"],
+      ["--type <type>", "only turns with a decision, bugfix, feature, refactor, discovery or change"],
+      ...WHICH_SESSION,
+    ],
     usesStore: true,
     load: () => import("./commands/timeline.ts"),
   },
   {
     name: "related <session>",
-    about: "sessions that belong with this one, and why",
+    about: "sessions that belong with this one, why, and the topics they share",
     options: SCOPE_OPTIONS,
     usesStore: true,
     load: () => import("./commands/related.ts"),
@@ -276,14 +280,14 @@ export const COMMANDS: Definition[] = [
   },
   {
     name: "blame <path>",
-    about: "which sessions touched this file and why, newest first",
+    about: "which sessions touched a file or folder, and why",
     options: [["--reads", "also those that only read it"], ...SCOPE_OPTIONS],
     usesStore: true,
     load: () => import("./commands/blame.ts"),
   },
   {
-    name: "fix <error...>",
-    about: "where this error was met before and what made it go away (- reads it from stdin)",
+    name: "fix [error...]",
+    about: "where this error was met before and what made it go away (without words: from stdin)",
     options: SCOPE_OPTIONS,
     usesStore: true,
     load: () => import("./commands/fix.ts"),
@@ -308,7 +312,7 @@ export const COMMANDS: Definition[] = [
       "write a session as Markdown, HTML or JSON, by id or by words from it; with --all alone everything, as JSON lines",
     options: [
       ["--format <format>", "md, html or json (default: md, or what the file's name says)"],
-      ["-o, --output <file>", "into this file"],
+      ["-o, --output <file>", "into this file (- for stdout, the default)"],
       ["--force", "overwrite it"],
       ["--tools", "with what went into the tools and what came out"],
       ["--thinking", "with the assistant's thinking"],
@@ -320,6 +324,7 @@ export const COMMANDS: Definition[] = [
   {
     name: "import <file>",
     about: "bring in what `c-mem export --all` wrote, or a database of C-Mem, claude-mem or memory-nexus",
+    options: [["--timeout <seconds>", "stop after this time (default: 120, and one more per MB)"]],
     usesStore: true,
     load: () => import("./commands/import.ts"),
   },
@@ -397,6 +402,7 @@ export const COMMANDS: Definition[] = [
   {
     name: "bug-report [file]",
     about: "write one file to attach to an issue: versions, doctor, counts, logs; no prompts, secrets or paths",
+    options: [["-o, --output <file>", "into this file (- for stdout; default: a file in the data directory)"]],
     usesStore: true,
     load: () => import("./commands/bug-report.ts"),
   },

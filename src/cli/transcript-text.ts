@@ -1,10 +1,12 @@
 // A transcript for a person to read: tool uses folded to one line unless they are asked for.
+import { terminalSafe } from "../core/terminal.ts";
 import type { Detail } from "../answers/transcript-json.ts";
 import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/transcript.ts";
-import { block, columns, fit, fitPath, harmless, pad } from "./layout.ts";
+import type { ShortId } from "../store/short-ids.ts";
+import { block, columns, fit, fitPath, pad } from "./layout.ts";
 import { widthOf } from "./width.ts";
 import { count, dim, fields, heading } from "./output.ts";
-import { howLong, paint, shortId, titleText, when } from "./session-text.ts";
+import { howLong, paint, titleText, when } from "./session-text.ts";
 import { summaryText } from "./summary-text.ts";
 import { withCommas } from "../core/text.ts";
 
@@ -15,7 +17,12 @@ const UNFOLDED_CHARS = 4_000;
 /** Tools with longer names stand out of line rather than push all others aside. */
 const MAX_NAME_COLUMNS = 12;
 
-export function transcriptText(transcript: Transcript, detail: Detail): string {
+/** What of it is shown, and how session ids are cut. */
+export interface Shown extends Detail {
+  shortId: ShortId;
+}
+
+export function transcriptText(transcript: Transcript, detail: Shown): string {
   const { summary } = transcript;
   return [
     header(transcript),
@@ -40,11 +47,11 @@ function header({ session }: Transcript): string {
       ].join(", "),
     ],
   ];
-  const safe = rows.map(([label, value]) => [dim(pad(label, 7)), harmless(value)] as const);
+  const safe = rows.map(([label, value]) => [dim(pad(label, 7)), terminalSafe(value)] as const);
   return `${heading(fit(titleText(session), columns()))}\n${fields(safe)}`;
 }
 
-function turnText(turn: Turn, detail: Detail): string {
+function turnText(turn: Turn, detail: Shown): string {
   const rule = turn.number === 0 ? "before the first prompt" : `turn ${turn.number}`;
   const time =
     when(turn.at) +
@@ -71,7 +78,7 @@ function turnText(turn: Turn, detail: Detail): string {
 }
 
 /** Tool uses in a row stand close together, everything else has air around it. */
-function itemsText(items: readonly Item[], detail: Detail, indent: string): string[] {
+function itemsText(items: readonly Item[], detail: Shown, indent: string): string[] {
   const parts: string[] = [];
   const names = items.map((item) => (item.kind === "tool" ? widthOf(fit(item.name, 40)) : 0));
   const nameWidth = Math.max(0, ...names.filter((width) => width <= MAX_NAME_COLUMNS));
@@ -131,19 +138,19 @@ function toolText(
     .join("\n");
 }
 
-function subagentText(item: SubagentItem, detail: Detail, indent: string): string {
+function subagentText(item: SubagentItem, detail: Shown, indent: string): string {
   const { session } = item;
   const report = session.report ?? item.items.findLast((inner) => inner.kind === "message")?.text ?? "";
   const used = item.items.filter((inner) => inner.kind === "tool").length;
   const name = session.title ?? session.subtitle;
   const about = `${name === null ? "" : `${name}: `}${count(used, "tool use")}${session.files_changed > 0 ? `, ${count(session.files_changed, "file")} changed` : ""}`;
-  const line = `${indent}  ${dim("·")} ${paint("blue", "subagent")}  ${fit(about, columns() - 40)}  ${dim(shortId(session.session_id))}`;
+  const line = `${indent}  ${dim("·")} ${paint("blue", "subagent")}  ${fit(about, columns() - 40)}  ${dim(detail.shortId(session.session_id))}`;
   if (detail.tools) return [line, ...itemsText(item.items, detail, `${indent}    `)].join("\n");
   return report.trim() === "" ? line : `${line}\n${indent}      ${dim(fit(report, columns() - indent.length - 6))}`;
 }
 
 function unfolded(label: string, text: string, indent: string): string {
-  const clean = harmless(text.slice(0, UNFOLDED_CHARS * 2))
+  const clean = terminalSafe(text.slice(0, UNFOLDED_CHARS * 2))
     .slice(0, UNFOLDED_CHARS)
     .trimEnd();
   if (clean === "") return "";

@@ -16,7 +16,7 @@ import {
   removeLock,
   type WorkerLock,
 } from "../config/worker-lock.ts";
-import { askToLeave, spawnWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
+import { askToLeave, spawnWorker, startingWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { isNewer, VERSION } from "../core/version.ts";
 import { hasSqlite } from "../store/driver.ts";
@@ -56,17 +56,40 @@ export async function startWorker(paths: Paths): Promise<WorkerLock> {
   throw new AppError("worker_failed", "The worker did not start.", { hint: "Run `c-mem worker run` to see why." });
 }
 
-/** Returns the one that has left, or undefined where there was none. */
+/** Returns the worker that was stopped, or undefined where there was none. */
 export async function stopWorker(paths: Paths): Promise<WorkerLock | undefined> {
-  const lock = findWorker(paths.workerLock, Date.now());
+  const lock = await findRunning(paths);
   if (lock === undefined) return undefined;
   askToLeave(paths, lock.token);
-  const isGone = await until(STOP_MS, () => hasLeft(paths, lock));
+  resume(lock);
+  const isGone = await until(STOP_MS, () => hasStopped(paths, lock));
   rmSync(paths.workerRequest, { force: true });
   if (isGone) return lock;
-  throw new AppError("worker_busy", `The worker (pid ${lock.pid}) has not left within ${STOP_MS / 1000} s.`, {
-    hint: "It finishes its job first. Ending the process does no harm: nothing is lost.",
+  throw new AppError("worker_busy", `The worker (pid ${lock.pid}) did not stop within ${STOP_MS / 1000} s.`, {
+    hint: `It finishes its job first. Try again later, or end it: kill -9 ${lock.pid} (nothing is lost)`,
   });
+}
+
+/** The worker that has the lock, or the one that is about to take it. */
+async function findRunning(paths: Paths): Promise<WorkerLock | undefined> {
+  const find = (): WorkerLock | undefined => findWorker(paths.workerLock, Date.now());
+  const isStarting = (): boolean => startingWorker(paths) !== undefined;
+  await until(START_MS, () => find() !== undefined || !isStarting());
+  // It may have taken the lock between the two looks.
+  return find();
+}
+
+/** A suspended process (SIGSTOP, Ctrl-Z) cannot stop until it is resumed; for a running one SIGCONT means nothing. */
+function resume({ pid, machine }: WorkerLock): void {
+  if (machine !== machineId() || process.platform === "win32") return;
+  try {
+    process.kill(pid, "SIGCONT");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return;
+    throw new AppError("worker_foreign", `The worker (pid ${pid}) runs as another user and cannot be stopped.`, {
+      hint: "Stop it as that user, or as root.",
+    });
+  }
 }
 
 /** Does something while no worker runs and none can start. */
@@ -83,8 +106,8 @@ export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>)
   }
 }
 
-/** Without its lock, and no longer there: whoever asked may be about to delete what it had open. */
-function hasLeft(paths: Paths, lock: WorkerLock): boolean {
+/** Its lock is gone and so is the process: the caller may be about to delete files it had open. */
+function hasStopped(paths: Paths, lock: WorkerLock): boolean {
   if (findWorker(paths.workerLock, Date.now())?.token === lock.token) return false;
   return lock.machine !== machineId() || !isSameProcess(lock);
 }

@@ -1,13 +1,18 @@
 // activity.json: what there is to show of C-Mem without opening the database. The worker writes it, the status line reads it.
-import { renameSync, writeFileSync } from "node:fs";
+import { replaceFile } from "../platform/replace-file.ts";
 import { readText } from "./read.ts";
 
 export interface Activity {
   /** When the numbers were true. */
   at: string;
+  /** A turn is running; `project` is the one that was heard of last. */
+  active: boolean;
+  project: string | null;
   sessions: number;
   /** Of any session; null where there is none. */
   last_activity: string | null;
+  /** Transcripts of earlier sessions that the worker has still to read. */
+  to_read: number;
   queue: { pending: number; running: number; failed: number };
   /** What models have taken today (`day`, local). */
   spent: { day: string; tokens: number; usd: number };
@@ -23,7 +28,5 @@ export function readActivity(path: string): Activity | undefined {
 }
 
 export function writeActivity(path: string, activity: Activity): void {
-  const temporary = `${path}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(activity, null, 2)}\n`, { mode: 0o600 });
-  renameSync(temporary, path);
+  replaceFile(path, `${JSON.stringify(activity, null, 2)}\n`, { isDurable: false });
 }

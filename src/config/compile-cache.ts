@@ -1,18 +1,24 @@
-// The code Node keeps compiled beside the data, a folder for each version of Node: what is old is of versions that are gone.
+// Deletes compiled code that is no longer used: our own files, named by bundle and Node version, and the folders Node
+// keeps for the MCP server, one for each version.
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, statOf } from "./read.ts";
 
-/** Node never touches a file again, so this also takes what is still in use: it is made anew in a few milliseconds. */
+/** Our files are renewed while in use; Node never touches its own again, so one still in use is compiled again now and then. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function pruneCompileCache(cache: string, now: number): void {
-  for (const version of listFolder(cache)) {
-    const folder = join(cache, version);
-    const names = listFolder(folder);
-    const old = names.filter((name) => now - (statOf(join(folder, name))?.mtimeMs ?? now) > MAX_AGE_MS);
-    for (const name of old) rmSync(join(folder, name), { force: true });
-    if (old.length > 0 && old.length === names.length) removeEmpty(folder);
+  const isOld = (path: string): boolean => now - (statOf(path)?.mtimeMs ?? now) > MAX_AGE_MS;
+  for (const name of listFolder(cache)) {
+    const path = join(cache, name);
+    if (statOf(path)?.isDirectory() !== true) {
+      if (isOld(path)) rmSync(path, { force: true });
+      continue;
+    }
+    const files = listFolder(path).map((file) => join(path, file));
+    const old = files.filter(isOld);
+    for (const file of old) rmSync(file, { force: true });
+    if (old.length === files.length && (old.length > 0 || isOld(path))) removeEmpty(path);
   }
 }
 
@@ -20,6 +26,6 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Somebody has just put something there.
+    // A file was just added.
   }
 }

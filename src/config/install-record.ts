@@ -1,6 +1,6 @@
 // What `install` did, kept in the data directory: which Node the hooks run with, and what to put back at uninstall.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { replaceFile } from "../platform/replace-file.ts";
 import type { Env } from "./paths.ts";
 
 export interface InstallRecord {
@@ -21,7 +21,7 @@ export interface InstalledAgent {
   /** Folders that were made for them, the innermost last. */
   folders: string[];
   /** The working trees it was asked for in. */
-  projects: { top: string; exclude?: string }[];
+  projects: { top: string; exclude?: string; gitDir?: string }[];
 }
 
 export interface ChangedFile {
@@ -61,7 +61,5 @@ export function otherNode(installRecord: string, env: Env): string | undefined {
 }
 
 export function writeInstall(path: string, record: InstallRecord): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replaceFile(path, `${JSON.stringify(record, null, 2)}\n`);
 }

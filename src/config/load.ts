@@ -1,13 +1,15 @@
 // Reads the settings: environment over project file over user file over defaults, each value with where it came from.
 import type { Env } from "./paths.ts";
-import { readText } from "./read.ts";
-import { ENV_PREFIX, envName, parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
+import { readText, statOf } from "./read.ts";
+import { ENV_PREFIX, envName, readSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 
 export interface LoadedSettings {
   values: Settings;
   sources: Record<SettingKey, "environment" | "project" | "user" | "default">;
   /** What was set but could not be used, in words for a person. */
   problems: string[];
+  /** Why nothing may be recorded: a file, or a setting that guards privacy, cannot be read. */
+  blocked?: string;
 }
 
 export interface SettingsFiles {
@@ -16,13 +18,25 @@ export interface SettingsFiles {
   project?: readonly string[];
 }
 
-export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
+/** Says where in a text the JSON is broken. Not part of this file: hooks do without. */
+export type ExplainJson = (text: string) => string;
+
+export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJson): LoadedSettings {
   const problems: string[] = [];
-  const user = readSettingsFile(files.user, problems);
-  const projects = (files.project ?? []).map((path) => ({ path, settings: readSettingsFile(path, problems) }));
+  const blocking: string[] = [];
+  const read = (path: string): Record<string, unknown> => {
+    const file = readSettingsFile(path, explain);
+    if (typeof file !== "string") return file;
+    // It may have said what not to record.
+    blocking.push(file);
+    problems.push(`${file}; nothing is recorded until that is fixed`);
+    return {};
+  };
+  const user = read(files.user);
+  const projects = (files.project ?? []).map((path) => ({ path, settings: read(path) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
-  // Hooks wait for this: mostly nothing of ours is in the environment, and no name has to be spelled out.
+  // Hooks wait for this: mostly the environment holds no setting, and no name has to be spelled out.
   const isInEnv = Object.keys(env).some((name) => name.startsWith(ENV_PREFIX));
   for (const key of SETTING_KEYS) {
     // Each key by itself: a file further in that says nothing of `enabled` does not undo what one above it says.
@@ -37,9 +51,10 @@ export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
     sources[key] = "default";
     for (const [source, raw, where] of layers) {
       if (raw === undefined) continue;
-      const value = parseSetting(key, raw);
+      const { value, rejected } = readSetting(key, raw);
+      if (rejected.length > 0 || value === undefined) problems.push(misfit(key, where, rejected));
       if (value === undefined) {
-        problems.push(`${where} has a value that does not fit; ignored`);
+        if (SETTINGS[key].guardsPrivacy) blocking.push(`${where} cannot be read`);
         continue;
       }
       values[key] = value;
@@ -47,18 +62,33 @@ export function loadSettings(files: SettingsFiles, env: Env): LoadedSettings {
       break;
     }
   }
-  return { values, sources, problems } as unknown as LoadedSettings;
+  const [blocked] = blocking;
+  return { values, sources, problems, ...(blocked !== undefined && { blocked }) } as unknown as LoadedSettings;
 }
 
-function readSettingsFile(path: string, problems: string[]): Record<string, unknown> {
+function misfit(key: SettingKey, where: string, rejected: readonly string[]): string {
+  const { oneOf, guardsPrivacy } = SETTINGS[key];
+  if (rejected.length > 0) return `${where}: ${quoted(rejected)} is not one of ${oneOf?.join(", ")}; ignored`;
+  return guardsPrivacy
+    ? `${where} cannot be read; nothing is recorded until that is fixed`
+    : `${where} has a value that does not fit; ignored`;
+}
+
+function quoted(items: readonly string[]): string {
+  return items.map((item) => `"${item}"`).join(", ");
+}
+
+/** What the file holds, or what is wrong with it. */
+function readSettingsFile(path: string, explain: ExplainJson | undefined): Record<string, unknown> | string {
   const text = readText(path);
-  if (text === undefined) return {};
+  if (text === undefined) return statOf(path) === undefined ? {} : `${path} cannot be read`;
+  if (text.trim() === "") return `${path} is empty`;
   try {
-    const value: unknown = JSON.parse(text);
+    // Windows editors put a byte order mark first.
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    return `${path} is not a JSON object`;
   } catch {
-    // Said below: to the person who looks, the cause is the same.
+    return `${path} is not valid JSON${explain === undefined ? "" : `: ${explain(text)}`}`;
   }
-  problems.push(`${path} is not a JSON object; ignored`);
-  return {};
 }

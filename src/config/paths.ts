@@ -13,6 +13,10 @@ export interface Paths {
   config: string;
   logs: string;
   hookLog: string;
+  /** How often hooks ran that had nothing to record. */
+  hookFires: string;
+  /** How many events no hook could write. */
+  lostEvents: string;
   workerLog: string;
   /** What the worker and those who deal with it leave for each other. */
   worker: string;
@@ -53,6 +57,8 @@ export function resolvePaths(env: Env): Paths {
     config: inHome("config.json"),
     logs: inHome("logs"),
     hookLog: inHome(...HOOK_LOG),
+    hookFires: inHome("logs", "fired"),
+    lostEvents: inHome("logs", "lost-events"),
     workerLog: inHome("logs", "worker.log"),
     worker: inHome("worker"),
     workerLock: inHome("worker", "lock.json"),

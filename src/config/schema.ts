@@ -1,5 +1,8 @@
 // Every setting: its default and a sentence about it. `c-mem config` and the docs are made from this table.
 import { SURFACES } from "../core/event.ts";
+import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
+import { patternProblem } from "../core/path-pattern.ts";
+import { parseJson, parseList } from "./list.ts";
 
 export interface Settings {
   enabled: boolean;
@@ -12,6 +15,7 @@ export interface Settings {
   maxInputChars: number;
   maxOutputChars: number;
   maxTranscriptMb: number;
+  sessionFolders: Record<string, string>;
   archive: boolean;
   backupsDaily: number;
   backupsBeforeMigration: number;
@@ -21,6 +25,8 @@ export interface Settings {
   retentionMemoryDays: number;
   retentionMaxMb: number;
   retentionProjects: Record<string, string>;
+  searchLimit: number;
+  searchSnippetChars: number;
   surfaces: string[];
   contextTokens: number;
   contextMaxChars: number;
@@ -60,6 +66,12 @@ export type EmbeddingsName = (typeof EMBEDDINGS)[number];
 export const FULL_FIELDS = ["narrative", "facts"] as const;
 export type FullField = (typeof FULL_FIELDS)[number];
 
+/** Agents whose sessions are read from files. */
+export const AGENTS_WITH_SESSIONS = ["claude-code", "codex", "gemini-cli", "copilot-cli", "opencode"] as const;
+
+/** A folder has to be given from the root, a drive or home: hooks and the worker run in different folders. */
+const RELATIVE_FOLDER = /^(?![/\\]|~(?:[/\\]|$)|[a-z]:[/\\])/i;
+
 export type SettingKey = keyof Settings;
 
 interface Setting<T> {
@@ -72,9 +84,18 @@ interface Setting<T> {
    * from the environment, which a project's agent settings can fill and the worker inherits.
    */
   inUserFileOnly?: true;
+  /** Of a list: each of its items. */
   oneOf?: readonly string[];
-  /** A text like this is not taken. */
+  /** Of a list: why an item does not do what it seems to. It is kept; `config set` refuses it, `doctor` reports it. */
+  itemProblem?: (item: string) => string | undefined;
+  /** Of a list: a comma may be part of an item. */
+  hasPaths?: true;
+  /** Nothing is recorded while its value cannot be read: better a gap in memory than a record of what was to be left out. */
+  guardsPrivacy?: true;
+  /** A text like this is not taken; of a record: no value like this. */
   refuses?: RegExp;
+  /** Of a record: the only keys there may be. */
+  keys?: readonly string[];
   /** Takes fractions. */
   isFraction?: true;
   min?: number;
@@ -82,7 +103,12 @@ interface Setting<T> {
 }
 
 export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
-  enabled: { default: true, about: "Record sessions and hand memory back. Off: hooks do nothing.", inProject: true },
+  enabled: {
+    default: true,
+    about: "Record sessions and hand memory back. Off: hooks do nothing.",
+    inProject: true,
+    guardsPrivacy: true,
+  },
   worker: {
     default: true,
     about:
@@ -103,12 +129,18 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
   projects: { default: {}, about: 'Project names by folder, e.g. {"~/work/app": "app"}; sub-folders follow.' },
   excludePaths: {
     default: [],
-    about: 'Folders and files never recorded: paths or globs, e.g. ["~/clients/**"]. `c-mem ignore` changes them.',
+    about:
+      'Folders and files never recorded: paths or globs, e.g. ["~/clients/**"]. Transcript files count as well: "**/subagents/**" leaves out subagents. `c-mem ignore` changes them.',
+    hasPaths: true,
+    itemProblem: patternProblem,
+    guardsPrivacy: true,
   },
   skipTools: {
     default: ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"],
-    about: "Tools whose calls are not recorded.",
+    about: "Tools whose calls are not recorded, by their full names, e.g. Bash,mcp__github__get_me.",
     inProject: true,
+    itemProblem: toolNameProblem,
+    guardsPrivacy: true,
   },
   maxInputChars: {
     default: 20_000,
@@ -127,6 +159,13 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
     about: "Largest transcript that `c-mem sync` reads, in megabytes; larger ones are named and left out.",
     min: 1,
     max: 1_000_000,
+  },
+  sessionFolders: {
+    default: {},
+    about:
+      'Where agents keep their sessions, if elsewhere than usual, e.g. {"claude-code": "~/.claude-work/projects"}; several with : between (; on Windows). For codex its sessions folder, gemini-cli tmp, copilot-cli session-state, opencode its data folder.',
+    keys: AGENTS_WITH_SESSIONS,
+    refuses: RELATIVE_FOLDER,
   },
   archive: {
     default: false,
@@ -185,10 +224,23 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
       'Other days for some projects, evidence/memory, by name or key, e.g. {"app": "30/365"}; 0 keeps, whatever the rest says.',
     inUserFileOnly: true,
   },
+  searchLimit: {
+    default: 10,
+    about: "How many results a search gives unless --limit says otherwise.",
+    min: 1,
+    max: 1_000,
+  },
+  searchSnippetChars: {
+    default: 220,
+    about: "Longest piece of text shown with each result of a search.",
+    min: 40,
+    max: 10_000,
+  },
   surfaces: {
     default: [...SURFACES],
     about:
       "When memory speaks: session-start, compaction, prompt, file (before it is read or changed), command, error, subagent.",
+    oneOf: SURFACES,
     inProject: true,
   },
   contextTokens: {
@@ -208,10 +260,12 @@ export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
   contextTypes: {
     default: [],
     about: "Types of observations it lists, e.g. decision,bugfix; empty: all.",
+    oneOf: OBSERVATION_TYPES,
   },
   contextConcepts: {
     default: [],
     about: "Concepts of observations it lists, e.g. gotcha,trade-off; empty: all.",
+    oneOf: CONCEPTS,
   },
   contextFull: { default: 5, about: "How many of the newest among them are written out.", min: 0, max: 20 },
   contextFullField: {
@@ -330,22 +384,52 @@ export function envName(key: SettingKey): string {
   return `${ENV_PREFIX}${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** Turns what a file or the environment holds into a setting's value, or undefined where it does not fit. */
+/** Turns what a person, a program or the environment gives into a setting's value, or undefined where it does not fit. */
 export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settings[K] | undefined {
+  const { value, rejected } = readSetting(key, raw);
+  return rejected.length === 0 ? value : undefined;
+}
+
+/** Of a list the items that fit, and those that do not; no value where nothing of it fits. */
+export function readSetting<K extends SettingKey>(
+  key: K,
+  raw: unknown,
+): { value: Settings[K] | undefined; rejected: string[] } {
   const setting: Setting<unknown> = SETTINGS[key];
-  if (typeof raw === "string" && setting.refuses?.test(raw)) return undefined;
-  return parseAs(setting, raw) as Settings[K] | undefined;
+  const value = parseAs(setting, raw);
+  const { oneOf } = setting;
+  if (oneOf === undefined || !Array.isArray(value)) return { value: value as Settings[K] | undefined, rejected: [] };
+  const fitting = (value as string[]).filter((item) => oneOf.includes(item));
+  const rejected = (value as string[]).filter((item) => !oneOf.includes(item));
+  const isEmpty = fitting.length === 0 && rejected.length > 0;
+  return { value: isEmpty ? undefined : (fitting as Settings[K]), rejected };
+}
+
+/** The items of a list that are well formed and do not do what they seem to, each with the reason. */
+export function doubtfulItems(key: SettingKey, value: unknown): { item: string; problem: string }[] {
+  const { itemProblem }: Setting<unknown> = SETTINGS[key];
+  if (itemProblem === undefined || !Array.isArray(value)) return [];
+  return (value as string[]).flatMap((item) => {
+    const problem = itemProblem(item);
+    return problem === undefined ? [] : [{ item, problem }];
+  });
+}
+
+export function isListKey(key: SettingKey): boolean {
+  return Array.isArray(SETTINGS[key].default);
 }
 
 function parseAs(setting: Setting<unknown>, raw: unknown): unknown {
-  const { default: sample, oneOf } = setting;
+  const { default: sample, oneOf, refuses } = setting;
   if (typeof sample === "boolean") return parseBoolean(raw);
   if (typeof sample === "string") {
-    return typeof raw === "string" && (oneOf === undefined || oneOf.includes(raw)) ? raw : undefined;
+    if (typeof raw !== "string" || refuses?.test(raw)) return undefined;
+    return oneOf === undefined || oneOf.includes(raw) ? raw : undefined;
   }
   if (typeof sample === "number") return parseNumber(setting, raw);
-  if (Array.isArray(sample)) return parseList(raw);
-  return parseRecord(raw);
+  if (!Array.isArray(sample)) return fittingRecord(setting, parseRecord(raw));
+  const items = parseList(raw);
+  return setting.hasPaths ? items : items && parseList(items.join(","));
 }
 
 function parseNumber(
@@ -359,18 +443,10 @@ function parseNumber(
 
 function parseBoolean(raw: unknown): boolean | undefined {
   if (typeof raw === "boolean") return raw;
-  if (raw === "1" || raw === "true") return true;
-  if (raw === "0" || raw === "false") return false;
+  const text = typeof raw === "string" ? raw.trim().toLowerCase() : raw;
+  if (["1", "true", "yes", "on", 1].includes(text as string)) return true;
+  if (["0", "false", "no", "off", 0].includes(text as string)) return false;
   return undefined;
-}
-
-function parseList(raw: unknown): string[] | undefined {
-  if (typeof raw === "string")
-    return raw
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "");
-  return Array.isArray(raw) && raw.every((item) => typeof item === "string") ? raw : undefined;
 }
 
 function parseRecord(raw: unknown): Record<string, string> | undefined {
@@ -379,10 +455,20 @@ function parseRecord(raw: unknown): Record<string, string> | undefined {
   return Object.values(raw).every((value) => typeof value === "string") ? (raw as Record<string, string>) : undefined;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function fittingRecord(
+  { keys, refuses }: Setting<unknown>,
+  record: Record<string, string> | undefined,
+): Record<string, string> | undefined {
+  if (record === undefined) return undefined;
+  const fits = Object.entries(record).every(
+    ([key, value]) => (keys === undefined || keys.includes(key)) && !refuses?.test(value),
+  );
+  return fits ? record : undefined;
+}
+
+/** Tool names are compared whole: "Bash(git *)" and "mcp__*" match no tool. */
+function toolNameProblem(name: string): string | undefined {
+  return /^[\p{L}\p{N}_.:/@-]+$/u.test(name)
+    ? undefined
+    : "can match nothing: it takes full names of tools, not patterns";
 }

@@ -1,6 +1,5 @@
 // server.json: where the API listens and the token that opens it. Only its owner can read it; the token stays the same.
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { replaceFile } from "../platform/replace-file.ts";
 import { randomHex } from "./random-hex.ts";
 import { readText } from "./read.ts";
 
@@ -33,9 +32,5 @@ export function serverToken(path: string): string {
 }
 
 export function writeServer(path: string, record: ServerRecord): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
+  replaceFile(path, `${JSON.stringify(record, null, 2)}\n`);
 }

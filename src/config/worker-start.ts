@@ -1,10 +1,11 @@
 // Has a worker started where none lives, and asks one to leave. Nobody waits for either.
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { replaceFile } from "../platform/replace-file.ts";
 import { readInstall } from "./install-record.ts";
-import type { Paths } from "./paths.ts";
+import type { Env, Paths } from "./paths.ts";
 import { readText, statOf } from "./read.ts";
-import { isBeating } from "./worker-lock.ts";
+import { isBeating, isSameProcess } from "./worker-lock.ts";
 
 /** A start that has not led to a beating heart by then has failed; until then nobody else tries. */
 const START_MS = 20_000;
@@ -22,16 +23,56 @@ export function wakeWorker(paths: Paths, program: WorkerProgram): void {
   if (!isBeating(paths.workerLock, now) && isFirst(paths.workerStart, now)) spawnWorker(paths, program);
 }
 
+/**
+ * By default glibc raises its thresholds as large blocks are freed, and then keeps them: 30 MB after a sync. Fixed ones make it
+ * return them. Other systems ignore these variables.
+ */
+const MALLOC_ENV: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_MMAP_THRESHOLD_: "65536",
+  MALLOC_TRIM_THRESHOLD_: "65536",
+  MALLOC_TOP_PAD_: "0",
+};
+
+/** What a worker's process is started with. */
+export function workerEnv(env: Env): Env {
+  return { ...MALLOC_ENV, ...env };
+}
+
+/** The worker has read them by now; programs that it starts are not to. */
+export function dropWorkerEnv(env: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(MALLOC_ENV)) if (env[name] === value) delete env[name];
+}
+
 /** Whatever runs already: the new one finds out whether it is to take over or to leave. */
 export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;
   // Loaded only here: no other hook needs it, and it costs them a millisecond.
   const { spawn } = process.getBuiltinModule("node:child_process");
-  spawn(node, [bundle], { cwd: paths.home, detached: true, stdio: "ignore", windowsHide: true })
-    // Not there, not allowed: whoever looks at `c-mem worker status` sees that none runs.
-    .on("error", () => {})
-    .unref();
+  const env = workerEnv(process.env);
+  const child = spawn(node, [bundle], { cwd: paths.home, env, detached: true, stdio: "ignore", windowsHide: true });
+  // Not there, not allowed: `c-mem worker status` shows that none runs.
+  child.on("error", () => {}).unref();
+  noteStart(paths, child.pid);
+}
+
+/** Says which process is about to take the lock, so that `worker stop` can wait for it. */
+export function noteStart({ workerStart }: Paths, pid: number | undefined): void {
+  try {
+    mkdirSync(dirname(workerStart), { recursive: true, mode: 0o700 });
+    writeFileSync(workerStart, String(pid ?? ""), { mode: 0o600 });
+  } catch {
+    // A full disk: the worker starts all the same.
+  }
+}
+
+/** The process that is about to take the lock; undefined where none is. */
+export function startingWorker({ workerStart }: Paths): number | undefined {
+  const stat = statOf(workerStart);
+  const pid = Number(readText(workerStart) || Number.NaN);
+  if (stat === undefined || !Number.isInteger(pid) || Math.abs(Date.now() - stat.mtimeMs) >= START_MS) return undefined;
+  return isSameProcess({ pid }) ? pid : undefined;
 }
 
 /** Of many hooks at once one starts the worker. */
@@ -50,10 +91,7 @@ function isFirst(path: string, now: number): boolean {
 
 /** The worker with this token finishes what it is doing and leaves. */
 export function askToLeave(paths: Paths, token: string): void {
-  mkdirSync(paths.worker, { recursive: true, mode: 0o700 });
-  const temporary = join(paths.worker, `request.${process.pid}`);
-  writeFileSync(temporary, token, { mode: 0o600 });
-  renameSync(temporary, paths.workerRequest);
+  replaceFile(paths.workerRequest, token, { isDurable: false });
 }
 
 export function isAskedToLeave(paths: Paths, token: string): boolean {

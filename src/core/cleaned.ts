@@ -1,4 +1,4 @@
-// What the filter still finds in a text that is stored already: written past it, or before it knew that shape.
+// What the filter still finds in a stored text: written past it, or before it knew that shape.
 import { filterText, filterValue } from "./filter.ts";
 
 export interface Cleaned {
@@ -7,11 +7,19 @@ export interface Cleaned {
   kinds: Record<string, number>;
 }
 
-/** Undefined where there is nothing to take out. What is JSON stays JSON. */
+/** Undefined where the filter that captured texts pass finds nothing, too. */
 export function cleaned(text: string): Cleaned | undefined {
+  return compared(text, filterText(text));
+}
+
+/** The same for what is stored as JSON: its keys count, and it stays JSON. */
+export function cleanedJson(text: string): Cleaned | undefined {
   const value = parseJson(text);
-  const before = value === undefined ? text : JSON.stringify(value);
-  const after = value === undefined ? filterText(text) : JSON.stringify(filterValue(value));
+  if (value === undefined) return cleaned(text);
+  return compared(JSON.stringify(value), JSON.stringify(filterValue(value)));
+}
+
+function compared(before: string, after: string): Cleaned | undefined {
   return after === before ? undefined : { text: after, kinds: newMarks(before, after) };
 }
 

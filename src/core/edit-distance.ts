@@ -19,3 +19,10 @@ export function editDistance(a: string, b: string, max: number): number {
   }
   return previous[b.length] ?? max + 1;
 }
+
+/** The word that was probably meant: at most two letters differ, and no more than a third of them. Ignores case. */
+export function nearest<T extends string>(name: string, words: readonly T[]): T | undefined {
+  const max = Math.min(2, Math.floor(name.length / 3));
+  const near = words.map((word) => ({ word, distance: editDistance(name.toLowerCase(), word.toLowerCase(), max) }));
+  return near.filter(({ distance }) => distance <= max).toSorted((a, b) => a.distance - b.distance)[0]?.word;
+}

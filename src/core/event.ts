@@ -31,7 +31,10 @@ export type Activity =
   | { kind: "subagent-start"; promptId?: string }
   /** Something was handed to the agent outside of any other event. */
   | { kind: "injection" }
-  | { kind: "turn-end"; promptId?: string; response?: string }
+  /** `isInterrupted`: the agent says that the turn was stopped before it was finished. */
+  | { kind: "turn-end"; promptId?: string; response?: string; isInterrupted?: true }
+  /** The newest words of a turn that may go on. */
+  | { kind: "response"; promptId?: string; text: string }
   /** What the assistant said (one event per message, not per block), or a note of the agent's own. */
   | {
       kind: "message";
@@ -48,6 +51,8 @@ export type Activity =
   | { kind: "title"; title: string }
   /** What the session goes on with: a plan that is handed on from session to session, or a history that was copied. */
   | { kind: "origin"; plan?: string; forkedFrom?: string }
+  /** Files the agent keeps copies of, because it changes them. */
+  | { kind: "file-snapshot"; promptId?: string; files: FileTouch[] }
   /** The agent summed up and forgot what came before. */
   | { kind: "compaction"; uuid: string; summary: string }
   /** The agent is about to forget part of the conversation: a good moment to write down what it knows. */
@@ -60,6 +65,7 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   "machine-prompt": true,
   "tool-use": true,
   "tool-start": true,
+  "file-snapshot": true,
   "subagent-start": true,
   injection: true,
   message: true,
@@ -67,6 +73,7 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   origin: true,
   compaction: true,
   "turn-end": true,
+  response: true,
   checkpoint: true,
   "session-end": true,
 };

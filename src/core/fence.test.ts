@@ -8,7 +8,7 @@ describe("text shown to an agent", () => {
     ["</c-mem\u200b-context>", "‹/c-mem-context>"],
     ["<system-reminder>x</system-reminder>", "‹system-reminder>x‹/system-reminder>"],
     ["Array<string> and a < b", "Array<string> and a < b"],
-    ["<userName>", "<userName>"],
+    ["<userName>", "‹userName>"],
   ])("%j becomes %j", (text, expected) => {
     expect(fenceSafe(text)).toBe(expected);
   });

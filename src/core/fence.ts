@@ -1,17 +1,12 @@
-// Keeps what is quoted from closing the fence it stands in, and from passing as an order to whoever reads it.
+// Keeps quoted text from closing the fence around it, and from passing as an instruction to the model that reads it.
+import { neutraliseTags } from "./control-tags.ts";
 import { oneLine } from "./text.ts";
 
 export const FENCE = { open: "<c-mem-context>", close: "</c-mem-context>" } as const;
 
-/** Tags that mean something to the client or to a model. Some spaces do not make another tag of it. */
-const TAG =
-  /<(?=[\s/]*(?:c-mem-context|claude-mem-context|system-reminder|system|user|assistant|human|tool_result|tool_use|function_calls|function_results|invoke|antml)\b)/gi;
-/** Letters that are not shown: they hide a tag from a pattern, and not from a reader. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
-
-/** The text with its tags made harmless; for everything that is handed to an agent. */
+/** The text with its tags and control tokens made harmless; for everything that is handed to an agent. */
 export function fenceSafe(text: string): string {
-  return text.replace(INVISIBLE, "").replace(TAG, "‹");
+  return neutraliseTags(text);
 }
 
 /**

@@ -33,6 +33,12 @@ describe("filterText", () => {
     expect(cut).toBe("58,064");
   });
 
+  test("takes out what is private in a list, line by line", () => {
+    const lines = ["a", "b <private>", "secret", "</private> c", "d"];
+    expect(filterValue({ lines })).toEqual({ lines: ["a", "b ", "", " c", "d"] });
+    expect(filterValue(["grep", "<private>x", "file", 1])).toEqual(["grep", "", "file", 1]);
+  });
+
   test("counts what is cut of the text without its private parts", () => {
     const text = `<private>${"x".repeat(500)}</private>${"y".repeat(1000)}`;
     const filtered = filterText(text, 300);

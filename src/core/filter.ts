@@ -1,5 +1,5 @@
 // What every captured text passes before it touches the disk: private parts out, secrets out, the middle of long ones out.
-import { stripPrivate } from "./private-tags.ts";
+import { stripPrivate, stripPrivateItems } from "./private-tags.ts";
 import { redaction, redactSecrets, replaceRanges, secretRanges } from "./redact.ts";
 import type { SecretRange } from "./secret.ts";
 import { isPlaceholder, isSecretKey } from "./secret-words.ts";
@@ -131,8 +131,10 @@ interface Nesting {
 function filterNested(value: unknown, nesting: Nesting): unknown {
   const { maxChars, secret, depth } = nesting;
   if (typeof value === "string") {
-    const isSecret = secret !== undefined && value.trim() !== "" && !isPlaceholder(value);
-    return isSecret ? redaction(secret) : filterText(value, maxChars);
+    if (secret !== undefined && isSecretValue(value)) return redaction(secret);
+    const filtered = filterText(value, maxChars);
+    // A sentence that lost its words may not look like one any more.
+    return secret !== undefined && filtered !== value && isSecretValue(filtered) ? redaction(secret) : filtered;
   }
   if (typeof value === "number") {
     return secret !== undefined && Math.abs(value) >= MIN_SECRET_NUMBER ? redaction(secret) : value;
@@ -140,8 +142,14 @@ function filterNested(value: unknown, nesting: Nesting): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[… nested too deep …]";
   if (!Array.isArray(value)) return filterObject(value, { ...nesting, depth: depth + 1 });
-  const items = value.slice(0, MAX_ELEMENTS).map((item) => filterNested(item, { ...nesting, depth: depth + 1 }));
+  const items = stripPrivateItems(value.slice(0, MAX_ELEMENTS)).map((item) =>
+    filterNested(item, { ...nesting, depth: depth + 1 }),
+  );
   return value.length > MAX_ELEMENTS ? [...items, cutMark(value.length)] : items;
+}
+
+function isSecretValue(value: string): boolean {
+  return value.trim() !== "" && !isPlaceholder(value);
 }
 
 function filterObject(object: object, { maxChars, depth }: Nesting): object {

@@ -27,6 +27,15 @@ describe("stripPrivate", () => {
     ["an opening tag cut off in its name's end", "a<private", "a"],
     ["a quote never closed", 'a<private b="x>y</private>z', "a"],
     ["a closing tag cut off", "a<private>x</private", "a"],
+    ["a space before the name", "a< private>x</private>b", "ab"],
+    ["spaces everywhere", "a< private >x< / private >b", "ab"],
+    ["line breaks in tags", "a<\n private\n>x<\n/\nprivate\n>b", "ab"],
+    ["attributes after a space", 'a< private reason="x > y">z</ private>b', "ab"],
+    ["a space and no close", "a< private>x", "a"],
+    ["a space and a tag cut off", "a< private", "a"],
+    ["zero-width characters in the tag", "a<\u200bpri\u200cvate\u2060>x</\ufeffpriv\u00adate>b", "ab"],
+    ["fillers and marks in the tag", "a<\u3164p\u034fr\u0335ivate>x</private\u180e>b", "ab"],
+    ["full-width brackets and letters", "a＜private＞x＜／ｐrivate＞b！", "ab！"],
     ["a tag before another", "a<private<private>x</private>b", "ab"],
     ["a tag that stripping puts together", "a<pri<private>x</private>vate>y</private>b", "a"],
     ["a close that stripping puts together", "a</pri<private/>vate>b", "a"],
@@ -37,22 +46,22 @@ describe("stripPrivate", () => {
   test.each([
     "",
     "no tags",
-    "a < private > b",
+    "if (a < private && b > c) return",
+    "for (i = 0; i < private; i++) {}",
+    "level < private_level > 3",
     "<privateKey>x</privateKey>",
     "<private-foo>x</private-foo>",
     "<private_x/><private.x/><private:x/>",
     "<priv",
-    "private>x</ private",
+    "private>x",
     "&lt;private&gt;",
     "if (a<b && c>d) <div>x</div>",
   ])("leaves %j as it is", (text) => {
     expect(stripPrivate(text)).toBe(text);
   });
 
-  test("drops everything after a hundred elements", () => {
-    const text = "a<private>x</private>".repeat(150);
-    expect(stripPrivate(`${text}b`)).toBe("a".repeat(100));
-    expect(stripPrivate("a<private>x</private>".repeat(99) + "b")).toBe(`${"a".repeat(99)}b`);
+  test("keeps the text between any number of elements", () => {
+    expect(stripPrivate(`${"a<private>x</private>".repeat(5_000)}b`)).toBe(`${"a".repeat(5_000)}b`);
   });
 
   test("keeps what is outside of well-formed elements, and only that", () => {
@@ -68,7 +77,9 @@ describe("stripPrivate", () => {
     fc.assert(
       fc.property(tagSoup(), (text) => {
         const kept = stripPrivate(text);
-        expect(kept).not.toMatch(/<\/?(?:private|c-mem-context|claude-mem-context|system-reminder)(?![\w.:-])/i);
+        expect(kept).not.toMatch(
+          /<[\u200b]*\/?[\u200b]*(?:private|c-mem-context|claude-mem-context|system-reminder)(?![\w.:-])/i,
+        );
         expect(stripPrivate(kept)).toBe(kept);
       }),
       { numRuns: 2000 },
@@ -88,6 +99,13 @@ describe("stripPrivate", () => {
     "<privat",
     "<pri<private/>vate>",
     "<private>x</system-reminder>",
+    "< ",
+    "< private ",
+    "< private x",
+    "< / private",
+    "<p\u200b",
+    "<\u200b\u200b\u200b\u200b",
+    "< private        x",
   ])("takes time in proportion to the text on repeated %j", (unit) => {
     const cost = (chars: number) => {
       const text = unit.repeat(chars / unit.length);
@@ -104,6 +122,7 @@ describe("isWhollyPrivate", () => {
     [" \n<PRIVATE a='b'>x</PRIVATE>\n", true],
     ["<private>x", true],
     ["<private rea", true],
+    ["< private >x</ private>", true],
     ["<system-reminder>x</system-reminder><private>y</private>", true],
     ["a<private>x</private>", false],
     ["<system-reminder>x</system-reminder>", false],
@@ -133,7 +152,24 @@ function piece(): fc.Arbitrary<{ text: string; isPublic: boolean }> {
 }
 
 function tagSoup(): fc.Arbitrary<string> {
-  const bits = [...NAMES, "<", "</", "/>", ">", " ", "pri", "vate", "x", '"', "'", "=", "\n", "Key", "<private>"];
+  const bits = [
+    ...NAMES,
+    "<",
+    "</",
+    "/>",
+    ">",
+    " ",
+    "pri",
+    "vate",
+    "x",
+    '"',
+    "'",
+    "=",
+    "\n",
+    "Key",
+    "<private>",
+    "\u200b",
+  ];
   return fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 }))).map((parts) => parts.join(""));
 }
 

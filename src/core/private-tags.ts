@@ -1,11 +1,18 @@
-// Takes out of a text what was marked as not to be remembered: private elements, and context that was injected.
+// Removes what was marked as not to be remembered from a text: private elements, and context that was injected.
 
-/** A text with more elements than this is hostile or broken; the rest of it is dropped. */
-const MAX_PAIRS = 100;
+const NAMES: ReadonlySet<string> = new Set(["private", "c-mem-context", "claude-mem-context", "system-reminder"]);
+const LONGEST_NAME = Math.max(...[...NAMES].map((name) => name.length));
+/** Not shown, such as a zero-width space: a tag with one of them in it looks like a tag. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{M}]/u;
 
-// A name ends where a tag name would: `<privateKey>` and `<private-foo>` are other tags.
-const TAG = /<(\/?)(private|c-mem-context|claude-mem-context|system-reminder)(?![\w.:-])/iy;
-const AFTER_OPEN = "/pcsPCS";
+const MAY_FOLLOW_OPEN = /[/pcs\s\u0080-\uffff]/i;
+
+interface Tag {
+  name: string;
+  isClose: boolean;
+  start: number;
+  nameEnd: number;
+}
 
 /**
  * Removes the elements with their content. An element ends when every name opened in it is closed, so a close of one
@@ -16,53 +23,126 @@ export function stripPrivate(text: string): string {
 }
 
 /**
- * Whether somebody asked for all of this text to be forgotten: it has a `<private>` element, and nothing but whitespace
- * outside of one. A text of injected context alone is empty, but nobody's secret.
+ * The same for a list: an element may begin in one item and end in another, as in a file that is listed line by line. One that
+ * ends in no item is left to `stripPrivate`, which ends it with its item.
+ */
+export function stripPrivateItems(items: readonly unknown[]): readonly unknown[] {
+  const open = new Map<string, number>();
+  const kept = items.map((item) => (typeof item === "string" ? strip(item, open).kept : item));
+  return open.size === 0 ? kept : items;
+}
+
+/**
+ * Whether all of this text is private: it has a `<private>` element, and nothing but whitespace outside of one.
+ * A text of injected context alone is empty, but not private.
  */
 export function isWhollyPrivate(text: string): boolean {
   const { kept, sawPrivate } = strip(text);
   return sawPrivate && kept.trim() === "";
 }
 
-function strip(text: string): { kept: string; sawPrivate: boolean } {
-  const first = nextTag(text, 0);
-  if (first === undefined) return { kept: text, sawPrivate: false };
+/** `open`: the names that are open where the text begins; changed to those where it ends. */
+function strip(text: string, open = new Map<string, number>()): { kept: string; sawPrivate: boolean } {
+  const plain = halfWidth(text);
+  const first = nextTag(plain, 0);
+  if (first === undefined) return { kept: open.size === 0 ? text : "", sawPrivate: false };
   const pieces: string[] = [];
-  const open = new Map<string, number>();
   let sawPrivate = false;
-  let pairs = 0;
   let from = 0;
-  for (let tag: RegExpExecArray | undefined = first; tag !== undefined; tag = nextTag(text, from)) {
-    const [, slash, spelled = ""] = tag;
-    const name = spelled.toLowerCase();
-    const end = tagEnd(text, tag.index + tag[0].length);
-    const wasOpen = open.size > 0;
-    if (!wasOpen) pieces.push(text.slice(from, tag.index));
+  for (let tag: Tag | undefined = first; tag !== undefined; tag = nextTag(plain, from)) {
+    const { name, isClose, start, nameEnd } = tag;
+    const end = tagEnd(plain, nameEnd);
+    if (open.size === 0) pieces.push(text.slice(from, start));
     from = end;
-    if (slash === "/") {
+    if (isClose) {
       close(open, name);
-    } else if (!text.endsWith("/>", end)) {
+    } else if (!plain.endsWith("/>", end)) {
       open.set(name, (open.get(name) ?? 0) + 1);
       sawPrivate ||= name === "private";
     }
-    if (wasOpen && open.size === 0 && ++pairs === MAX_PAIRS) from = text.length;
   }
   if (open.size === 0) pieces.push(text.slice(from));
   return { kept: dropSeam(pieces.join("")), sawPrivate };
 }
 
-/** From one `<` to the next: an expression for all of it takes five times as long. */
-function nextTag(text: string, from: number): RegExpExecArray | undefined {
+/** `＜ｐrivate＞`, typed with a Chinese or Japanese keyboard, as `<private>`; of the same length. */
+function halfWidth(text: string): string {
+  if (!/[！-～]/.test(text)) return text;
+  return text.replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
+}
+
+/** Looks at each `<`: one expression for all of it takes five times as long, and milliseconds to compile. */
+function nextTag(text: string, from: number): Tag | undefined {
   for (let at = text.indexOf("<", from); at >= 0; at = text.indexOf("<", at + 1)) {
-    if (!AFTER_OPEN.includes(text.charAt(at + 1))) continue;
-    TAG.lastIndex = at;
-    const tag = TAG.exec(text);
-    if (tag !== null) return tag;
+    // Most are of other tags.
+    if (!MAY_FOLLOW_OPEN.test(text.charAt(at + 1))) continue;
+    const tag = tagAt(text, at);
+    if (tag !== undefined) return tag;
   }
   return undefined;
 }
 
-/** Where the tag's `>` leaves off; the end of the text if it is cut off before. A quoted value may hold a `>`. */
+function tagAt(text: string, start: number): Tag | undefined {
+  let at = skipGap(text, start + 1);
+  const isClose = text.charCodeAt(at) === SLASH;
+  if (isClose) at = skipGap(text, at + 1);
+  let name = "";
+  for (; name.length <= LONGEST_NAME; at++) {
+    const seenAt = skipUnseen(text, at);
+    // `<private\u200bKey>`: the name may end where something unseen stands.
+    if (seenAt > at && NAMES.has(name.toLowerCase())) break;
+    at = seenAt;
+    const code = text.charCodeAt(at);
+    if (!isLetter(code) && code !== HYPHEN) break;
+    name += text.charAt(at);
+  }
+  name = name.toLowerCase();
+  // A name ends where a tag name would: `<privateKey>` and `<private-foo>` are other tags.
+  if (!NAMES.has(name) || /[\w.:]/.test(text.charAt(at))) return undefined;
+  const isSpaced = /\s/.test(text.slice(start, at));
+  return isSpaced && !isSpacedTag(text, at) ? undefined : { name, isClose, start, nameEnd: at };
+}
+
+/** `< private>` and `< private reason="x">` are tags; `a < private && b` is a comparison. */
+function isSpacedTag(text: string, nameEnd: number): boolean {
+  const after = skipGap(text, nameEnd);
+  if (after === text.length || /[>/]/.test(text.charAt(after))) return true;
+  if (!/[\p{L}_"']/u.test(text.charAt(after))) return false;
+  const mark = /[<>=]/g;
+  mark.lastIndex = after;
+  return /[>=]/.test(mark.exec(text)?.[0] ?? "");
+}
+
+const SLASH = 0x2f;
+const HYPHEN = 0x2d;
+
+function isLetter(code: number): boolean {
+  return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+function skipUnseen(text: string, from: number): number {
+  let at = from;
+  for (let width = unseenAt(text, at); width > 0; width = unseenAt(text, at)) at += width;
+  return at;
+}
+
+function skipGap(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const width = unseenAt(text, at) || (/\s/.test(text.charAt(at)) ? 1 : 0);
+    if (width === 0) return at;
+    at += width;
+  }
+}
+
+/** How many UTF-16 units the unseen character takes; 0 where the character can be seen. */
+function unseenAt(text: string, at: number): number {
+  if (!(text.charCodeAt(at) > 0x7f)) return 0;
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  return UNSEEN.test(character) ? character.length : 0;
+}
+
+/** The index after the tag's `>`; the end of the text if the tag is cut off. A quoted value may contain a `>`. */
 function tagEnd(text: string, from: number): number {
   const mark = />|=\s*["']/g;
   mark.lastIndex = from;
@@ -83,5 +163,5 @@ function close(open: Map<string, number>, name: string): void {
 
 /** `<pri<private/>vate>` leaves a tag behind when the inner one goes: nothing from there on is kept. */
 function dropSeam(kept: string): string {
-  return kept.slice(0, nextTag(kept, 0)?.index);
+  return kept.slice(0, nextTag(halfWidth(kept), 0)?.start);
 }

@@ -59,7 +59,7 @@ const MAX_TAILS = 12;
 function pathsOf(text: string): string[] {
   // Piece by piece: over a long text without spaces the expression would be quadratic.
   const pieces = text.split(/[\s"'`()<>,;:]+/).filter((piece) => piece.length <= MAX_PATH_CHARS);
-  const paths = pieces.map((piece) => (PATH.exec(piece)?.[0] ?? "").replace(/^[@./]+|\.+$/g, ""));
+  const paths = pieces.map((piece) => (PATH.exec(piece.replaceAll("\\", "/"))?.[0] ?? "").replace(/^[@./]+|\.+$/g, ""));
   return [...new Set(paths)].filter((path) => path.length > 3).slice(0, MAX_PATHS);
 }
 

@@ -1,6 +1,7 @@
 // Finds the secrets of a text and takes them out.
 import { foldedRanges, isFolded, wrappedEnd } from "./secret-folds.ts";
 import { LAST_WORD, SECRET_WORDS, suspects, type Suspicion } from "./secret-hints.ts";
+import { labelledRanges } from "./secret-labelled.ts";
 import type { Secret, SecretRange } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
@@ -13,6 +14,7 @@ const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
 /** Finding a secret can uncover another; more rounds than this no text has needed. */
 const MAX_ROUNDS = 4;
 
+const WORDS = new RegExp(SECRET_WORDS.join("|"), "gi");
 const WORD = new RegExp(`${SECRET_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
 
 /** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
@@ -20,7 +22,7 @@ export function secretRanges(text: string): SecretRange[] {
   const suspicion = suspicionOf(text);
   let ranges = scan(text, suspicion);
   // What was cut in two has its hints in one of the halves.
-  if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scan)]);
+  if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scanPatterns)]);
   for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
     const more = scan(replaceRanges(text, ranges));
     if (more.length === 0) break;
@@ -29,9 +31,15 @@ export function secretRanges(text: string): SecretRange[] {
   return ranges;
 }
 
+/** Until nothing more is found: a second filtering must leave the text as it is. */
 export function redactSecrets(text: string): string {
-  const ranges = secretRanges(text);
-  return ranges.length === 0 ? text : replaceRanges(text, ranges);
+  let redacted = text;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const ranges = secretRanges(redacted);
+    if (ranges.length === 0) break;
+    redacted = replaceRanges(redacted, ranges);
+  }
+  return redacted;
 }
 
 export function redaction(name: string): string {
@@ -48,14 +56,30 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
   return out + text.slice(from);
 }
 
-function scan(text: string, { secrets, words } = suspicionOf(text)): SecretRange[] {
+function scan(text: string, suspicion = suspicionOf(text)): SecretRange[] {
+  const found = matches(text, suspicion);
+  const places = suspicion.words ?? Array.from(text.matchAll(WORDS), ({ index }) => index);
+  if (places.length > 0) labelledRanges(text, places, found);
+  return besideMarks(text, found);
+}
+
+/** Without labels, which see folded lines as they are. */
+function scanPatterns(text: string): SecretRange[] {
+  return besideMarks(text, matches(text, suspicionOf(text)));
+}
+
+function matches(text: string, { secrets, words }: ReturnType<typeof suspicionOf>): SecretRange[] {
   const found: SecretRange[] = [];
   for (const secret of secrets) {
     if (secret.starts === undefined || words === undefined) collect(secret, text, found);
     else collectAt(secret, secret.starts, words, text, found);
   }
+  return found;
+}
+
+/** What was redacted before is whole: a find grows over it, and a find within it is none. */
+function besideMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
-  // What was redacted before is whole: a find grows over it, and a find within it is none.
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
   const ends = new Map(marks.map(({ start, end }) => [start, end]));
   return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);

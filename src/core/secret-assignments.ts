@@ -80,13 +80,23 @@ function assignedStarts(text: string, word: number): number[] {
   return TO_TYPED_SIGN.test(text) ? [sign, TO_TYPED_SIGN.lastIndex - 1] : [sign];
 }
 
+/** `[redacted:credential] …`: the name of what was taken out is no label. */
+function isMark(text: string, keyAt: number): boolean {
+  return text.startsWith("[redacted:", keyAt - 10);
+}
+
 function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   const [, key = "", , quoted, tight] = match;
+  if (isMark(match.input, match.input.lastIndexOf(key, match.index))) return false;
   if (HARMLESS_KEY.test(key) || isPlaceholder(value) || isPartOfName(match, key)) return false;
-  if (quoted === undefined && isCode(match, value, tight === undefined)) return false;
+  // A comparison: `password !== confirm`.
+  const isCompared = match[0].startsWith("==") || match.input[match.index - 1] === "!";
+  if (quoted === undefined && (isCompared || isCode(match, value, tight === undefined))) return false;
   if (!STRONG_KEY.test(key) && ANY_KEY.test(key)) return isKeyValue(key, value);
   if (isRandom(value)) return true;
   if (/authorization$/i.test(key)) return value.length >= 8 && !WORDS_ONLY.test(value);
+  // A design token: "blue-500".
+  if (/^[a-z]+(?:-[a-z]+)*-\d{1,4}$/.test(value)) return false;
   if (!STRONG_KEY.test(key)) return value.length >= (/token/i.test(key) ? 6 : 8) && isMixed(value);
   if (quoted !== undefined) return value.length >= 3;
   if (tight !== undefined && /^[A-Z0-9_]+$/.test(key)) return value.length >= 4;
@@ -132,7 +142,7 @@ function adjacent(): RegExp {
 }
 
 const BEFORE_KEY =
-  /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage)([_ -]?))key/iy;
+  /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)([_ -]?))key/iy;
 
 /** Each place at which one of the words of `adjacent` may begin. */
 function adjacentStarts(text: string, word: number): number[] {
@@ -153,6 +163,7 @@ function adjacentStarts(text: string, word: number): number[] {
 
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
   const [, word = "", said, quote = ""] = match;
+  if (/\[redacted:[a-z0-9-]{0,40}$/.test(match.input.slice(Math.max(0, match.index - 50), match.index))) return false;
   // Prose is full of these words; most of it ends here, before the costlier looks.
   if (quote === "" && !isMixed(value)) return false;
   if (isPlaceholder(value) || value.startsWith("-") || isCode(match, value)) return false;

@@ -2,14 +2,14 @@
 
 export const STRONG =
   "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
-  "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage)[_ -]?key";
+  "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)[_ -]?key";
 const WEAK = "token|auth|authorization|credentials?";
 export const WORDS = `${STRONG}|${WEAK}|_pat|key|pass`;
 export const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
 const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
 /** The shell's working directory, words that end alike, and the tokens of models and pages. */
 export const HARMLESS_KEY =
-  /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
+  /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|[Pp](?:ublic|UBLIC)[_-]?(?:[Kk]ey|KEY)$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
 
 /** Any key: of these only a value that cannot be a name is one. */
 export const ANY_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
@@ -33,9 +33,22 @@ const STOP_WORDS =
   "[~^<>=]*v?\\d+(?:\\.\\d+)+|0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|" +
   "(?:u?int|float|bytes|varchar|char|[uif]|utf-?|base|sha-?|md|hs|rs|es|oauth|ed|uuidv?)\\d{1,5}";
 const STOP_STEMS =
-  "(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change)" +
+  "(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change|dummy|fake|sample|todo|fill|put|mock|fixme)" +
   "(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?";
 const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
+/** The label itself, in any language, as in translations and forms. */
+const LABELS = String.raw`pass(?:w(?:or)?d|wort|phrase|code)s?|kennwort|pwd|mots? de passe|contrase[ñn]a|clave|senha|wachtwoord|lösenord|has[łl]o|heslo|parola|пароль|密码|密碼|口令|パスワード|비밀번호|salasana|adgangskode|kodeord|şifre|sifre|jelszó|лозинка|lozinka|mật khẩu|kata sandi|lösenord|geheimnis|secrets?|tokens?|zugriffsschlüssel|credentials?|api[-_ ]?keys?`;
+export const LABEL_ITSELF = new RegExp(
+  String.raw`^(?:\p{L}+[-_ .])?(?:${LABELS})(?:[-_ .](?:\p{L}+)){0,3}[:?!.*=]*$`,
+  "iu",
+);
+/** The same as words of a sentence, not of a name. */
+const LABEL_WORDS = new RegExp(String.raw`^(?:\p{L}+ )?(?:${LABELS})(?: \p{L}+){0,3}[:?!.*=]*$`, "iu");
+
+/** The key of a translation: "auth.password.label". */
+const TRANSLATION = /^[a-z]+(?:[._-][a-zA-Z]+){0,6}\.[a-z]{0,20}(?:pass|secret|token)[a-zA-Z]*(?:[._-][a-zA-Z]+){0,6}$/;
+/** Rules for a field: "required|min:8". */
+const RULES = /\brequired\b|\bnullable\b|\|(?:min|max):\d/;
 /** A sentence about the credential, as in labels and error messages. */
 const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
 /** One name or several words, as opposed to the base64 of a header. */
@@ -43,7 +56,8 @@ export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*
 
 /** Whether a value under this key is a credential by its name alone. */
 export function isSecretKey(key: string): boolean {
-  return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key);
+  // `@scope/auth` is a package.
+  return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key) && !key.startsWith("@");
 }
 
 /** A plain word as somebody's password: small letters, and nothing that is said of one. */
@@ -58,7 +72,15 @@ export function isName(value: string): boolean {
 
 /** Words, variables, types and references: what stands where a credential would, and is none. */
 export function isPlaceholder(value: string): boolean {
-  return isTemplate(value) || STOP_WORD.test(value) || isPath(value) || (/\s/.test(value) && MESSAGE.test(value));
+  return (
+    isTemplate(value) ||
+    STOP_WORD.test(value) ||
+    LABEL_WORDS.test(value) ||
+    TRANSLATION.test(value) ||
+    RULES.test(value) ||
+    isPath(value) ||
+    (/\s/.test(value) && MESSAGE.test(value))
+  );
 }
 
 export function isTemplate(value: string): boolean {

@@ -187,6 +187,40 @@ const SHAPES: readonly Secret[] = [
     () => /\.eyJ(?<=(?<lead>eyJ[\w-]{8,})\.eyJ)[\w-]{8,}(?:\.[\w-]*)?/g,
     `eyJ${alnum(30)}.eyJ${alnum(60)}.${alnum(43)}`,
   ),
+  row(
+    "docker-config",
+    ["eyJhdXRocyI6"],
+    () => /eyJhdXRocyI6[\w+/=]{16,}/g,
+    `.dockerconfigjson: eyJhdXRocyI6${alnum(60)}`,
+  ),
+  row(
+    "private-key",
+    ["client-key-data", "tls.key"],
+    () => /(?:client-key-data|tls\.key)["'\\]{0,4}[ \t]{0,4}:[ \t]{0,4}["'\\]{0,4}([A-Za-z0-9+/]{20,}={0,2})/g,
+    `client-key-data: ${alnum(64)}`,
+  ),
+  {
+    name: "jwk",
+    hints: ['"kty', "'kty", "kty:"],
+    pattern: () => /["'](?:d|p|q|dp|dq|qi|k)\\{0,3}["'][ \t]{0,4}:\s{0,4}\\{0,3}["']([\w-]{16,})/g,
+    sample: `{"kty":"EC","crv":"P-256","x":"${hex(20)}","d":"${alnum(43)}"}`,
+    accept: ({ input, index }) => /["']kty/.test(input.slice(Math.max(0, index - 2000), index + 2000)),
+  },
+  {
+    name: "cookie",
+    hints: ["TRUE\t", "FALSE\t", "TRUE\\t", "FALSE\\t"],
+    pattern: () =>
+      /(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\/[^\t\n\\]{0,100}(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\d{1,16}(?:\t|\\t)[^\t\n\\]{1,100}(?:\t|\\t)([^\s\\"]{6,4000})/g,
+    sample: `.example.com\tTRUE\t/\tTRUE\t1767225600\tsid\t${alnum(32)}`,
+    accept: (_, value) => isMixed(value) && !isPlaceholder(value),
+  },
+  {
+    name: "cookie",
+    hints: ["curl"],
+    pattern: () => /curl\b[^\n]{0,300}?[ \t]-b[ \t]{0,4}["']?([\w.-]{1,60}=[^\s"']{8,4000})/g,
+    sample: `curl -b 'PHPSESSID=${alnum(26)}' https://example.com`,
+    accept: (_, value) => /\d/.test(value) && !isTemplate(value.slice(value.indexOf("=") + 1)),
+  },
   {
     name: "bearer",
     hints: ["earer", "EARER"],
@@ -207,6 +241,18 @@ const SHAPES: readonly Secret[] = [
     pattern: () => /:\/\/[^\s/?#:@"'`<>\\]{0,200}:([^\s/"'`<>\\]{1,200})(?=@[\w.[-])/g,
     sample: "postgres://app:s3cr3t-Passw0rd@db.example.com:5432/app",
     accept: (_, value) => !isTemplate(value) && !/^\d{1,5}[?#]/.test(value),
+  },
+  {
+    // The same with characters in the password that end it elsewhere; only where nothing but a login has this form.
+    name: "url-password",
+    hints: (
+      "gres:// sql:// riadb:// godb:// +srv:// dis:// diss:// mqp:// mqps:// ftp:// ftps:// smtp:// smtps:// dap:// daps:// " +
+      "server:// house:// nats:// mqtt:// mqtts://"
+    ).split(" "),
+    pattern: () =>
+      /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|ftps?|sftp|smtps?|ldaps?|mssql|sqlserver|clickhouse|nats|mqtts?):\/\/[^\s/?#:@"'`<>\\]{0,100}:([^\s"`<>\\]{1,100})(?=@[\w.[-]{1,100}(?:[:/?\s"'`,;)]|$))/g,
+    sample: "amqp://app:s3cr3t/Pass'w0rd@mq:5672/app",
+    accept: (_, value) => !isTemplate(value) && !/^\d{1,5}(?:[/?#]|$)/.test(value),
   },
   {
     name: "curl-user",

@@ -48,11 +48,3 @@ export function withCommas(number: number): string {
 export function count(number: number, noun: string): string {
   return `${withCommas(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
-
-/** Those of OpenCode and Codex (UUIDv7) begin with the time: what was started together is told apart only by all of it. */
-const SHORT_ID = /^(?:agent-)?(?:ses_[\da-f]{12}|[\da-f]{8}-[\da-f]{4}(?=-7)|.{0,8})/;
-
-/** Enough of a session's id to pass on. A subagent's begins with "agent-", which tells nothing apart. */
-export function shortId(sessionId: string): string {
-  return SHORT_ID.exec(sessionId)?.[0] ?? "";
-}

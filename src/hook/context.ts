@@ -6,6 +6,7 @@ import { forgetShown } from "../capture/shown.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";
 import { readActivity } from "../config/activity.ts";
+import { readServer } from "../config/server-record.ts";
 import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
@@ -14,7 +15,8 @@ import { quietness } from "../recall/loudness.ts";
 import { type Db, hasSqlite, isDamage, openDriver } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { readReports } from "../store/set-aside.ts";
-import { findProject } from "../store/projects.ts";
+import { findProject, type ProjectRow } from "../store/projects.ts";
+import { countSessions } from "../store/what-counts.ts";
 import { logHookError } from "./log.ts";
 import { isHeldOut, type TellAnswer, type TellInput } from "./told.ts";
 
@@ -34,6 +36,8 @@ export function tell(input: TellInput): TellAnswer | undefined {
   const surface = source === "compact" ? "compaction" : "session-start";
   if (!settings.surfaces.includes(surface)) return undefined;
   const db = openAndDrain(paths);
+  // Just after an update: the worker or the next command brings the database up to this version.
+  if (db === "older") return undefined;
   if (db === undefined)
     return { message: "C-Mem: the database is damaged and will be repaired (c-mem doctor)", keys: [] };
   const project = findProject(db, event.project.key);
@@ -51,7 +55,9 @@ export function tell(input: TellInput): TellAnswer | undefined {
       more: moreLine(),
       now: event.at,
     });
-  const message = settings.contextMessage ? (repairNote(paths, event.at) ?? messageFor(block, paths)) : undefined;
+  const message = settings.contextMessage
+    ? (repairNote(paths, event.at) ?? messageFor(db, project, block, paths, source))
+    : undefined;
   // The database is not closed: the last one to close it would have to checkpoint, and the process ends anyway.
   if (block === undefined || block.text === "") return message === undefined ? undefined : { message, keys: [] };
   const { text, items, tokens } = block;
@@ -80,21 +86,37 @@ function repairNote({ setAside }: Paths, now: number): string | undefined {
 }
 
 /** One quiet line for the person. */
-function messageFor(block: ContextBlock | undefined, paths: Paths): string | undefined {
-  const reading = readActivity(paths.activity)?.queue.pending ?? 0;
+function messageFor(
+  db: Db,
+  project: ProjectRow | undefined,
+  block: ContextBlock | undefined,
+  paths: Paths,
+  source: string,
+): string | undefined {
+  const { sessions } = project === undefined ? { sessions: 0 } : countSessions(db, { projectId: project.id });
   if (block === undefined || block.text === "") {
-    return reading > 0 ? `C-Mem: reading earlier sessions, ${withCommas(reading)} to go` : undefined;
+    const toRead = readActivity(paths.activity)?.to_read ?? 0;
+    if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go`;
+    const isFirst = source === "startup" && countSessions(db).sessions === 0;
+    return isFirst ? `C-Mem: nothing is known yet; it records from now on. ${pageNote(paths)}` : undefined;
   }
   const memories = block.items.filter((item) => /^[oi]\d/.test(item)).length;
   const parts = [
-    `C-Mem: ${block.sessions} ${block.sessions === 1 ? "session" : "sessions"}`,
+    `C-Mem: ${withCommas(sessions)} ${sessions === 1 ? "session" : "sessions"}`,
     ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
     `${withCommas(block.tokens)} tokens`,
   ];
-  return `${parts.join(", ")}; \`c-mem open\` shows them`;
+  return `${parts.join(", ")}. ${pageNote(paths)}`;
 }
 
-function openAndDrain(paths: Paths): Db | undefined {
+/** Where the page is. A browser is let in by the link that `c-mem open` makes: the token is never printed here. */
+function pageNote({ server }: Paths): string {
+  const record = readServer(server);
+  const isServed = record !== undefined && record.port !== null && record.pid !== null;
+  return isServed ? `Page: http://127.0.0.1:${record.port} (\`c-mem open\`)` : "Page: `c-mem open`";
+}
+
+function openAndDrain(paths: Paths): Db | "older" | undefined {
   let db: Db | undefined;
   try {
     db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, leaveOlder: true });
@@ -104,6 +126,7 @@ function openAndDrain(paths: Paths): Db | undefined {
     // What is not drained now waits in the spool; what is in the database is still worth telling.
     if (!isPassing(error)) logHookError(paths.hookLog, "context", error);
     if (isDamage(error)) return undefined;
+    if (error instanceof AppError && error.code === "store_older") return "older";
     return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
 }

@@ -5,12 +5,15 @@ import { hookEvent } from "../agents/claude-code/event.ts";
 import type { HookWire, HookWords } from "../agents/hook-wire.ts";
 import { prepareEvent } from "../capture/prepare.ts";
 import { writeDrop } from "../capture/spool.ts";
-import { findSurroundings } from "../capture/surroundings.ts";
+import { findSurroundings, type Surroundings } from "../capture/surroundings.ts";
+import { noteHookFired } from "../config/hook-fires.ts";
 import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
+import { noteLostEvent } from "../config/lost-events.ts";
+import { closeToOthers } from "../config/private-file.ts";
 import { readTail } from "../config/read.ts";
 import { wakeWorker } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent, CapturedEvent } from "../core/event.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { continueElsewhere } from "./elsewhere.ts";
 import { logHookError } from "./log.ts";
@@ -19,7 +22,7 @@ import type { OtherAgents } from "./others.ts";
 import { askMemory, hookAnswer, isOnlyAsked, recordInjection } from "./speak.ts";
 import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
-import type { TellAnswer, TellInput } from "./told.ts";
+import type { TellInput } from "./told.ts";
 
 const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
 const GO_ON = { continue: true, suppressOutput: true };
@@ -48,6 +51,7 @@ function main(command: string, agent: string | undefined, env: Env): object | un
     if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
     wire = agent === undefined ? CLAUDE_CODE : others().wireOf(agent);
     if (isDisabled(env)) return wire.answer(command, undefined, words);
+    closeToOthers(paths.home);
     const payload = parsePayload(readStdin());
     const readEnd = (path: string): string | undefined => readTail(path, END_BYTES);
     event = wire.event({ command, payload, cwd: currentFolder, readEnd, at, env });
@@ -63,34 +67,45 @@ function others(): OtherAgents {
   return loadBundle("agents.cjs") as OtherAgents;
 }
 
-function handle(
-  hook: string,
-  event: AgentEvent,
-  wire: HookWire,
-  paths: Paths,
-  env: Env,
-): TellAnswer | Record<string, never> {
+function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookWords {
   const surroundings = findSurroundings(event.cwd, paths.config, env);
   const captured = prepareEvent(event, surroundings, paths);
-  if (typeof captured === "string") return {};
+  if (typeof captured === "string") return blockedWords(event, surroundings);
   captured.hook = hook;
   const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
   const isRecorded = !isOnlyAsked(captured, wire);
   const isStart = captured.activity.kind === "session-start";
   // What happened is safe on disk before memory is asked; but for a start, which nobody would miss after a power cut either.
-  if (isRecorded && !isStart) writeDrop(paths.spool, captured);
+  if (isRecorded && !isStart) record(paths, captured);
   // What stands in a rule need not be told at the start as well.
   const isInRules = isStart && wire.rulesFile !== undefined && others().hasRulesFile(input, wire.rulesFile);
   const told = isInRules ? undefined : askMemory(input, hook);
   if (isStart) {
     const start = { ...captured, ...(told?.injection && { injection: told.injection }) };
-    writeDrop(paths.spool, start, { isDurable: false });
+    record(paths, start, { isDurable: false });
   }
   if (!isStart && told !== undefined) recordInjection(input, told, isRecorded);
+  if (!isRecorded && told?.injection === undefined) noteHookFired(paths.hookFires, hook);
   if (wire.rulesFile !== undefined) writeRules(input, wire.rulesFile);
   // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
   if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
   return told ?? {};
+}
+
+/** Recording that stops because of a broken file is told at once: `c-mem status` may never be run. */
+function blockedWords({ activity }: AgentEvent, { isBlocked, offReason }: Surroundings): HookWords {
+  if (!isBlocked || activity.kind !== "session-start") return {};
+  return { message: `C-Mem records nothing: ${offReason}. Run: c-mem doctor` };
+}
+
+/** Where neither the data directory nor the temporary folder has space, the event is lost: that is counted. */
+function record(paths: Paths, event: CapturedEvent, options: { isDurable?: boolean } = {}): void {
+  try {
+    writeDrop(paths.spool, event, options);
+  } catch (error) {
+    noteLostEvent(paths.lostEvents, Date.now());
+    throw error;
+  }
 }
 
 /** Where that fails the file stays as it was. */

@@ -1,18 +1,17 @@
 // Keeps the file up to date by which memory reaches an agent that no hook can tell anything: the block of a session start,
 // in a rule the agent reads with every prompt. Only where `install` has put that file.
-import { realpathSync, renameSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { hasRules, rulesText } from "../agents/cursor/rules.ts";
-import { writeNew } from "../agents/write.ts";
+import { checkNotCommitted, realPathInside, writeInside } from "../agents/work-tree-file.ts";
 import { readInstall } from "../config/install-record.ts";
 import { readText } from "../config/read.ts";
 import { loadBundle } from "./bundle.ts";
+import { logHookError } from "./log.ts";
 import type { ReadingHalf, TellAnswer, TellInput } from "./told.ts";
 
 /** Before a prompt, after a turn and at the end of a session. */
 const MOMENTS: ReadonlySet<string> = new Set(["session-start", "prompt", "turn-end", "session-end"]);
-
-const READABLE = 0o644;
 
 export function hasRulesFile(input: TellInput, name: string): boolean {
   return readRules(input, name) !== undefined;
@@ -28,9 +27,20 @@ export function refreshRules(input: TellInput, name: string): TellAnswer | undef
   const told = (loadBundle("context.cjs") as ReadingHalf).tell(start);
   const after = rulesText(told?.text ?? "");
   if (after === before) return undefined;
-  writeNew(`${path}.new`, after, READABLE);
-  renameSync(`${path}.new`, path);
+  try {
+    writeRules(input, path, after);
+  } catch (error) {
+    logHookError(input.paths.hookLog, "rules", error);
+    return undefined;
+  }
   return told;
+}
+
+/** Not into a file that git would commit, nor through a link that leads out of the tree. */
+function writeRules({ place }: TellInput, path: string, text: string): void {
+  const top = place.tree?.top ?? place.folder;
+  if (place.tree !== undefined) checkNotCommitted(top, place.tree.gitDir, realPathInside(top, path));
+  writeInside(top, path, text);
 }
 
 /** One that came with a repository is not ours, whatever it says: what is remembered would be handed on with the next commit. */

@@ -7,6 +7,8 @@ import type { Env, Paths } from "../config/paths.ts";
 export function statusLine(paths: Paths, env: Env, payload: unknown): string {
   const { workspace, cwd } = (payload ?? {}) as { workspace?: { current_dir?: unknown }; cwd?: unknown };
   const folder = workspace?.current_dir ?? cwd;
-  const isOff = typeof folder === "string" && findSurroundings(folder, paths.config, env).isExcluded;
-  return isOff ? "C-Mem is off here" : activityLine(paths, Date.now());
+  const { isExcluded = false, isBlocked = false } =
+    typeof folder === "string" ? findSurroundings(folder, paths.config, env) : {};
+  if (isBlocked) return "C-Mem records nothing: settings unreadable (c-mem doctor)";
+  return isExcluded ? "C-Mem is off here" : activityLine(paths, Date.now());
 }

@@ -1,11 +1,14 @@
 // Reads all of stdin synchronously: a hook has nothing else to do, and async streams cost ten milliseconds.
 import { readSync } from "node:fs";
+import { keptPayload } from "../config/stdin-payload.ts";
 
 /** Payloads carry whole files; beyond this something is wrong, and the agent must not wait for it. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 export function readStdin(): string {
+  const kept = keptPayload();
+  if (kept !== undefined) return kept;
   const chunks: Buffer[] = [];
   let total = 0;
   for (;;) {

@@ -1,18 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { actualCost } from "./budget.ts";
-import type { Provider } from "./provider.ts";
+import { failedCost, likelyOf, mostOf, replyCost } from "./budget.ts";
+import type { LlmRequest, Provider } from "./provider.ts";
 
-const RESERVED = { inputTokens: 1_000, outputTokens: 600, costMicroUsd: 70 };
+const LIKELY = { inputTokens: 1_000, outputTokens: 600, costMicroUsd: 70 };
 const SETTINGS = { tokensPerDay: 1, tokensPerProjectAndDay: 1, usdPerDay: 1, usdPerProjectAndDay: 1, prices: {} };
-const PROVIDER = { name: "openai", model: "gpt-5.4-nano" } as Provider;
+const PROVIDER = { name: "openai", model: "gpt-5.4-nano", overheadTokens: 100, requestsAtMost: 4 } as Provider;
+const COUNTED = { inputTokens: 10, outputTokens: 4 };
+const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
 describe("what is entered for a question", () => {
-  it("is what the server counted, and what was reserved where it counts nothing", () => {
-    const counted = { inputTokens: 10, outputTokens: 4 };
-    expect(actualCost(counted, RESERVED, PROVIDER, SETTINGS)).toEqual({ ...counted, costMicroUsd: 7 });
-    for (const spent of ["unknown", { inputTokens: 0, outputTokens: 0 }] as const) {
-      expect(actualCost(spent, RESERVED, PROVIDER, SETTINGS)).toEqual(RESERVED);
-    }
-    expect(actualCost("nothing", RESERVED, PROVIDER, SETTINGS).inputTokens).toBe(0);
+  it("that was answered is what the server counted, and an estimate where it counts nothing", () => {
+    expect(replyCost(COUNTED, LIKELY, PROVIDER, SETTINGS)).toEqual({ ...COUNTED, costMicroUsd: 7, isEstimate: false });
+    expect(replyCost({ ...COUNTED, isEstimate: true }, LIKELY, PROVIDER, SETTINGS)).toMatchObject({ isEstimate: true });
+    expect(replyCost(NOTHING, LIKELY, PROVIDER, SETTINGS)).toEqual({ ...LIKELY, isEstimate: true });
+  });
+
+  it("that failed is what the server counted, nothing where it counts nothing, an estimate where it may bill", () => {
+    const none = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, isEstimate: false };
+    expect(failedCost(COUNTED, LIKELY, PROVIDER, SETTINGS)).toMatchObject({ ...COUNTED, isEstimate: false });
+    expect(failedCost(NOTHING, LIKELY, PROVIDER, SETTINGS)).toEqual(none);
+    expect(failedCost("nothing", LIKELY, PROVIDER, SETTINGS)).toEqual(none);
+    expect(failedCost("unknown", LIKELY, PROVIDER, SETTINGS)).toEqual({ ...LIKELY, isEstimate: true });
+  });
+
+  it("is estimated as one request, and reserved as the most the provider may send", () => {
+    const request = { system: "a".repeat(4_000), text: "", schema: { json: {} }, maxOutputTokens: 600 } as LlmRequest;
+    const [likely, most] = [likelyOf(request, PROVIDER, SETTINGS), mostOf(request, PROVIDER, SETTINGS)];
+    expect(likely.outputTokens).toBe(600);
+    expect(most.outputTokens).toBe(2_400);
+    expect(most.inputTokens).toBeGreaterThan(likely.inputTokens * 4);
   });
 });

@@ -20,26 +20,46 @@ export type BudgetSettings = Pick<
   "tokensPerDay" | "tokensPerProjectAndDay" | "usdPerDay" | "usdPerProjectAndDay" | "prices"
 >;
 
-/** The most a question can take: more than its words, and the longest answer allowed. */
+/** The most a question can take: more than its words, and the longest answer allowed, as often as the provider may ask. */
 export function mostOf(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
-  const words = [request.system, request.text, JSON.stringify(request.schema.json)];
-  const estimated = words.reduce((sum, text) => sum + estimateTokens(text), provider.overheadTokens);
   const times = provider.requestsAtMost;
-  // What goes on from a cut answer is sent that answer as well.
-  const inputTokens = Math.ceil(estimated * SAFETY) * times + request.maxOutputTokens * (times - 1);
+  // A request that continues a cut answer sends that answer as well.
+  const inputTokens = Math.ceil(inputOf(request, provider) * SAFETY) * times + request.maxOutputTokens * (times - 1);
   return costOf({ inputTokens, outputTokens: request.maxOutputTokens * times }, provider, settings);
 }
 
-/** What is entered once it is over; where nobody can say, what was reserved stands. */
-export function actualCost(spent: Spent, reserved: Cost, provider: Provider, settings: BudgetSettings): Cost {
-  if (spent === "unknown" || isUncounted(spent)) return reserved;
-  if (spent === "nothing") return { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
-  return costOf(spent, provider, settings);
+/** For a question whose cost stays unknown: asked once, with the longest answer allowed. */
+export function likelyOf(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
+  const usage = { inputTokens: inputOf(request, provider), outputTokens: request.maxOutputTokens };
+  return costOf(usage, provider, settings);
 }
 
-/** No question is without words: who counts none does not count, and would be asked without end. */
-function isUncounted(spent: Spent): boolean {
-  return typeof spent === "object" && spent.inputTokens === 0 && spent.costUsd === undefined;
+function inputOf(request: LlmRequest, provider: Provider): number {
+  const words = [request.system, request.text, JSON.stringify(request.schema.json)];
+  return words.reduce((sum, text) => sum + estimateTokens(text), provider.overheadTokens);
+}
+
+export interface ActualCost extends Cost {
+  isEstimate: boolean;
+}
+
+/** A server that counts no tokens for an answer does not count: with 0 it would be asked without limit. */
+export function replyCost(usage: Usage, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
+  if (isEmpty(usage)) return { ...likely, isEstimate: true };
+  return { ...costOf(usage, provider, settings), isEstimate: usage.isEstimate === true };
+}
+
+/** Nothing where nothing was sent or the provider reports no usage; an estimate where the answer may be billed. */
+export function failedCost(spent: Spent, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
+  if (spent === "unknown") return { ...likely, isEstimate: true };
+  if (spent === "nothing" || isEmpty(spent)) return { ...NOTHING, isEstimate: false };
+  return { ...costOf(spent, provider, settings), isEstimate: spent.isEstimate === true };
+}
+
+const NOTHING: Cost = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
+
+function isEmpty({ inputTokens, costUsd }: Usage): boolean {
+  return inputTokens === 0 && costUsd === undefined;
 }
 
 function costOf(usage: Usage, provider: Provider, settings: BudgetSettings): Cost {

@@ -1,4 +1,5 @@
 // One POST with a deadline and a limit: whatever the other side does, it ends, and it ends in an LlmError or an answer.
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { filterText } from "../core/filter.ts";
 import { LlmError } from "./error.ts";
 import { statusError } from "./status-error.ts";
@@ -36,6 +37,7 @@ export interface HttpReply {
 export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+  const sending = watchSending(call.url);
   try {
     const response = await fetch(call.url, {
       method: "POST",
@@ -53,7 +55,9 @@ export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promis
     return await read({ isStream, chunks: chunksOf(response, MAX_REPLY_BYTES) });
   } catch (error) {
     if (error instanceof LlmError) throw error;
-    throw transportError(error, call, deadline);
+    throw transportError(error, call, deadline, sending.hasSent());
+  } finally {
+    sending.end();
   }
 }
 
@@ -76,26 +80,29 @@ async function* chunksOf(response: Response, maxBytes: number): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** Codes of connections that never came about: nothing was asked, so nothing was spent. */
-const NEVER_SENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
+/** Whether a request went out: before its first byte nothing can be billed, whatever went wrong. */
+function watchSending(url: string): { hasSent(): boolean; end(): void } {
+  const { origin, pathname, search } = new URL(url);
+  let hasSent = false;
+  const onSend = (message: unknown): void => {
+    const { request } = message as { request: { origin: unknown; path: unknown } };
+    if (String(request.origin) === origin && request.path === pathname + search) hasSent = true;
+  };
+  subscribe(SEND_HEADERS, onSend);
+  return { hasSent: () => hasSent, end: () => void unsubscribe(SEND_HEADERS, onSend) };
+}
 
-function transportError(error: unknown, call: HttpCall, deadline: AbortSignal): LlmError {
-  if (call.signal?.aborted) return new LlmError("aborted", "The question was withdrawn", { spent: "unknown" });
-  if (deadline.aborted) {
-    return new LlmError("timeout", `No answer within ${call.timeoutMs / 1000} s`, { spent: "unknown" });
-  }
+/** Node's fetch publishes it when a connection is up and the request is written to it. */
+const SEND_HEADERS = "undici:client:sendHeaders";
+
+function transportError(error: unknown, call: HttpCall, deadline: AbortSignal, hasSent: boolean): LlmError {
+  const spent = hasSent ? "unknown" : "nothing";
+  if (call.signal?.aborted) return new LlmError("aborted", "The question was withdrawn", { spent });
+  if (deadline.aborted) return new LlmError("timeout", `No answer within ${call.timeoutMs / 1000} s`, { spent });
   const { code, message } = rootOf(error);
-  if (code?.startsWith("UND_ERR_") && code.endsWith("_TIMEOUT") && !NEVER_SENT.has(code)) {
-    return new LlmError("timeout", message, { spent: "unknown", cause: error });
+  if (hasSent && code?.startsWith("UND_ERR_") && code.endsWith("_TIMEOUT")) {
+    return new LlmError("timeout", message, { spent, cause: error });
   }
-  const spent = code !== undefined && NEVER_SENT.has(code) ? "nothing" : "unknown";
   return new LlmError("network", `${new URL(call.url).host}: ${code ?? filterText(message, 300)}`, {
     spent,
     cause: error,

@@ -29,6 +29,8 @@ export interface Usage {
   outputTokens: number;
   /** As the server reckons it, where it does. */
   costUsd?: number;
+  /** The server did not count: estimated from the texts. */
+  isEstimate?: boolean;
 }
 
 export interface Provider {

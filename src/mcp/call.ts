@@ -37,7 +37,7 @@ export type Answer =
   | { question: string };
 
 /** Every project, by this word. */
-const ALL = "all";
+export const ALL = "all";
 
 export interface Asked {
   scope: Scope;

@@ -1,12 +1,12 @@
 // file_history: which turns changed a file and why, and what is known about it.
-import { pathNames } from "../capture/project.ts";
-import { shortId } from "../core/text.ts";
+import { placePath } from "../answers/path-place.ts";
 import { titleOf } from "../core/title.ts";
 import { blame, type BlameEntry } from "../recall/blame.ts";
 import { listObservations } from "../store/observation-list.ts";
+import { type ShortId, shortIds } from "../store/short-ids.ts";
 import { readFlag, readNumber, requireText } from "./args.ts";
 import { layOut } from "./budget.ts";
-import { type Answer, type Call, readScope } from "./call.ts";
+import { ALL, type Answer, type Call, isProjectGiven, readScope } from "./call.ts";
 import { change, line, plural, quotedLine, when } from "./words.ts";
 
 const LIMIT = { default: 15, min: 1, max: 50 };
@@ -16,10 +16,13 @@ export function fileHistory(call: Call): Answer {
   const { db, args, now, folder, maxTokens } = call;
   const path = requireText(args, "path");
   const reads = readFlag(args, "reads");
-  const { scope, where } = readScope(call);
-  const names = pathNames(path, folder);
+  const { names, project, isUnknown } = placePath({ ...call, cwd: folder }, path);
+  const elsewhere = isProjectGiven(call) ? undefined : isUnknown ? ALL : project?.key;
+  const { scope, where } = readScope(
+    elsewhere === undefined ? call : { ...call, args: { ...args, project: elsewhere } },
+  );
   const entries = blame(db, { names, reads, limit: readNumber(args, "limit", LIMIT) }, scope);
-  const stored = entries[0]?.path ?? names[1] ?? path;
+  const stored = entries[0]?.path ?? (project === undefined ? names[1] : names[0]) ?? path;
   const known = listObservations(db, { ...scope, file: stored }, OBSERVATIONS);
   if (entries.length === 0 && known.length === 0) {
     const hints = [
@@ -30,12 +33,16 @@ export function fileHistory(call: Call): Answer {
     return { text: [nothing, ...hints.filter(Boolean)].join(" ") };
   }
   const paths = [...new Set(entries.map((entry) => entry.path))];
+  const shortId = shortIds(
+    db,
+    entries.flatMap((entry) => [entry.session_id, entry.parent_session_id]),
+  );
   const lines = [
     ...known.map((row) => {
       const title = row.origin === "tool" ? quotedLine(row.title, 120) : line(row.title, 120);
       return `o${row.id}  ${when(row.valid_from, now)}  ${row.type}  ${title}`;
     }),
-    ...entries.map((entry) => entryText(entry, now, paths.length > 1)),
+    ...entries.map((entry) => entryText(entry, { now, withPath: paths.length > 1, shortId })),
   ];
   return {
     text: layOut(
@@ -54,7 +61,13 @@ export function fileHistory(call: Call): Answer {
   };
 }
 
-function entryText(entry: BlameEntry, now: number, withPath: boolean): string {
+interface EntryForm {
+  now: number;
+  withPath: boolean;
+  shortId: ShortId;
+}
+
+function entryText(entry: BlameEntry, { now, withPath, shortId }: EntryForm): string {
   const id = entry.prompt_db_id === null ? shortId(entry.session_id) : `p${entry.prompt_db_id}`;
   const did = [
     entry.creates > 0 && "created",

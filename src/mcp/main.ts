@@ -4,6 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../config/install-record.ts";
 import { createStore } from "../answers/kept-store.ts";
 import { resolvePaths } from "../config/paths.ts";
+import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
 import { hasSqlite } from "../store/driver.ts";
 import { catchUp } from "./catch-up.ts";
@@ -32,7 +33,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
   serveStdio(() => createServer({ store, paths, env, cwd: process.cwd() }), {
     // stderr is where clients look; stdout is the protocol's alone.
-    onerror: (error) => console.error(error.message),
+    onerror: (error) => console.error(terminalSafe(error.message)),
   });
 }
 

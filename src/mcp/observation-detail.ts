@@ -1,9 +1,10 @@
 // One observation in full: what it says, where it comes from, whether it still holds, what it rests on.
-import { shortId } from "../core/text.ts";
 import { type Evidence, type ObservationStory, readObservation } from "../recall/observation.ts";
 import { parseObservationId } from "../store/items.ts";
 import type { ObservationEntry } from "../store/observation-list.ts";
+import { observationFiles } from "../store/observation-files.ts";
 import { observationOf } from "../store/observations.ts";
+import { type ShortId, shortIds } from "../store/short-ids.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
 import type { Call } from "./call.ts";
 import { line, list, pathLine, plain, quoted, quotedLine, when } from "./words.ts";
@@ -17,27 +18,37 @@ export function describeObservation({ db, now }: Call, id: string, maxTokens: nu
   const story = number === undefined ? undefined : readObservation(db, number);
   if (story === undefined) return undefined;
   const { observation: row } = story;
-  const { narrative, facts, concepts, files } = observationOf(row);
+  const { narrative, facts, concepts } = observationOf(row);
   const isTools = row.origin === "tool";
   const own = Math.floor(maxTokens / 2);
   const pieces: Piece[] = [
     ...(row.subtitle === null ? [] : [line(row.subtitle, 200)]),
     isTools ? quoted(narrative, "a tool", own) : cutToTokens(plain(narrative), own),
     ...facts.map((fact) => `- ${isTools ? quotedLine(fact, 400) : line(fact, 400)}`),
-    ...(files.length > 0
-      ? [
-          `files: ${list(
-            files.map((path) => pathLine(path, 100)),
-            FILES_SHOWN,
-          )}`,
-        ]
-      : []),
+    ...fileLines(row),
     ...(concepts.length > 0 ? [`concepts: ${concepts.join(", ")}`] : []),
     ...story.versions.map((one) => `another version: ${reference(one)} (${line(one.producer, 60)})`),
     ...story.predecessors.map((one) => `replaces ${reference(one)}`),
     ...story.evidence.map((item) => evidenceText(item, now)),
   ].map((text) => ({ text }));
-  return layOut({ head: headText(story, now), pieces, foot: leftOut }, maxTokens);
+  return layOut(
+    { head: headText(story, now, shortIds(db, [story.session?.session_id])), pieces, foot: leftOut },
+    maxTokens,
+  );
+}
+
+function fileLines(row: ObservationEntry): string[] {
+  const { modified, read, other } = observationFiles(row);
+  const named = (label: string, files: readonly string[]): string[] =>
+    files.length === 0
+      ? []
+      : [
+          `${label}: ${list(
+            files.map((path) => pathLine(path, 100)),
+            FILES_SHOWN,
+          )}`,
+        ];
+  return [...named("files modified", modified), ...named("files read", read), ...named("files", other)];
 }
 
 /** Also for the other details. */
@@ -45,7 +56,7 @@ export function leftOut(left: number): string {
   return left === 0 ? "" : `(${left} more parts had no room: ask for this id alone, or raise max_tokens.)`;
 }
 
-function headText({ observation: row, session, successor }: ObservationStory, now: number): string {
+function headText({ observation: row, session, successor }: ObservationStory, now: number, shortId: ShortId): string {
   const title = row.origin === "tool" ? quotedLine(row.title, 200) : line(row.title, 200);
   const from = [
     row.project === null ? "every project" : line(row.project, 60),

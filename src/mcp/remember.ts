@@ -40,7 +40,7 @@ export function remember(call: Call): Answer {
 
 /** Undefined: it holds for every project. The one here may be one nothing has happened in yet. */
 function projectOf({ db, args, folder, paths, env, now }: Call): number | undefined {
-  if (isDisabled(env)) throw switchedOff();
+  if (isDisabled(env)) throw switchedOff("C_MEM_DISABLE is set");
   const name = readText(args, "project");
   if (name === "all") return undefined;
   if (name !== undefined) {
@@ -50,13 +50,13 @@ function projectOf({ db, args, folder, paths, env, now }: Call): number | undefi
       hint: 'Leave it out for the one you are in, or use "all".',
     });
   }
-  const { project, isExcluded } = findSurroundings(folder, paths.config, env);
-  if (isExcluded) throw switchedOff();
+  const { project, offReason } = findSurroundings(folder, paths.config, env);
+  if (offReason !== undefined) throw switchedOff(offReason);
   return upsertProject(db, project, now);
 }
 
-function switchedOff(): AppError {
-  return new AppError("excluded", "C-Mem is switched off in this folder: nothing is written down here.", {
+function switchedOff(reason: string): AppError {
+  return new AppError("excluded", `C-Mem is switched off in this folder and saves nothing here: ${reason}.`, {
     hint: "The user decides that (`c-mem config`); do not work around it.",
   });
 }

@@ -3,7 +3,6 @@ import type { Kept } from "../answers/asked.ts";
 import { meaningOf } from "../answers/meaning.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { AppError } from "../core/error.ts";
-import { shortId } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { findObservations } from "../recall/find-observations.ts";
@@ -13,11 +12,12 @@ import { createWarmIndex } from "../recall/vector-index.ts";
 import type { Db } from "../store/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/session-list.ts";
+import { type ShortId, shortIds } from "../store/short-ids.ts";
 import { itemRow } from "../store/turns.ts";
 import { readChoice, readNumber, readText } from "./args.ts";
 import { layOut, type Piece, roughTokens } from "./budget.ts";
 import { type Answer, type Asked, type Call, readScope } from "./call.ts";
-import { line, plural, quotedLine, when } from "./words.ts";
+import { line, pathLine, plural, quotedLine, when } from "./words.ts";
 
 export const SEARCH_KINDS = ["observation", ...FIND_KINDS] as const;
 
@@ -110,7 +110,11 @@ function sessions(
   if (query === undefined) {
     // Which sessions touched a file is what file_history tells.
     const newest = file === undefined ? listSessions(db, scope, limit) : [];
-    return { lines: newest.map((session) => sessionLine(session, asked, now)), how: "" };
+    const shortId = shortIds(
+      db,
+      newest.map((session) => session.session_id),
+    );
+    return { lines: newest.map((session) => sessionLine(session, { asked, now, shortId })), how: "" };
   }
   const { findings, rung, words, searched } = findSessions(db, query, {
     scope: { ...scope, type, file },
@@ -118,15 +122,20 @@ function sessions(
     kind,
     meaning,
   });
+  const shortId = shortIds(
+    db,
+    findings.map((finding) => finding.session.session_id),
+  );
   return {
-    lines: findings.map((finding) => findingLine(finding, asked, now, sizeOf(finding))),
+    lines: findings.map((finding) => findingLine(finding, { asked, now, shortId }, sizeOf(finding))),
     how:
       findings.length === 0 ? "" : howFound(rung, words) + howFar(Math.max(...searched.map((lane) => lane.since ?? 0))),
   };
   function sizeOf({ item }: Finding): number {
     const row = itemRow(db, item);
     if (row === undefined) return 0;
-    return roughTokens(row.kind === "tool" ? `${row.use.input}\n${row.use.output ?? ""}` : row.text);
+    if (row.kind === "tool") return roughTokens(`${row.use.input}\n${row.use.output ?? ""}`);
+    return roughTokens(row.kind === "message" ? `${row.text}\n${row.thinking}` : row.text);
   }
 }
 
@@ -166,23 +175,36 @@ function observationLine(row: ObservationEntry, asked: Asked, now: number): stri
   return `o${row.id}  ${when(row.valid_from, now)}  ${row.type}  ${title}  ~${tokens} tokens${note}`;
 }
 
-function findingLine(finding: Finding, asked: Asked, now: number, tokens: number): string {
+interface LineForm {
+  asked: Asked;
+  now: number;
+  shortId: ShortId;
+}
+
+function findingLine(finding: Finding, form: LineForm, tokens: number): string {
+  const { now, shortId } = form;
   const { session, kind, item, at, snippet, promptNumber } = finding;
-  const text = kind === "tool" ? quotedLine(snippet.text, SNIPPET_CHARS) : line(snippet.text, SNIPPET_CHARS);
+  const text =
+    finding.path !== undefined
+      ? pathLine(finding.path, SNIPPET_CHARS)
+      : kind === "tool"
+        ? quotedLine(snippet.text, SNIPPET_CHARS)
+        : line(snippet.text, SNIPPET_CHARS);
   const id = kind === "session" ? shortId(session.session_id) : item;
   const size = tokens > 0 ? `  ~${tokens} tokens` : "";
   const turn = promptNumber > 0 ? ` turn ${promptNumber}` : "";
-  return `${id}  ${when(at, now)}  ${kind}  ${text}${size}  [${source(session, asked)}${turn}]`;
+  return `${id}  ${when(at, now)}  ${kind}  ${text}${size}  [${source(session, form)}${turn}]`;
 }
 
-function sessionLine(session: SessionEntry, asked: Asked, now: number): string {
+function sessionLine(session: SessionEntry, form: LineForm): string {
+  const { now, shortId } = form;
   const title = line(session.title ?? session.subtitle ?? "(untitled)", TITLE_CHARS);
   const counts = `${plural(session.prompt_count, "prompt")}, ${plural(session.files_changed, "file")} changed`;
-  return `${shortId(session.session_id)}  ${when(session.last_at, now)}  session  ${title}  [${source(session, asked)}, ${counts}]`;
+  return `${shortId(session.session_id)}  ${when(session.last_at, now)}  session  ${title}  [${source(session, form)}, ${counts}]`;
 }
 
 /** Where it comes from. */
-function source(session: SessionEntry, asked: Asked): string {
+function source(session: SessionEntry, { asked, shortId }: LineForm): string {
   const project = asked.scope.projectId === undefined ? `${line(session.project, 40)}, ` : "";
   return `${project}${session.agent} ${shortId(session.session_id)}`;
 }

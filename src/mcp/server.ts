@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
+import { terminalSafe } from "../core/terminal.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { VERSION } from "../core/version.ts";
 import { type Args, checkNames } from "./args.ts";
@@ -71,7 +72,7 @@ async function run(
     const names = TOOLS.map(({ definition }) => definition.name).join(", ");
     throw new AppError("usage", `There is no tool "${line(name, 60)}".`, { hint: `There are: ${names}` });
   }
-  checkNames(args, Object.keys(tool.definition.inputSchema.properties ?? {}));
+  checkNames(args, [...Object.keys(tool.definition.inputSchema.properties ?? {}), ...(tool.alsoTakes ?? [])]);
   const maxTokens = readBudget(args);
   return await store.use(async (db, notes) => {
     const footer = notes.length === 0 ? "" : `\n(${notes.join(" ")})`;
@@ -99,7 +100,8 @@ function errorResult(error: unknown): CallToolResult {
     error instanceof AppError
       ? [error.message, error.hint].filter((part) => part !== undefined).join(" ")
       : `C-Mem met an error of its own: ${error instanceof Error ? error.message : String(error)}`;
-  if (!(error instanceof AppError)) console.error(error);
+  if (!(error instanceof AppError))
+    console.error(terminalSafe(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   return { content: [{ type: "text", text: plain(message).slice(0, MAX_ERROR_CHARS) }], isError: true };
 }
 

@@ -1,8 +1,8 @@
 // One session: what it was about, what is known from it, its turns.
-import { shortId } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import { observationsOfSession } from "../store/observations.ts";
 import { sessionsByPrefix } from "../store/session-list.ts";
+import { shortIds } from "../store/short-ids.ts";
 import { summariesOfTurn, type SummaryRow, WHOLE_SESSION } from "../store/summaries.ts";
 import { turnsOfSession } from "../store/timeline.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
@@ -26,7 +26,8 @@ export function describeSession({ db, now }: Call, id: string, maxTokens: number
   const found = sessionsByPrefix(db, id, MAX_ALIKE);
   const [session] = found;
   if (session === undefined) return undefined;
-  if (found.length > 1) return found.map((one) => line(one.session_id, 40));
+  if (found.length > 1) return found.map((one) => line(one.session_id, 80));
+  const shortId = shortIds(db, [session.session_id, session.parent_session_id]);
   const summary = summariesOfTurn(db, session.id, WHOLE_SESSION).find((row) => row.is_current === 1);
   const pieces: Piece[] = [
     ...FIELDS.flatMap(([field, label]) => {

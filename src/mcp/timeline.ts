@@ -1,8 +1,8 @@
 // timeline: what happened before and after something, turn by turn, across sessions. Layer two.
 import { errorLine } from "../core/error-text.ts";
 import { AppError } from "../core/error.ts";
+import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { commandForm } from "../core/shell-command.ts";
-import { shortId } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import { resolveSession } from "../recall/find-session.ts";
 import { type Depth, latestTurns, timelineAround, timelineAt, type TimelineTurn } from "../recall/timeline.ts";
@@ -10,9 +10,10 @@ import type { Db } from "../store/driver.ts";
 import { parseObservationId } from "../store/items.ts";
 import { findObservation } from "../store/observation-list.ts";
 import { observationsOfTurn } from "../store/observations.ts";
-import type { Scope } from "../store/scope.ts";
 import { sessionsByIds } from "../store/session-list.ts";
-import { readNumber, readText } from "./args.ts";
+import type { TurnScope } from "../store/timeline.ts";
+import { type ShortId, shortIds } from "../store/short-ids.ts";
+import { readChoice, readNumber, readText } from "./args.ts";
 import { layOut } from "./budget.ts";
 import { type Answer, type Call, isProjectGiven, readScope } from "./call.ts";
 import { change, line, list, pathLine, quotedLine, when } from "./words.ts";
@@ -38,7 +39,11 @@ export function timeline(call: Call): Answer {
       : index < first
         ? (first - index) * 2
         : Math.max(0, index - last) * 2 + 1;
-  const pieces = turns.map((turn, index) => ({ text: turnText(db, turn, now), rank: distance(index) }));
+  const shortId = shortIds(
+    db,
+    turns.map((turn) => turn.session_id),
+  );
+  const pieces = turns.map((turn, index) => ({ text: turnText(db, turn, now, shortId), rank: distance(index) }));
   return {
     text: layOut(
       {
@@ -58,15 +63,16 @@ export function timeline(call: Call): Answer {
 }
 
 function choose(call: Call, anchor: string | undefined, depth: Depth): { turns: TimelineTurn[]; about: string } {
-  const { db } = call;
+  const { db, args } = call;
+  const type = readChoice(args, "type", OBSERVATION_TYPES);
   if (anchor === undefined) {
     const { scope, where } = readScope(call);
-    return { turns: latestTurns(db, scope, depth.before), about: `the latest in ${where}` };
+    return { turns: latestTurns(db, { ...scope, type }, depth.before), about: `the latest in ${where}` };
   }
   const about = `"${line(anchor, 80)}"`;
   // The neighbours are those of the anchor's own project, wherever the client is.
-  const around = (projectId: number | null): Scope =>
-    isProjectGiven(call) ? readScope(call).scope : { projectId: projectId ?? undefined };
+  const around = (projectId: number | null): TurnScope =>
+    isProjectGiven(call) ? { ...readScope(call).scope, type } : { projectId: projectId ?? undefined, type };
   const id = parseObservationId(anchor);
   if (id === undefined) {
     const found = resolveSession(db, anchor, () => readScope(call).scope, { words: true });
@@ -83,7 +89,7 @@ function choose(call: Call, anchor: string | undefined, depth: Depth): { turns: 
   return { turns, about: `o${id} (${line(row.title, 80)})` };
 }
 
-function turnText(db: Db, turn: TimelineTurn, now: number): string {
+function turnText(db: Db, turn: TimelineTurn, now: number, shortId: ShortId): string {
   const mark = turn.isAnchor ? ">" : "-";
   const lines = [
     `${mark} p${turn.id}  ${when(turn.created_at, now)}  ${line(titleOf(turn.text), PROMPT_CHARS)}  [${turn.agent} ${shortId(turn.session_id)} turn ${turn.prompt_number}]`,

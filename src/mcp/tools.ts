@@ -14,6 +14,8 @@ import { timeline } from "./timeline.ts";
 export interface MemoryTool {
   definition: Tool;
   run(call: Call): Answer | Promise<Answer>;
+  /** Arguments that are taken and not listed: other systems call theirs so, and each word of a schema costs tokens. */
+  alsoTakes?: readonly string[];
   /** May come before there is any memory. */
   isWriting?: true;
 }
@@ -81,6 +83,7 @@ export const TOOLS: readonly MemoryTool[] = [
       annotations: READS,
     },
     run: timeline,
+    alsoTakes: ["query", "type"],
   },
   {
     definition: {

@@ -1,18 +1,15 @@
 // Recorded text as it is safe to show a model: nothing in it can pass for ours, or end a quotation.
+import { neutraliseTags } from "../core/control-tags.ts";
 import { ago, oneLine, plainLines } from "../core/text.ts";
 import { localMinute } from "../core/time.ts";
 import { cutToTokens } from "./budget.ts";
 
-/** Marks of direction, of no width, and letters nobody sees: they hide words from people, not from models. */
-const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
-const FENCE = /<(?=\s*\/?\s*quoted)/gi;
+const QUOTED = /^[\s/∕⁄╱⧸]*quoted/i;
 
 /** Several lines. */
 export function plain(text: string): string {
-  return plainLines(text.replace(/[\u2028\u2029]/g, "\n"))
-    .replace(UNSEEN, "")
-    .replace(FENCE, "‹")
-    .trim();
+  const lines = plainLines(text.replace(/[\u2028\u2029]/g, "\n"));
+  return neutraliseTags(lines, (rest, bracket) => bracket === "<" && QUOTED.test(rest)).trim();
 }
 
 export function line(text: string, maxChars: number): string {

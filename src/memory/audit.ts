@@ -1,7 +1,7 @@
 // Looks through everything in the data directory for secrets and private text: rows, indexes, free pages, logs, copies.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { addKinds, cleaned } from "../core/cleaned.ts";
+import { addKinds, cleaned, cleanedJson } from "../core/cleaned.ts";
 import { secretRanges } from "../core/redact.ts";
 import { openDriver } from "../store/driver.ts";
 import { hasIndexState, isUnclean } from "../store/erase.ts";
@@ -88,9 +88,9 @@ export function auditRows(path: string, file: string): { texts: number; findings
   try {
     const findings: Finding[] = [];
     let texts = 0;
-    eachText(db, ({ table, column, key, sessionId }, text) => {
+    eachText(db, ({ table, column, key, sessionId, isJson }, text) => {
       texts += 1;
-      const clean = cleaned(text);
+      const clean = isJson ? cleanedJson(text) : cleaned(text);
       if (clean === undefined) return;
       const row = key.join(" ");
       // A row known by its text would give it away.
@@ -121,7 +121,7 @@ function auditText(text: string, file: string): Finding[] {
   let offset: number | undefined;
   let at = 0;
   for (const line of linesOf(text)) {
-    const clean = cleaned(line);
+    const clean = cleanedJson(line);
     if (clean !== undefined) {
       addKinds(kinds, clean.kinds);
       offset ??= at + commonBytes(line, clean.text);

@@ -10,6 +10,7 @@ import { mostOf } from "../llm/budget.ts";
 import type { Provider } from "../llm/provider.ts";
 import { openProvider } from "../llm/providers.ts";
 import type { Db } from "../store/driver.ts";
+import { costs } from "../store/ledger.ts";
 import { clearPauses } from "../store/model-pauses.ts";
 import { observationsOfTurn } from "../store/observations.ts";
 import { summariesOfTurn } from "../store/summaries.ts";
@@ -412,12 +413,24 @@ describe("when the model fails", () => {
     expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
   });
 
-  it("in the middle, what it had reserved stays entered: nobody knows what was spent", async () => {
+  it("after the question was sent, an estimate is entered and marked: the server may bill it", async () => {
     const { db, enrich } = await world([{ kind: "silence" }], { modelTimeoutSeconds: 0.3 });
     expect(await enrich()).toMatchObject({ kind: "later", counts: true });
-    const [entry] = ledger(db) as { input_tokens: number; output_tokens: number }[];
-    expect(entry?.input_tokens).toBeGreaterThan(1_000);
-    expect(entry?.output_tokens).toBe(6_000);
+    const [entry] = db.all<Record<string, number>>("SELECT * FROM ledger");
+    expect(entry).toMatchObject({ status: "failed", is_estimate: 1, output_tokens: 6_000 });
+    expect(entry?.["input_tokens"]).toBeGreaterThan(1_000);
+    expect(costs(db, "total", { sinceDay: "2000-01-01" })).toMatchObject([{ failed: 1, estimated: 1 }]);
+  });
+
+  it.each<[string, Scene]>([
+    ["an error of the server", { kind: "status", status: 500 }],
+    ["an answer that is none of the protocol", { kind: "nonsense" }],
+  ])("with %s nothing is entered", async (_, scene) => {
+    const { db, enrich } = await world([scene]);
+    await enrich();
+    expect(db.all("SELECT status, is_estimate, input_tokens, output_tokens FROM ledger")).toEqual([
+      { status: "failed", is_estimate: 0, input_tokens: 0, output_tokens: 0 },
+    ]);
   });
 
   it("because the worker is going down, nothing counts", async () => {

@@ -1,11 +1,11 @@
 // Brings memory up to its evidence, turn by turn: each is there as a whole or still marked as out of date.
-import { EXTRACTOR } from "../core/memory.ts";
+import { EXTRACTOR, type TurnMemory } from "../core/memory.ts";
 import type { Db } from "../store/driver.ts";
 import { deleteOrphans, renewKeys } from "../store/observations.ts";
 import { markAllLinksStale } from "../store/stale-links.ts";
 import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/stale-turns.ts";
 import { transaction } from "../store/transaction.ts";
-import { loadTurnEvidence } from "../store/turn-evidence.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../store/turn-evidence.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
 import { updateLinks } from "./link/update-links.ts";
 import { saveTurnMemory } from "./save.ts";
@@ -57,7 +57,7 @@ function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isC
   if (turn === undefined) return undefined;
   const evidence = loadTurnEvidence(db, sessionDbId, turn.prompt_number);
   const place = { sessionDbId, promptNumber: turn.prompt_number };
-  const isChanged = evidence !== undefined && saveTurnMemory(db, place, extractTurn(evidence), EXTRACTOR, now);
+  const isChanged = evidence !== undefined && saveTurnMemory(db, place, memoryOf(evidence), EXTRACTOR, now);
   clearStaleTurn(db, turn.id);
   // In the same transaction: a process that dies now leaves nothing half done.
   if (nextStaleTurn(db, sessionDbId) === undefined) {
@@ -65,6 +65,13 @@ function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isC
     countUse(db, sessionDbId);
   }
   return { id: turn.id, isChanged };
+}
+
+/** A turn gets its summary when it ends, and a first one before the agent compacts its context. */
+function memoryOf(evidence: TurnEvidence): Pick<TurnMemory, "observations"> & Partial<TurnMemory> {
+  const memory = extractTurn(evidence);
+  const { state, hasCheckpoint } = evidence.prompt;
+  return state === "running" && !hasCheckpoint ? { observations: memory.observations } : memory;
 }
 
 /** How long links are made before somebody may interrupt. */

@@ -66,7 +66,7 @@ describe("embedding", () => {
 
   it("leaves a turn alone while it goes on", async () => {
     const { db, add } = seedStore();
-    add("s", prompt("the slow login"));
+    add("s", prompt("the slow login"), { at: Date.now() });
     updateSearchIndex(db);
     await embed(db, wordEmbedder());
     expect(embedProgress(db)).toEqual({ vectors: 0, waiting: 0 });

@@ -133,7 +133,7 @@ function machine(): Machine {
   };
 }
 
-const INDEXES = ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"];
+const INDEXES = ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts", "prompts_trigram"];
 
 /** Every word of every index, as FTS5 itself lists them. */
 function vocabulary(db: Db): string[] {

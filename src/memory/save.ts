@@ -3,6 +3,7 @@ import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../
 import type { Db } from "../store/driver.ts";
 import { findItem } from "../store/items.ts";
 import { deleteFixes, insertLink } from "../store/links.ts";
+import { renewFilesOfTurn } from "../store/observation-files.ts";
 import {
   contentHash,
   deleteObservation,
@@ -26,8 +27,17 @@ export interface TurnPlace {
   promptNumber: number;
 }
 
+/** Without a summary the one that is stored stays. */
+type SavedMemory = Pick<TurnMemory, "observations"> & Partial<Pick<TurnMemory, "summary">>;
+
 /** To be called inside a transaction. Returns whether the memory of the turn is another one now. */
-export function saveTurnMemory(db: Db, place: TurnPlace, memory: TurnMemory, producer: Producer, now: number): boolean {
+export function saveTurnMemory(
+  db: Db,
+  place: TurnPlace,
+  memory: SavedMemory,
+  producer: Producer,
+  now: number,
+): boolean {
   const projectId = projectIdOfSession(db, place.sessionDbId);
   const before = observationsOfTurn(db, place.sessionDbId, place.promptNumber);
   const old = before.filter((row) => row.producer === producer.name);
@@ -55,7 +65,8 @@ export function saveTurnMemory(db: Db, place: TurnPlace, memory: TurnMemory, pro
     deleteObservation(db, row.id);
     isChanged = true;
   }
-  isChanged = upsertSummary(db, place, memory.summary, producer, now) || isChanged;
+  renewFilesOfTurn(db, place);
+  if (memory.summary !== undefined) isChanged = upsertSummary(db, place, memory.summary, producer, now) || isChanged;
   const after = chooseVersion(db, place, producer);
   const subjects = [...before, ...after].map((row) => row.subject).filter((subject) => subject !== null);
   settleSubjects(db, projectId, new Set(subjects), now);

@@ -1,4 +1,5 @@
 // What is known of a whole session, from what is known of its turns: the rolling summary, the title and the subtitle.
+import { withoutInterruption } from "../core/interruption.ts";
 import { EXTRACTOR, type Summary } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
 import { commitsOf } from "../store/commits.ts";
@@ -20,13 +21,20 @@ const SUBTITLE_CHARS = 140;
 
 /** To be called inside a transaction. */
 export function saveSession(db: Db, sessionDbId: number, now: number): void {
-  const turns = currentSummaries(db, sessionDbId).map(summaryOf);
-  if (turns.length === 0) return;
-  const asks = promptsOf(db, sessionDbId).map(({ text }) => ({ text, ask: readAsk(text) }));
+  const prompts = promptsOf(db, sessionDbId);
+  const lastTurn = prompts.at(-1)?.prompt_number;
+  const turns = currentSummaries(db, sessionDbId).map((row) => {
+    const summary = summaryOf(row);
+    return row.prompt_number === lastTurn ? summary : { ...summary, nextSteps: withoutInterruption(summary.nextSteps) };
+  });
+  const asks = prompts.map(({ text }) => ({ text, ask: readAsk(text) }));
+  if (turns.length === 0 && asks.length === 0) return;
   const observations = observationsOfSession(db, sessionDbId);
   const title = getAgentTitle(db, sessionDbId) ?? sessionTitle(asks, observations);
   setTitle(db, sessionDbId, title);
   setSubtitle(db, sessionDbId, subtitleOf(db, sessionDbId, observations, title));
+  // A session whose first turn still runs has a title and no summary yet.
+  if (turns.length === 0) return;
   upsertSummary(
     db,
     { sessionDbId, promptNumber: WHOLE_SESSION },

@@ -9,7 +9,7 @@ import { placesHolding } from "../store/holding.ts";
 
 /** Long enough to be nobody else's words by chance, short enough to lie on one page of the database. */
 const PIECE_CHARS = 32;
-const MIN_PIECE_CHARS = 16;
+export const MIN_PIECE_CHARS = 16;
 const PIECES_PER_TEXT = 3;
 const MAX_PIECES = 48;
 /** Of a long text its beginning is enough to find it by. */
@@ -34,8 +34,15 @@ export function piecesOf(texts: readonly string[]): string[] {
   return [...new Set(rounds.flat())].slice(0, MAX_PIECES);
 }
 
+/** Texts without a piece: too short to be told from other text on disk. */
+export function countTooShort(texts: readonly string[]): number {
+  return [...new Set(texts)].filter((text) => piecesOf([text]).length === 0).length;
+}
+
 export interface Proof {
   pieces: number;
+  /** Texts that files were not searched for. */
+  tooShort: number;
   files: number;
   bytes: number;
   /** Files that hold a piece which no row accounts for. */
@@ -55,7 +62,7 @@ export function proveGone(
   pieces: readonly string[],
   database: string,
   settled: readonly string[] = [],
-): Proof {
+): Omit<Proof, "tooShort"> {
   const scan = scanFolders(folders, pieces);
   const inStore = [
     ...new Set([...scan.found].filter(([path]) => path.startsWith(database)).flatMap(([, held]) => held)),

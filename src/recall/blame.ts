@@ -1,7 +1,15 @@
-// Which sessions touched a file, and what they were asked for.
+// Which sessions touched a file or what is in a folder, and what they were asked for.
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
-import { type BlameRow, type KnownPath, knownPath, pathsEndingIn, touchesOfPath } from "../store/blame.ts";
+import {
+  type BlameRow,
+  type KnownPath,
+  knownPath,
+  pathsEndingIn,
+  touchesBelow,
+  touchesBelowAny,
+  touchesOfPath,
+} from "../store/blame.ts";
 import { type CommitRow, commitsInTurn } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import type { Scope } from "../store/scope.ts";
@@ -22,8 +30,7 @@ const MAX_FILES = 3;
 const CANDIDATES_SHOWN = 8;
 
 export function blame(db: Db, request: BlameRequest, scope: Scope): BlameEntry[] {
-  const rows = matchPaths(db, request.names, scope).flatMap((file) => touchesOfPath(db, file, scope, request));
-  return rows
+  return touches(db, request, scope)
     .sort((a, b) => b.last_at - a.last_at)
     .slice(0, request.limit)
     .map((row) => ({
@@ -32,15 +39,25 @@ export function blame(db: Db, request: BlameRequest, scope: Scope): BlameEntry[]
     }));
 }
 
-/** The stored path itself, else the only few that end in it. */
-function matchPaths(db: Db, names: readonly string[], scope: Scope): KnownPath[] {
+/** Of the file itself, else of what is below the folder, else of the only few files that end so, else below folders called so. */
+function touches(db: Db, request: BlameRequest, scope: Scope): BlameRow[] {
+  const { names } = request;
+  const exact = names.map((name) => knownPath(db, name, scope)).find((files) => files.length > 0);
+  if (exact !== undefined) return exact.flatMap((file) => touchesOfPath(db, file, scope, request));
   for (const name of names) {
-    const exact = knownPath(db, name, scope);
-    if (exact.length > 0) return exact;
+    const below = touchesBelow(db, name, scope, request);
+    if (below.length > 0) return below;
   }
   const typed = names[0] ?? "";
   const end = typed.replace(/^(?:\.{1,2}\/)+/, "").replace(/^\/+/, "");
-  const files = end === "" ? [] : pathsEndingIn(db, end, scope, CANDIDATES_SHOWN);
+  if (end === "" || end === ".") return [];
+  const ending = filesEndingIn(db, end, scope);
+  if (ending.length > 0) return ending.flatMap((file) => touchesOfPath(db, file, scope, request));
+  return touchesBelowAny(db, end, scope, request);
+}
+
+function filesEndingIn(db: Db, end: string, scope: Scope): KnownPath[] {
+  const files = pathsEndingIn(db, end, scope, CANDIDATES_SHOWN);
   if (files.length <= MAX_FILES) return files;
   throw new AppError(
     "usage",

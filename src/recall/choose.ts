@@ -27,12 +27,14 @@ const PER_SESSION = 3;
 
 export function chooseObservations(
   db: Db,
-  { project, settings, tree, source }: ContextRequest,
+  { project, settings, tree, source, since = 0 }: ContextRequest,
   sessions: readonly SessionRow[],
   ownId: number | undefined,
 ): Chosen {
   const ids = new Set(sessions.map(({ id }) => id));
-  const rows = newestStanding(db, project.id, CANDIDATES).filter((row) => row.session_db_id !== ownId);
+  const rows = newestStanding(db, project.id, CANDIDATES).filter(
+    (row) => row.session_db_id !== ownId && (row.valid_from >= since || row.pinned === 1),
+  );
   // On resume only what is new: the rest was told when the session began.
   const wanted = source === "resume" ? rows.filter((row) => ids.has(row.session_db_id ?? 0)) : rows;
   const isGone = (row: Candidate): boolean =>

@@ -8,6 +8,7 @@ import type { Activity, CapturedEvent } from "../core/event.ts";
 import type { Db } from "../store/driver.ts";
 import { openStore } from "../store/open.ts";
 import { findProject, type ProjectRow } from "../store/projects.ts";
+import { deriveSession } from "../memory/derive.ts";
 import { buildContext, type ContextSettings } from "./context.ts";
 import { insertObservation } from "../store/observations.ts";
 import { EXTRACTOR, type Observation } from "../core/memory.ts";
@@ -126,7 +127,54 @@ Files changed in that session: src/login.ts (+2 -1)
   it("says when the last turn never came to its end", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
-    expect(buildContext(db, request(db)).text).toContain("did not come to its end");
+    expect(buildContext(db, request(db)).text).toContain("The turn was interrupted before it was finished.");
+    db.close();
+  });
+
+  it("says once that the last turn was interrupted", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
+    add(db, "one", HOUR + 1, edit("src/a.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", isInterrupted: true });
+    deriveSession(db, 1, HOUR);
+    expect(buildContext(db, request(db)).text.match(/interrupted/g)).toHaveLength(1);
+    db.close();
+  });
+
+  it("says nothing of an interruption after which the session went on", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
+    add(db, "one", HOUR + 1, edit("src/a.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", isInterrupted: true });
+    add(db, "one", HOUR + 3, { kind: "prompt", text: "Short work instead" });
+    add(db, "one", HOUR + 4, { kind: "turn-end", response: "Short work is finished." });
+    deriveSession(db, 1, HOUR);
+    expect(buildContext(db, request(db)).text).not.toMatch(/interrupted|Next:/);
+    db.close();
+  });
+
+  it("says nothing of an interruption in an earlier session: a later one took over", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Write the migration" });
+    add(db, "one", HOUR + 1, edit("src/a.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", isInterrupted: true });
+    add(db, "two", 2 * HOUR, { kind: "prompt", text: "Fix the login" });
+    add(db, "two", 2 * HOUR + 1, { kind: "turn-end", response: "Login works." });
+    for (const id of [1, 2]) deriveSession(db, id, HOUR);
+    expect(buildContext(db, request(db)).text).not.toContain("interrupted");
+    db.close();
+  });
+
+  it("says of a parallel session that it is in progress, and nothing of an interruption", () => {
+    const db = store();
+    const now = Date.now();
+    add(db, "one", now - HOUR, { kind: "prompt", text: "Long work" });
+    add(db, "one", now - HOUR + 1, edit("src/a.ts"));
+    deriveSession(db, 1, now);
+    const { text } = buildContext(db, { ...request(db), now });
+    expect(text).toContain("another session, in progress");
+    expect(text).toContain("This turn is still in progress.");
+    expect(text).not.toMatch(/interrupted|Next:/);
     db.close();
   });
 

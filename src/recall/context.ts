@@ -33,6 +33,8 @@ export interface ContextRequest {
   source: string;
   sessionId?: string | undefined;
   settings: ContextSettings;
+  /** Only sessions that went on after this time, and observations since then; pinned ones always. */
+  since?: number | undefined;
   /** Left out: nothing is checked against it. */
   tree?: WorkTree | undefined;
   /** How to get more, where there is a way. */
@@ -46,6 +48,8 @@ export interface ContextBlock extends Block {
   sessions: number;
 }
 
+export const EMPTY_CONTEXT: ContextBlock = { ...NOTHING, stale: 0, sessions: 0 };
+
 const SHARES = { where: 0.28, open: 0.08, decisions: 0.16, repository: 0.06, commands: 0.1, full: 0.22, index: 1 };
 
 export function buildContext(db: Db, request: ContextRequest): ContextBlock {
@@ -53,7 +57,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const own = request.sessionId === undefined ? undefined : findSession(db, request.sessionId);
   const sessions = chooseSessions(db, request, own);
   const last = sessions[0];
-  if (last === undefined) return { ...NOTHING, stale: 0, sessions: 0 };
+  if (last === undefined) return EMPTY_CONTEXT;
   const isCompact = request.source === "compact";
   const chosen = chooseObservations(db, request, sessions, isCompact ? undefined : own?.id);
   const rules = tree === undefined ? [] : readRules(tree.rules);
@@ -113,7 +117,7 @@ function chooseSessions(db: Db, request: ContextRequest, own: SessionRow | undef
   const limit = request.settings.contextSessions;
   const rows = recentSessions(db, request.project.id, {
     limit: limit + 1,
-    after: isResume ? (own?.last_at ?? 0) : 0,
+    after: Math.max(isResume ? (own?.last_at ?? 0) : 0, request.since ?? 0),
   });
   return rows.filter((row) => !(hideOwn && row.id === own?.id)).slice(0, limit);
 }

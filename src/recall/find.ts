@@ -1,8 +1,9 @@
 // Answers a search: the sessions that fit, each with the turn and the words that show why.
 import type { Db } from "../store/driver.ts";
+import type { FileHit } from "../store/lane.ts";
 import { filteredSessions, type SessionFilter, turnsWithin } from "../store/session-filter.ts";
 import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
-import { toolText, turnTexts } from "../store/turns.ts";
+import { thinkingOf, toolText, turnTexts } from "../store/turns.ts";
 import type { Searched } from "./gather.ts";
 import type { Meaning } from "./meaning.ts";
 import type { SessionHit } from "./rank.ts";
@@ -15,16 +16,19 @@ export interface Finding {
   score: number;
   promptNumber: number;
   at: number;
-  /** What was found: the prompt, an answer, a tool use, or the session by its name. */
-  kind: "prompt" | "message" | "tool" | "session";
-  /** Who said it; a session's name nobody did. */
+  kind: FindKind;
+  /** Who said it; null for a file and for a session's name. */
   role: Role | null;
-  /** To be passed on: p12, m34, t56; a session's own id. */
+  /** An id to pass on: p12, m34, t56, or a session's own id. For a file, the tool use that touched it last. */
   item: string;
+  /** Set for a file. */
+  path?: string;
   snippet: Snippet;
 }
 
 const SNIPPET_CHARS = 220;
+/** Paths are shown whole. */
+const MAX_PATH_CHARS = 4_096;
 
 export const FIND_KINDS = [...SEARCH_KINDS, "session"] as const;
 export type FindKind = (typeof FIND_KINDS)[number];
@@ -32,6 +36,7 @@ export type FindKind = (typeof FIND_KINDS)[number];
 /** Who speaks, and what of theirs is searched. */
 export const ROLES = { user: "prompt", assistant: "message", tool: "tool" } as const;
 export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = [...(Object.keys(ROLES) as Role[]), "all"] as const;
 
 export interface FindOptions {
   scope: SessionFilter;
@@ -39,6 +44,7 @@ export interface FindOptions {
   kind?: FindKind | undefined;
   isTyping?: boolean;
   meaning?: Meaning | undefined;
+  snippetChars?: number;
 }
 
 export function findSessions(
@@ -46,7 +52,7 @@ export function findSessions(
   text: string,
   options: FindOptions,
 ): { findings: Finding[]; words: string[]; rung: Rung; searched: Searched[] } {
-  const { kind } = options;
+  const { kind, snippetChars = SNIPPET_CHARS } = options;
   const { hits, rung, words, searched } =
     kind === "session" ? searchNames(db, text, options) : search(db, text, { ...options, kind });
   const entries = new Map(
@@ -55,13 +61,45 @@ export function findSessions(
       hits.map((hit) => hit.session),
     ).map((entry) => [entry.id, entry]),
   );
-  const findings = hits.flatMap((hit) => {
+  const known = hits.flatMap((hit) => {
     const session = entries.get(hit.session);
-    return session === undefined
-      ? []
-      : [kind === "session" ? describeName(session, hit, words) : describe(db, session, hit, words, kind)];
+    return session === undefined ? [] : [{ session, hit }];
   });
+  if (kind === "file") return { findings: filesOf(known, words, options.limit), words, rung, searched };
+  const findings = known.map(({ session, hit }) =>
+    kind === "session"
+      ? describeName(session, hit, words, snippetChars)
+      : describe(db, session, hit, words, { kind, snippetChars }),
+  );
   return { findings, words, rung, searched };
+}
+
+/**
+ * One finding for each file of each session. Each session's best file comes first, then other files, then other
+ * sessions that touched a file already listed.
+ */
+function filesOf(
+  known: readonly { session: SessionEntry; hit: SessionHit }[],
+  words: readonly string[],
+  limit: number,
+): Finding[] {
+  const first = known.flatMap((found) => found.hit.files.slice(0, 1).map((file) => ({ ...found, file })));
+  const rest = known.flatMap((found) => found.hit.files.slice(1).map((file) => ({ ...found, file })));
+  const listed = new Set(first.map(({ file }) => file.path));
+  const isNew = ({ file }: { file: FileHit }): boolean => !listed.has(file.path) && Boolean(listed.add(file.path));
+  const others = rest.filter(isNew);
+  const again = rest.filter((one) => !others.includes(one));
+  return [...first, ...others, ...again].slice(0, limit).map(({ session, hit, file }) => ({
+    session,
+    score: hit.score,
+    promptNumber: file.promptNumber,
+    at: file.at,
+    kind: "file",
+    role: null,
+    item: `t${file.toolUse}`,
+    path: file.path,
+    snippet: makeSnippet(file.path, words, MAX_PATH_CHARS),
+  }));
 }
 
 function search(db: Db, text: string, options: FindOptions & { kind: SearchKind | undefined }): SearchAnswer {
@@ -81,7 +119,12 @@ function search(db: Db, text: string, options: FindOptions & { kind: SearchKind 
   });
 }
 
-function describeName(session: SessionEntry, { score }: SessionHit, words: readonly string[]): Finding {
+function describeName(
+  session: SessionEntry,
+  { score }: SessionHit,
+  words: readonly string[],
+  snippetChars: number,
+): Finding {
   return {
     session,
     score,
@@ -90,14 +133,14 @@ function describeName(session: SessionEntry, { score }: SessionHit, words: reado
     kind: "session",
     role: null,
     item: session.session_id,
-    snippet: makeSnippet(nameText(session), words, SNIPPET_CHARS),
+    snippet: makeSnippet(nameText(session), words, snippetChars),
   };
 }
 
-const SPEAKERS = { prompt: "user", message: "assistant", tool: "tool" } as const;
+const SPEAKERS = { prompt: "user", message: "assistant", thinking: "assistant", tool: "tool" } as const;
 
 interface Candidate {
-  kind: "prompt" | "message" | "tool";
+  kind: "prompt" | "message" | "thinking" | "tool";
   item: string;
   text: string;
 }
@@ -107,12 +150,13 @@ function describe(
   session: SessionEntry,
   hit: SessionHit,
   words: readonly string[],
-  kind: SearchKind | undefined,
+  { kind, snippetChars }: { kind: SearchKind | undefined; snippetChars: number },
 ): Finding {
   const best = hit.turns[0];
   const promptNumber = best?.promptNumber ?? 0;
   const { prompt, messages, response } = turnTexts(db, session.id, promptNumber);
   const tool = best?.toolUse === undefined ? undefined : toolText(db, best.toolUse);
+  const thinking = best?.message === undefined ? undefined : thinkingOf(db, best.message);
   const candidates: Candidate[] = [
     { kind: "prompt", item: `p${prompt?.id ?? 0}`, text: prompt?.text ?? session.title ?? "" },
     ...messages.map(({ id, text }): Candidate => ({ kind: "message", item: `m${id}`, text })),
@@ -122,10 +166,10 @@ function describe(
     ...(tool === undefined
       ? []
       : [{ kind: "tool" as const, item: `t${tool.id}`, text: `${tool.name} ${tool.input} ${tool.output ?? ""}` }]),
+    ...(thinking === undefined ? [] : [{ kind: "thinking" as const, item: `m${best?.message}`, text: thinking }]),
   ];
   // The text with the most of the asked words; the earlier one where they have as many.
-  const place = kind === "file" ? "tool" : kind;
-  const wanted = candidates.filter((candidate) => candidate.kind === place);
+  const wanted = candidates.filter((candidate) => candidate.kind === kind);
   const shown = (wanted.length > 0 ? wanted : candidates).reduce((a, b) =>
     distinctWords(b.text, words) > distinctWords(a.text, words) ? b : a,
   );
@@ -137,6 +181,6 @@ function describe(
     kind: shown.kind,
     role: SPEAKERS[shown.kind],
     item: shown.item,
-    snippet: makeSnippet(shown.text, words, SNIPPET_CHARS),
+    snippet: makeSnippet(shown.text, words, snippetChars),
   };
 }

@@ -149,7 +149,12 @@ describe("a span of time", () => {
     for (const name of ["src/walrus.ts", "walrus"]) {
       const { findings } = findSessions(db, name, { scope, limit: 5, kind: "file" });
       expect(findings).toMatchObject([
-        { promptNumber: 2, kind: "tool", snippet: { text: expect.stringContaining("src/walrus.ts") } },
+        {
+          promptNumber: 2,
+          kind: "file",
+          path: "src/walrus.ts",
+          snippet: { text: expect.stringContaining("src/walrus.ts") },
+        },
       ]);
     }
     expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);

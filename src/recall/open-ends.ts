@@ -1,5 +1,6 @@
-// What was left undone: offers nobody took up, tests that failed last, turns that broke off.
+// What was left undone: offers without an answer, tests that failed last, tasks that were not done.
 import { quoteOrders } from "../core/fence.ts";
+import { withoutInterruption } from "../core/interruption.ts";
 import { ago, oneLine } from "../core/text.ts";
 import type { Db } from "../store/driver.ts";
 import type { ObservationRow } from "../store/observations.ts";
@@ -28,7 +29,8 @@ export function openEndLines(
     }));
   // The last session's own next steps stand where its work is told.
   const steps = recent.slice(1).flatMap((session) => {
-    const next = freshSummary(db, session.id)?.next_steps ?? "";
+    // A later session began after an interruption: often it went on with the same work.
+    const next = withoutInterruption(freshSummary(db, session.id)?.next_steps ?? "");
     if (next === "") return [];
     return [
       {

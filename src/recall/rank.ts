@@ -1,4 +1,5 @@
 // Puts what the lanes have found in order: sessions by the best of each lane, turns with what stands beside them.
+import type { FileHit } from "../store/lane.ts";
 import type { Gathered, LaneName, TurnHit } from "./gather.ts";
 
 /** A session's best row, and less and less of its next ones. */
@@ -7,6 +8,7 @@ const DECAY: Readonly<Record<LaneName, readonly number[]>> = {
   work: [1, 0.5, 0.25],
   files: [1, 1, 1, 1],
   meaning: [1, 0.5, 0.25],
+  thinking: [1],
 };
 const MAX_TURNS = 3;
 
@@ -14,12 +16,19 @@ export interface SessionHit {
   session: number;
   score: number;
   turns: TurnHit[];
+  /** In a search for files: the best first. */
+  files: FileHit[];
 }
 
 /** Where scores are equal the order of the lanes stays: newest first, if they could not rank. */
 export function rankSessions(found: ReadonlyMap<number, Gathered>): SessionHit[] {
   return [...found]
-    .map(([session, gathered]) => ({ session, score: scoreOf(gathered), turns: bestTurns(gathered) }))
+    .map(([session, gathered]) => ({
+      session,
+      score: scoreOf(gathered),
+      turns: bestTurns(gathered),
+      files: bestFiles(gathered),
+    }))
     .sort((a, b) => b.score - a.score);
 }
 
@@ -34,6 +43,12 @@ function decayed(scores: readonly number[], decay: readonly number[]): number {
 
 function bestTurns({ turns }: Gathered): TurnHit[] {
   return [...turns.values()].sort((a, b) => b.score - a.score).slice(0, MAX_TURNS);
+}
+
+/** A path may have been named twice in a query. */
+function bestFiles({ files }: Gathered): FileHit[] {
+  const best = files.toSorted((a, b) => b.score - a.score || b.at - a.at);
+  return best.filter((file, index) => best.findIndex(({ path }) => path === file.path) === index);
 }
 
 export interface TurnPlace extends TurnHit {

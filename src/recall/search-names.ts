@@ -67,7 +67,9 @@ function rank(names: readonly Named[], asked: readonly string[], fits: (word: st
     const rarity = Math.log(1 + names.length / (found.length + 0.5));
     for (const { id } of found) scores.set(id, (scores.get(id) ?? 0) + rarity);
   }
-  return [...scores].sort(([, a], [, b]) => b - a).map(([session, score]) => ({ session, score, turns: [] }));
+  return [...scores]
+    .sort(([, a], [, b]) => b - a)
+    .map(([session, score]) => ({ session, score, turns: [], files: [] }));
 }
 
 function isTypo(word: string, own: string): boolean {

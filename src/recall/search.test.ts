@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Db } from "../store/driver.ts";
-import { updateSearchIndex } from "../store/search-index.ts";
+import { countIndexGaps } from "../store/index-check.ts";
+import { rebuildSearchIndex, updateSearchIndex } from "../store/search-index.ts";
 import { type FindKind, findSessions } from "./find.ts";
 import { searchTurns } from "./search.ts";
-import { prompt, said, seedStore } from "../../test/seed.ts";
+import { prompt, said, seedStore, touch } from "../../test/seed.ts";
 import { addTo, seededStore } from "../../test/seed-search.ts";
 
 const found = (db: Db, text: string, options: { kind?: FindKind } = {}) => {
@@ -65,6 +66,84 @@ describe("search", () => {
     expect(found(db, "invoice view", { kind: "file" }).sessions).toEqual(["invoice"]);
     expect(found(db, "billing/inv", { kind: "file" }).sessions).toEqual(["invoice"]);
     expect(found(db, "invoice_view", { kind: "file" }).sessions).not.toContain("deploy");
+    db.close();
+  });
+
+  it("answers a search for files with their paths, each file of a session by itself", () => {
+    const { db, add } = seedStore();
+    add("a", prompt("Draw the invoice"));
+    add("a", touch("src/billing/invoice-view.ts"));
+    add("a", touch("src/billing/invoice-rows.ts"));
+    add("a", touch("src/billing/invoice-view.ts"));
+    add("b", prompt("Print it"));
+    add("b", touch("src/billing/invoice-view.ts"));
+    const files = (text: string, limit = 5) =>
+      findSessions(db, text, { scope: {}, limit, kind: "file" }).findings.map((finding) => [
+        finding.session.session_id,
+        finding.path,
+        finding.kind,
+        finding.role,
+      ]);
+    const pairs = [
+      ["b", "src/billing/invoice-view.ts", "file", null],
+      ["a", "src/billing/invoice-rows.ts", "file", null],
+      ["a", "src/billing/invoice-view.ts", "file", null],
+    ];
+    expect(files("invoice").toSorted()).toEqual(pairs.toSorted());
+    expect(files("invoice", 2)).toHaveLength(2);
+    expect(files("invoice-view.ts").map(([session]) => session)).toEqual(["b", "a"]);
+    expect(files(String.raw`billing\invoice-rows.ts`)).toEqual([pairs[1]]);
+    const [top] = findSessions(db, "invoice view", { scope: {}, limit: 1, kind: "file" }).findings;
+    expect(top).toMatchObject({ item: expect.stringMatching(/^t\d+$/), promptNumber: 1 });
+    expect(top?.snippet).toEqual({
+      text: "src/billing/invoice-view.ts",
+      marks: [
+        [12, 19],
+        [20, 24],
+      ],
+    });
+    db.close();
+  });
+
+  it("finds what agents thought, below what was asked, answered and done", () => {
+    const { db, add } = seedStore();
+    add("thought", prompt("Which database?"));
+    add("thought", said("m1", "SQLite it is.", "PostgreSQL would need a server, and nobody wants to run a server."));
+    add("answered", prompt("What runs the reports?"));
+    add("answered", said("m2", "PostgreSQL."));
+    updateSearchIndex(db);
+    expect(found(db, "postgresql").sessions).toEqual(["answered", "thought"]);
+    expect(found(db, "postgresql", { kind: "message" }).sessions).toEqual(["answered"]);
+    expect(found(db, "postgresql", { kind: "thinking" }).sessions).toEqual(["thought"]);
+    expect(found(db, "database", { kind: "thinking" }).sessions).toEqual([]);
+    expect(found(db, '"wants to run a server"')).toEqual({ rung: "phrase", sessions: ["thought"] });
+    const [first] = findSessions(db, "nobody wants", { scope: {}, limit: 5 }).findings;
+    expect(first).toMatchObject({ kind: "thinking", role: "assistant", item: "m1", promptNumber: 1 });
+    expect(first?.snippet.text).toContain("nobody wants to run a server");
+    // What it says is what an answer says as well: the answer is shown.
+    const [second] = findSessions(db, "SQLite", { scope: {}, limit: 5 }).findings;
+    expect(second?.kind).toBe("message");
+    expect(searchTurns(db, "nobody wants", { limit: 5 }).turns).toEqual([]);
+    db.close();
+  });
+
+  it("no longer finds thinking that was changed or deleted", () => {
+    const { db, add } = seedStore();
+    add("s", prompt("Which database?"));
+    add("s", said("m1", "SQLite.", "PostgreSQL needs a server."));
+    add("s", said("m2", "Yes.", "MySQL does, too."));
+    updateSearchIndex(db);
+    db.run("UPDATE messages SET thinking = 'Oracle is expensive.' WHERE uuid = 'm1'");
+    db.run("DELETE FROM messages WHERE uuid = 'm2'");
+    const thought = (text: string) => found(db, text, { kind: "thinking" }).sessions;
+    expect([thought("postgresql"), thought("mysql")]).toEqual([[], []]);
+    updateSearchIndex(db);
+    expect([thought("postgresql"), thought("oracle")]).toEqual([[], ["s"]]);
+    rebuildSearchIndex(db);
+    expect(thought("oracle")).toEqual(["s"]);
+    expect(countIndexGaps(db)).toBe(0);
+    db.run("DELETE FROM sessions");
+    expect(db.get("SELECT count(*) AS n FROM thinking_fts_docsize")).toEqual({ n: 0 });
     db.close();
   });
 

@@ -4,13 +4,21 @@ import { type PreparedQuery, prepareQuery } from "../core/query.ts";
 import type { Db } from "../store/driver.ts";
 import { rarestFirst } from "../store/lane-budget.ts";
 import type { LaneScope } from "../store/lanes.ts";
-import { type Gathered, gatherMeaning, gatherWords, type LaneName, MIN_COSINE_ALONE, type Searched } from "./gather.ts";
+import {
+  type Gathered,
+  gatherMeaning,
+  gatherThinking,
+  gatherWords,
+  type LaneName,
+  MIN_COSINE_ALONE,
+  type Searched,
+} from "./gather.ts";
 import { type Meaning, type MeaningHit, meaningHits } from "./meaning.ts";
 import { rankSessions, rankTurns, type SessionHit, type TurnPlace } from "./rank.ts";
 import { sessionIdsOf } from "../store/sessions.ts";
 import { longerWords, similarWords } from "../store/vocabulary.ts";
 
-export const SEARCH_KINDS = ["prompt", "message", "tool", "file"] as const;
+export const SEARCH_KINDS = ["prompt", "message", "thinking", "tool", "file"] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export interface SearchOptions {
@@ -54,22 +62,22 @@ export interface TurnAnswer extends Asked {
 
 export function searchSessions(db: Db, text: string, options: SearchOptions): SearchAnswer {
   const { found, more, ...asked } = climb(db, text, options);
-  const hits = rankSessions(found);
-  const known = new Set(hits.map((hit) => hit.session));
-  const others = rankSessions(more ?? new Map()).filter((hit) => !known.has(hit.session));
-  return { ...asked, hits: [...hits, ...others].slice(0, options.limit) };
+  const hits = [found, ...more].flatMap(rankSessions);
+  const first = new Map(hits.toReversed().map((hit) => [hit.session, hit]));
+  return { ...asked, hits: hits.filter((hit) => first.get(hit.session) === hit).slice(0, options.limit) };
 }
 
-/** The turns themselves, whichever session they are in. */
+/** The turns themselves, whichever session they are in. By what was said and done: thinking may have been given up. */
 export function searchTurns(db: Db, text: string, options: SearchOptions): TurnAnswer {
-  const { found, more: _, ...asked } = climb(db, text, options);
+  const without = [...(options.without ?? []), "thinking" as const];
+  const { found, more: _, ...asked } = climb(db, text, { ...options, without });
   return { ...asked, turns: rankTurns(found).slice(0, options.limit) };
 }
 
 interface Climbed extends Asked {
   found: Map<number, Gathered>;
-  /** Of less worth. */
-  more?: Map<number, Gathered>;
+  /** Listed after those, each group after the one before it. */
+  more: Map<number, Gathered>[];
 }
 
 const MAX_PREFIXES = 8;
@@ -83,7 +91,7 @@ function climb(db: Db, text: string, options: SearchOptions): Climbed {
   const exact = gather(db, query, { phrases }, options, []);
   if (exact.found.size > 0) return { ...exact, rung: "phrase", words: query.words };
   const answer = climbWords(db, query, options);
-  // The phrase may stand where nobody looked.
+  // The phrase may be in rows that were not searched.
   return { ...answer, searched: [...exact.searched.filter((lane) => lane.since !== undefined), ...answer.searched] };
 }
 
@@ -93,8 +101,10 @@ function climbWords(db: Db, query: PreparedQuery, options: SearchOptions): Climb
   const isEnough = options.isTyping !== true || whole.found.size >= options.limit;
   if (whole.found.size > 0 && isEnough) return { ...whole, rung: "words", words: query.words };
   const longer = gather(db, prefixesOf(db, query), {}, options, near);
-  if (whole.found.size > 0)
-    return { found: whole.found, more: longer.found, rung: "words", words: query.words, searched: longer.searched };
+  if (whole.found.size > 0) {
+    const more = [longer.found, ...whole.more, ...longer.more];
+    return { found: whole.found, more, rung: "words", words: query.words, searched: longer.searched };
+  }
   if (longer.found.size > 0) return { ...longer, rung: "prefix", words: query.words };
   const meant = {
     ...query,
@@ -105,7 +115,7 @@ function climbWords(db: Db, query: PreparedQuery, options: SearchOptions): Climb
   if (guessed.found.size > 0 || alone.length === 0) return { ...guessed, rung: "typo", words: meant.words };
   const found = new Map<number, Gathered>();
   gatherMeaning(found, alone);
-  return { found, searched: guessed.searched, rung: "meaning", words: query.words };
+  return { found, more: [], searched: guessed.searched, rung: "meaning", words: query.words };
 }
 
 /** What is asked for by its place (a prompt, an answer, a tool use, a file) is asked for by its words. */
@@ -140,11 +150,17 @@ export function nearestWord(db: Db, word: string): string {
 function gather(
   db: Db,
   query: PreparedQuery,
-  more: Partial<LaneScope>,
+  scope: Partial<LaneScope>,
   options: SearchOptions,
   near: readonly MeaningHit[],
-): { found: Map<number, Gathered>; searched: Searched[] } {
-  const { found, searched } = gatherWords(db, query, more, options);
+): Pick<Climbed, "found" | "more" | "searched"> {
+  const { found, searched } = gatherWords(db, query, scope, options);
   if (found.size > 0) gatherMeaning(found, near);
-  return { found, searched };
+  const { kind, limit, without = [] } = options;
+  if (kind !== undefined || found.size >= limit || without.includes("thinking")) return { found, more: [], searched };
+  const thought = gatherThinking(db, query, scope, options);
+  const all = [...searched, ...thought.searched];
+  return found.size === 0
+    ? { found: thought.found, more: [], searched: all }
+    : { found, more: [thought.found], searched: all };
 }

@@ -4,7 +4,6 @@ import { type CommitRow, commitsInTurn } from "../store/commits.ts";
 import type { Db } from "../store/driver.ts";
 import { findItem } from "../store/items.ts";
 import { continuedSessions } from "../store/relations.ts";
-import type { Scope } from "../store/scope.ts";
 import type { SessionEntry } from "../store/session-list.ts";
 import {
   type FailedCommand,
@@ -12,6 +11,7 @@ import {
   filesChangedInTurn,
   type TurnEntry,
   type TurnFile,
+  type TurnScope,
   turnsAfter,
   turnsBefore,
   turnsBetween,
@@ -31,7 +31,7 @@ export interface TimelineTurn extends TurnEntry {
 /** What other sessions did meanwhile is shown up to here; what was asked about is shown as a whole. */
 const MAX_TURNS_BETWEEN = 100;
 
-export function latestTurns(db: Db, scope: Scope, depth: number): TimelineTurn[] {
+export function latestTurns(db: Db, scope: TurnScope, depth: number): TimelineTurn[] {
   const turns = turnsBefore(db, scope, Number.MAX_SAFE_INTEGER, depth + 1).toReversed();
   return turns.map((turn, index) => withEvents(db, turn, index === turns.length - 1));
 }
@@ -45,7 +45,7 @@ export interface Depth {
 export function timelineAround(
   db: Db,
   anchor: { session: SessionEntry; itemId?: string; promptNumber?: number },
-  scope: Scope,
+  scope: TurnScope,
   depth: Depth,
 ): TimelineTurn[] {
   const sessionDbId = anchor.session.parent_session_db_id ?? anchor.session.id;
@@ -69,7 +69,7 @@ export function timelineAround(
 }
 
 /** Around a moment that is no turn's. */
-export function timelineAt(db: Db, at: number, scope: Scope, depth: Depth): TimelineTurn[] {
+export function timelineAt(db: Db, at: number, scope: TurnScope, depth: Depth): TimelineTurn[] {
   const turns = [...turnsBefore(db, scope, at, depth.before).toReversed(), ...turnsAfter(db, scope, at, depth.after)];
   return turns.map((turn) => withEvents(db, turn, false));
 }

@@ -6,6 +6,7 @@ import type { Db } from "../store/driver.ts";
 import { touchesOf, type TouchRow } from "../store/file-touches.ts";
 import { findItem } from "../store/items.ts";
 import { type MessageRow, messagesOf } from "../store/messages.ts";
+import type { TurnState } from "../store/session-status.ts";
 import { promptsOf } from "../store/prompts.ts";
 import { type SessionEntry, sessionsByIds, subagentsOf } from "../store/session-list.ts";
 import { currentSummaries, currentSummary, summaryOf, WHOLE_SESSION } from "../store/summaries.ts";
@@ -51,6 +52,7 @@ export interface Turn {
   prompt?: { id: string; text: string };
   at: number;
   endedAt?: number;
+  state?: TurnState;
   items: Item[];
   commits: CommitRow[];
   summary?: Summary;
@@ -81,6 +83,7 @@ export function readTranscript(db: Db, session: SessionEntry): Transcript {
     const turn = turnOf(prompt.prompt_number, prompt.created_at);
     turn.prompt = { id: `p${prompt.id}`, text: prompt.text };
     if (prompt.ended_at !== null) turn.endedAt = prompt.ended_at;
+    turn.state = prompt.state;
   }
   for (const { number, item } of itemsOf(db, session)) turnOf(number, item.at).items.push(item);
   for (const subagent of subagentsOf(db, session.id)) {

@@ -1,5 +1,6 @@
 // Where the last session stopped: from its summary where there is one, else from its own words.
 import { quoteName, quoteOrders } from "../core/fence.ts";
+import { TURN_INTERRUPTED, withoutInterruption } from "../core/interruption.ts";
 import { ago, oneLine, plainLines, truncate } from "../core/text.ts";
 import type { Db } from "../store/driver.ts";
 import { changedFiles, type ChangedFile } from "../store/file-touches.ts";
@@ -29,9 +30,14 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
   const items = [`session:${session.id}`];
   const lines: (string | undefined)[] = [`Asked last: ${said(last.text, PROMPT_CHARS)}`];
   if (last.response)
-    lines.push(`Ended with:${quote(quoteOrders(truncate(plainLines(last.response).trim(), RESPONSE_CHARS)))}`);
-  else if (last.ended_at === null) lines.push("The turn did not come to its end (interrupted, or still running).");
-  if (summary !== undefined && summary.next_steps !== "") lines.push(`Next: ${said(summary.next_steps, NEXT_CHARS)}`);
+    lines.push(
+      `${last.state === "completed" ? "Ended with" : "Said last"}:${quote(quoteOrders(truncate(plainLines(last.response).trim(), RESPONSE_CHARS)))}`,
+    );
+  if (last.state === "running") lines.push("This turn is still in progress.");
+  else if (last.state === "interrupted") lines.push(TURN_INTERRUPTED);
+  // What earlier turns left open may be what the running one is about.
+  const next = last.state === "running" ? "" : withoutInterruption(summary?.next_steps ?? "");
+  if (next !== "") lines.push(`Next: ${said(next, NEXT_CHARS)}`);
   const files = changedFiles(db, session.id);
   if (files.length > 0) lines.push(`Files changed in that session: ${fileList(files)}`);
   if (summary !== undefined && session.prompt_count > 1) {
@@ -46,7 +52,11 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
 }
 
 export function headingNote(last: SessionRow, own: SessionRow | undefined, now: number): string {
-  const where = last.id === own?.id ? "in this session, before compaction" : ago(last.last_at, now);
+  const isRunning = last.status === "active";
+  const where =
+    last.id === own?.id
+      ? "in this session, before compaction"
+      : `${ago(last.last_at, now)}${isRunning ? ", another session, in progress" : ""}`;
   return ` (${[where, last.git_branch && `branch ${quoteName(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }
 

@@ -1,4 +1,5 @@
 // Who may ask: whoever has the token, or a browser that followed a link made for it.
+import type { IncomingHttpHeaders } from "node:http";
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Access {
@@ -19,6 +20,22 @@ const MAX_CODES = 20;
 export const COOKIE_SECONDS = 30 * 24 * 60 * 60;
 const REFUSALS = 20;
 const REFUSALS_MS = 60_000;
+
+/** Ports of one address share cookies: each has its own name. */
+export function cookieName(port: number): string {
+  return `c_mem_${port}`;
+}
+
+/** Whether a request has the token or a cookie of ours; what it may do with it is checked later. */
+export function isOwner(access: Access, { authorization, cookie }: IncomingHttpHeaders, port: number): boolean {
+  if (access.hasToken(authorization)) return true;
+  const prefix = `${cookieName(port)}=`;
+  const own = cookie
+    ?.split(";")
+    .map((one) => one.trim())
+    .find((one) => one.startsWith(prefix));
+  return own !== undefined && access.hasCookie(own.slice(prefix.length), Date.now());
+}
 
 export function createAccess(token: string): Access {
   const codes = new Map<string, number>();

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../core/error.ts";
-import type { Access } from "./access.ts";
+import { type Access, cookieName } from "./access.ts";
 import type { Host } from "./host.ts";
 import { replyError } from "./reply.ts";
 
@@ -85,11 +85,6 @@ export function checkAccess(host: Host, access: Access): MiddlewareHandler {
     const hint = "`c-mem open` opens the page; programs send the token in server.json as a bearer token.";
     return replyError(http, "", new AppError("unauthorized", "The token is missing or wrong.", { hint }), host);
   };
-}
-
-/** Ports of one address share cookies: each has its own name. */
-export function cookieName(port: number): string {
-  return `c_mem_${port}`;
 }
 
 /** What changes something comes from our own page, which says so, and not from a form. */

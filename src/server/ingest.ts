@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
 import { bringIn } from "../answers/kept-store.ts";
 import type { Answer } from "../answers/envelope.ts";
+import { storedId } from "../capture/ids.ts";
 import { prepareEvent, type Withheld } from "../capture/prepare.ts";
 import { writeDrop } from "../capture/spool.ts";
 import { findSurroundings, type Surroundings } from "../capture/surroundings.ts";
@@ -28,7 +29,7 @@ const OTHER_AGENT = "other";
 export function takeIn(asked: Asked, who: Reported, command: string, payload: Record<string, unknown>): Answer {
   const { db, paths } = asked;
   const known = sessionOf(db, who.sessionId);
-  const sessionId = known?.session_id ?? String(who.sessionId ?? "");
+  const sessionId = known?.session_id ?? storedId(String(who.sessionId ?? ""));
   const { cwd, surroundings } = findWhere(asked, who, known);
   const event = hookEvent({
     command,
@@ -50,7 +51,7 @@ export function takeIn(asked: Asked, who: Reported, command: string, payload: Re
 /** By the agent's own id or, as a number, by ours. */
 function sessionOf(db: Db, id: string | number | undefined): SessionEntry | undefined {
   if (id === undefined || id === "") throw new AppError("usage", "Which session? sessionId is missing.");
-  const own = findSession(db, String(id))?.id ?? (/^\d{1,15}$/.test(String(id)) ? Number(id) : undefined);
+  const own = findSession(db, storedId(String(id)))?.id ?? (/^\d{1,15}$/.test(String(id)) ? Number(id) : undefined);
   return own === undefined ? undefined : sessionsByIds(db, [own])[0];
 }
 

@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { loadSettings } from "../config/load.ts";
 import { readServer, type ServerRecord, serverToken, writeServer } from "../config/server-record.ts";
+import { createAccess, isOwner } from "./access.ts";
 import type { Answering } from "./answering.ts";
+import { limitConnections } from "./connections.ts";
 import type { HostOptions } from "./create-host.ts";
 
 export interface Serving {
@@ -19,7 +21,13 @@ const ADDRESS = "127.0.0.1";
 /** So many ports are tried before the system chooses one. */
 const PORTS_TRIED = 20;
 
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000, maxConnections: 256 };
+const LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  // Without it the timeouts above are looked at every 30 s.
+  connectionsCheckingInterval: 1_000,
+};
 
 /** Never fails: a worker that cannot be asked still works. */
 export async function startServing(options: ServeOptions): Promise<Serving> {
@@ -29,8 +37,12 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   let port = 0;
   const token = serverToken(paths.server);
   const app = loadLater(() => ({ ...options, token, port: () => port }));
-  const server = createServer((request, response) => void app.serve(request, response));
-  Object.assign(server, LIMITS);
+  const access = createAccess(token);
+  const server = createServer(LIMITS, (request, response) => {
+    see(request);
+    void app.serve(request, response);
+  });
+  const see = limitConnections(server, ({ headers }) => isOwner(access, headers, port));
   try {
     port = await listen(server, portsToTry(wanted, readServer(paths.server)?.port));
     writeServer(paths.server, { token, port, pid: process.pid });

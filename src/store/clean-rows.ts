@@ -1,5 +1,5 @@
 // Rewrites stored texts without their secrets, and has all that was made of them made anew.
-import { addKinds, cleaned } from "../core/cleaned.ts";
+import { addKinds, cleaned, cleanedJson } from "../core/cleaned.ts";
 import type { Db } from "./driver.ts";
 import { indexObservation } from "./observations.ts";
 import { indexToolUse } from "./search-index.ts";
@@ -19,7 +19,7 @@ export function cleanRows(db: Db): CleanedRows {
     const places: { place: TextPlace; text: string }[] = [];
     const result: CleanedRows = { rows: 0, kinds: {} };
     eachText(db, (place, text) => {
-      const clean = cleaned(text);
+      const clean = place.isJson ? cleanedJson(text) : cleaned(text);
       if (clean === undefined) return;
       places.push({ place, text: clean.text });
       addKinds(result.kinds, clean.kinds);

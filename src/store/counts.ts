@@ -1,5 +1,6 @@
 // How much there is, for `status` and for telling what a sync brought.
 import type { Db } from "./driver.ts";
+import { countSessions, isSession } from "./what-counts.ts";
 
 export interface Counts {
   projects: number;
@@ -15,18 +16,17 @@ export interface Counts {
 }
 
 export function counts(db: Db): Counts {
-  return db.get<Counts>(
-    `SELECT (SELECT count(*) FROM projects) AS projects,
-       (SELECT count(*) FROM sessions WHERE parent_session_db_id IS NULL) AS sessions,
-       (SELECT count(*) FROM sessions WHERE parent_session_db_id IS NOT NULL) AS subagents,
-       (SELECT count(*) FROM prompts) AS prompts,
+  const { projects, sessions, subagents } = countSessions(db);
+  const rows = db.get<Omit<Counts, "projects" | "sessions" | "subagents">>(
+    `SELECT (SELECT count(*) FROM prompts) AS prompts,
        (SELECT count(*) FROM messages) AS messages,
        (SELECT count(*) FROM tool_uses) AS tool_uses,
        (SELECT count(*) FROM file_touches) AS file_touches,
        (SELECT count(*) FROM injections) AS injections,
        (SELECT count(*) FROM jobs WHERE status = 'pending') AS jobs_pending,
        (SELECT count(*) FROM jobs WHERE status = 'failed') AS jobs_failed`,
-  ) as Counts;
+  );
+  return { projects, sessions, subagents, ...rows } as Counts;
 }
 
 /** The newest row of each table, to tell later what has come since. Counting all rows would take as long as there are many. */
@@ -49,7 +49,7 @@ export function newestRows(db: Db): Newest {
 /** Subagents are not counted as sessions. */
 export function countSince(db: Db, before: Newest): Newest {
   return db.get<Newest>(
-    `SELECT (SELECT count(*) FROM sessions WHERE id > ? AND parent_session_db_id IS NULL) AS sessions,
+    `SELECT (SELECT count(*) FROM sessions s WHERE id > ? AND ${isSession()}) AS sessions,
        (SELECT count(*) FROM prompts WHERE id > ?) AS prompts,
        (SELECT count(*) FROM messages WHERE id > ?) AS messages,
        (SELECT count(*) FROM tool_uses WHERE id > ?) AS tool_uses`,

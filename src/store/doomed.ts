@@ -183,7 +183,7 @@ const SELECTS: readonly [keyof Doomed, string][] = [
   [
     "observations",
     `SELECT 'o' || x.id AS item, x.id, s.session_id, x.session_db_id, coalesce(x.prompt_number, 0) AS prompt_number, x.content_hash AS key,
-       iif(x.pinned, '(pinned) ', '') || x.title AS title, json_array(x.title, x.subtitle, x.narrative, x.facts) AS texts, x.created_at AS at
+       iif(x.pinned, '(pinned) ', '') || x.title AS title, json_array(x.title, x.subtitle, x.narrative, x.facts) AS texts, x.valid_from AS at
      FROM observations x LEFT JOIN sessions s ON s.id = x.session_db_id WHERE ${CHOSEN}`,
   ],
 ];

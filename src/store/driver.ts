@@ -54,11 +54,14 @@ export function isDamage(error: unknown): boolean {
 
 function wrap(native: DatabaseSync, path: string): Db {
   const inode = statOf(path)?.ino;
-  const statements = new Map<string, Prepared>();
-  const prepare = (sql: string): Prepared => {
+  const reads = new Map<string, Prepared>();
+  const writes = new Map<string, Prepared>();
+  const prepare = (sql: string, statements = reads): Prepared => {
     let prepared = statements.get(sql);
     if (prepared === undefined) {
       prepared = { statement: native.prepare(sql), byName: NUMBERED.test(sql) && !takesNumbers(native) };
+      // FTS5 numbers its own rows beyond 2^53, and Node 26 throws where such a number was the last one inserted.
+      if (statements === writes) prepared.statement.setReadBigInts(true);
       statements.set(sql, prepared);
     }
     return prepared;
@@ -66,7 +69,7 @@ function wrap(native: DatabaseSync, path: string): Db {
   return {
     exec: (sql) => native.exec(sql),
     run(sql, ...params) {
-      const { statement, byName } = prepare(sql);
+      const { statement, byName } = prepare(sql, writes);
       const { changes, lastInsertRowid } = byName ? statement.run(named(params)) : statement.run(...params);
       return { changes: Number(changes), lastId: Number(lastInsertRowid) };
     },

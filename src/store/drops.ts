@@ -30,6 +30,12 @@ export interface HookRun {
   count: number;
 }
 
-export function hookRuns(db: Db): HookRun[] {
-  return db.all("SELECT hook, last_at, count FROM hook_runs");
+/** `fires`: the runs that recorded nothing, counted outside the database. */
+export function hookRuns(db: Db, fires: readonly HookRun[]): HookRun[] {
+  const rows = db.all<HookRun>("SELECT hook, last_at, count FROM hook_runs");
+  return [...Map.groupBy([...rows, ...fires], ({ hook }) => hook)].map(([hook, runs]) => ({
+    hook,
+    last_at: Math.max(...runs.map((run) => run.last_at)),
+    count: runs.reduce((sum, run) => sum + run.count, 0),
+  }));
 }

@@ -1,5 +1,6 @@
 // Takes rows out for good: out of the tables, the indexes, what was noted about how far a transcript was read, and out
 // of the bytes of the file.
+import { deleteSnapshotsOf } from "./file-snapshots.ts";
 import type { Db } from "./driver.ts";
 import type { Doomed, DoomedRow } from "./doomed.ts";
 import { renumberTurns } from "./renumber.ts";
@@ -7,7 +8,7 @@ import { markLaterSessions } from "./stale-links.ts";
 import { markSessionStale } from "./stale-turns.ts";
 import { freeVectorsOf } from "./vectors.ts";
 
-const INDEXES = ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"] as const;
+const INDEXES = ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts", "prompts_trigram"] as const;
 
 /** Must run in a transaction. Returns how many rows of each kind went. */
 export function eraseRows(db: Db, doomed: Doomed, rows: Record<keyof Doomed, DoomedRow[]>): Record<string, number> {
@@ -23,7 +24,7 @@ export function eraseRows(db: Db, doomed: Doomed, rows: Record<keyof Doomed, Doo
   db.run(
     "UPDATE observations SET superseded_at = NULL, valid_to = NULL WHERE superseded_by IS NULL AND valid_to IS NOT NULL",
   );
-  // Ids are given out again: what gets one of them must be indexed.
+  // An older version beside this one gives ids again: what gets one of them must be indexed.
   db.run(
     "UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0)) WHERE name = 'tool_uses'",
   );
@@ -55,13 +56,14 @@ function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DoomedRow): v
   );
   db.run("DELETE FROM prompts WHERE id = ?", id);
   db.run("DELETE FROM jobs WHERE key = 'enrich:' || ?", id);
-  for (const table of ["summaries", "commits"]) {
+  for (const table of ["summaries", "commits", "file_snapshots"]) {
     db.run(`DELETE FROM ${table} WHERE session_db_id = ? AND prompt_number = ?`, session_db_id, prompt_number);
   }
 }
 
 function eraseToolUse(db: Db, { id, item, session_db_id, at }: DoomedRow): void {
   db.run("DELETE FROM tool_uses_fts WHERE rowid = ?", id);
+  deleteSnapshotsOf(db, id);
   db.run("DELETE FROM tool_uses WHERE id = ?", id);
   db.run("DELETE FROM commits WHERE session_db_id = ? AND created_at = ?", session_db_id, at);
   db.run("DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ?", item);
@@ -188,6 +190,7 @@ function sleep(ms: number): void {
 const SOURCES: Readonly<Record<(typeof INDEXES)[number], string>> = {
   turns_fts: "prompts",
   tool_uses_fts: "tool_uses",
+  thinking_fts: "messages",
   observations_fts: "observations",
   prompts_trigram: "prompts",
 };

@@ -1,4 +1,5 @@
 // Every row that cannot be made again from others, in an order in which they can be put into another database.
+import { AppError } from "../core/error.ts";
 import type { Db } from "./driver.ts";
 import { outputOf } from "./packed.ts";
 import { MERGE_TABLES, type MergedRow, type MergeTable } from "./merge.ts";
@@ -16,7 +17,7 @@ export function* exportRows(db: Db): Generator<ExportedRow, void> {
   db.exec("BEGIN");
   try {
     for (const table of MERGE_TABLES) {
-      if (table === "tombstones") yield* all(db, table);
+      if (table === "tombstones") yield* tombstones(db, table);
       // A session before its subagents.
       else if (table === "sessions") {
         yield* paged(db, table, "parent_session_db_id IS NULL");
@@ -28,8 +29,15 @@ export function* exportRows(db: Db): Generator<ExportedRow, void> {
   }
 }
 
-function* all(db: Db, table: MergeTable): Generator<ExportedRow, void> {
-  for (const row of db.all<MergedRow>(`SELECT * FROM ${table}`)) yield { table, row };
+/** They have no id. */
+function* tombstones(db: Db, table: MergeTable): Generator<ExportedRow, void> {
+  const sql = `SELECT * FROM ${table} WHERE (kind, hash) > (?, ?) ORDER BY kind, hash LIMIT ${BATCH}`;
+  for (let [kind, hash] = ["", ""]; ;) {
+    const rows = db.all<MergedRow>(sql, kind, hash);
+    for (const row of rows) yield { table, row };
+    if (rows.length < BATCH) return;
+    [kind, hash] = [String(rows.at(-1)?.["kind"]), String(rows.at(-1)?.["hash"])];
+  }
 }
 
 function* paged(db: Db, table: MergeTable, where: string): Generator<ExportedRow, void> {
@@ -43,6 +51,9 @@ function* paged(db: Db, table: MergeTable, where: string): Generator<ExportedRow
     );
     for (const row of rows) yield { table, row };
     if (rows.length < BATCH) return;
-    last = Number(rows.at(-1)?.["id"]);
+    const next = Number(rows.at(-1)?.["id"]);
+    // Pages of a damaged file may refer to each other in a circle.
+    if (!(next > last)) throw new AppError("database_damaged", `The rows of ${table} are not in order.`);
+    last = next;
   }
 }

@@ -14,7 +14,7 @@ export interface FileScope {
   /** Of a session that goes on for weeks, only what it touched in this time. */
   since?: number | undefined;
   before?: number | undefined;
-  /** Somebody asks for files and nothing else: then also for the end of a path, which no index helps with. */
+  /** Also finds the end of a path, which needs a full scan, and returns each file a session touched. */
   isFileSearch: boolean;
 }
 
@@ -22,6 +22,8 @@ interface Touch {
   session: number;
   promptNumber: number;
   toolUse: number;
+  path: string;
+  at: number;
   edited: number;
 }
 
@@ -32,13 +34,12 @@ export function fileHits(db: Db, query: PreparedQuery, scope: FileScope): Hit[] 
   return scored(touchesHolding(db, query.words.slice(0, MAX_WORDS), scope), scope);
 }
 
-/** Who asks for files is shown which: what the tool was given names it. */
 function scored(touches: readonly Touch[], { isFileSearch }: FileScope): Hit[] {
   const rarity = Math.log(1 + MAX_TOUCHES / (touches.length + 0.5)) / 2;
-  return touches.map(({ session, promptNumber, toolUse, edited }) => ({
+  return touches.map(({ session, promptNumber, toolUse, path, at, edited }) => ({
     session,
     promptNumber,
-    ...(isFileSearch && { toolUse }),
+    ...(isFileSearch && { toolUse, file: { path, promptNumber, toolUse, at } }),
     score: rarity * (edited ? EDIT_WEIGHT : READ_WEIGHT),
   }));
 }
@@ -64,16 +65,18 @@ function touchesWhere(
   db: Db,
   condition: string,
   params: readonly string[],
-  { project, since = 0, before = Number.MAX_SAFE_INTEGER }: FileScope,
+  { project, since = 0, before = Number.MAX_SAFE_INTEGER, isFileSearch }: FileScope,
 ): Touch[] {
+  // The bare columns are those of the newest touch, by SQLite's rule for max().
   return db.all<Touch>(
-    `SELECT coalesce(s.parent_session_db_id, s.id) AS session, max(t.prompt_number) AS promptNumber, max(t.id) AS toolUse, max(f.kind <> 'read') AS edited
+    `SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber, t.id AS toolUse, f.path, max(f.created_at) AS at, sum(f.kind <> 'read') AS edited
      FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
      WHERE (${condition}) AND f.created_at >= ? AND f.created_at < ? ${project === undefined ? "" : "AND s.project_id = ?"}
-     GROUP BY 1 ORDER BY max(f.id) DESC LIMIT ${MAX_TOUCHES}`,
+     GROUP BY 1, iif(?, f.path, NULL) ORDER BY at DESC LIMIT ${MAX_TOUCHES}`,
     ...params,
     since,
     before,
     ...(project === undefined ? [] : [project]),
+    Number(isFileSearch),
   );
 }

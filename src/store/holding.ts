@@ -58,6 +58,7 @@ const SURROUNDINGS: Place[] = [
   { ...NAMES, columns: [...NAMES.columns, "x.cwd", "x.git_branch", "x.transcript_path"] },
   { ...SUMMARIES, item: ITS_SESSION },
   { item: ITS_SESSION, from: "commits x", columns: ["x.subject", "x.branch"], scope: OF_SESSION },
+  { item: ITS_SESSION, from: "file_snapshots x", columns: ["x.path"], scope: OF_SESSION },
   { item: "'t' || x.tool_use_db_id", from: "file_touches x", columns: ["x.path"], scope: OF_SESSION },
   { item: "x.source_id", from: "links x", columns: ["x.target_id"], scope: "?2 IS NULL" },
   { item: "x.path", from: "sync_state x", columns: ["x.path", "x.state"], scope: "?2 IS NULL" },

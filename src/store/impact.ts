@@ -1,5 +1,6 @@
 // What injections came to: shown, used and what they took, by surface; and sessions without memory beside those with it.
 import type { Db } from "./driver.ts";
+import { isSession } from "./what-counts.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
 export interface SurfaceImpact {
@@ -41,7 +42,7 @@ export function compareHoldout(db: Db, scope: Scope): GroupImpact[] {
     `WITH first AS (SELECT min(created_at) AS at FROM injections WHERE surface = 'holdout'),
      told AS (
        SELECT s.id, s.prompt_count, max(i.surface = 'holdout') AS held FROM injections i JOIN sessions s ON s.id = i.session_db_id, first
-       WHERE s.parent_session_db_id IS NULL AND s.prompt_count > 0 AND i.created_at >= first.at AND ${sql} GROUP BY s.id)
+       WHERE ${isSession()} AND i.created_at >= first.at AND ${sql} GROUP BY s.id)
      SELECT iif(held, 'without', 'with') AS "group", count(*) AS sessions, avg(prompt_count) AS turns,
        avg((SELECT count(*) - count(DISTINCT path) FROM file_touches f WHERE f.session_db_id = told.id AND f.kind = 'read')) AS rereads,
        avg((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = told.id AND t.is_error = 1)) AS failures

@@ -14,6 +14,11 @@ export function countIndexGaps(db: Db): number {
       "SELECT id FROM tool_uses WHERE id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')",
       "SELECT id FROM tool_uses",
     ],
+    [
+      "thinking_fts",
+      "SELECT id FROM messages WHERE thinking <> '' AND id NOT IN (SELECT message_db_id FROM stale_thinking)",
+      "SELECT id FROM messages WHERE thinking <> ''",
+    ],
     ["observations_fts", "SELECT id FROM observations", "SELECT id FROM observations"],
     ["prompts_trigram", "SELECT id FROM prompts", "SELECT id FROM prompts"],
   ].map(

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bash, ended, prompt, seedStore, START } from "../../test/seed.ts";
+import { ended, prompt, seedStore, START } from "../../test/seed.ts";
 import type { Db } from "./driver.ts";
 import {
   claimJob,
@@ -22,7 +22,6 @@ import {
   troubledJobs,
 } from "./jobs.ts";
 import { openStore } from "./open.ts";
-import { interruptIdleSessions } from "./sessions.ts";
 
 const NOW = 1_000_000_000;
 const HOUR = 60 * 60 * 1000;
@@ -172,7 +171,7 @@ describe("sessions nobody has asked for", () => {
     const { db, add } = seedStore();
     add("ended", prompt("one"));
     add("ended", ended("done"));
-    add("open", prompt("two"));
+    add("open", prompt("two"), { at: Date.now() });
     expect(enqueueStaleSessions(db, NOW)).toBe(1);
     expect(db.all("SELECT key FROM jobs")).toEqual([{ key: "session:ended" }]);
     expect(enqueueStaleSessions(db, NOW)).toBe(0);
@@ -184,16 +183,17 @@ describe("a model's look at a turn", () => {
 
   it("is asked for once it has ended, again only when its memory has changed", () => {
     const { db, add } = seedStore();
-    add("s1", prompt("one"));
-    enqueueEnrich(db, 1, { isChanged: true, now: START });
+    const now = Date.now();
+    add("s1", prompt("one"), { at: now });
+    enqueueEnrich(db, 1, { isChanged: true, now });
     expect(enrichJobs(db)).toEqual([]);
     add("s1", ended("done"));
-    enqueueEnrich(db, 1, { isChanged: false, now: START });
+    enqueueEnrich(db, 1, { isChanged: false, now });
     expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
-    finishJob(db, claimJob(db, "enrich", "me", START) as Job, "me", START);
-    enqueueEnrich(db, 1, { isChanged: false, now: START });
+    finishJob(db, claimJob(db, "enrich", "me", now) as Job, "me", now);
+    enqueueEnrich(db, 1, { isChanged: false, now });
     expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "done" }]);
-    enqueueEnrich(db, 1, { isChanged: true, now: START });
+    enqueueEnrich(db, 1, { isChanged: true, now });
     expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
   });
 
@@ -203,40 +203,5 @@ describe("a model's look at a turn", () => {
     add("s1", ended("done"));
     enqueueEnrich(db, 1, { isChanged: true, now: START + 48 * HOUR });
     expect(enrichJobs(db)).toEqual([]);
-  });
-});
-
-describe("a session idle for a day", () => {
-  const interrupted = () => {
-    const seeded = seedStore();
-    seeded.add("s1", prompt("one"));
-    seeded.add("s1", prompt("two"));
-    seeded.db.run("DELETE FROM stale_memory");
-    const { last_at: lastAt } = seeded.db.get<{ last_at: number }>("SELECT last_at FROM sessions") as {
-      last_at: number;
-    };
-    expect(interruptIdleSessions(seeded.db, lastAt + 23 * HOUR)).toEqual([]);
-    expect(interruptIdleSessions(seeded.db, lastAt + 25 * HOUR)).toEqual(["s1"]);
-    return { ...seeded, lastAt };
-  };
-  const session = (db: Db) => db.get("SELECT status, ended_at FROM sessions");
-  const turns = (db: Db) => db.all("SELECT created_at, ended_at, response FROM prompts ORDER BY prompt_number");
-
-  it("is interrupted, its open turns are closed and stale", () => {
-    const { db, lastAt } = interrupted();
-    expect(session(db)).toEqual({ status: "interrupted", ended_at: lastAt });
-    expect(turns(db)).toEqual([
-      { created_at: lastAt - 60_000, ended_at: lastAt, response: null },
-      { created_at: lastAt, ended_at: lastAt, response: null },
-    ]);
-    expect(db.get("SELECT count(*) AS n FROM stale_memory")).toEqual({ n: 2 });
-  });
-
-  it("goes on with whatever comes later, and takes the end of its turn late", () => {
-    const { db, add, lastAt } = interrupted();
-    add("s1", bash("ls"), { at: lastAt + 48 * HOUR });
-    expect(session(db)).toEqual({ status: "active", ended_at: null });
-    add("s1", ended("At last."), { at: lastAt - 1 });
-    expect(turns(db)[1]).toMatchObject({ ended_at: lastAt, response: "At last." });
   });
 });

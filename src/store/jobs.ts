@@ -1,5 +1,6 @@
 // jobs: the one queue for all background work. A job is taken with a lease, so that a worker may die over it.
 import type { Db } from "./driver.ts";
+import { isRunning, updateFailedStatuses, updateStatusOf } from "./session-status.ts";
 
 export type JobKind = "session" | "enrich" | "embed";
 
@@ -16,6 +17,7 @@ const SETTLE_MS = 3_000;
 /** A session's transcript is read once more and memory derived from what is new. */
 export function enqueueSession(db: Db, sessionId: string, at: number): void {
   enqueueJob(db, { kind: "session", key: sessionKey(sessionId), runAfter: at + SETTLE_MS }, at);
+  updateStatusOf(db, sessionId);
 }
 
 /** What happened longer ago is not sent to a model: history would use up the budget of what is done now. */
@@ -28,7 +30,7 @@ export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: 
   if (!isChanged && db.get("SELECT 1 FROM jobs WHERE key = ?", key) !== undefined) return;
   const turn = db.get<{ at: number }>(
     `SELECT coalesce(p.ended_at, s.last_at) AS at FROM prompts p JOIN sessions s ON s.id = p.session_db_id
-     WHERE p.id = ? AND (p.ended_at IS NOT NULL OR p.prompt_number < s.prompt_count OR s.status <> 'active')`,
+     WHERE p.id = ? AND NOT ${isRunning()}`,
     promptDbId,
   );
   if (turn !== undefined && now - turn.at < ENRICH_AGE_MS) enqueueJob(db, { kind: "enrich", key, runAfter: now }, now);
@@ -77,7 +79,7 @@ export function enqueueJob(db: Db, job: JobSeed, at: number): void {
 export function enqueueStaleSessions(db: Db, now: number): number {
   const sessions = db.all<{ session_id: string }>(
     `SELECT DISTINCT s.session_id FROM stale_memory m JOIN prompts p ON p.id = m.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
-     WHERE (p.ended_at IS NOT NULL OR p.prompt_number < s.prompt_count OR s.status <> 'active')
+     WHERE NOT ${isRunning()}
        AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'session:' || s.session_id AND status <> 'done')`,
   );
   for (const row of sessions) enqueueSession(db, row.session_id, now);
@@ -191,6 +193,7 @@ export function failJob(
     Math.max(notBefore, now + FIRST_RETRY_MS * RETRY_FACTOR ** job.attempts),
     reason,
   );
+  if (job.kind === "session") updateStatusOf(db, subjectOf(job.key));
 }
 
 /** Back to the queue without counting it as a failure: the worker leaves, or what the job needs is not there now. */
@@ -221,15 +224,15 @@ const FIRST_DEATH_WAIT_MS = 500;
 
 /** Jobs of processes that are gone, and those whose lease ran out, go back to the queue. */
 export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: number): number {
-  const running = db.all<{ id: number; owner: string | null; lease_until: number | null; deaths: number }>(
-    "SELECT id, owner, lease_until, deaths FROM jobs WHERE status = 'running'",
-  );
+  const running = db.all<
+    Pick<Job, "id" | "kind" | "key"> & { owner: string | null; lease_until: number | null; deaths: number }
+  >("SELECT id, kind, key, owner, lease_until, deaths FROM jobs WHERE status = 'running'");
   const lost = running.filter(({ owner, lease_until: until }) => {
     // A lease that runs longer than any lease does was given while the clock was wrong.
     const isLeased = until !== null && until > now && until <= now + LEASE_MS;
     return owner === null || !isLeased || !isAlive(owner);
   });
-  for (const { id, deaths } of lost) {
+  for (const { id, kind, key, deaths } of lost) {
     db.run(
       `UPDATE jobs SET status = ?2, deaths = ?3, run_after = ?4, last_error = ?5, again = 0, owner = NULL, lease_until = NULL
        WHERE id = ?1 AND status = 'running'`,
@@ -239,18 +242,21 @@ export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: nu
       deaths === 0 ? now : now + FIRST_DEATH_WAIT_MS * 2 ** deaths,
       `the worker died over it (${deaths + 1})`,
     );
+    if (kind === "session") updateStatusOf(db, subjectOf(key));
   }
   return lost.length;
 }
 
 /** What has failed begins anew, and what waits after trouble waits no longer: all of it, or the job with this key. */
 export function retryJobs(db: Db, now: number, key?: string): number {
-  return db.run(
+  const { changes } = db.run(
     `UPDATE jobs SET status = 'pending', attempts = 0, deaths = 0, run_after = ?1
      WHERE (status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL)) AND (?2 IS NULL OR key = ?2)`,
     now,
     key ?? null,
-  ).changes;
+  );
+  updateFailedStatuses(db, now);
+  return changes;
 }
 
 export interface JobCounts {

@@ -1,4 +1,4 @@
-// The two full-text indexes as lanes: the talk of a turn, the work of a tool use. How their rows are counted and become hits.
+// The full-text indexes: the talk of a turn, the work of a tool use, the thinking of a message. How their rows are counted and become hits.
 import type { Db } from "./driver.ts";
 import { commonRows } from "./remembered.ts";
 
@@ -8,6 +8,18 @@ export interface Hit {
   score: number;
   /** Set where a tool use matched. */
   toolUse?: number;
+  /** Set where the thinking of a message matched. */
+  message?: number;
+  /** Set in a search for files. */
+  file?: FileHit;
+}
+
+export interface FileHit {
+  path: string;
+  promptNumber: number;
+  /** The last one that touched it. */
+  toolUse: number;
+  at: number;
 }
 
 export interface Lane {
@@ -35,6 +47,14 @@ export const WORK: Lane = {
   weights: "0, 1, 1",
   rows: `SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber, h.score AS score, t.id AS toolUse
     FROM hits h CROSS JOIN tool_uses t ON t.id = h.id CROSS JOIN sessions s ON s.id = t.session_db_id`,
+};
+
+export const THINKING: Lane = {
+  table: "thinking_fts",
+  source: "messages",
+  weights: "0, 1",
+  rows: `SELECT coalesce(s.parent_session_db_id, s.id) AS session, m.prompt_number AS promptNumber, h.score AS score, m.id AS message
+    FROM hits h CROSS JOIN messages m ON m.id = h.id CROSS JOIN sessions s ON s.id = m.session_db_id`,
 };
 
 /** Fewer are counted every time: a rare word may be said once more any moment. */

@@ -2,7 +2,7 @@
 import { type PreparedQuery, quoted } from "../core/query.ts";
 import { scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
-import { estimateRows, type Hit, idRange, type Lane, OWN_TALK, TALK, WORK } from "./lane.ts";
+import { estimateRows, type Hit, idRange, type Lane, OWN_TALK, TALK, THINKING, WORK } from "./lane.ts";
 import { affordable, MAX_SCORED_ROWS } from "./lane-budget.ts";
 import { newestHits } from "./newest-rows.ts";
 
@@ -39,6 +39,10 @@ export function talkHits(db: Db, query: PreparedQuery, scope: LaneScope): LaneAn
 
 export function workHits(db: Db, query: PreparedQuery, scope: LaneScope): LaneAnswer {
   return laneHits(db, WORK, query, scope);
+}
+
+export function thinkingHits(db: Db, query: PreparedQuery, scope: LaneScope): LaneAnswer {
+  return laneHits(db, THINKING, query, scope);
 }
 
 function laneHits(db: Db, lane: Lane, query: PreparedQuery, scope: LaneScope): LaneAnswer {

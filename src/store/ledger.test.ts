@@ -18,6 +18,10 @@ const ROOMY: Limits = {
   microUsdPerProjectAndDay: 1e9,
 };
 const cost = (inputTokens: number, costMicroUsd?: number) => ({ inputTokens, outputTokens: 0, costMicroUsd });
+const took = (inputTokens: number, costMicroUsd?: number) => ({
+  ...cost(inputTokens, costMicroUsd),
+  isEstimate: false,
+});
 
 function seeded() {
   const { db, add } = seedStore();
@@ -29,57 +33,79 @@ function seeded() {
 describe("the ledger", () => {
   it("counts what is reserved as spent, and then what it really was", () => {
     const db = seeded();
-    const reserved = reserve(db, ENTRY, cost(1_000, 50), ROOMY, NOW);
+    const reserved = reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(1_000, 50) }, ROOMY, NOW);
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 50, requests: 1, declined: 0 });
-    settle(db, "id" in reserved ? reserved.id : 0, "spent", cost(300));
+    settle(db, "id" in reserved ? reserved.id : 0, "spent", took(300));
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 300, microUsd: 0, requests: 1, declined: 0 });
+  });
+
+  it("counts a reservation in full while the question may be asked, then as an estimate", () => {
+    const db = seeded();
+    const limits = { ...ROOMY, tokensPerDay: 1_200 };
+    // Killed with kill -9 before it was settled.
+    reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(300, 10) }, limits, NOW);
+    const next = (now: number) => reserve(db, ENTRY, { most: cost(500), likely: cost(500) }, limits, now);
+    expect(next(NOW + 30 * 60_000)).toEqual({ over: "tokensPerDay" });
+    expect(next(NOW + 61 * 60_000)).toHaveProperty("id");
+    const scope = { sinceDay: localDay(NOW) };
+    expect(costs(db, "total", scope)).toMatchObject([{ failed: 1, estimated: 1, unsettled: 1, input_tokens: 800 }]);
   });
 
   it("lets a project reach its limit without taking the others' share", () => {
     const db = seeded();
     const limits = { ...ROOMY, tokensPerProjectAndDay: 100 };
-    expect(reserve(db, ENTRY, cost(100), limits, NOW)).toHaveProperty("id");
-    expect(reserve(db, ENTRY, cost(1), limits, NOW)).toEqual({ over: "tokensPerProjectAndDay" });
-    expect(reserve(db, { ...ENTRY, projectId: 2 }, cost(100), limits, NOW)).toHaveProperty("id");
-    expect(reserve(db, { ...ENTRY, projectId: 2 }, cost(1), { ...ROOMY, tokensPerDay: 200 }, NOW)).toEqual({
+    expect(reserve(db, ENTRY, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, limits, NOW)).toEqual({
+      over: "tokensPerProjectAndDay",
+    });
+    expect(reserve(db, { ...ENTRY, projectId: 2 }, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty(
+      "id",
+    );
+    expect(
+      reserve(db, { ...ENTRY, projectId: 2 }, { most: cost(1), likely: cost(1) }, { ...ROOMY, tokensPerDay: 200 }, NOW),
+    ).toEqual({
       over: "tokensPerDay",
     });
   });
 
   it("stops at money already spent even where the next price is not known", () => {
     const db = seeded();
-    reserve(db, ENTRY, cost(1, 200), ROOMY, NOW);
-    expect(reserve(db, ENTRY, cost(1), { ...ROOMY, microUsdPerDay: 100 }, NOW)).toEqual({ over: "microUsdPerDay" });
+    reserve(db, ENTRY, { most: cost(1, 200), likely: cost(1, 200) }, ROOMY, NOW);
+    expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, microUsdPerDay: 100 }, NOW)).toEqual({
+      over: "microUsdPerDay",
+    });
   });
 
   it("begins a new day at midnight where the reader lives", () => {
     const db = seeded();
     const evening = new Date(2026, 0, 5, 23, 59).getTime();
     const limits = { ...ROOMY, tokensPerDay: 10 };
-    expect(reserve(db, ENTRY, cost(10), limits, evening)).toHaveProperty("id");
-    expect(reserve(db, ENTRY, cost(10), limits, evening + 30_000)).toEqual({ over: "tokensPerDay" });
-    expect(reserve(db, ENTRY, cost(10), limits, evening + 120_000)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 30_000)).toEqual({
+      over: "tokensPerDay",
+    });
+    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 120_000)).toHaveProperty("id");
   });
 
   it("knows a question that was answered from one that failed", () => {
     const db = seeded();
-    const reserved = reserve(db, ENTRY, cost(1), ROOMY, NOW);
+    const reserved = reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, ROOMY, NOW);
     const id = "id" in reserved ? reserved.id : 0;
-    settle(db, id, "failed", cost(0));
+    settle(db, id, "failed", took(0));
     expect(wasAnswered(db, "h")).toBe(false);
-    settle(db, id, "spent", cost(1));
+    settle(db, id, "spent", took(1));
     expect([wasAnswered(db, "h"), wasAnswered(db, "other")]).toEqual([true, false]);
   });
 
   it("sums up by day, project, provider and model", () => {
     const db = seeded();
     const day = 86_400_000;
-    reserve(db, ENTRY, cost(5, 7), ROOMY, NOW - 2 * day);
-    reserve(db, ENTRY, cost(10), ROOMY, NOW);
-    reserve(db, { ...ENTRY, projectId: 2, provider: "claude" }, cost(20, 9), ROOMY, NOW);
-    reserve(db, ENTRY, cost(1), { ...ROOMY, tokensPerDay: 1 }, NOW);
+    reserve(db, ENTRY, { most: cost(5, 7), likely: cost(5, 7) }, ROOMY, NOW - 2 * day);
+    reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, ROOMY, NOW);
+    reserve(db, { ...ENTRY, projectId: 2, provider: "claude" }, { most: cost(20, 9), likely: cost(20, 9) }, ROOMY, NOW);
+    reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, tokensPerDay: 1 }, NOW);
     const scope = { sinceDay: localDay(NOW - day) };
-    const row = { failed: 0, declined: 0, output_tokens: 0, unpriced: 0 };
+    const row = { failed: 0, estimated: 0, declined: 0, output_tokens: 0, unpriced: 0 };
     expect(costs(db, "project", scope).map((one) => ({ ...one }))).toEqual([
       { ...row, name: "other", requests: 1, unsettled: 1, input_tokens: 20, cost_microusd: 9 },
       { ...row, name: "app", requests: 1, unsettled: 1, declined: 1, input_tokens: 10, cost_microusd: 0, unpriced: 1 },
@@ -106,7 +132,7 @@ describe("the ledger", () => {
       `import { openStore } from "${here}/open.ts";
 import { reserve } from "${here}/ledger.ts";
 const db = openStore(${JSON.stringify(path)});
-for (let i = 0; i < 40; i++) reserve(db, ${JSON.stringify(ENTRY)}, { inputTokens: 10, outputTokens: 0, costMicroUsd: 1 }, ${JSON.stringify({ ...ROOMY, tokensPerDay: 1_000 })}, ${NOW});
+for (let i = 0; i < 40; i++) reserve(db, ${JSON.stringify(ENTRY)}, ${JSON.stringify({ most: cost(10, 1), likely: cost(10, 1) })}, ${JSON.stringify({ ...ROOMY, tokensPerDay: 1_000 })}, ${NOW});
 db.close();`,
     );
     const hooks = pathToFileURL(resolve(import.meta.dirname, "../../dev/text-hooks.ts")).href;

@@ -2,9 +2,11 @@
 // translated, so that what referred to each other still does.
 import { isTime } from "../core/time.ts";
 import type { Db, Param } from "./driver.ts";
+import { NUMBERED_TABLES, nextId, wasGiven } from "./next-id.ts";
 import { indexObservation } from "./observations.ts";
 import { renumberTurns } from "./renumber.ts";
 import { markSessionStale } from "./stale-turns.ts";
+import { nested } from "./transaction.ts";
 
 export type MergedRow = Readonly<Record<string, unknown>>;
 export type MergeOutcome = "added" | "known" | "refused";
@@ -33,6 +35,7 @@ const SPECS = {
   messages: { key: ["session_db_id", "uuid"], refs: OF_SESSION, isOfTurn: true },
   tool_uses: { key: ["session_db_id", "tool_use_id"], refs: OF_SESSION, isOfTurn: true },
   file_touches: { key: ["tool_use_db_id", "path"], refs: { ...OF_SESSION, tool_use_db_id: "tool_uses" } },
+  file_snapshots: { key: ["session_db_id", "path"], refs: OF_SESSION, isOfTurn: true },
   commits: { key: ["session_db_id", "sha"], refs: OF_SESSION, isOfTurn: true },
   observations: {
     key: ["session_db_id", "prompt_number", "producer", "content_hash", "project_id"],
@@ -66,15 +69,11 @@ export function createMerge(db: Db): Merge {
   const columns = new Map(MERGE_TABLES.map((table) => [table, columnsOf(db, table)]));
   return {
     add(table, row) {
-      db.exec("SAVEPOINT one_row");
       try {
-        return addRow(db, table, columns.get(table) ?? [], row);
+        return nested(db, () => addRow(db, table, columns.get(table) ?? [], row));
       } catch (error) {
         if (!isRowsFault(error)) throw error;
-        db.exec("ROLLBACK TO one_row");
         return "refused";
-      } finally {
-        db.exec("RELEASE one_row");
       }
     },
     finish: () => finish(db),
@@ -126,7 +125,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
 
 const TIME = /_at$|^valid_(?:from|to)$/;
 
-const LISTS = new Set(["facts", "concepts", "files", "files_read", "files_edited", "item_ids"]);
+const LISTS = new Set(["facts", "concepts", "files", "files_read", "files_edited", "files_modified", "item_ids"]);
 
 /** Only what SQLite has a type for, and nothing that whoever reads it would stumble over. */
 function paramOf(column: string, value: unknown): Param {
@@ -219,7 +218,11 @@ function insert(db: Db, table: MergeTable, values: Map<string, Param>, main: num
   if (table === "observations") values.delete("superseded_by");
   if (!isFree(db, table, values.get("id"))) values.delete("id");
   const names = [...values.keys()];
-  const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  const numbered = NUMBERED_TABLES.find((each) => each === table);
+  const id = values.has("id") || numbered === undefined ? undefined : nextId(numbered);
+  const columns = [...(id === undefined ? [] : ["id"]), ...names];
+  const row = [...(id === undefined ? [] : [id]), ...names.map(() => "?")];
+  const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${row.join(", ")})`;
   const { lastId } = db.run(sql, ...values.values());
   if (table === "prompts")
     db.run("INSERT INTO prompts_trigram (rowid, text) SELECT id, text FROM prompts WHERE id = ?", lastId);
@@ -228,10 +231,10 @@ function insert(db: Db, table: MergeTable, values: Map<string, Param>, main: num
   return lastId;
 }
 
-/** A row keeps its number if nobody has it. A tool use only where the index has not passed it yet. */
+/** A row keeps its number if no row has or had it. A tool use only where the index has not passed it yet. */
 function isFree(db: Db, table: MergeTable, id: Param | undefined): boolean {
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return false;
-  if (db.get(`SELECT 1 FROM ${table} WHERE id = ?`, id) !== undefined) return false;
+  if (db.get(`SELECT 1 FROM ${table} WHERE id = ?`, id) !== undefined || wasGiven(db, table, id)) return false;
   if (table !== "tool_uses") return true;
   return db.get("SELECT 1 FROM index_state WHERE name = 'tool_uses' AND last_id >= ?", id) === undefined;
 }
@@ -257,7 +260,18 @@ function noteTurn(db: Db, main: number | undefined, values: Map<string, Param>, 
   if (main !== undefined && own !== old) db.run("INSERT OR REPLACE INTO moved_turns VALUES (?, ?, ?)", main, old, own);
 }
 
-const OWN_COLUMNS = ["type", "title", "subtitle", "narrative", "facts", "concepts", "files", "edited_at"];
+const OWN_COLUMNS = [
+  "type",
+  "title",
+  "subtitle",
+  "narrative",
+  "facts",
+  "concepts",
+  "files",
+  "files_read",
+  "files_modified",
+  "edited_at",
+];
 
 /** What a person did with an observation, the later of the two. */
 function takeOwn(db: Db, id: number, values: Map<string, Param>): void {

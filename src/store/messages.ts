@@ -1,6 +1,7 @@
 // messages: what the assistant said, one row per message, with its thinking apart and what it cost.
 import type { TokenCounts } from "../core/event.ts";
 import type { Db } from "./driver.ts";
+import { nextId } from "./next-id.ts";
 
 export interface MessageSeed {
   sessionDbId: number;
@@ -26,9 +27,9 @@ export function hasMessage(db: Db, sessionId: string, uuid: string): boolean {
 export function upsertMessage(db: Db, seed: MessageSeed): void {
   db.run(
     `INSERT INTO messages
-       (session_db_id, prompt_number, prompt_id, uuid, parent_uuid, role, text, thinking, model,
+       (id, session_db_id, prompt_number, prompt_id, uuid, parent_uuid, role, text, thinking, model,
         input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (${nextId("messages")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (session_db_id, uuid) DO UPDATE SET
        text = CASE WHEN length(excluded.text) > length(text) THEN excluded.text ELSE text END,
        thinking = CASE WHEN length(coalesce(excluded.thinking, '')) > length(coalesce(thinking, '')) THEN excluded.thinking ELSE thinking END,

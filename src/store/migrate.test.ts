@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openDriver } from "./driver.ts";
 import { currentVersion, migrate, MIGRATIONS, type Migration } from "./migrate.ts";
 import { openStore } from "./open.ts";
+import { updateSearchIndex } from "./search-index.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "c-mem-store-"));
 
@@ -59,6 +60,70 @@ describe("migrate", () => {
     db.close();
   });
 
+  it("has the thinking of an older database indexed", () => {
+    const path = join(folder(), "c-mem.db");
+    const older = openDriver(path, { busyTimeoutMs: 0 });
+    migrate(
+      older,
+      MIGRATIONS.filter(({ id }) => id < 17),
+    );
+    older.exec(`INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'n', '/r', 1);
+      INSERT INTO sessions (session_id, agent, project_id, cwd, started_at, last_at) VALUES ('s', 'codex', 1, '/r', 1, 1);
+      INSERT INTO messages (session_db_id, prompt_number, uuid, role, text, thinking, created_at)
+        VALUES (1, 1, 'a', 'assistant', 'yes', 'I wonder', 1), (1, 1, 'b', 'assistant', 'no', NULL, 1);`);
+    older.close();
+    const db = openStore(path);
+    updateSearchIndex(db);
+    expect(db.all("SELECT rowid FROM thinking_fts WHERE thinking_fts MATCH 'wonder'")).toEqual([{ rowid: 1 }]);
+    expect(db.all("SELECT * FROM stale_thinking")).toEqual([]);
+    db.close();
+  });
+
+  it("makes paths of Windows in an older database relative to their project", () => {
+    const path = join(folder(), "c-mem.db");
+    const older = openDriver(path, { busyTimeoutMs: 0 });
+    migrate(
+      older,
+      MIGRATIONS.filter(({ id }) => id < 18),
+    );
+    const root = String.raw`c:\Users\x\proj`;
+    older.run("INSERT INTO projects (key, name, root, created_at) VALUES (?, ?, ?, 1)", root, root, root);
+    older.exec(String.raw`INSERT INTO projects (key, name, root, created_at) VALUES ('/home/x/app', 'app', '/home/x/app', 1);
+      INSERT INTO sessions (session_id, agent, project_id, cwd, started_at, last_at)
+        VALUES ('w', 'codex', 1, 'c:\Users\x\proj', 1, 1), ('p', 'codex', 2, '/home/x/app', 1, 1);
+      INSERT INTO prompts (session_db_id, prompt_number, text, created_at) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1);
+      INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, is_error, created_at)
+        VALUES (1, 1, 't1', 'Edit', '{}', 0, 1), (2, 1, 't2', 'Edit', '{}', 0, 1);`);
+    const touched = (session: number, file: string) =>
+      older.run(
+        "INSERT INTO file_touches (session_db_id, tool_use_db_id, path, kind, created_at) VALUES (?1, ?1, ?2, 'edit', 1)",
+        session,
+        file,
+      );
+    const windows = ["C:/Users/x/proj/b.ts", "/c/Users/X/proj/c.ts", "e.ts", "D:/elsewhere/f.ts"];
+    const written = [String.raw`C:\Users\x\proj\src\a.ts`, String.raw`\\?\C:\Users\x\proj\d.ts`];
+    // The last is the same file as the first one written in full: one touch.
+    for (const file of [...windows, ...written, String.raw`src\a.ts`]) touched(1, file);
+    for (const file of ["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]) touched(2, file);
+    older.run("DELETE FROM stale_memory");
+    older.close();
+    const db = openStore(path);
+    const paths = (session: number) =>
+      db
+        .all<{ path: string }>("SELECT path FROM file_touches WHERE session_db_id = ? ORDER BY path", session)
+        .map((row) => row.path);
+    expect(paths(1)).toEqual(["D:/elsewhere/f.ts", "b.ts", "c.ts", "d.ts", "e.ts", "src/a.ts"]);
+    expect(paths(2)).toEqual(["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]);
+    expect(db.all("SELECT * FROM stale_memory")).toEqual([{ prompt_db_id: 1 }]);
+    const native = String.raw`C:\Users\x\proj`;
+    expect(db.get("SELECT key, name, root FROM projects WHERE id = 1")).toEqual({
+      key: native,
+      name: "proj",
+      root: native,
+    });
+    db.close();
+  });
+
   it("opens a database that a newer program wrote", () => {
     const path = join(folder(), "c-mem.db");
     const newer = openStore(path);
@@ -92,7 +157,7 @@ describe("migrate", () => {
 
   it("numbers its files as they are listed", () => {
     const ids = MIGRATIONS.map((migration) => migration.id);
-    expect(ids).toEqual(ids.map((_, index) => index + 1));
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
     for (const { id, name, sql } of MIGRATIONS) {
       const file = `${String(id).padStart(4, "0")}-${name}.sql`;
       expect(sql).toBe(readFileSync(join(import.meta.dirname, "migrations", file), "utf8"));

@@ -15,6 +15,13 @@ import beside from "./migrations/0010-beside.sql";
 import codes from "./migrations/0011-codes.sql";
 import sums from "./migrations/0012-sums.sql";
 import queue from "./migrations/0013-queue.sql";
+import turnOutcome from "./migrations/0014-turn-outcome.sql";
+import active from "./migrations/0015-active.sql";
+import idsAndEstimates from "./migrations/0016-ids-and-estimates.sql";
+import thinking from "./migrations/0017-thinking.sql";
+import windowsPaths from "./migrations/0018-windows-paths.sql";
+import observationFiles from "./migrations/0019-observation-files.sql";
+import fileSnapshots from "./migrations/0020-file-snapshots.sql";
 
 export interface Migration {
   id: number;
@@ -42,6 +49,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 11, name: "codes", sql: codes },
   { id: 12, name: "sums", sql: sums },
   { id: 13, name: "queue", sql: queue },
+  { id: 14, name: "turn-outcome", sql: turnOutcome },
+  { id: 15, name: "active", sql: active },
+  { id: 16, name: "ids-and-estimates", sql: idsAndEstimates },
+  { id: 17, name: "thinking", sql: thinking },
+  { id: 18, name: "windows-paths", sql: windowsPaths },
+  { id: 19, name: "observation-files", sql: observationFiles },
+  { id: 20, name: "file-snapshots", sql: fileSnapshots },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

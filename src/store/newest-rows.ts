@@ -55,7 +55,7 @@ export function newestHits(db: Db, lane: Lane, query: NewestQuery): Newest {
     for (const [index, day] of days.entries()) {
       walkedLeft -= DAY_ROWS + rowsPerDay * tier.lists;
       for (const hit of hitsOf(db, lane, day, tier)) {
-        const key = `${hit.session} ${hit.promptNumber} ${hit.toolUse ?? ""}`;
+        const key = `${hit.session} ${hit.promptNumber} ${hit.toolUse ?? hit.message ?? ""}`;
         if (!found.has(key) && query.accept?.(hit.session) !== false) found.set(key, hit);
       }
       const isCut = found.size >= MAX_HITS || walkedLeft <= reserve;

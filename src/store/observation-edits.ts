@@ -2,7 +2,8 @@
 // derived, so that deriving again finds the row and leaves it as it is.
 import type { Observation } from "../core/memory.ts";
 import type { Db } from "./driver.ts";
-import { indexObservation } from "./observations.ts";
+import { observationFiles, renewFilesOfTurn, writeFiles } from "./observation-files.ts";
+import { getObservation, indexObservation } from "./observations.ts";
 
 /** What is pinned stands, whoever made it. */
 export function setPinned(db: Db, id: number, isPinned: boolean): void {
@@ -11,6 +12,7 @@ export function setPinned(db: Db, id: number, isPinned: boolean): void {
 
 export function rewriteObservation(db: Db, id: number, observation: Observation, at: number): void {
   const { type, title, subtitle, narrative, facts, concepts, files } = observation;
+  const before = getObservation(db, id);
   db.run(
     `UPDATE observations SET type = ?, title = ?, subtitle = ?, narrative = ?, facts = ?, concepts = ?, files = ?,
        edited_at = ?, is_current = 1 WHERE id = ?`,
@@ -25,6 +27,13 @@ export function rewriteObservation(db: Db, id: number, observation: Observation,
     id,
   );
   indexObservation(db, id);
+  if (before === undefined) return;
+  const { modified, read } = observationFiles(before);
+  const listedBefore = new Set(JSON.parse(before.files) as string[]);
+  const isKept = (file: string): boolean => files.includes(file) || !listedBefore.has(file);
+  writeFiles(db, id, { modified: modified.filter(isKept), read: read.filter(isKept) });
+  const { session_db_id: sessionDbId, prompt_number: promptNumber } = before;
+  if (sessionDbId !== null && promptNumber !== null) renewFilesOfTurn(db, { sessionDbId, promptNumber });
 }
 
 /** The older one holds until the newer began, or, where that is earlier, until now. */

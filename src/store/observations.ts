@@ -4,6 +4,7 @@ import type { Concept, Observation, ObservationType, Origin, Producer } from "..
 import { indexable } from "../core/index-text.ts";
 import { scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
+import { nextId } from "./next-id.ts";
 import { keysOf } from "./observation-keys.ts";
 
 export interface ObservationRow {
@@ -19,6 +20,9 @@ export interface ObservationRow {
   facts: string;
   concepts: string;
   files: string;
+  /** JSON arrays: those of its files, and of those its words name, that its turn only read, and those it changed. */
+  files_read: string;
+  files_modified: string;
   evidence: string;
   origin: Origin;
   subject: string | null;
@@ -56,9 +60,9 @@ export function insertObservation(db: Db, seed: ObservationSeed, at: number): nu
   const { observation, turn, producer } = seed;
   const { lastId } = db.run(
     `INSERT INTO observations
-       (project_id, session_db_id, prompt_number, type, title, subtitle, narrative, facts, concepts, files, evidence,
+       (id, project_id, session_db_id, prompt_number, type, title, subtitle, narrative, facts, concepts, files, evidence,
         origin, subject, producer, prompt_hash, content_hash, valid_from, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (${nextId("observations")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     seed.projectId ?? null,
     turn?.sessionDbId ?? null,
     turn?.promptNumber ?? null,

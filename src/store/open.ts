@@ -1,5 +1,5 @@
 // Opens the data directory's database: private files, WAL, durable commits, current schema.
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { statOf } from "../config/read.ts";
 import { AppError } from "../core/error.ts";
@@ -93,7 +93,11 @@ const TROUBLES: Readonly<Record<number, { code: string; message: string; hint: s
     message: "is damaged",
     hint: "The worker repairs it, or now: c-mem doctor --fix",
   },
-  13: { code: "disk_full", message: "cannot grow: the disk is full", hint: "Free some space. Nothing in it is lost." },
+  13: {
+    code: "disk_full",
+    message: "cannot grow: the disk is full",
+    hint: "Free some space, then run the command again. Nothing is lost.",
+  },
   14: { code: "store_unwritable", message: "cannot be opened", hint: "Check the permissions of the folder." },
   26: {
     code: "store_damaged",
@@ -115,7 +119,25 @@ const SAME_TROUBLE: Readonly<Record<string, number>> = {
 export function explain(error: unknown, path: string): unknown {
   if (error instanceof AppError) return error;
   const { errcode, code = "" } = error as { errcode?: number; code?: string };
-  const trouble = TROUBLES[(errcode ?? SAME_TROUBLE[code] ?? 0) & 0xff];
+  const primary = (errcode ?? SAME_TROUBLE[code] ?? 0) & 0xff;
+  // Without space for the file it shares with other processes, SQLite reports an I/O error.
+  const isFull = [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primary) && !hasSpace(dirname(path));
+  const trouble = TROUBLES[isFull ? SQLITE_FULL : primary];
   if (trouble === undefined) return error;
   return new AppError(trouble.code, `${path} ${trouble.message}.`, { hint: trouble.hint, cause: error });
+}
+
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+/** SQLite's shared memory file takes 32 KB. */
+const LEAST_BYTES = 64 * 1024;
+
+function hasSpace(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= LEAST_BYTES;
+  } catch {
+    return true;
+  }
 }

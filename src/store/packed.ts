@@ -1,6 +1,7 @@
 // Old tool outputs are kept compressed. Whoever reads an output reads it through `outputOf`.
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
+import { CHUNK_BYTES } from "./unpack.ts";
 
 /** SQL for a tool use's output, compressed or not. `unpack` is a function every connection has (driver.ts). */
 export function outputOf(alias = ""): string {
@@ -19,7 +20,12 @@ export function packOutputs(db: Db, before: number): number {
   );
   if (rows.length === 0) return 0;
   const { zstdCompressSync } = process.getBuiltinModule("node:zlib");
-  const packed = rows.map(({ id, output }) => ({ id, output, bytes: zstdCompressSync(Buffer.from(output)) }));
+  const packed = rows.map(({ id, output }) => {
+    const bytes = Buffer.from(output);
+    // The size lets zstd set up a window of that size instead of 2 MB.
+    const options = { chunkSize: CHUNK_BYTES, pledgedSrcSize: bytes.length };
+    return { id, output, bytes: zstdCompressSync(bytes, options) };
+  });
   transaction(db, () => {
     for (const { id, output, bytes } of packed)
       db.run("UPDATE tool_uses SET output = NULL, packed = ? WHERE id = ? AND output = ?", bytes, id, output);

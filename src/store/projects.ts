@@ -3,6 +3,7 @@ import { AppError } from "../core/error.ts";
 import type { Project } from "../core/event.ts";
 import { oneLine } from "../core/text.ts";
 import type { Db } from "./driver.ts";
+import { isSession } from "./what-counts.ts";
 
 export function upsertProject(db: Db, project: Project, at: number): number {
   const row = db.get<{ id: number }>("SELECT id FROM projects WHERE key = ?", project.key);
@@ -26,6 +27,26 @@ export interface ProjectRow {
 
 export function findProject(db: Db, key: string): ProjectRow | undefined {
   return db.get("SELECT id, key, name, root FROM projects WHERE key = ?", key);
+}
+
+export function projectRoot(db: Db, id: number): string {
+  return db.get<{ root: string }>("SELECT root FROM projects WHERE id = ?", id)?.root ?? "";
+}
+
+/**
+ * The project whose root is this folder or the nearest above it. Folders that an agent only changed into are no projects:
+ * they have no session. Roots of Windows are compared with "/", in any case.
+ */
+export function projectAbove(db: Db, path: string): ProjectRow | undefined {
+  return db.get(
+    `SELECT p.id, p.key, p.name, p.root FROM projects p,
+       (SELECT id, rtrim(replace(root, '\\', '/'), '/') || '/' AS start FROM projects WHERE length(root) > 1) r
+     WHERE r.id = p.id AND EXISTS (SELECT 1 FROM sessions s WHERE s.project_id = p.id AND ${isSession()})
+       AND (substr(?1 || '/', 1, length(r.start)) = r.start
+       OR p.root GLOB '[A-Z]:*' AND lower(substr(?1 || '/', 1, length(r.start))) = lower(r.start))
+     ORDER BY length(r.start) DESC LIMIT 1`,
+    path,
+  );
 }
 
 /** By name, as a person would say it; the one used last wins when two share it. */
@@ -58,7 +79,7 @@ export function listProjects(db: Db): (ProjectRow & { sessions: number; last_at:
   return db.all(
     `SELECT p.id, p.key, p.name, p.root, count(*) AS sessions, max(s.last_at) AS last_at
      FROM projects p JOIN sessions s ON s.project_id = p.id
-     WHERE s.parent_session_db_id IS NULL AND s.prompt_count > 0
+     WHERE ${isSession()}
      GROUP BY p.id ORDER BY last_at DESC`,
   );
 }

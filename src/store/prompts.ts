@@ -1,6 +1,9 @@
 // prompts: what was asked, turn by turn, and the words each turn ended with.
 import type { Db } from "./driver.ts";
+import { nextId } from "./next-id.ts";
 import { renumberTurns } from "./renumber.ts";
+import { endedAt, turnState, type TurnState } from "./session-status.ts";
+import { markTurnEnded } from "./stale-turns.ts";
 
 export interface PromptSeed {
   sessionDbId: number;
@@ -19,7 +22,8 @@ export function insertPrompt(db: Db, seed: PromptSeed): InsertedPrompt {
   const promptId = ownPromptId(db, seed);
   const number = nextPromptNumber(db, seed.sessionDbId);
   const { lastId } = db.run(
-    "INSERT INTO prompts (session_db_id, prompt_number, prompt_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
+    `INSERT INTO prompts (id, session_db_id, prompt_number, prompt_id, text, created_at)
+     VALUES (${nextId("prompts")}, ?, ?, ?, ?, ?)`,
     seed.sessionDbId,
     number,
     promptId,
@@ -146,34 +150,98 @@ export function currentPromptNumber(db: Db, sessionDbId: number): number {
   );
 }
 
+export interface TurnEnd {
+  sessionDbId: number;
+  number: number;
+  response: string | undefined;
+  /** The transcript shows that the user or a failure stopped the turn. */
+  isInterrupted: boolean;
+  at: number;
+}
+
 /**
- * A turn can stop more than once (background work wakes it again): the last words win. One that was closed without any,
- * because nothing more was heard of it, takes what comes. Words from before the prompt, said before any was there, are no
- * answer to it.
+ * A turn can stop more than once (background work wakes it again): the last words win. Words from before the prompt, said
+ * before any was there, are no answer to it.
  */
-export function endPrompt(
-  db: Db,
-  turn: { sessionDbId: number; number: number; response: string | undefined; at: number },
-): void {
-  const row = db.get<{ id: number; response: string | null }>(
-    `SELECT id, response FROM prompts
-     WHERE session_db_id = ?1 AND prompt_number = ?2 AND (coalesce(ended_at, 0) <= ?3 OR response IS NULL)
-       AND created_at <= ?3 + ?4`,
+export function endPrompt(db: Db, turn: TurnEnd): void {
+  const row = findEnded(db, turn);
+  if (row === undefined) return;
+  const isNewest = row.response === null || turn.at >= (row.ended_at ?? 0);
+  db.run(
+    `UPDATE prompts SET ended_at = max(coalesce(ended_at, 0), ?2), response = ?3, is_interrupted = max(is_interrupted, ?4)
+     WHERE id = ?1`,
+    row.id,
+    turn.at,
+    isNewest ? (turn.response ?? row.response) : row.response,
+    turn.isInterrupted ? 1 : 0,
+  );
+  // Prompts that were typed while the turn ran were handled in it.
+  const typedMeanwhile = db.all<{ prompt_number: number }>(
+    `UPDATE prompts SET ended_at = ?3, is_interrupted = max(is_interrupted, ?4)
+     WHERE session_db_id = ?1 AND prompt_number > ?2 AND created_at < ?3 AND ended_at IS NULL RETURNING prompt_number`,
     turn.sessionDbId,
     turn.number,
     turn.at,
+    turn.isInterrupted ? 1 : 0,
+  );
+  for (const { prompt_number } of typedMeanwhile) markTurnEnded(db, turn.sessionDbId, prompt_number);
+}
+
+/** The newest words of a turn that may go on: if they were taken for its end before, they are not. */
+export function setResponse(db: Db, turn: Omit<TurnEnd, "isInterrupted">): void {
+  const row = findEnded(db, turn);
+  if (row === undefined || (row.response !== null && turn.at < (row.ended_at ?? 0))) return;
+  db.run(
+    `UPDATE prompts SET response = ?2, ended_at = nullif(ended_at, ?3)
+     WHERE id = ?1 AND (response IS NOT ?2 OR ended_at = ?3)`,
+    row.id,
+    turn.response ?? row.response,
+    turn.at,
+  );
+}
+
+function findEnded(
+  db: Db,
+  { sessionDbId, number, at }: Pick<TurnEnd, "sessionDbId" | "number" | "at">,
+): { id: number; response: string | null; ended_at: number | null } | undefined {
+  return db.get(
+    `SELECT id, response, ended_at FROM prompts WHERE session_db_id = ?1 AND prompt_number = ?2 AND created_at <= ?3 + ?4`,
+    sessionDbId,
+    number,
+    at,
     SAME_MOMENT_MS,
   );
-  if (row === undefined) return;
+}
+
+/** An async hook may report a tool use a moment after the turn's end. */
+const LATE_MS = 5_000;
+
+/** Work after the last turn's end: background work or a notification woke the agent. Returns whether the turn is open now. */
+export function reopenTurn(db: Db, sessionDbId: number, promptNumber: number, at: number): boolean {
+  const turn = db.get<{ id: number; ended_at: number | null }>(
+    `SELECT p.id, p.ended_at FROM prompts p JOIN sessions s ON s.id = p.session_db_id AND s.prompt_count = p.prompt_number
+     WHERE p.session_db_id = ? AND p.prompt_number = ? AND s.end_reason IS NULL`,
+    sessionDbId,
+    promptNumber,
+  );
+  if (turn === undefined || turn.ended_at === null) return turn !== undefined;
+  if (turn.ended_at >= at - LATE_MS) return false;
+  db.run("UPDATE prompts SET ended_at = NULL, is_interrupted = 0 WHERE id = ?", turn.id);
+  return true;
+}
+
+/** The agent is about to compact its context: the running turn gets a summary now, and another when it ends. */
+export function noteCheckpoint(db: Db, sessionDbId: number, promptNumber: number, at: number): void {
   db.run(
-    "UPDATE prompts SET ended_at = max(coalesce(ended_at, 0), ?), response = ? WHERE id = ?",
-    turn.at,
-    turn.response ?? row.response,
-    row.id,
+    "UPDATE prompts SET checkpoint_at = max(coalesce(checkpoint_at, 0), ?3) WHERE session_db_id = ?1 AND prompt_number = ?2",
+    sessionDbId,
+    promptNumber,
+    at,
   );
 }
 
 export interface PromptRow {
+  state: TurnState;
   prompt_number: number;
   text: string;
   response: string | null;
@@ -181,10 +249,12 @@ export interface PromptRow {
   ended_at: number | null;
 }
 
+const TURN = `p.prompt_number, p.text, p.response, p.created_at, ${endedAt()} AS ended_at, ${turnState()} AS state`;
+
 export function lastPrompts(db: Db, sessionDbId: number, limit: number): PromptRow[] {
   return db.all(
-    `SELECT prompt_number, text, response, created_at, ended_at FROM prompts
-     WHERE session_db_id = ? ORDER BY prompt_number DESC LIMIT ?`,
+    `SELECT ${TURN} FROM prompts p JOIN sessions s ON s.id = p.session_db_id
+     WHERE p.session_db_id = ? ORDER BY p.prompt_number DESC LIMIT ?`,
     sessionDbId,
     limit,
   );
@@ -196,7 +266,8 @@ export interface PromptEntry extends PromptRow {
 
 export function promptsOf(db: Db, sessionDbId: number): PromptEntry[] {
   return db.all(
-    "SELECT id, prompt_number, text, response, created_at, ended_at FROM prompts WHERE session_db_id = ? ORDER BY prompt_number",
+    `SELECT p.id, ${TURN} FROM prompts p JOIN sessions s ON s.id = p.session_db_id
+     WHERE p.session_db_id = ? ORDER BY p.prompt_number`,
     sessionDbId,
   );
 }

@@ -80,6 +80,7 @@ function cutTies(db: Db, sessionDbId: number): void {
   db.run(`UPDATE observations SET prompt_number = NULL WHERE session_db_id IN (${FAMILY})`, sessionDbId);
   // Of no turn: where the session goes on, its turns are counted from 1.
   db.run(`UPDATE commits SET prompt_number = 0 WHERE session_db_id IN (${FAMILY})`, sessionDbId);
+  db.run(`DELETE FROM file_snapshots WHERE session_db_id IN (${FAMILY})`, sessionDbId);
   db.run(`UPDATE sessions SET purged_at = last_at WHERE id IN (${FAMILY})`, sessionDbId);
 }
 

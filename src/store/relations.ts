@@ -1,5 +1,6 @@
 // What ties sessions together: files both changed, links between them, commits both name, a branch at about the same time.
 import type { Db } from "./driver.ts";
+import { isSession } from "./what-counts.ts";
 
 /** Every conversation of the project that changed a file this one changed too, itself included. */
 export function sharedChanges(
@@ -34,6 +35,23 @@ export function linkedSessions(db: Db, sessionId: string): SessionLink[] {
      SELECT s.id, l.relationship, l.weight, 1 FROM links l JOIN sessions s ON s.session_id = l.source_id
      WHERE l.target_type = 'session' AND l.target_id = ?1 AND l.source_type = 'session'`,
     sessionId,
+  );
+}
+
+/** The terms of this session, each with the other conversations of its project that have it. */
+export function sharedTerms(
+  db: Db,
+  session: { session_id: string; project_id: number },
+): { term: string; session_id: string }[] {
+  return db.all(
+    `SELECT own.target_id AS term, s.session_id FROM links own
+       JOIN links l ON l.target_type = 'term' AND l.target_id = own.target_id AND l.source_type = 'session'
+       JOIN sessions s ON s.session_id = l.source_id
+     WHERE own.source_type = 'session' AND own.source_id = ?1 AND own.target_type = 'term'
+       AND l.source_id <> ?1 AND s.project_id = ?2
+     ORDER BY own.id, s.last_at DESC`,
+    session.session_id,
+    session.project_id,
   );
 }
 
@@ -117,8 +135,8 @@ export function sessionsOnBranch(
   span: { from: number; to: number },
 ): NearSession[] {
   return db.all(
-    `SELECT id, started_at, last_at FROM sessions
-     WHERE project_id = ? AND git_branch = ? AND parent_session_db_id IS NULL AND prompt_count > 0 AND last_at >= ? AND started_at <= ?`,
+    `SELECT id, started_at, last_at FROM sessions s
+     WHERE project_id = ? AND git_branch = ? AND ${isSession()} AND last_at >= ? AND started_at <= ?`,
     session.project_id,
     session.git_branch,
     span.from,
@@ -128,7 +146,7 @@ export function sessionsOnBranch(
 
 export function countConversations(db: Db, projectId: number): number {
   const row = db.get<{ count: number }>(
-    "SELECT count(*) AS count FROM sessions WHERE project_id = ? AND parent_session_db_id IS NULL",
+    `SELECT count(*) AS count FROM sessions s WHERE project_id = ? AND ${isSession()}`,
     projectId,
   );
   return row?.count ?? 0;

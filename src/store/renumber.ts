@@ -24,7 +24,7 @@ function applyNumbers(db: Db, sessionDbId: number, turns: readonly Turn[], numbe
   for (const [index, turn] of turns.entries())
     db.run("UPDATE prompts SET prompt_number = ? WHERE id = ?", index + 1, turn.id);
   const mapping = JSON.stringify(Object.fromEntries([...numbers].filter(([before, after]) => before !== after)));
-  for (const table of ["tool_uses", "messages", "commits", "observations", "summaries"]) {
+  for (const table of ["tool_uses", "messages", "commits", "file_snapshots", "observations", "summaries"]) {
     const ofSession = "session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)";
     db.run(
       `UPDATE ${table} SET prompt_number = -json_extract(?2, '$."' || prompt_number || '"')

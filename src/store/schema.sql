@@ -2,6 +2,8 @@ CREATE INDEX changes_by_path ON file_touches(path, created_at, session_db_id) WH
 
 CREATE INDEX commits_by_sha ON commits(sha);
 
+CREATE INDEX file_snapshots_by_path ON file_snapshots(path);
+
 CREATE INDEX file_touches_by_path ON file_touches(path);
 
 CREATE INDEX file_touches_by_session ON file_touches(session_db_id, kind);
@@ -42,6 +44,8 @@ CREATE INDEX observations_newest ON observations(valid_from, id) WHERE is_curren
 CREATE UNIQUE INDEX prompts_by_prompt_id ON prompts(session_db_id, prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);
+
+CREATE INDEX sessions_active ON sessions(last_at) WHERE status = 'active';
 
 CREATE INDEX sessions_by_parent ON sessions(parent_session_db_id) WHERE parent_session_db_id IS NOT NULL;
 
@@ -93,6 +97,17 @@ CREATE TABLE embedding_models (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE file_snapshots (
+  id INTEGER PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  prompt_number INTEGER NOT NULL,
+  path TEXT NOT NULL,                     -- as in file_touches
+  kind TEXT NOT NULL CHECK (kind IN ('edit', 'create')),
+  backup_version TEXT,
+  created_at INTEGER NOT NULL,
+  UNIQUE (session_db_id, path)
+) STRICT;
+
 CREATE TABLE file_touches (
   id INTEGER PRIMARY KEY,
   session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
@@ -140,6 +155,11 @@ CREATE TABLE jobs (
   created_at INTEGER NOT NULL
 , owner TEXT, again INTEGER NOT NULL DEFAULT 0, done_at INTEGER, deaths INTEGER NOT NULL DEFAULT 0) STRICT;
 
+CREATE TABLE last_ids (
+  name TEXT PRIMARY KEY,                          -- of the table
+  last_id INTEGER NOT NULL                        -- the highest id of a row that is gone
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE ledger (
   id INTEGER PRIMARY KEY,
   day TEXT NOT NULL,                              -- local date, YYYY-MM-DD
@@ -153,7 +173,7 @@ CREATE TABLE ledger (
   output_tokens INTEGER NOT NULL,
   cost_microusd INTEGER,                          -- NULL: the price is not known
   created_at INTEGER NOT NULL
-) STRICT;
+, is_estimate INTEGER NOT NULL DEFAULT 0, likely_input_tokens INTEGER, likely_output_tokens INTEGER, likely_cost_microusd INTEGER) STRICT;
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -232,7 +252,7 @@ CREATE TABLE observations (
   valid_from INTEGER NOT NULL,
   valid_to INTEGER,
   created_at INTEGER NOT NULL
-) STRICT;
+, files_read TEXT NOT NULL DEFAULT '[]', files_modified TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE VIRTUAL TABLE observations_fts USING fts5(scope, title, body, files,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
@@ -254,7 +274,7 @@ CREATE TABLE prompts (
   text TEXT NOT NULL,
   response TEXT,                          -- the assistant's last message of the turn
   created_at INTEGER NOT NULL,
-  ended_at INTEGER,
+  ended_at INTEGER, is_interrupted INTEGER NOT NULL DEFAULT 0, checkpoint_at INTEGER,
   UNIQUE (session_db_id, prompt_number)
 ) STRICT;
 
@@ -295,6 +315,10 @@ CREATE TABLE stale_links (
 
 CREATE TABLE stale_memory (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE stale_thinking (
+  message_db_id INTEGER PRIMARY KEY REFERENCES messages(id) ON DELETE CASCADE
 ) STRICT;
 
 CREATE TABLE stale_turns (
@@ -342,6 +366,9 @@ CREATE TABLE sync_state (
   malformed INTEGER NOT NULL DEFAULT 0,
   synced_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE thinking_fts USING fts5(scope, thinking,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 
 CREATE TABLE tombstones (
   kind TEXT NOT NULL,                             -- 'session', 'prompt', 'message', 'tool-use', 'observation', ...
@@ -399,10 +426,22 @@ CREATE TABLE vectors (
   PRIMARY KEY (model_id, place)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER messages_last_id AFTER DELETE ON messages
+WHEN old.id > coalesce((SELECT max(id) FROM messages), 0) BEGIN
+  INSERT INTO last_ids VALUES ('messages', old.id)
+  ON CONFLICT (name) DO UPDATE SET last_id = max(last_id, excluded.last_id);
+END;
+
 CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
   DELETE FROM observations_fts WHERE rowid = old.id;
   DELETE FROM links WHERE source_type = 'observation' AND source_id = 'o' || old.id;
   DELETE FROM links WHERE target_type = 'observation' AND target_id = 'o' || old.id;
+END;
+
+CREATE TRIGGER observations_last_id AFTER DELETE ON observations
+WHEN old.id > coalesce((SELECT max(id) FROM observations), 0) BEGIN
+  INSERT INTO last_ids VALUES ('observations', old.id)
+  ON CONFLICT (name) DO UPDATE SET last_id = max(last_id, excluded.last_id);
 END;
 
 CREATE TRIGGER observations_to_embed AFTER INSERT ON observations BEGIN
@@ -420,7 +459,32 @@ CREATE TRIGGER observations_vectors_gone AFTER DELETE ON observations BEGIN
   DELETE FROM stale_vectors WHERE kind = 'observation' AND item_id = old.id;
 END;
 
+CREATE TRIGGER prompts_last_id AFTER DELETE ON prompts
+WHEN old.id > coalesce((SELECT max(id) FROM prompts), 0) BEGIN
+  INSERT INTO last_ids VALUES ('prompts', old.id)
+  ON CONFLICT (name) DO UPDATE SET last_id = max(last_id, excluded.last_id);
+END;
+
 CREATE TRIGGER prompts_vectors_gone AFTER DELETE ON prompts BEGIN
   UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'turn' AND item_id = old.id;
   DELETE FROM stale_vectors WHERE kind = 'turn' AND item_id = old.id;
+END;
+
+CREATE TRIGGER thinking_gone AFTER DELETE ON messages WHEN old.thinking <> '' BEGIN
+  DELETE FROM thinking_fts WHERE rowid = old.id;
+END;
+
+CREATE TRIGGER thinking_to_index AFTER INSERT ON messages WHEN new.thinking <> '' BEGIN
+  INSERT OR IGNORE INTO stale_thinking VALUES (new.id);
+END;
+
+CREATE TRIGGER thinking_to_index_again AFTER UPDATE OF thinking ON messages WHEN new.thinking IS NOT old.thinking BEGIN
+  DELETE FROM thinking_fts WHERE rowid = new.id;
+  INSERT OR IGNORE INTO stale_thinking SELECT new.id WHERE new.thinking <> '';
+END;
+
+CREATE TRIGGER tool_uses_last_id AFTER DELETE ON tool_uses
+WHEN old.id > coalesce((SELECT max(id) FROM tool_uses), 0) BEGIN
+  INSERT INTO last_ids VALUES ('tool_uses', old.id)
+  ON CONFLICT (name) DO UPDATE SET last_id = max(last_id, excluded.last_id);
 END;

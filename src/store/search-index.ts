@@ -1,5 +1,5 @@
 // Keeps the full-text indexes up with the rows. Rows are written first and indexed later, in batches, by whoever searches.
-import { besideColumn, toolColumns, turnColumns } from "../core/index-text.ts";
+import { besideColumn, indexable, toolColumns, turnColumns } from "../core/index-text.ts";
 import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "./driver.ts";
 import { outputOf } from "./packed.ts";
@@ -27,7 +27,7 @@ export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): num
   };
   // One after the other, and what is left of all of them in one transaction: mostly that is little.
   for (let isDone = false; !isDone && Date.now() < deadline;) {
-    isDone = transaction(db, () => [indexTurns, indexBeside, indexToolUses].every(step));
+    isDone = transaction(db, () => [indexTurns, indexBeside, indexToolUses, indexThinking].every(step));
   }
   return written;
 }
@@ -46,13 +46,14 @@ export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
 
 /** Into one piece each: until then an index keeps the words of rows that are gone. */
 export function* mergeIndexes(db: Db): Generator<void, void> {
-  for (const table of ["turns_fts", "tool_uses_fts", "observations_fts", "prompts_trigram"])
+  for (const table of ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts", "prompts_trigram"])
     yield* mergePieces(db, table);
 }
 
 export function countUnindexed(db: Db): number {
   const row = db.get<{ n: number }>(
-    `SELECT (SELECT count(*) FROM stale_turns) + (SELECT count(*) FROM tool_uses WHERE id > (SELECT last_id FROM index_state WHERE name = 'tool_uses')) AS n`,
+    `SELECT (SELECT count(*) FROM stale_turns) + (SELECT count(*) FROM stale_thinking)
+       + (SELECT count(*) FROM tool_uses WHERE id > (SELECT last_id FROM index_state WHERE name = 'tool_uses')) AS n`,
   );
   return row?.n ?? 0;
 }
@@ -73,12 +74,13 @@ function* mergePieces(db: Db, table: string): Generator<void, void> {
 /** Throws the indexes away and has everything indexed anew. */
 export function rebuildSearchIndex(db: Db): void {
   transaction(db, () => {
-    for (const table of ["turns_fts", "tool_uses_fts", "observations_fts"]) {
+    for (const table of ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts"]) {
       db.run(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
     }
     db.run("INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')");
     db.run("UPDATE index_state SET last_id = 0 WHERE name = 'tool_uses'");
     db.run("INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts");
+    db.run("INSERT OR IGNORE INTO stale_thinking SELECT id FROM messages WHERE thinking <> ''");
     for (const { id } of db.all<{ id: number }>("SELECT id FROM observations")) indexObservation(db, id);
   });
   updateSearchIndex(db);
@@ -228,6 +230,28 @@ function indexTurn(db: Db, turn: TurnRow): void {
     columns.calls,
     besideColumn(columns, textsBeside(db, turn.session_db_id, turn.prompt_number, columns)),
   );
+}
+
+interface ThinkingRow {
+  id: number;
+  project_id: number;
+  thinking: string;
+  created_at: number;
+}
+
+function indexThinking(db: Db, limit: number): number {
+  const rows = db.all<ThinkingRow>(
+    `SELECT m.id, s.project_id, m.thinking, m.created_at
+     FROM stale_thinking d JOIN messages m ON m.id = d.message_db_id JOIN sessions s ON s.id = m.session_db_id LIMIT ?`,
+    limit,
+  );
+  for (const row of rows) {
+    db.run("DELETE FROM thinking_fts WHERE rowid = ?", row.id);
+    const text = indexable(row.thinking);
+    db.run("INSERT INTO thinking_fts (rowid, scope, thinking) VALUES (?, ?, ?)", row.id, scopeText(row), text);
+  }
+  for (const { id } of rows) db.run("DELETE FROM stale_thinking WHERE message_db_id = ?", id);
+  return rows.length;
 }
 
 function scopeText(row: { project_id: number; created_at: number }): string {

@@ -1,6 +1,7 @@
 // Sessions as people look for them: listed, found by the beginning of their id, described.
 import type { Db } from "./driver.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
+import { isSession } from "./what-counts.ts";
 
 export interface SessionEntry {
   id: number;
@@ -44,7 +45,7 @@ export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): S
   return db.all(
     // Chosen first, described then: the counts are of a few sessions, not of all.
     `${ENTRY} WHERE s.id IN (
-       SELECT s.id FROM sessions s WHERE ${sql} AND s.parent_session_db_id IS NULL AND s.prompt_count > 0
+       SELECT s.id FROM sessions s WHERE ${sql} AND ${isSession()}
        ORDER BY s.last_at DESC, s.id DESC LIMIT ? OFFSET ?)
      ORDER BY s.last_at DESC, s.id DESC`,
     ...params,
@@ -65,7 +66,7 @@ export function sessionNames(db: Db, scope: Scope, options: { limit: number; par
   const { sql, params } = scopeCondition(scope);
   return db.all(
     `SELECT s.id, s.title, s.subtitle, s.git_branch FROM sessions s
-     WHERE ${sql} AND s.parent_session_db_id IS NULL AND s.prompt_count > 0
+     WHERE ${sql} AND ${isSession()}
        AND (? OR EXISTS (SELECT 1 FROM json_each(?) WHERE
          instr(lower(concat_ws(' ', s.title, s.subtitle, s.git_branch)), value) > 0))
      ORDER BY s.last_at DESC LIMIT ?`,
@@ -97,7 +98,9 @@ export function subagentsOf(db: Db, sessionDbId: number): SessionEntry[] {
 
 /** The agents there are sessions of, the most used first. */
 export function listAgents(db: Db): string[] {
-  const rows = db.all<{ agent: string }>("SELECT agent FROM sessions GROUP BY agent ORDER BY count(*) DESC");
+  const rows = db.all<{ agent: string }>(
+    `SELECT agent FROM sessions s WHERE ${isSession()} GROUP BY agent ORDER BY count(*) DESC`,
+  );
   return rows.map((row) => row.agent);
 }
 
@@ -108,8 +111,8 @@ export function recentSessionIds(
   limit: number,
 ): { session_id: string; title: string | null; last_at: number }[] {
   return db.all(
-    `SELECT session_id, title, last_at FROM sessions
-     WHERE parent_session_db_id IS NULL AND prompt_count > 0 AND substr(session_id, 1, length(?1)) = ?1
+    `SELECT session_id, title, last_at FROM sessions s
+     WHERE ${isSession()} AND substr(session_id, 1, length(?1)) = ?1
      ORDER BY last_at DESC LIMIT ?2`,
     prefix,
     limit,

@@ -3,7 +3,7 @@ import type { Db } from "./driver.ts";
 import { remembered } from "./remembered.ts";
 import { markLinksStale } from "./stale-links.ts";
 import { markTurnEnded } from "./stale-turns.ts";
-import { transaction } from "./transaction.ts";
+import { isSession } from "./what-counts.ts";
 
 export interface SessionSeed {
   sessionId: string;
@@ -39,9 +39,6 @@ export function upsertSession(db: Db, seed: SessionSeed): UpsertedSession {
        version = coalesce(version, excluded.version),
        parent_session_db_id = coalesce(parent_session_db_id, excluded.parent_session_db_id),
        started_at = min(started_at, excluded.started_at),
-       -- What was given up as interrupted goes on after all.
-       status = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN 'active' ELSE status END,
-       ended_at = CASE WHEN status = 'interrupted' AND excluded.last_at > last_at THEN NULL ELSE ended_at END,
        last_at = max(last_at, excluded.last_at)
      RETURNING id, project_id AS projectId, last_at AS lastAt, purged_at AS purgedAt`,
     seed.sessionId,
@@ -67,11 +64,10 @@ export function widenSession(db: Db, id: number, firstAt: number, lastAt: number
   );
 }
 
-/** A prompt or a resume after the end means that the session goes on. */
+/** A prompt or a resume after the reported end: the session goes on. Its status follows from its turns. */
 export function reopenSession(db: Db, id: number, at: number): void {
   db.run(
-    `UPDATE sessions SET status = 'active', ended_at = NULL, end_reason = NULL
-     WHERE id = ? AND status <> 'active' AND coalesce(ended_at, 0) < ?`,
+    "UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ? AND end_reason IS NOT NULL AND coalesce(ended_at, 0) < ?",
     id,
     at,
   );
@@ -80,15 +76,27 @@ export function reopenSession(db: Db, id: number, at: number): void {
 /** An async hook may start a moment after the end that it belongs before. */
 const LATE_MS = 5_000;
 
-/** Marks the session completed, unless it is known to have gone on. */
+/** Notes the reported end, which also ends the last turn, unless the session is known to have gone on. */
 export function endSession(db: Db, id: number, end: { at: number; reason: string }): void {
-  db.run(
-    "UPDATE sessions SET status = 'completed', ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND last_at <= ?2 + ?4",
+  const { changes } = db.run(
+    "UPDATE sessions SET ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND last_at <= ?2 + ?4",
     id,
     end.at,
     end.reason,
     LATE_MS,
   );
+  if (changes > 0) endOpenTurn(db, id, end.at);
+}
+
+function endOpenTurn(db: Db, sessionDbId: number, at: number): void {
+  const turn = db.get<{ prompt_number: number }>(
+    `UPDATE prompts SET ended_at = max(created_at, ?2)
+     WHERE session_db_id = ?1 AND ended_at IS NULL
+       AND prompt_number = (SELECT prompt_count FROM sessions WHERE id = ?1) RETURNING prompt_number`,
+    sessionDbId,
+    at,
+  );
+  if (turn !== undefined) markTurnEnded(db, sessionDbId, turn.prompt_number);
 }
 
 export function setModel(db: Db, id: number, model: string): void {
@@ -164,8 +172,8 @@ export interface SessionRow {
 /** The project's conversations that got somewhere (at least one prompt), newest first; subagents are not listed. */
 export function recentSessions(db: Db, projectId: number, options: { limit: number; after?: number }): SessionRow[] {
   return db.all(
-    `SELECT id, session_id, title, status, prompt_count, git_branch, started_at, last_at FROM sessions
-     WHERE project_id = ? AND parent_session_db_id IS NULL AND prompt_count > 0 AND last_at > ?
+    `SELECT id, session_id, title, status, prompt_count, git_branch, started_at, last_at FROM sessions s
+     WHERE project_id = ? AND ${isSession()} AND last_at > ?
      ORDER BY last_at DESC LIMIT ?`,
     projectId,
     options.after ?? 0,
@@ -189,40 +197,6 @@ export interface SessionSource {
 /** Where a session's evidence comes from. */
 export function sessionSource(db: Db, sessionId: string): SessionSource | undefined {
   return db.get("SELECT id, agent, transcript_path FROM sessions WHERE session_id = ?", sessionId);
-}
-
-export function countSessions(db: Db): { sessions: number; lastAt: number | null } {
-  return db.get(
-    "SELECT count(*) AS sessions, max(last_at) AS lastAt FROM sessions WHERE parent_session_db_id IS NULL",
-  ) as { sessions: number; lastAt: number | null };
-}
-
-/** A session nobody has touched for this long will not send its end any more. */
-const IDLE_MS = 24 * 60 * 60 * 1000;
-
-/** Marks sessions that stopped without an end, and closes their open turns. Returns those whose memory is now stale. */
-export function interruptIdleSessions(db: Db, now: number): string[] {
-  return transaction(db, () => {
-    const idle = db.all<{ id: number; session_id: string }>(
-      `UPDATE sessions SET status = 'interrupted', ended_at = last_at WHERE status = 'active' AND last_at < ?
-       RETURNING id, session_id`,
-      now - IDLE_MS,
-    );
-    return idle.filter(({ id }) => closeTurns(db, id)).map((row) => row.session_id);
-  });
-}
-
-/** An open turn ended when the next one began, or with the last that is known of the session. */
-function closeTurns(db: Db, sessionDbId: number): boolean {
-  const closed = db.all<{ prompt_number: number }>(
-    `UPDATE prompts SET ended_at = coalesce(
-       (SELECT next.created_at FROM prompts next WHERE next.session_db_id = prompts.session_db_id AND next.prompt_number = prompts.prompt_number + 1),
-       (SELECT last_at FROM sessions WHERE id = prompts.session_db_id))
-     WHERE session_db_id = ? AND ended_at IS NULL RETURNING prompt_number`,
-    sessionDbId,
-  );
-  for (const turn of closed) markTurnEnded(db, sessionDbId, turn.prompt_number);
-  return closed.length > 0;
 }
 
 /** From an index alone, and as one text: row by row, ten thousand take almost three times as long. */

@@ -1,6 +1,6 @@
 // What was set aside and why: a small report beside each database that was replaced.
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../platform/replace-file.ts";
 import { listFolder, readText } from "../config/read.ts";
 
 export interface Report {
@@ -23,7 +23,7 @@ export function asideFolder(setAside: string, now: number): string {
 }
 
 export function writeReport(folder: string, report: Report): void {
-  writeFileSync(join(folder, NAME), `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600, flush: true });
+  replaceFile(join(folder, NAME), `${JSON.stringify(report, null, 2)}\n`);
 }
 
 /** Newest first. */

@@ -1,6 +1,7 @@
 // How much was done, counted in the database: every number is a total of the sessions in question.
 import type { Db } from "./driver.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
+import { isSession, isSubagent } from "./what-counts.ts";
 
 export interface Totals {
   sessions: number;
@@ -27,9 +28,9 @@ export function totals(db: Db, scope: Scope): Totals {
   return db.get<Totals>(
     `WITH chosen AS (SELECT s.* FROM sessions s WHERE ${sql})
      SELECT * FROM
-       (SELECT count(*) FILTER (WHERE parent_session_db_id IS NULL) AS sessions,
-          count(*) FILTER (WHERE parent_session_db_id IS NOT NULL) AS subagents,
-          min(started_at) AS first_at, max(last_at) AS last_at FROM chosen),
+       (SELECT count(*) FILTER (WHERE ${isSession("c")}) AS sessions,
+          count(*) FILTER (WHERE ${isSubagent("c")}) AS subagents,
+          min(started_at) AS first_at, max(last_at) AS last_at FROM chosen c),
        (SELECT count(*) AS prompts FROM prompts WHERE session_db_id IN (SELECT id FROM chosen)),
        (SELECT count(*) AS messages, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
           sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens
@@ -68,10 +69,11 @@ export function shares(db: Db, scope: Scope, by: keyof typeof SHARE_BY): Share[]
   const { sql, params } = scopeCondition(scope);
   const { name, key } = SHARE_BY[by];
   return db.all(
-    `SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE s.parent_session_db_id IS NULL) AS sessions,
+    `SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE ${isSession()}) AS sessions,
        sum((SELECT count(*) FROM prompts q WHERE q.session_db_id = s.id)) AS prompts,
        sum((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = s.id)) AS tool_uses
      FROM sessions s JOIN projects p ON p.id = s.project_id WHERE ${sql} GROUP BY ${key}
+     ${by === "month" ? "" : "HAVING sessions > 0"}
      ORDER BY ${by === "month" ? key : `sessions DESC, ${key}`}`,
     ...params,
   );
@@ -114,10 +116,10 @@ export function activityByDay(db: Db, scope: Scope): DayActivity[] {
   const { sql, params } = scopeCondition(scope);
   // By quarters first: to find the day of every row takes three times as long as all the rest.
   return db.all(
-    `WITH chosen AS MATERIALIZED (SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id FROM sessions s WHERE ${sql}),
+    `WITH chosen AS MATERIALIZED (SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id, s.prompt_count FROM sessions s WHERE ${sql}),
      happened AS (
        SELECT c.started_at / ${QUARTER_MS} AS quarter, c.project_id, c.agent, count(*) AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes
-       FROM chosen c WHERE c.parent_session_db_id IS NULL GROUP BY 1, 2, 3
+       FROM chosen c WHERE ${isSession("c")} GROUP BY 1, 2, 3
        UNION ALL SELECT q.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, count(*), 0,
          sum(octet_length(q.text) + coalesce(octet_length(q.response), 0))
        FROM chosen c JOIN prompts q ON q.session_db_id = c.id GROUP BY 1, 2, 3

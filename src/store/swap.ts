@@ -47,6 +47,7 @@ export function endSwap(database: string, incoming: string): void {
 /** The database stays as it is. */
 export function cancelSwap(database: string): void {
   rmSync(markerOf(database), { force: true });
+  rmSync(nextMarkerOf(database), { force: true });
 }
 
 /** On a full disk, say: the marker of a process that lives on would keep everybody out. */

@@ -11,7 +11,17 @@ export interface TextPlace {
   /** The agent's own id, where the row belongs to a session. */
   sessionId: string | null;
   sessionDbId: number | null;
+  /** Stored as JSON: captured value by value. A text that happens to be JSON was captured as text. */
+  isJson: boolean;
 }
+
+const JSON_COLUMNS: Record<string, readonly string[]> = {
+  tool_uses: ["input"],
+  observations: ["facts", "concepts", "files", "evidence"],
+  summaries: ["files_read", "files_edited", "evidence"],
+  injections: ["item_ids"],
+  sync_state: ["state"],
+};
 
 interface TextTable {
   name: string;
@@ -46,7 +56,8 @@ function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: Tex
     const key = keys.map((one) => row[one] ?? null);
     const sessionId = typeof row["session_of_row"] === "string" ? row["session_of_row"] : null;
     const sessionDbId = Number(name === "sessions" ? row["id"] : row["session_db_id"]) || null;
-    visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId }, text);
+    const isJson = JSON_COLUMNS[name]?.includes(column) ?? false;
+    visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId, isJson }, text);
   }
 }
 

@@ -1,6 +1,7 @@
 // Turns across sessions: a project's prompts in the order of time, and what happened in each.
 import type { Db, Param } from "./driver.ts";
 import { outputOf } from "./packed.ts";
+import { endedAt, turnState, type TurnState } from "./session-status.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
 export interface TurnEntry {
@@ -15,17 +16,28 @@ export interface TurnEntry {
   text: string;
   created_at: number;
   ended_at: number | null;
+  state: TurnState;
 }
 
-const TURN = `SELECT q.id, q.session_db_id, s.session_id, s.agent, p.name AS project, s.title, q.prompt_number, q.text, q.created_at, q.ended_at
+const TURN = `SELECT q.id, q.session_db_id, s.session_id, s.agent, p.name AS project, s.title, q.prompt_number, q.text, q.created_at,
+    ${endedAt("q")} AS ended_at, ${turnState("q")} AS state
   FROM prompts q JOIN sessions s ON s.id = q.session_db_id JOIN projects p ON p.id = s.project_id`;
 
+export interface TurnScope extends Scope {
+  /** Only turns with an observation of this type. */
+  type?: string | undefined;
+}
+
+const HAS_TYPE = `EXISTS (SELECT 1 FROM observations o WHERE o.session_db_id = q.session_db_id
+  AND o.prompt_number = q.prompt_number AND o.is_current = 1 AND o.type = ?)`;
+
 /** The time of a scope is the turns' own here, not their sessions'. */
-function turnCondition({ since, before, ...scope }: Scope): { sql: string; params: Param[] } {
+function turnCondition({ since, before, type, ...scope }: TurnScope): { sql: string; params: Param[] } {
   const { sql, params } = scopeCondition(scope);
+  const typed = type === undefined ? "1" : HAS_TYPE;
   return {
-    sql: `${sql} AND q.created_at >= ? AND q.created_at < ?`,
-    params: [...params, since ?? 0, before ?? Number.MAX_SAFE_INTEGER],
+    sql: `${sql} AND q.created_at >= ? AND q.created_at < ? AND ${typed}`,
+    params: [...params, since ?? 0, before ?? Number.MAX_SAFE_INTEGER, ...(type === undefined ? [] : [type])],
   };
 }
 
@@ -34,7 +46,7 @@ export function turnsOfSession(db: Db, sessionDbId: number): TurnEntry[] {
 }
 
 /** The turns before a moment, the nearest first. */
-export function turnsBefore(db: Db, scope: Scope, at: number, limit: number): TurnEntry[] {
+export function turnsBefore(db: Db, scope: TurnScope, at: number, limit: number): TurnEntry[] {
   const { sql, params } = turnCondition(scope);
   return db.all(
     `${TURN} WHERE ${sql} AND q.created_at < ? ORDER BY q.created_at DESC, q.id DESC LIMIT ?`,
@@ -45,13 +57,13 @@ export function turnsBefore(db: Db, scope: Scope, at: number, limit: number): Tu
 }
 
 /** The turns after a moment, the nearest first. */
-export function turnsAfter(db: Db, scope: Scope, at: number, limit: number): TurnEntry[] {
+export function turnsAfter(db: Db, scope: TurnScope, at: number, limit: number): TurnEntry[] {
   const { sql, params } = turnCondition(scope);
   return db.all(`${TURN} WHERE ${sql} AND q.created_at > ? ORDER BY q.created_at, q.id LIMIT ?`, ...params, at, limit);
 }
 
 /** The turns from one moment to another, both included, oldest first. */
-export function turnsBetween(db: Db, scope: Scope, span: { from: number; to: number }, limit: number): TurnEntry[] {
+export function turnsBetween(db: Db, scope: TurnScope, span: { from: number; to: number }, limit: number): TurnEntry[] {
   const { sql, params } = turnCondition(scope);
   return db.all(
     `${TURN} WHERE ${sql} AND q.created_at BETWEEN ? AND ? ORDER BY q.created_at, q.id LIMIT ?`,

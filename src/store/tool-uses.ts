@@ -1,5 +1,6 @@
 // tool_uses: every call of a tool with its input, its output and how it ended.
 import type { Db } from "./driver.ts";
+import { nextId } from "./next-id.ts";
 import { outputOf } from "./packed.ts";
 
 export interface ToolUseSeed {
@@ -22,8 +23,8 @@ export interface ToolUseSeed {
 export function insertToolUse(db: Db, seed: ToolUseSeed): number | undefined {
   const { changes, lastId } = db.run(
     `INSERT OR IGNORE INTO tool_uses
-       (session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output, is_error, exit_code, duration_ms, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output, is_error, exit_code, duration_ms, created_at)
+     VALUES (${nextId("tool_uses")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     seed.sessionDbId,
     seed.promptNumber,
     seed.promptId ?? null,

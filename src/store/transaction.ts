@@ -26,6 +26,21 @@ function begin(db: Db): void {
   throw replacedError();
 }
 
+/** Inside a transaction: work that is undone alone if it fails. */
+export function nested<T>(db: Db, work: () => T): T {
+  db.exec("SAVEPOINT nested");
+  let result: T;
+  try {
+    result = work();
+  } catch (error) {
+    // On a full disk SQLite has rolled back the whole transaction: there is no savepoint left to return to.
+    if (!isStoreTrouble(error)) db.exec("ROLLBACK TO nested; RELEASE nested");
+    throw error;
+  }
+  db.exec("RELEASE nested");
+  return result;
+}
+
 /** A transaction shared by small pieces of work, each of which is there as a whole or not at all. */
 export interface TransactionGroup<Shared> {
   add(bytes: number, work: (shared: Shared) => void): void;

@@ -4,6 +4,7 @@ import type { Db } from "./driver.ts";
 import { outputOf } from "./packed.ts";
 import type { TouchRow } from "./file-touches.ts";
 import type { MessageRow } from "./messages.ts";
+import { endedAt, type TurnState, turnState } from "./session-status.ts";
 import type { ToolUseRow } from "./tool-uses.ts";
 
 export interface EntryRow {
@@ -97,10 +98,17 @@ export interface PromptText {
   response: string | null;
   created_at: number;
   ended_at: number | null;
+  state: TurnState;
 }
 
 export function promptTexts(db: Db, ids: readonly number[]): PromptText[] {
-  return byIds(db, "SELECT id, text, response, created_at, ended_at FROM prompts", ids);
+  return byIds(
+    db,
+    `SELECT * FROM (
+       SELECT p.id, p.text, p.response, p.created_at, ${endedAt()} AS ended_at, ${turnState()} AS state
+       FROM prompts p JOIN sessions s ON s.id = p.session_db_id)`,
+    ids,
+  );
 }
 
 export function messageTexts(db: Db, ids: readonly number[]): MessageRow[] {

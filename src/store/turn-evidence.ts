@@ -2,6 +2,7 @@
 import type { FileTouch } from "../core/event.ts";
 import type { Db } from "./driver.ts";
 import { outputOf } from "./packed.ts";
+import { turnState, type TurnState } from "./session-status.ts";
 
 export interface EvidenceMessage {
   /** "m34". */
@@ -49,6 +50,9 @@ export interface TurnEvidence {
     response: string;
     at: number;
     endedAt: number | undefined;
+    state: TurnState;
+    /** The agent compacted its context in the middle of the turn. */
+    hasCheckpoint: boolean;
   };
   /** Oldest first, as the tool uses and commits. */
   messages: EvidenceMessage[];
@@ -67,11 +71,14 @@ interface PromptFields {
   response: string | null;
   created_at: number;
   ended_at: number | null;
+  state: TurnState;
+  checkpoint_at: number | null;
 }
 
 export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: number): TurnEvidence | undefined {
   const prompt = db.get<PromptFields>(
-    `SELECT p.id, s.agent, s.project_id, j.name AS project, j.root, s.cwd, p.text, p.response, p.created_at, p.ended_at
+    `SELECT p.id, s.agent, s.project_id, j.name AS project, j.root, s.cwd, p.text, p.response, p.created_at, p.ended_at, p.checkpoint_at,
+       ${turnState()} AS state
      FROM prompts p JOIN sessions s ON s.id = p.session_db_id JOIN projects j ON j.id = s.project_id
      WHERE p.session_db_id = ? AND p.prompt_number = ?`,
     sessionDbId,
@@ -91,6 +98,8 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
       response: prompt.response ?? "",
       at: prompt.created_at,
       endedAt: prompt.ended_at ?? undefined,
+      state: prompt.state,
+      hasCheckpoint: prompt.checkpoint_at !== null,
     },
     messages: loadMessages(db, sessionDbId, promptNumber),
     toolUses: loadToolUses(db, sessionDbId, promptNumber),

@@ -24,6 +24,13 @@ export function turnTexts(db: Db, sessionDbId: number, promptNumber: number): Tu
   return { prompt, messages, response: prompt?.response ?? null };
 }
 
+export function thinkingOf(db: Db, messageDbId: number): string | undefined {
+  return (
+    db.get<{ thinking: string | null }>("SELECT thinking FROM messages WHERE id = ?", messageDbId)?.thinking ??
+    undefined
+  );
+}
+
 export interface ToolText {
   id: number;
   name: string;
@@ -40,7 +47,10 @@ export function toolText(db: Db, id: number): ToolText | undefined {
   );
 }
 
-export type ItemRow = { kind: "prompt" | "message"; text: string; at: number } | { kind: "tool"; use: ToolUseRow };
+export type ItemRow =
+  | { kind: "prompt"; text: string; at: number }
+  | { kind: "message"; text: string; thinking: string; at: number }
+  | { kind: "tool"; use: ToolUseRow };
 
 /** By item id ("p12", "m34", "t56"). */
 export function itemRow(db: Db, itemId: string): ItemRow | undefined {
@@ -50,10 +60,16 @@ export function itemRow(db: Db, itemId: string): ItemRow | undefined {
     const use = db.get<ToolUseRow>(`SELECT *, ${outputOf()} AS output FROM tool_uses WHERE id = ?`, item.id);
     return use && { kind: "tool", use };
   }
-  const kind = item.kind === "p" ? "prompt" : "message";
-  const row = db.get<{ text: string; created_at: number }>(
-    `SELECT text, created_at FROM ${kind}s WHERE id = ?`,
+  if (item.kind === "p") {
+    const row = db.get<{ text: string; at: number }>(
+      "SELECT text, created_at AS at FROM prompts WHERE id = ?",
+      item.id,
+    );
+    return row && { kind: "prompt", ...row };
+  }
+  const row = db.get<{ text: string; thinking: string; at: number }>(
+    "SELECT text, coalesce(thinking, '') AS thinking, created_at AS at FROM messages WHERE id = ?",
     item.id,
   );
-  return row && { kind, text: row.text, at: row.created_at };
+  return row && { kind: "message", ...row };
 }

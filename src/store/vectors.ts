@@ -1,6 +1,7 @@
 // vectors: what turns and observations mean, as numbers, in chunks by model. Made in the background, newest first.
 import { recordBytes } from "../core/vector-record.ts";
 import type { Db } from "./driver.ts";
+import { isRunning } from "./session-status.ts";
 import { type Write, writeRecords } from "./vector-chunks.ts";
 
 export type EmbeddedKind = "turn" | "observation";
@@ -60,7 +61,7 @@ export interface StaleItem {
 }
 
 /** A turn that goes on is not worth it yet. */
-const IS_READY = `d.kind = 'observation' OR p.ended_at IS NOT NULL OR p.prompt_number < s.prompt_count OR s.status <> 'active'`;
+const IS_READY = `d.kind = 'observation' OR NOT ${isRunning()}`;
 const WAITING = `FROM stale_vectors d LEFT JOIN prompts p ON d.kind = 'turn' AND p.id = d.item_id
   LEFT JOIN sessions s ON s.id = p.session_db_id WHERE (${IS_READY})`;
 

@@ -1,7 +1,7 @@
 // Numbers, times and names as people read them.
 import { ago, withCommas } from "../core/text.ts";
 
-export { oneLine, shortId, withCommas } from "../core/text.ts";
+export { oneLine, withCommas } from "../core/text.ts";
 export { localDay } from "../core/time.ts";
 
 export function count(number: number, noun: string, plural = `${noun}s`): string {

@@ -41,7 +41,10 @@ export interface Observation {
   narrative: string;
   facts: string[];
   concepts: Concept[];
+  /** All it is about: those its turn only read, those it changed, and those only named. */
   files: string[];
+  files_read: string[];
+  files_modified: string[];
   /** Item ids: "p12", "m34", "t56". */
   evidence: string[];
   origin: Origin;
@@ -74,6 +77,7 @@ export interface Finding {
   kind: string;
   role: string;
   item: string | null;
+  path: string | null;
   score: number;
   snippet: string;
   marks: [number, number][];
@@ -361,6 +365,7 @@ export interface TimelineTurn {
   prompt: string;
   at: string;
   ended_at: string | null;
+  status: "running" | "completed" | "interrupted";
   files: { path: string; created: boolean; added: number; removed: number }[];
   commits: { sha: string; subject: string }[];
   failed: { id: string; command: string; exit_code: number | null; error: string }[];

@@ -4,16 +4,27 @@ import { localDay } from "../core/time.ts";
 import type { Db } from "../store/driver.ts";
 import { countJobs } from "../store/jobs.ts";
 import { spentOn } from "../store/ledger.ts";
-import { countSessions } from "../store/sessions.ts";
+import { runningProject } from "../store/session-status.ts";
+import { countSessions } from "../store/what-counts.ts";
+
+interface Moment {
+  now: number;
+  /** Transcripts that are still to be read. */
+  toRead: number;
+}
 
 /** Takes what was written last and returns what is written now. */
-export function refreshActivity(db: Db, path: string, before: string, now: number): string {
+export function refreshActivity(db: Db, path: string, before: string, { now, toRead }: Moment): string {
   const { sessions, lastAt } = countSessions(db);
   const day = localDay(now);
   const { tokens, microUsd } = spentOn(db, day);
+  const project = runningProject(db);
   const activity: Omit<Activity, "at"> = {
+    active: project !== undefined,
+    project: project ?? null,
     sessions,
     last_activity: lastAt === null ? null : new Date(lastAt).toISOString(),
+    to_read: toRead,
     queue: countJobs(db),
     spent: { day, tokens, usd: microUsd / 1_000_000 },
   };

@@ -6,7 +6,8 @@ import { isBackupDue } from "../store/backup-rotation.ts";
 import type { Db } from "../store/driver.ts";
 import { enqueueSession, forgetDoneJobs } from "../store/jobs.ts";
 import { mergeSearchIndex } from "../store/search-index.ts";
-import { countSessions, interruptIdleSessions } from "../store/sessions.ts";
+import { updateIdleStatuses } from "../store/session-status.ts";
+import { countSessions } from "../store/what-counts.ts";
 import { HELD_MS } from "../store/transaction.ts";
 import { modelSettings } from "./enrich-job.ts";
 import type { Log } from "./log.ts";
@@ -66,7 +67,7 @@ export function createChores(options: ChoreOptions): Chores {
     tidy(db) {
       if (!isDue(tidiedAt)) return false;
       const now = Date.now();
-      for (const sessionId of interruptIdleSessions(db, now)) enqueueSession(db, sessionId, now);
+      for (const sessionId of updateIdleStatuses(db, now)) enqueueSession(db, sessionId, now);
       forgetDoneJobs(db, now);
       tidySessionFiles([paths.privateTurns, paths.shown], now);
       pruneCompileCache(paths.cache, now);

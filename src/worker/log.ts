@@ -1,6 +1,7 @@
 // What the worker has to say: a file for `c-mem worker logs`, and stderr when somebody watches it run.
 import { appendLog } from "../config/log-file.ts";
 import { filterText } from "../core/filter.ts";
+import { terminalSafe } from "../core/terminal.ts";
 
 const MAX_LOG_BYTES = 1024 * 1024;
 
@@ -10,7 +11,7 @@ export function createLog(path: string, options: { echo: boolean }): Log {
   return (message, details = {}) => {
     const entry = { at: new Date().toISOString(), pid: process.pid, message: filterText(message, 1_000), ...details };
     appendLog(path, entry, MAX_LOG_BYTES);
-    if (options.echo) process.stderr.write(`${entry.at.slice(11, 19)} ${entry.message}\n`);
+    if (options.echo) process.stderr.write(`${entry.at.slice(11, 19)} ${terminalSafe(entry.message)}\n`);
   };
 }
 

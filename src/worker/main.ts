@@ -9,26 +9,39 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { DROP_SUFFIX } from "../capture/spool.ts";
 import { isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
+import { closeAllToOthers } from "../config/private-file.ts";
 import { listFolder, statOf } from "../config/read.ts";
 import { removeLock } from "../config/worker-lock.ts";
+import { dropWorkerEnv, noteStart, workerEnv } from "../config/worker-start.ts";
+import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
+import { explain } from "../store/open.ts";
 import { backUp, runBackup } from "./back-up.ts";
 import type { AsideQuestion } from "../server/aside.ts";
 import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "../config/take-lock.ts";
+import { releaseMemory } from "./release-memory.ts";
 import { createWaker } from "./waker.ts";
-import { work } from "./worker.ts";
+import { type Leaving, work } from "./worker.ts";
 
 /** Built beside this bundle. */
 const VIEWER = join(import.meta.dirname, "viewer");
 /** As the system's list of processes shows it: one that has the lock, and one that does not have it yet or any more. */
 const AT_WORK = "c-mem worker";
 const WAITING = "c-mem waiting";
+const STOPPED: Readonly<Record<Leaving, string>> = {
+  idle: "stopped: idle",
+  asked: "stopped: asked to stop",
+  lost: "stopped: another worker has the lock",
+  done: "stopped: nothing left to do",
+  memory: "restarting: memory above limit",
+};
 /** Below everything a person waits for. */
 const NICE = 10;
 
 async function main(args: readonly string[]): Promise<void> {
+  dropWorkerEnv(process.env);
   const paths = resolvePaths(process.env);
   const log = createLog(paths.workerLog, { echo: args.includes("--echo") });
   if (isDisabled(process.env)) return log("C_MEM_DISABLE is set: nothing is done");
@@ -38,7 +51,11 @@ async function main(args: readonly string[]): Promise<void> {
   if (args.includes("--backup")) return backUp(paths, process.env, log);
   if (args[0] === "--answer") return answer(paths, args[1] ?? "");
   process.title = WAITING;
-  while (await live(paths, log, stop.signal, args));
+  try {
+    while (await live(paths, log, stop.signal, args));
+  } catch (error) {
+    logFailure(log, error);
+  }
 }
 
 async function answer(paths: Paths, question: string): Promise<void> {
@@ -46,15 +63,19 @@ async function answer(paths: Paths, question: string): Promise<void> {
   process.stdout.write(JSON.stringify(answerAlone(paths, process.env, JSON.parse(question) as AsideQuestion)));
 }
 
-/** One life with the lock. True when it must be lived again: something came in just as it left. */
+/** Runs until the lock is released; true: run again, a hook wrote an event just as it stopped. */
 async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
-  const lock = await takeLock(paths, VERSION);
+  const lock = await takeLock(paths, VERSION).catch((error: unknown) => {
+    throw explain(error, paths.workerLock);
+  });
   if (lock === undefined) {
     log("another worker is at it");
     return false;
   }
   process.title = AT_WORK;
   log(`started, version ${VERSION}`);
+  const open = closeAllToOthers(paths.home);
+  if (open > 0) log(`made ${open} files readable by their owner alone`);
   const waker = createWaker([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
     { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
@@ -85,22 +106,28 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
       askedAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : askedAt),
       isCaughtUp: args.includes("--fresh"),
       startBackup: (aborted) => runBackup(paths, aborted),
+      releaseMemory,
     });
     process.title = WAITING;
-    log(`left: ${leaving}`);
+    log(STOPPED[leaving]);
     removeLock(paths.workerLock, lock.token);
-    if (leaving === "grown") startSuccessor(paths);
+    if (leaving === "memory") startSuccessor(paths);
     return leaving === "idle" && hasNewDrop(paths.spool);
   } catch (error) {
-    log(`ended by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
+    logFailure(log, error);
     removeLock(paths.workerLock, lock.token);
-    process.exitCode = 1;
     return false;
   } finally {
     signal.removeEventListener("abort", wake);
     await serving?.close();
     waker.close();
   }
+}
+
+function logFailure(log: Log, error: unknown): void {
+  process.exitCode = 1;
+  if (error instanceof AppError) log([`stopped: ${error.message}`, error.hint].filter(Boolean).join(" "));
+  else log(`stopped by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
 }
 
 /** A hook that came before the lock was gone has not started another worker. */
@@ -113,7 +140,11 @@ function hasNewDrop(spool: string): boolean {
 
 function startSuccessor(paths: Paths): void {
   const args = [process.argv[1] ?? "", "--fresh"];
-  spawn(process.execPath, args, { cwd: paths.home, detached: true, stdio: "ignore", windowsHide: true }).unref();
+  const env = workerEnv(process.env);
+  const options = { cwd: paths.home, env, detached: true, stdio: "ignore", windowsHide: true } as const;
+  const child = spawn(process.execPath, args, options);
+  child.unref();
+  noteStart(paths, child.pid);
 }
 
 function lowerPriority(): void {

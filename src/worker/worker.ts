@@ -1,10 +1,12 @@
 // The worker: drains the spool, does jobs, catches up; rests when there is nothing to do, and leaves after a while.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/drain.ts";
+import { prepareLostEvents } from "../config/lost-events.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { statOf } from "../config/read.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
 import { forgetRequest, isAskedToLeave } from "../config/worker-start.ts";
+import { AppError } from "../core/error.ts";
 import { repairStore } from "../memory/repair.ts";
 import { updateLinks } from "../memory/link/update-links.ts";
 import { type Db, isDamage } from "../store/driver.ts";
@@ -19,7 +21,7 @@ import {
   releaseJobs,
   subjectOf,
 } from "../store/jobs.ts";
-import { openStore, setDurable } from "../store/open.ts";
+import { explain, openStore, setDurable } from "../store/open.ts";
 import { isSwapping, settleSwap } from "../store/swap.ts";
 import { LET_GO_MS } from "../store/transaction.ts";
 import { dataVersion } from "../store/version.ts";
@@ -50,20 +52,26 @@ export interface WorkerOptions {
   idleMs?: number;
   /** Makes a backup, in a process of its own. */
   startBackup?: (signal: AbortSignal) => Promise<void>;
+  /** Returns unused memory to the system. */
+  releaseMemory?: () => void;
   /** When somebody asked the server last, by the process's own clock: now, while somebody watches. */
   askedAt?: () => number;
 }
 
-/** Why it left. "lost": somebody else has the lock now. "grown": a fresh process would need less memory. */
-export type Leaving = "idle" | "asked" | "lost" | "done" | "grown";
+/** Why it stopped. "lost": another worker has the lock. "memory": above the limit, a fresh process takes over. */
+export type Leaving = "idle" | "asked" | "lost" | "done" | "memory";
 
 const IDLE_MS = 15 * 60_000;
 /** How often it looks where folders cannot be watched. */
 const LOOK_MS = 1_000;
-/** Long work leaves V8 and malloc with more than they give back: at rest a process this big is replaced. */
-const GROWN_BYTES = 75 * 1024 * 1024;
-const GROWN_BY_BYTES = 20 * 1024 * 1024;
-const GROWN_REST_MS = 30_000;
+/** Idle this long after work, it returns unused memory to the system. */
+const RELEASE_AFTER_MS = 5_000;
+/** Below this growth there is next to nothing to return: a fresh worker has 70 MB. */
+const RELEASE_BYTES = 10 * 1024 * 1024;
+/** An idle worker above the limit, with all unused memory returned, is replaced: at most once in ten minutes. */
+const MEMORY_LIMIT_BYTES = 200 * 1024 * 1024;
+const RESTART_REST_MS = 30_000;
+const RESTART_EVERY_MS = 10 * 60_000;
 /** How long draining goes on before jobs get a turn. */
 const DRAIN_MS = 1_000;
 const LINKS_MS = 200;
@@ -82,19 +90,26 @@ interface State extends WorkerOptions {
   embedding: Embedding;
   chores: Chores;
   /** Left to read of the transcripts; undefined before the start, null once all are read. */
-  catchUp: Generator<void, void> | undefined | null;
+  catchUp: Generator<number, void> | undefined | null;
+  /** Transcripts that it has still to read. */
+  toRead: number;
   hasLock: boolean;
   beatenAt: number;
   workedAt: number;
   /** How long it waits after trouble; 0 while all is well. */
   troubleMs: number;
   activity: string;
+  /** When it last said how much is left to read, by the process's clock. */
+  toldAt: number;
   /** Something may be new in the database that this worker has written itself. */
   hasWritten: boolean;
   /** Nobody has looked for stale sessions since something was new. */
   mayBeStale: boolean;
   dataVersion: number;
+  startedAt: number;
   bytesAtStart: number;
+  /** By the process's own clock. */
+  releasedAt: number;
 }
 
 /** What is to be done after a round: the next at once, or a rest, or nothing more. */
@@ -107,6 +122,7 @@ export async function work(options: WorkerOptions): Promise<Leaving> {
       keepBeating(state);
       const leaving = reasonToLeave(state);
       if (leaving !== undefined) return leaving;
+      releaseUnused(state);
       const next = await tryRound(state);
       if (next.kind === "done") return "done";
       if (next.kind === "rest") await state.waker.sleep(next.ms);
@@ -119,6 +135,7 @@ export async function work(options: WorkerOptions): Promise<Leaving> {
 
 function begin(options: WorkerOptions): State {
   const owner = ownerName(options.token);
+  prepareLostEvents(options.paths.lostEvents);
   const state: State = {
     ...options,
     db: undefined,
@@ -133,6 +150,8 @@ function begin(options: WorkerOptions): State {
       onBackedUp: () => options.waker.wake(),
     }),
     catchUp: options.isCaughtUp ? null : undefined,
+    toRead: 0,
+    toldAt: -Infinity,
     hasLock: true,
     beatenAt: -Infinity,
     workedAt: performance.now(),
@@ -141,7 +160,9 @@ function begin(options: WorkerOptions): State {
     hasWritten: false,
     mayBeStale: false,
     dataVersion: -1,
+    startedAt: performance.now(),
     bytesAtStart: process.memoryUsage.rss(),
+    releasedAt: -Infinity,
   };
   return state;
 }
@@ -179,14 +200,23 @@ function reasonToLeave(state: State): Leaving | undefined {
   if (!state.hasLock) return "lost";
   if (state.signal.aborted || isAskedToLeave(state.paths, state.token)) return "asked";
   if (state.asking.isBusy() || state.embedding.isBusy() || state.chores.isBackingUp()) return undefined;
-  const restedMs = performance.now() - Math.max(state.workedAt, state.askedAt?.() ?? -Infinity);
+  const restedMs = performance.now() - lastBusyAt(state);
   if (restedMs > (state.idleMs ?? IDLE_MS)) return "idle";
-  return restedMs > GROWN_REST_MS && hasGrown(state.bytesAtStart) ? "grown" : undefined;
+  if (restedMs <= RESTART_REST_MS || performance.now() - state.startedAt < RESTART_EVERY_MS) return undefined;
+  return process.memoryUsage.rss() > MEMORY_LIMIT_BYTES ? "memory" : undefined;
 }
 
-function hasGrown(bytesAtStart: number): boolean {
-  const bytes = process.memoryUsage.rss();
-  return bytes > GROWN_BYTES && bytes > bytesAtStart + GROWN_BY_BYTES;
+function lastBusyAt(state: State): number {
+  return Math.max(state.workedAt, state.askedAt?.() ?? -Infinity);
+}
+
+/** Once after each stretch of work: V8 and malloc keep what a burst of work needed (135 MB after a first sync, 70 MB before). */
+function releaseUnused(state: State): void {
+  const busyAt = lastBusyAt(state);
+  if (state.releasedAt > busyAt || performance.now() - busyAt < RELEASE_AFTER_MS) return;
+  if (state.asking.isBusy() || state.embedding.isBusy()) return;
+  state.releasedAt = performance.now();
+  if (process.memoryUsage.rss() > state.bytesAtStart + RELEASE_BYTES) state.releaseMemory?.();
 }
 
 async function tryRound(state: State): Promise<Next> {
@@ -208,13 +238,21 @@ async function tryRound(state: State): Promise<Next> {
     if (!isStillMine(state)) return { kind: "go-on" };
     if (isDamage(error) && repair(state)) return { kind: "go-on" };
     if (!isTrouble(error)) throw error;
+    const explained = explain(error, state.paths.database);
+    // Run by hand, it reports a disk that is full instead of waiting for space.
+    if (state.once && !isPassing(explained)) throw explained;
     // The disk is full, the database busy: nothing is lost, and it goes on when that is over.
-    if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(error)}`);
+    if (state.troubleMs === 0) state.log(`trouble: ${reasonOf(explained)}`);
     state.troubleMs = Math.min(MAX_TROUBLE_MS, Math.max(FIRST_TROUBLE_MS, state.troubleMs * 2));
     if (state.catchUp !== null) state.catchUp = undefined;
     state.chores.drop();
     return { kind: "rest", ms: state.troubleMs };
   }
+}
+
+/** Another program holds the database, or is replacing it: over in a moment. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && ["store_busy", "store_restoring"].includes(error.code);
 }
 
 function whatNext(db: Db, { waker, asking, embedding, chores, once }: State): Next {
@@ -287,9 +325,18 @@ async function round(db: Db, state: State): Promise<boolean> {
   if (!isStillMine(state)) return true;
   const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || state.chores.merge(db, isNew);
   const hasWorked = hasTidied || embedNext(db, isNew, state) || state.chores.save(db);
-  if (isNew && !hasWorked) state.activity = refreshActivity(db, state.paths.activity, state.activity, Date.now());
+  if (isNew && !hasWorked) tellActivity(db, state);
   state.hasWritten = hasWorked;
   return hasWorked;
+}
+
+/** How often activity.json says how much is left to read. */
+const READING_TOLD_MS = 1_000;
+
+function tellActivity(db: Db, state: State): void {
+  const { paths, activity, toRead } = state;
+  state.activity = refreshActivity(db, paths.activity, activity, { now: Date.now(), toRead });
+  state.toldAt = performance.now();
 }
 
 /** Last of all: what was done today is derived and indexed before anything is embedded. */
@@ -340,7 +387,10 @@ async function doSession(db: Db, job: Job, state: State): Promise<void> {
 function readOn(db: Db, state: State): boolean {
   if (state.catchUp === null) return false;
   state.catchUp ??= catchUp(db, state.paths, state.env, state.log);
-  if (state.catchUp.next().done) {
+  const { done: isDone, value: left } = state.catchUp.next();
+  state.toRead = left ?? 0;
+  if (state.toRead > 0 && performance.now() - state.toldAt > READING_TOLD_MS) tellActivity(db, state);
+  if (isDone === true) {
     state.catchUp = null;
     // What was read may have been idle for long.
     state.chores.tidySoon();

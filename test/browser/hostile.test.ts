@@ -112,7 +112,7 @@ it("in what the next session is told, and in settings and health", async () => {
   const page = await world.open("/context");
   await page.waitForSelector(".told pre");
   await expectText(page);
-  expect(await page.locator(".told pre").textContent()).toContain("<script>");
+  expect(await page.locator(".told pre").textContent()).toContain("‹script>");
   for (const [path, sign] of [
     ["/settings", ".setting"],
     ["/doctor", ".checks li"],

@@ -62,6 +62,19 @@ describe("what happens now", () => {
     expect(problemsOf(page)).toEqual([]);
   });
 
+  it("shows only the turn that runs as at work, not the one another prompt followed", async () => {
+    const page = await world.open("/");
+    await page.waitForSelector(".live-live");
+    await ask({ session_id: "live-0", prompt_id: "live-0-p1" }, "First request, stopped with Esc");
+    await ask({ session_id: "live-0", prompt_id: "live-0-p2" }, "Second request instead");
+    // The session is called by its first request, so both cards have its words.
+    const asked = (words: string) => page.locator(".turn-card", { has: page.locator(".asked", { hasText: words }) });
+    await asked("Second request instead").locator(".running").waitFor();
+    await expect.poll(() => asked("stopped with Esc").locator(".running").count()).toBe(0);
+    await shoot(page, "now-superseded");
+    await end({ session_id: "live-0", prompt_id: "live-0-p2" }, "Done.");
+  });
+
   it("waits, and says so, while one reads further down", async () => {
     const page = await world.open("/", { theme: "dark", height: 600 });
     await page.waitForSelector(".live-live");

@@ -1,13 +1,15 @@
 // An agent at work: it writes its transcript and runs its hooks, and does not care what becomes of them.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { readLostEvents } from "../../src/config/lost-events.ts";
+import { resolvePaths } from "../../src/config/paths.ts";
 import { run, type RunOptions, type World } from "../e2e/harness.ts";
 
 export interface Agent {
   sessionId: string;
   /** Tool use ids by prompt id: what must be there in the end. */
   turns: Map<string, string[]>;
-  /** Ids of prompts and tool uses whose hook has said that it has them. */
+  /** Ids of prompts and tool uses whose hook ended well while no event was lost: hooks answer the same on a full disk. */
   acknowledged: Set<string>;
   turn(): Promise<void>;
   end(): Promise<void>;
@@ -17,6 +19,10 @@ export interface Habits {
   /** Without one, hooks are all that is known of it. */
   hasTranscript?: boolean;
   onHook?: NonNullable<RunOptions["onStart"]>;
+}
+
+export function countLost(world: World): number {
+  return readLostEvents(resolvePaths(world.env).lostEvents)?.count ?? 0;
 }
 
 export function createAgent(
@@ -40,13 +46,15 @@ export function createAgent(
   };
   const hook = async (command: string, payload: object, id?: string) => {
     const about = { session_id: sessionId, transcript_path: transcript, cwd: world.project };
+    const lostBefore = countLost(world);
     const { status, signal, stdout, stderr } = await run(world, [command], {
       input: JSON.stringify({ ...about, ...payload }),
       ...(onHook && { onStart: onHook }),
     });
     if (signal === null && (status !== 0 || stderr !== ""))
       throw new Error(`${command} was heard: ${status} ${stderr}`);
-    if (id !== undefined && stdout.includes('"continue":true')) acknowledged.add(id);
+    const isAnswered = stdout.includes('"continue":true');
+    if (id !== undefined && isAnswered && countLost(world) === lostBefore) acknowledged.add(id);
   };
   const assistant = (block: object, id: string) =>
     write({ type: "assistant", message: { id, role: "assistant", model: "opus", content: [block] } });

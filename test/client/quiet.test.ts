@@ -29,7 +29,7 @@ describe("every hook answers well and says nothing", () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     expect(whatHappened(await session(lab, WORK))).toEqual(WHOLE_SESSION);
-    expect(existsSync(join(lab.home, "logs"))).toBe(false);
+    expect(existsSync(join(lab.home, "logs", "hook.log"))).toBe(false);
   });
 
   it("when the data directory cannot be made", async () => {

@@ -92,8 +92,7 @@ describe("a session of the real client", () => {
     expect(fired.map(({ command, count }) => [command, count])).toEqual([
       ["context", 1],
       ["new", 1],
-      // Counted where it had something to say.
-      ["recall", 0],
+      ["recall", 10],
       ["save", 9],
       ["summary", 2],
       ["cleanup", 1],

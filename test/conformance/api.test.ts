@@ -19,11 +19,17 @@ afterAll(() => world.close());
 const CALLS: [operation: string, path: string, body?: object][] = [
   ["GET /api/context/inject", "/api/context/inject?project=app"],
   ["GET /api/context/inject", "/api/context/inject?project=app&contextTokens=300&contextTypes=decision"],
+  ["GET /api/context/inject", "/api/context/inject?project=nowhere"],
+  ["GET /api/context/inject", "/api/context/inject?cwd=/nowhere/at/all"],
   ["GET /api/search", "/api/search?q=cache"],
+  ["GET /api/search", "/api/search?query=cache"],
   ["GET /api/search", "/api/search?q=cach&all&limit=1"],
   ["GET /api/search", "/api/search?q=sqlite&kind=prompt&project=app"],
   ["GET /api/timeline", "/api/timeline"],
   ["GET /api/timeline", "/api/timeline?anchor=one&depth=2"],
+  ["GET /api/timeline", "/api/timeline?anchor=two&depth_before=1&depth_after=0"],
+  ["GET /api/timeline", "/api/timeline?query=evict&depth=1"],
+  ["GET /api/timeline", "/api/timeline?anchor=o1"],
   ["GET /api/sessions", "/api/sessions"],
   ["GET /api/sessions", "/api/sessions?limit=1&offset=1&agent=claude-code"],
   ["GET /api/sessions/:id", "/api/sessions/one"],
@@ -122,6 +128,58 @@ describe("every operation", () => {
     expectFits(name, json);
   });
 
+  it("searches for `query` as for `q`", async () => {
+    const found = async (path: string) => (await world.get(path)).json.data["results"] as { session_id: string }[];
+    const [short, long] = [await found("/api/search?q=cache"), await found("/api/search?query=cache")];
+    expect(short.length).toBeGreaterThan(0);
+    expect(long.map(({ session_id }) => session_id)).toEqual(short.map(({ session_id }) => session_id));
+  });
+
+  it("gives a timeline as many turns each way as asked for", async () => {
+    const shown = async (query: string) => {
+      const { json } = await world.get(`/api/timeline?${query}`);
+      const turns = json.data["results"] as { session_id: string; turn: number; is_anchor: boolean }[];
+      const places = turns.map(({ session_id, turn, is_anchor }) => `${is_anchor ? ">" : ""}${session_id}/${turn}`);
+      return { places, ...json.meta };
+    };
+    const prompts = (await world.get("/api/timeline?anchor=two")).json.data["results"] as { id: string }[];
+    const middle = prompts[1]?.id ?? "";
+    expect(await shown(`anchor=${middle}&depth_before=1&depth_after=0`)).toEqual({
+      places: ["one/1", ">two/1"],
+      depth: 1,
+      depth_before: 1,
+      depth_after: 0,
+    });
+    expect(await shown(`anchor=${middle}&depth_before=0&depth_after=1`)).toEqual({
+      places: [">two/1", "two/2"],
+      depth: 1,
+      depth_before: 0,
+      depth_after: 1,
+    });
+    expect(await shown(`anchor=${middle}&depth=1&depth_after=0`)).toEqual({
+      places: ["one/1", ">two/1"],
+      depth: 1,
+      depth_before: 1,
+      depth_after: 0,
+    });
+  });
+
+  it("shows in a timeline only turns with an observation of a type, beside the anchor", async () => {
+    const shown = async (query: string) =>
+      ((await world.get(`/api/timeline?anchor=two&${query}`)).json.data["results"] as { session_id: string }[]).map(
+        ({ session_id }) => session_id,
+      );
+    expect(await shown("type=decision")).toEqual(["one", "two", "two"]);
+    expect(await shown("type=refactor")).toEqual(["two", "two"]);
+  });
+
+  it("has empty context for a project it does not know", async () => {
+    const text = await world.get("/api/context/inject?project=nowhere", { Accept: "text/plain" });
+    expect([text.status, text.text]).toEqual([200, ""]);
+    const { json } = await world.get("/api/context/inject?project=nowhere");
+    expect(json.data).toEqual({ project: null, text: "", items: [], chars: 0, tokens: 0, stale: 0 });
+  });
+
   it("takes names with commas in them as they are, and leaves no observation without a text", async () => {
     const files = ["docs/one, two.md", "src/cache.ts"];
     const { json } = await world.send("POST", "/api/observations", { text: "Commas are names too.", all: true, files });
@@ -173,6 +231,11 @@ describe("the document", () => {
 describe("what goes wrong", () => {
   it.each([
     ["GET", "/api/search", undefined, 400, "usage"],
+    ["GET", "/api/search?q=cache&query=other", undefined, 400, "usage"],
+    ["GET", "/api/timeline?type=nonsense", undefined, 400, "usage"],
+    ["GET", "/api/timeline?anchor=one&depth_before=-1", undefined, 400, "usage"],
+    ["GET", "/api/timeline?anchor=one&depth_after=many", undefined, 400, "usage"],
+    ["GET", "/api/timeline?anchor=o99999", undefined, 404, "nothing_found"],
     ["GET", "/api/search?q=cache&nonsense=1", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&since=yesterday", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&all=perhaps", undefined, 400, "usage"],

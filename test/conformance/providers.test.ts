@@ -1,8 +1,9 @@
 // Every provider does the same in the same situation: the answer, or the same kind of error, with what it cost.
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { SETTINGS } from "../../src/config/schema.ts";
 import { LlmError } from "../../src/llm/error.ts";
 import type { LlmReply, LlmRequest, Provider } from "../../src/llm/provider.ts";
@@ -147,7 +148,8 @@ describe.each(VARIANTS)("$name", (variant) => {
 
   it("tells a connection that is cut in the middle", async () => {
     const { kind, spent } = await failure(variant, { kind: "reset" });
-    expect([kind, spent === "nothing"]).toEqual(["network", false]);
+    // The client reports no usage then; over HTTP the question was sent.
+    expect([kind, spent === "nothing"]).toEqual(["network", variant.name === "claude"]);
   });
 
   it.each([
@@ -190,7 +192,7 @@ describe.each(VARIANTS)("$name", (variant) => {
 
 describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
   it("takes what is not of the protocol for malformed", async () => {
-    expect(await failure(variant, { kind: "nonsense" })).toMatchObject({ kind: "malformed", spent: "unknown" });
+    expect(await failure(variant, { kind: "nonsense" })).toMatchObject({ kind: "malformed", spent: "nothing" });
   });
 
   it.each([
@@ -238,6 +240,22 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     const settings = { ...MODEL_SETTINGS, provider: provider.name, baseUrl: await nobodyThere() };
     await expect(openProvider(settings, {})?.complete(REQUEST)).rejects.toMatchObject({
       kind: "network",
+      spent: "nothing",
+    });
+  });
+});
+
+describe.each(OVER_HTTP)("$name, where the connection takes longer than the deadline", (variant) => {
+  it("costs nothing: no byte of the question was sent", async () => {
+    // Accepts connections and says nothing, so that the TLS handshake does not end.
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { provider } = await stage(variant, [{ kind: "silence" }]);
+    const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const settings = { ...MODEL_SETTINGS, provider: provider.name, baseUrl, modelTimeoutSeconds: 1 };
+    await expect(openProvider(settings, {})?.complete(REQUEST)).rejects.toMatchObject({
+      kind: "timeout",
       spent: "nothing",
     });
   });

@@ -1,8 +1,13 @@
 // The command line's contract: streams, envelope, exit codes, messages that say what to do next.
-import { writeFileSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createWorld, hook, run } from "./harness.ts";
+
+/** A Node of the machine's own, often older than ours: its streams fail in other ways. */
+function otherNodes(): string[] {
+  return ["/usr/bin/node", "/usr/local/bin/node"].filter((path) => existsSync(path)).slice(0, 1);
+}
 
 describe("the command line", () => {
   it("shows help without arguments, and its version", async () => {
@@ -38,10 +43,70 @@ describe("the command line", () => {
     }
   });
 
-  it("does not mind a reader that stops early", async () => {
+  it.each([["config"], ["--help"], ["search", "--help"], ["--version"], []])(
+    "does not mind a reader that stops early (%s)",
+    async (...args) => {
+      const nodes = [process.execPath, ...otherNodes()];
+      for (const node of nodes) {
+        const result = await run(createWorld(), args, { node, onStart: (child) => child.stdout?.destroy() });
+        expect([result.status, result.stderr]).toEqual([0, ""]);
+      }
+    },
+  );
+
+  it("reads what is piped in where no words are given", async () => {
     const world = createWorld();
-    const result = await run(world, ["config"], { onStart: (child) => child.stdout?.destroy() });
-    expect([result.status, result.stderr]).toEqual([0, ""]);
+    const remembered = await run(world, ["remember"], { input: "Tests need Redis\n" });
+    expect(remembered).toMatchObject({ status: 0, stdout: expect.stringContaining("Tests need Redis") });
+    for (const args of [["fix"], ["fix", "-"]]) {
+      const { status, stderr } = await run(world, args, { input: "TypeError: x is undefined\n" });
+      expect([status, stderr]).toEqual([4, expect.stringContaining("This error was not met")]);
+    }
+    expect(await run(world, ["fix"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("c-mem fix <error>"),
+    });
+  });
+
+  it("writes an export to stdout for -o -, and makes no file of that name", async () => {
+    const world = createWorld();
+    await hook(world, "new", { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: "Find the walrus" });
+    const plain = await run(world, ["export", "s1"]);
+    for (const args of [["-o", "-"], ["--output", "-"], ["--output=-"]])
+      expect(await run(world, ["export", "s1", ...args])).toEqual(plain);
+    expect(plain.stdout).toContain("Find the walrus");
+    const all = await run(world, ["export", "--all", "-o", "-"]);
+    expect(all).toMatchObject({ status: 0, stdout: expect.stringContaining('"c_mem_export"') });
+    expect(readdirSync(world.project)).toEqual([]);
+  });
+
+  it("prints nothing with sync --quiet and rebuild --quiet", async () => {
+    const world = createWorld();
+    const path = join(world.claudeDir, "projects", "-app", "s1.jsonl");
+    mkdirSync(join(path, ".."), { recursive: true });
+    const line = { type: "user", promptId: "p", uuid: "u", sessionId: "s1", cwd: world.project, version: "2.1.0" };
+    const message = { role: "user", content: "Find the walrus" };
+    writeFileSync(path, `${JSON.stringify({ ...line, timestamp: "2026-01-01T00:00:00Z", message })}\nnot json\n`);
+    expect(await run(world, ["sync", "--quiet"])).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(await run(world, ["sync", "-q", "--force", "--archive"])).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(await run(world, ["rebuild", "--all", "-q"])).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect((await run(world, ["list"])).stdout).toContain("walrus");
+  });
+
+  it("writes a bug report outside of the folder it is run in, unless -o names a file", async () => {
+    const world = createWorld();
+    const { stdout, status } = await run(world, ["bug-report"]);
+    expect([status, stdout.trim().startsWith(join(world.home, "logs"))]).toEqual([0, true]);
+    expect(readdirSync(world.project)).toEqual([]);
+    expect((await run(world, ["bug-report", "-o", "report.txt"])).stdout.trim()).toBe(
+      join(world.project, "report.txt"),
+    );
+    expect((await run(world, ["bug-report", "-o", "-"])).stdout).toContain("== Doctor ==");
+    expect(readdirSync(world.project)).toEqual(["report.txt"]);
   });
 
   it("answers 'nothing found' with exit code 4 and a hint", async () => {

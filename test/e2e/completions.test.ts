@@ -30,6 +30,7 @@ const CASES: [line: string[], offered: string[]][] = [
   ],
   [["show", "--tools", "s-o"], ["s-one"]],
   [["export", "--format", "h"], ["html"]],
+  [["context", "--format", "m"], ["markdown"]],
   [
     ["observations", "--type", "d"],
     ["decision", "discovery"],

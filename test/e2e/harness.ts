@@ -24,8 +24,8 @@ export interface World {
   env: Record<string, string>;
 }
 
-export function createWorld(): World {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "c-mem-e2e-")));
+export function createWorld(folder = tmpdir()): World {
+  const root = realpathSync(mkdtempSync(join(folder, "c-mem-e2e-")));
   const project = join(root, "project");
   const claudeDir = join(root, "claude");
   mkdirSync(project);

@@ -34,7 +34,7 @@ describe("history on the command line", () => {
   it("lists and shows sessions, readably and with ids that can be passed on", async () => {
     const world = createPast();
     const list = await run(world, ["list"]);
-    expect(list).toMatchObject({ status: 0, stderr: "" });
+    expect(list).toMatchObject({ status: 0, stderr: "\n2 sessions, 1 subagent inside them\n" });
     expect(list.stdout).toMatch(
       /^session.*\n11112222 .* Make the login tests pass +1 +1\n11111111 .* Write the login +1 +1\n$/,
     );
@@ -90,6 +90,17 @@ describe("history on the command line", () => {
       { kind: "message", role: "assistant" },
     ]);
     expect(await results("search", "undefined", "--role", "tool")).toMatchObject([{ kind: "tool", role: "tool" }]);
+    const [one] = (await results("search", "login")) ?? [];
+    const short = { env: { C_MEM_SEARCH_LIMIT: "1", C_MEM_SEARCH_SNIPPET_CHARS: "40" } };
+    const few = (await data(world, ["search", "login"], short)) as { results?: Record<string, unknown>[] };
+    expect(few.results).toMatchObject([{ session_id: one?.["session_id"] }]);
+    expect(String(few.results?.[0]?.["snippet"]).length).toBeLessThanOrEqual(42);
+    expect(await data(world, ["search", "login", "--limit", "2"], short)).toMatchObject({ results: [{}, {}] });
+    expect(await results("search", "undefined", "--role", "all")).toEqual(await results("search", "undefined"));
+    expect(await results("search", "login", "--role", "all", "--kind", "prompt")).toMatchObject([
+      { session_id: FIRST, kind: "prompt" },
+      { session_id: SECOND, kind: "prompt" },
+    ]);
     expect(await results("search", "write", "--kind", "session")).toMatchObject([
       { session_id: FIRST, kind: "session", role: null, item: FIRST, open: `c-mem show ${FIRST}` },
     ]);
@@ -106,8 +117,14 @@ describe("history on the command line", () => {
       },
     ]);
     expect(await results("related", FIRST)).toMatchObject([
-      { session_id: SECOND, reasons: expect.arrayContaining(["changed the same src/login.ts"]) },
+      { session_id: SECOND, reasons: expect.arrayContaining(["changed the same src/login.ts"]), topics: ["login"] },
     ]);
+    expect(await data(world, ["related", FIRST])).toMatchObject({
+      topics: [{ topic: "login", session_ids: [SECOND] }],
+    });
+    const related = (await run(world, ["related", FIRST])).stdout;
+    expect(related).toMatch(/^shared topics {2}login \(1 session\)$/m);
+    expect(related).toMatch(/^ +same topics: login$/m);
     expect(await results("blame", "login.ts")).toMatchObject([
       {
         session_id: "agent-sub1",

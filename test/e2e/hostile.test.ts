@@ -65,7 +65,9 @@ describe("every hook command", () => {
 
   it.each(nasty)("survives %s", async (name, input) => {
     const world = createWorld();
-    for (const command of COMMANDS) expectQuiet(await run(world, [command], { input }), `${command}: ${name}`);
+    // Without a payload, `c-mem context` is for a person.
+    const commands = COMMANDS.filter((command) => command !== "context" || String(input).trim() !== "");
+    for (const command of commands) expectQuiet(await run(world, [command], { input }), `${command}: ${name}`);
     await rows(world, "SELECT * FROM sessions");
     expect(readdirSync(world.project)).toEqual([]);
   });

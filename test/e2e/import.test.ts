@@ -279,7 +279,7 @@ describe("importing another system's database", () => {
     expect(
       await rows(
         world,
-        "SELECT prompt_number, type, title, narrative, facts, concepts, files FROM observations WHERE producer = 'import' AND is_current = 1",
+        "SELECT prompt_number, type, title, narrative, facts, concepts, files, files_read, files_modified FROM observations WHERE producer = 'import' AND is_current = 1",
       ),
     ).toEqual([
       {
@@ -290,6 +290,8 @@ describe("importing another system's database", () => {
         facts: '["40 ms instead of 2 s"]',
         concepts: '["gotcha"]',
         files: '["src/checkout.ts","src/price.ts"]',
+        files_read: '["src/price.ts"]',
+        files_modified: '["src/checkout.ts"]',
       },
     ]);
     expect(await data(world, ["search", "checkout", "--all"])).toMatchObject({ results: [{ session_id: "cm-2" }] });
@@ -305,9 +307,11 @@ describe("importing another system's database", () => {
     expect(
       await rows(
         world,
-        "SELECT p.name, p.root, s.git_branch, s.agent_title FROM sessions s JOIN projects p ON p.id = s.project_id",
+        "SELECT p.name, p.root, s.git_branch, s.agent_title, s.status FROM sessions s JOIN projects p ON p.id = s.project_id",
       ),
-    ).toEqual([{ name: "garden", root: "/old/garden", git_branch: "main", agent_title: "Watering" }]);
+    ).toEqual([
+      { name: "garden", root: "/old/garden", git_branch: "main", agent_title: "Watering", status: "completed" },
+    ]);
     expect(await rows(world, "SELECT tool_use_id, input, output, is_error FROM tool_uses ORDER BY id")).toEqual([
       { tool_use_id: "toolu_1", input: '{"file_path":"/old/garden/tap.ts"}', output: "done", is_error: 0 },
       { tool_use_id: "toolu_2", input: "{}", output: "no water", is_error: 1 },
@@ -327,7 +331,7 @@ describe("importing another system's database", () => {
       expect(refused.stderr).toMatch(new RegExp(`^error: .*${why}`));
     }
     const unknown = foreign(world, "CREATE TABLE recipes (id INTEGER PRIMARY KEY)");
-    expect((await run(world, ["import", unknown])).stderr).toContain("no database that is known");
+    expect((await run(world, ["import", unknown])).stderr).toContain("is not a database that C-Mem can import");
     truncateSync(unknown, 4_000);
     const damaged = await run(world, ["import", unknown]);
     expect([damaged.status, damaged.stderr]).toEqual([1, expect.stringContaining("is damaged")]);

@@ -148,7 +148,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
       const lines = pty.screen().trimEnd().split("\n");
       expect(lines).toHaveLength(4);
       expect(lines.filter((line) => line.length > Number(size.slice(5)))).toEqual([]);
-      expect(pty.screen()).toMatch(/019dd4b9-496d {5}\d{4}-[^\n]* codex [^\n]* find out why/i);
+      expect(pty.screen()).toMatch(/019dd4b9 {6}\d{4}-[^\n]* codex [^\n]* find out why/i);
       const search = startPty(many, { args: "search signin --all -n 1", size: `rows 24 ${size}` });
       expect(await search.exit).toBe(0);
       const [first = ""] = search.screen().split("\n");

@@ -127,6 +127,8 @@ describe("the tools", () => {
     const { call } = await connect(world);
     const [prompt] = await rows<{ id: number }>(world, "SELECT id FROM prompts");
     const [known] = await rows<{ id: number }>(world, "SELECT id FROM observations WHERE is_current = 1 ORDER BY id");
+    const called = await call("timeline", { query: "basket checkout", type: "refactor" });
+    expect(called.text).toContain(`> p${prompt?.id}  `);
     for (const anchor of [`p${prompt?.id}`, `o${known?.id}`, "1b2c3d4e", "basket checkout"]) {
       const { text } = await call("timeline", { anchor, depth_before: 2, depth_after: 2 });
       expect(text).toContain(`> p${prompt?.id}  `);
@@ -148,6 +150,7 @@ describe("the tools", () => {
       ids: [`o${known?.id}`, `p${prompt?.id}`, web, "1b2c3d4e", "o99999"],
     });
     expect(text).toContain(`## o${known?.id} ${known?.type}: ${known?.title}`);
+    expect(text).toContain("files modified: src/basket.js");
     expect(text).toMatch(/evidence [pmt]\d+/);
     expect(text).toContain(`## p${prompt?.id} prompt`);
     expect(text).toContain("checkout empties both now");

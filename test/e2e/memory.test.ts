@@ -46,6 +46,43 @@ describe("c-mem show", () => {
   });
 });
 
+describe("c-mem show of an observation", () => {
+  it("tells the files its turn modified from those it only read", async () => {
+    const world = createWorld();
+    await hook(world, "new", {
+      session_id: "s1",
+      hook_event_name: "UserPromptSubmit",
+      prompt_id: "read",
+      prompt: "Why does client.ts time out?",
+    });
+    await hook(world, "save", {
+      session_id: "s1",
+      hook_event_name: "PostToolUse",
+      prompt_id: "read",
+      tool_name: "Read",
+      tool_use_id: "toolu_0",
+      tool_input: { file_path: `${world.project}/src/client.ts` },
+      tool_response: { file: { content: "const TIMEOUT = 1000;" } },
+    });
+    await hook(world, "summary", {
+      session_id: "s1",
+      hook_event_name: "Stop",
+      prompt_id: "read",
+      last_assistant_message: "The root cause is that `src/client.ts` waits for one second only.",
+    });
+    await work(world);
+    const found = (await data(world, ["observations"])) as unknown as { results: { id: string; files: string[] }[] };
+    const split = found.results.filter(({ files }) => files.length > 0);
+    expect(split).toMatchObject([
+      { files: ["src/client.ts"], files_read: [], files_modified: ["src/client.ts"] },
+      { files: ["src/client.ts"], files_read: ["src/client.ts"], files_modified: [] },
+    ]);
+    const [changed, read] = await Promise.all(split.map(({ id }) => run(world, ["show", id])));
+    expect(changed?.stdout).toMatch(/^ {2}modified +src\/client\.ts$/m);
+    expect(read?.stdout).toMatch(/^ {2}read +src\/client\.ts$/m);
+  });
+});
+
 describe("c-mem rebuild", () => {
   it("derives the memory of what hooks saw, the same again and again", async () => {
     const world = createWorld();

@@ -60,7 +60,7 @@ describe("c-mem search without a model", () => {
       data: { results: [{ session_id: "s1" }] },
       meta: {
         rung: "words",
-        lanes: ["talk", "work", "files"],
+        lanes: ["talk", "work", "files", "thinking"],
         degraded: "words only: the embedding model is not installed",
         hint: expect.stringContaining("c-mem model install"),
         corpus: { model: null, vectors: 0, not_embedded: 1 },

@@ -184,7 +184,7 @@ describe("c-mem cost", () => {
     enter(world, today(), { status: "declined", cost: 0 });
     enter(world, "2020-01-01");
     const { stdout } = await run(world, ["cost"]);
-    expect(stdout).toContain("requests  2, 1 more not sent: over the budget");
+    expect(stdout).toContain("requests  2, 1 not sent: over budget");
     expect(stdout).toContain("tokens    20,000 in, 800 out");
     expect(stdout).toContain("cost      $0.0025, without 1 request of unknown price");
     expect(stdout).toMatch(/openai\/mine\s+1 request\s+10,000\s+400\s+unknown/);

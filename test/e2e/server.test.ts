@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { isSameProcess } from "../../src/config/worker-lock.ts";
 import { EVENTS } from "../../src/server/schemas/events.ts";
 import { bash, ended, prompt, seedStore, touch } from "../seed.ts";
 import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";
@@ -208,7 +209,8 @@ describe("where it listens", () => {
     expect(served.port).not.toBe(portOf(taken));
     expect((await ask(served, "/health")).status).toBe(200);
     process.kill(served.pid, "SIGKILL");
-    await until("it is gone", async () => (await ask(served, "/health").catch(() => undefined)) === undefined);
+    // Its socket closes before the process is gone, and until then `worker start` takes it for running.
+    await until("it is gone", async () => !isSameProcess(served));
     taken.close();
     const again = await startServed(served);
     expect({ port: again.port, token: again.token }).toEqual({ port: served.port, token: served.token });

@@ -10,9 +10,8 @@ const GO_ON = { continue: true, suppressOutput: true };
 async function workSession(world: World, id = "session-1"): Promise<void> {
   const file = join(world.project, "src", "add.js");
   const base = { session_id: id, transcript_path: "/t.jsonl" };
-  expect(
-    await hook(world, "context", { ...base, hook_event_name: "SessionStart", source: "startup", model: "opus" }),
-  ).toEqual({});
+  const start = { ...base, hook_event_name: "SessionStart", source: "startup", model: "opus" };
+  expect(contextOf(await hook(world, "context", start))).toBe("");
   const turn = { ...base, prompt_id: `${id}-p1` };
   expect(
     await hook(world, "new", { ...turn, hook_event_name: "UserPromptSubmit", prompt: "Why does add subtract?" }),
@@ -141,7 +140,7 @@ describe("a session", () => {
       source: "startup",
     });
     expect(answer).toEqual({
-      systemMessage: expect.stringMatching(/^C-Mem: 1 session, [\d,]+ tokens; `c-mem open` shows them$/),
+      systemMessage: expect.stringMatching(/^C-Mem: 1 session, [\d,]+ tokens\. Page: `c-mem open`$/),
       hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: expect.any(String) },
     });
     const text = contextOf(answer);
@@ -179,7 +178,9 @@ describe("a session", () => {
     expect(contextOf(await hook(world, "context", resume))).toContain("meanwhile");
     const compact = contextOf(await hook(world, "context", { ...resume, source: "compact" }));
     expect(compact).toContain("Why does add subtract?");
-    expect(await rows(world, "SELECT status FROM sessions WHERE session_id = 'one'")).toEqual([{ status: "active" }]);
+    expect(await rows(world, "SELECT status FROM sessions WHERE session_id = 'one'")).toEqual([
+      { status: "completed" },
+    ]);
   });
 
   it("that is cleared goes on under a new id", async () => {

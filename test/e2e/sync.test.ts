@@ -1,6 +1,6 @@
 // c-mem sync as a user runs it: interrupted, by agent and project, over what other programs left behind.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
@@ -23,6 +23,122 @@ function writeTranscript(world: World, text: string, name = `${SESSION}.jsonl`):
 }
 
 describe("c-mem sync", () => {
+  it("leaves out transcripts that excludePaths covers, and so do hooks", async () => {
+    const world = createWorld();
+    world.env["C_MEM_EXCLUDE_PATHS"] = '["**/subagents/**"]';
+    writeTranscript(world, prompt(world, 1, "Ask the helpers"));
+    const said = {
+      type: "assistant",
+      message: { role: "assistant", id: "m", content: [{ type: "text", text: "Hm." }] },
+    };
+    const own = { isSidechain: true, agentId: "h1" };
+    writeTranscript(world, line(world, 2, { ...said, ...own }), `${SESSION}/subagents/agent-h1.jsonl`);
+    expect(await data(world, ["sync"])).toMatchObject({ read: 1, excluded: 1, new_sessions: 1 });
+    const use = { hook_event_name: "PostToolUse", tool_name: "Bash", tool_input: { command: "ls" }, tool_response: {} };
+    const transcript = join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`);
+    const at = { session_id: SESSION, transcript_path: transcript };
+    await hook(world, "save", { ...at, ...use, tool_use_id: "t1", agent_id: "h2", agent_type: "Explore" });
+    await hook(world, "save", { ...at, ...use, tool_use_id: "t2" });
+    expect(await rows(world, "SELECT session_id FROM sessions")).toEqual([{ session_id: SESSION }]);
+    expect(await rows(world, "SELECT tool_use_id FROM tool_uses")).toEqual([{ tool_use_id: "t2" }]);
+    delete world.env["C_MEM_EXCLUDE_PATHS"];
+    expect(await data(world, ["sync"])).toMatchObject({ read: 1, excluded: 0, new_messages: 1 });
+  });
+
+  it("blames sessions for files known only from the copies Claude Code kept of them", async () => {
+    const world = createWorld();
+    const snapshot = (files: object): string =>
+      `${JSON.stringify({ type: "file-history-snapshot", messageId: "m", snapshot: { trackedFileBackups: files } })}\n`;
+    const copy = (name: string | null) => ({
+      backupFileName: name,
+      version: 1,
+      backupTime: "2026-01-01T00:01:30.000Z",
+    });
+    const edit = { file_path: join(world.project, "src/edited.ts"), old_string: "a", new_string: "b" };
+    const call = { type: "tool_use", id: "t1", name: "Edit", input: edit };
+    writeTranscript(
+      world,
+      [
+        snapshot({}),
+        prompt(world, 1, "Change the greeting"),
+        snapshot({ "src/main.ts": copy("aa@v1"), "src/edited.ts": copy("bb@v1"), "src/new.ts": copy(null) }),
+        line(world, 2, { type: "assistant", message: { id: "m1", content: [call] } }),
+        line(world, 3, {
+          type: "user",
+          message: { content: [{ type: "tool_result", tool_use_id: "t1", content: "ok" }] },
+        }),
+        prompt(world, 4, "<private>Read my diary</private>"),
+        snapshot({ "src/main.ts": copy("aa@v2"), "diary.txt": copy("cc@v1") }),
+        prompt(world, 6, "And the farewell"),
+        snapshot({ "src/main.ts": copy("aa@v2"), "diary.txt": copy("cc@v2"), "src/late.ts": copy("dd@v1") }),
+      ].join(""),
+    );
+    await run(world, ["sync", "--quiet"]);
+    const blamed = async (path: string) =>
+      ((await data(world, ["blame", path])) as unknown as { results: unknown[] } | undefined)?.results;
+    const asked = { session_id: SESSION, turn: 1, prompt: "Change the greeting" };
+    expect(await blamed("src/main.ts")).toMatchObject([{ ...asked, edits: 1, backup: { version: "aa@v1" } }]);
+    expect(await blamed("src/new.ts")).toMatchObject([{ ...asked, creates: 1, backup: null }]);
+    // Its tool use says more.
+    expect(await blamed("src/edited.ts")).toMatchObject([{ ...asked, edits: 1 }]);
+    expect((await run(world, ["blame", "diary.txt"])).status).toBe(4);
+    expect(allBytes(world.home)).not.toContain("diary.txt");
+    expect((await run(world, ["blame", "src/main.ts"])).stdout).toContain("1 edit");
+    await run(world, ["forget", "p1", "--yes"]);
+    expect((await run(world, ["blame", "src/main.ts"])).status).toBe(4);
+    await run(world, ["sync", "--force", "--quiet"]);
+    expect((await run(world, ["blame", "src/main.ts"])).status).toBe(4);
+  });
+
+  it("--log appends what was read, and what went wrong, to a file", async () => {
+    const world = createWorld();
+    const log = join(world.project, "sync.log");
+    writeTranscript(world, `${prompt(world, 1, "Log this")}{ not json\n`);
+    const first = await run(world, ["sync", "--log", "sync.log"]);
+    expect(first).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Read 1 transcript/) });
+    expect((await run(world, ["sync", "--quiet", "--log", log])).status).toBe(0);
+    expect((await run(world, ["sync", "--session", "zzzz", "--log", log])).status).toBe(4);
+    const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+    expect(readFileSync(log, "utf8").split("\n")).toEqual([
+      expect.stringMatching(new RegExp(`^${time} Read 1 transcript, 0 unchanged: 1 new session, 1 prompt, `)),
+      expect.stringMatching(new RegExp(`^${time} malformed: .*${SESSION}.jsonl:2$`)),
+      expect.stringMatching(new RegExp(`^${time} Read 0 transcripts, 1 unchanged: 0 new sessions, `)),
+      expect.stringMatching(new RegExp(`^${time} error: .*"zzzz"`)),
+      "",
+    ]);
+    expect(statSync(log).mode & 0o777).toBe(0o600);
+  });
+
+  it("--log reads nothing where the file cannot be written", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "Log this"));
+    const result = await run(world, ["sync", "--log", "nowhere/sync.log"]);
+    expect(result.status).toBe(1);
+    expect(result.stderr).toMatch(/nowhere\/sync\.log: no such folder/);
+    expect(result.stderr).not.toMatch(/^\s+at /m);
+    expect(await rows(world, "SELECT session_id FROM sessions")).toEqual([]);
+  });
+
+  it("reads sessions where sessionFolders says they are", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "In the usual folder"));
+    const [one, two] = [join(world.home, "..", "one"), join(world.home, "..", "two")];
+    for (const [folder, id] of [
+      [one, "aaaaaaaa-2222-4333-8444-555555555555"],
+      [two, "bbbbbbbb-2222-4333-8444-555555555555"],
+    ] as const) {
+      mkdirSync(join(folder, "-app"), { recursive: true });
+      writeFileSync(join(folder, "-app", `${id}.jsonl`), prompt(world, 1, "Elsewhere").replaceAll(SESSION, id));
+    }
+    const folders = { "claude-code": ["~/one", two].join(delimiter) };
+    expect((await run(world, ["config", "set", "sessionFolders", JSON.stringify(folders)])).status).toBe(0);
+    expect(await data(world, ["sync"])).toMatchObject({ read: 2, new_sessions: 2 });
+    const env = { C_MEM_SESSION_FOLDERS: JSON.stringify({ "claude-code": join(world.claudeDir, "projects") }) };
+    expect(await data(world, ["sync"], { env })).toMatchObject({ read: 1, new_sessions: 1 });
+    for (const wrong of ['{"vim": "/a"}', '{"codex": "relative/path"}', '{"codex": ""}'])
+      expect((await run(world, ["config", "set", "sessionFolders", wrong])).status).toBe(2);
+  });
+
   it("that is killed in the middle of a large file goes on from there", async () => {
     const world = createWorld();
     const filler = "word ".repeat(8_000);
@@ -191,7 +307,7 @@ describe("c-mem sync", () => {
     expect(await data(world, ["sync"])).toMatchObject({ new_prompts: 1 });
     expect((await run(world, ["forget", "ses_1", "--yes"])).status).toBe(0);
     const { stdout } = await run(world, ["forget", "ses_0fedcba98765", "--dry-run"]);
-    expect(stdout).toMatch(/^ {2}session {6}ses_0fedcba98765 {2}\d{4}-/m);
+    expect(stdout).toMatch(/^ {2}session {6}ses_0fedcba9\w* {2}\d{4}-/m);
     store.exec("DELETE FROM session WHERE id = 'ses_1'; DELETE FROM message WHERE session_id = 'ses_1'");
     say("6", "user", "Paint the gate", 12, "ses_0fedcba98765AbCd");
     expect(await data(world, ["sync"])).toMatchObject({ new_prompts: 1 });

@@ -30,7 +30,7 @@ export function describeFigures({ kinds, planted, missed, nearMisses, falseAlarm
 /** So much of a credential in a row is as good as all of it. */
 const PART_CHARS = 9;
 /** As captured texts are cut. */
-const MAX_CHARS = 20_000;
+export const MAX_CHARS = 20_000;
 
 export function measure(rounds: number): Figures {
   const missed: string[] = [];
@@ -64,7 +64,7 @@ export function measure(rounds: number): Figures {
   return { kinds: KINDS.length + SCENES.length, planted, missed, nearMisses, falseAlarms };
 }
 
-function isLeft(secrets: readonly string[], text: string): boolean {
+export function isLeft(secrets: readonly string[], text: string): boolean {
   return secrets.some((secret) => {
     if (secret.length <= PART_CHARS) return text.includes(secret);
     const last = secret.length - PART_CHARS;

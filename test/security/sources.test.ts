@@ -14,6 +14,7 @@ const STARTERS = [
   "answers/agents-health.ts",
   "answers/run-health.ts",
   "cli/commands/edit.ts",
+  "cli/commands/import.ts",
   "cli/commands/install.ts",
   "cli/commands/model.ts",
   "cli/commands/open.ts",
@@ -63,7 +64,7 @@ const NAMES =
   "columns session after where quote(name) quote(table) quote(column) list(keys) " +
   // Columns of our own tables, from fixed lists or the schema; parts of queries that stand beside them; limits.
   "column id text wanted allowed whose select SESSION JOINED OLD_MEMORY " +
-  "NEWEST_TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES " +
+  "NEWEST_TOUCHES TOUCHES BATCH TEXT_CHARS NAME_CHARS TELLING_CHARS BESIDE_CHARS STEP_PAGES " +
   "USE_WITH_ERROR output chosen recent.sql fitting.sql within.sql RECENT_SESSIONS RECENT_USES STORED_ROWS QUARTER_S QUARTER_MS owner " +
   // Which of two checks; what rows take, summed up over fixed columns.
   "check all texts INDEX_FACTOR ROW_BYTES";
@@ -78,12 +79,43 @@ const PIECES = new Set([
   'sessionId === undefined ? "" : "session_id = ? AND"',
   'kind === "turn" ? "prompts" : "observations"',
   'isDurable ? "FULL" : "NORMAL"',
+  // The state of turns, and what counts as a session, for a fixed alias of the table.
+  "isRunning()",
+  "isRunning(prompt)",
+  "endedAt()",
+  'endedAt("q")',
+  "turnState()",
+  'turnState("q")',
+  "prompt",
+  "TURN",
+  "TOUCHES",
+  "typed",
+  "STATUS",
+  "LAST_TURN",
+  "INTERRUPTED",
+  "condition",
+  "isSession()",
+  'isSession("c")',
+  "isSubagent()",
+  'isSubagent("c")',
+  'by === "month" ? "" : "HAVING sessions > 0"',
+  'isFileSearch ? ", f.path" : ""',
+  'columns.join(", ")',
+  'row.join(", ")',
+  ...["messages", "observations", "prompts", "tool_uses"].map((table) => `nextId("${table}")`),
   "outputOf()",
   'outputOf("t")',
   'outputOf("x")',
   ...["sessions", "prompts", "tool_uses", "observations", "summaries"].map((table) => `max("${table}")`),
   'parts.join(" UNION ALL ")',
   'names.join(", ")',
+  // Of a row that is inserted: names from the schema, placeholders, and SQL for the next id of a fixed table.
+  'columns.join(", ")',
+  'row.join(", ")',
+  ...["prompts", "messages", "tool_uses", "observations"].map((table) => `nextId("${table}")`),
+  // Columns and tables of another program's database, quoted.
+  'values.join(", ")',
+  "quoted(table)",
   'names.map(() => "?").join(", ")',
 ]);
 const SQL = /\b(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|PRAGMA|FROM)\b/;
@@ -104,9 +136,8 @@ test("values reach SQL as parameters: what is put into its text is known", () =>
 /** Those that read databases of others, or of another time. */
 const SPEAKERS = [
   "agents/opencode/store.ts",
-  "capture/import/claude-mem.ts",
   "capture/import/import-database.ts",
-  "capture/import/memory-nexus.ts",
+  "capture/import/source.ts",
   "memory/forget-again.ts",
   "memory/repair.ts",
 ];

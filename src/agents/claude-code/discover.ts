@@ -1,13 +1,15 @@
 // Finds the transcripts Claude Code has left on this machine.
 import { basename, dirname, join } from "node:path";
-import { describeFile, listNames, newestFirst, pathIn, readHead } from "../files.ts";
+import { describeFile, type Env, listNames, newestFirst, pathIn, readHead } from "../files.ts";
 import type { TranscriptFile } from "../transcript.ts";
+import { claudeConfigDir } from "./config-dir.ts";
 
 const SUFFIX = ".jsonl";
 
-export function findTranscripts(configDir: string): TranscriptFile[] {
-  const projects = join(configDir, "projects");
-  return newestFirst(listNames(projects).flatMap((name) => projectFiles(pathIn(projects, name))));
+export function findTranscripts(env: Env, folders = [join(claudeConfigDir(env), "projects")]): TranscriptFile[] {
+  return newestFirst(
+    folders.flatMap((projects) => listNames(projects).flatMap((name) => projectFiles(pathIn(projects, name)))),
+  );
 }
 
 /** The files of one session, by the path its hooks name, without looking at all the others. */

@@ -1,7 +1,7 @@
 // Reduces a hook payload to our event, or to undefined when there is nothing in it for us.
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import type { HookCall } from "../hook-wire.ts";
-import { asId, asInteger, asObject, asString, type JsonObject, present } from "../wire.ts";
+import { asId, asInteger, asObject, asString, type JsonObject, present, payloadTime } from "../wire.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
 
 /** The event a hook command stands for when the payload does not name one. */
@@ -40,7 +40,7 @@ export function hookEvent(call: Omit<HookCall, "readEnd">): AgentEvent | undefin
     ...present("agentType", asString(payload["agent_type"])),
     cwd: asString(payload["cwd"]) || call.cwd(),
     ...present("transcriptPath", asString(payload["transcript_path"])),
-    at: call.at,
+    at: payloadTime(payload["timestamp"], call.at),
     activity,
   };
 }

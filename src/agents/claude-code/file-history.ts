@@ -1,7 +1,8 @@
 // The copies Claude Code keeps of files before it changes them, in a folder beside its transcripts. A transcript names
 // the newest copy of each file: all of them with every prompt, and one more with every first edit of a turn.
 import { join } from "node:path";
-import type { Env } from "../files.ts";
+import type { FileTouch } from "../../core/event.ts";
+import { absolutePath, type Env } from "../files.ts";
 import { asId, asObject, asString, type JsonObject } from "../wire.ts";
 import { claudeConfigDir } from "./config-dir.ts";
 
@@ -25,6 +26,17 @@ export function addBackup(backups: Backups, line: JsonObject): Backups {
   if (path === undefined) return backups;
   const others = backups.filter(([known]) => known !== path);
   return [...others, [path, nameOf(line["backup"])] satisfies [string, string]].slice(-MAX_FILES);
+}
+
+/** Those that were not known before. */
+export function newlyTracked(before: Backups, after: Backups): Backups {
+  const known = new Set(before.map(([path]) => path));
+  return after.filter(([path]) => !known.has(path));
+}
+
+export function trackedTouch([path, name]: Backups[number], cwd: string): FileTouch {
+  const file = absolutePath(path, cwd);
+  return name === "" ? { path: file, kind: "create" } : { path: file, kind: "edit", backup: name };
 }
 
 function nameOf(backup: unknown): string {

@@ -130,10 +130,14 @@ function marketplaceManifest(): object {
   };
 }
 
-/** Registers the plugin with the client, and takes out hooks that an earlier install put into settings.json. */
-export function registerPlugin(options: InstallOptions & { claude: string }): Step[] {
-  const { site, target, claude, env } = options;
+/**
+ * Registers the plugin with the client, and takes out hooks that an earlier install put into settings.json. Where the
+ * plugin is registered already, the claude command is not needed.
+ */
+export function registerPlugin(options: InstallOptions): Step[] {
+  const { site, target, env } = options;
   const steps: Step[] = [];
+  const claude = site.marketplace === target && site.pluginEnabled ? "" : needClaude(options.claude);
   if (site.hooks.length > 0) {
     steps.push({
       about: `take c-mem's hooks out of ${site.settingsPath} (the plugin replaces them)`,
@@ -158,6 +162,13 @@ export function registerPlugin(options: InstallOptions & { claude: string }): St
     });
   }
   return steps;
+}
+
+function needClaude(claude: string | undefined): string {
+  if (claude !== undefined) return claude;
+  throw new AppError("no_claude", "The claude command was not found, so the plugin cannot be installed.", {
+    hint: "Say where it is with --claude, or put the hooks into settings.json with --method settings.",
+  });
 }
 
 /** Without the client's own command: the hooks go straight into its settings. */
@@ -244,7 +255,7 @@ export function restoreSettings(site: ClaudeSite, backup: string | undefined): S
     about: `put ${site.settingsPath} back as it was`,
     run() {
       if (backup === undefined) rmSync(site.settingsPath, { force: true });
-      else putBack(site.settingsPath, backup);
+      else putBack(backup, (before) => writeSettings(site.settingsPath, before));
     },
   };
 }

@@ -1,7 +1,7 @@
 // What the assistant says in a transcript: one block a line, put together again into messages.
 import type { AgentEvent, TokenCounts } from "../../core/event.ts";
-import { promptOf, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, type JsonObject, present } from "../wire.ts";
+import { markEnded, markWorking, promptOf, type Turn } from "../turn.ts";
+import { asCount, asId, asObject, asObjects, asString, type Json, type JsonObject, present } from "../wire.ts";
 import { readCall } from "./call.ts";
 import { type ClaudeCodeState, lineId, type Message } from "./state.ts";
 
@@ -11,7 +11,11 @@ export function readAssistant(state: ClaudeCodeState, line: JsonObject, message:
   const events = state.message?.activity.uuid === uuid ? [] : closeMessage(state);
   if (!turn.isPrivate) state.message ??= { ...turn.header, activity: emptyMessage(turn, uuid, line, message) };
   const held = state.message?.activity;
-  for (const block of asObjects(message["content"])) {
+  const blocks = asObjects(message["content"]);
+  // Many versions write no stop reason: words without a call after them end the turn until more follows.
+  if (isFinal(blocks, message["stop_reason"])) markEnded(turn);
+  else markWorking(turn);
+  for (const block of blocks) {
     const id = asId(block["id"]);
     const text = asString(block["text"]);
     const thinking = asString(block["thinking"]);
@@ -28,6 +32,11 @@ export function readAssistant(state: ClaudeCodeState, line: JsonObject, message:
   const tokens = tokenCounts(asObject(message["usage"]));
   if (held !== undefined && tokens !== undefined) held.tokens = tokens;
   return events;
+}
+
+function isFinal(blocks: readonly JsonObject[], stopReason: Json | undefined): boolean {
+  if (stopReason === "tool_use" || blocks.some((block) => block["type"] === "tool_use")) return false;
+  return blocks.some((block) => block["type"] === "text" && block["text"]);
 }
 
 function emptyMessage(turn: Turn, uuid: string, line: JsonObject, message: JsonObject): Message {

@@ -12,6 +12,20 @@ const CLIENT_COMMANDS = new Set(
   ).split(" "),
 );
 
+/** "[Request interrupted by user]", "[Request interrupted by user for tool use]". */
+const INTERRUPTION = "[Request interrupted";
+
+/** The line the client writes in the user's name when they press Esc. */
+export function isInterruption(content: Json | undefined): boolean {
+  if (typeof content === "string") return content.startsWith(INTERRUPTION);
+  return asObjects(content).some(({ type, text }) => type === "text" && asString(text)?.startsWith(INTERRUPTION));
+}
+
+/** The notice that wakes the agent when background work has ended. */
+export function isWakeUp(content: Json | undefined): boolean {
+  return typeof content === "string" && /^\s*<(?:task-notification|teammate-message)\b/.test(content);
+}
+
 export function promptText(content: Json | undefined): string | undefined {
   const text =
     typeof content === "string"
@@ -19,7 +33,7 @@ export function promptText(content: Json | undefined): string | undefined {
       : asObjects(content)
           .map((block) => asString(block["text"]) ?? "")
           .join("\n");
-  if (text.trim() === "" || isMachinePrompt(text) || text.startsWith("[Request interrupted")) return undefined;
+  if (text.trim() === "" || isMachinePrompt(text) || text.startsWith(INTERRUPTION)) return undefined;
   const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
   if (command === undefined) return text;
   if (CLIENT_COMMANDS.has(command.replace(/^\//, ""))) return undefined;

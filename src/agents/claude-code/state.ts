@@ -37,6 +37,8 @@ export interface ClaudeCodeState {
   forkedFrom?: string;
   queue: QueuedPrompt[];
   backups: Backups;
+  /** Files that wait to be told of, until there is a prompt. */
+  tracked?: Backups;
   /**
    * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
    * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.

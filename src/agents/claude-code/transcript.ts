@@ -4,7 +4,17 @@ import { isWhollyPrivate } from "../../core/private-tags.ts";
 import { readWhole } from "../files.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import {
+  beginTurn,
+  emit,
+  endOfTurn,
+  markEnded,
+  markInterrupted,
+  markWorking,
+  promptOf,
+  startTurn,
+  type Turn,
+} from "../turn.ts";
 import {
   asId,
   asObject,
@@ -19,9 +29,9 @@ import {
 } from "../wire.ts";
 import { withoutOriginalFile } from "./bulk.ts";
 import { readResult } from "./call.ts";
-import { addBackup, readSnapshot } from "./file-history.ts";
+import { addBackup, type Backups, newlyTracked, readSnapshot, trackedTouch } from "./file-history.ts";
 import { closeMessage, heldMessage, readAssistant } from "./message.ts";
-import { promptText } from "./prompt.ts";
+import { isInterruption, isWakeUp, promptText } from "./prompt.ts";
 import { enqueue, forgetQueued, takeQueued, tellQueued, typedAt } from "./queue.ts";
 import { type ClaudeCodeState, lineId } from "./state.ts";
 
@@ -85,11 +95,9 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
     case "attachment":
       return asObject(line?.["attachment"])?.["type"] === "queued_command" ? readHandedOver(state, line ?? {}) : [];
     case "file-history-snapshot":
-      state.backups = readSnapshot(line ?? {}) ?? state.backups;
-      return [];
+      return trackFiles(state, readSnapshot(line ?? {}) ?? state.backups);
     case "file-history-delta":
-      state.backups = addBackup(state.backups, line ?? {});
-      return [];
+      return trackFiles(state, addBackup(state.backups, line ?? {}));
     case "custom-title":
       return readTitle(state, asString(line?.["customTitle"]), true);
     case "ai-title":
@@ -98,6 +106,28 @@ function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: R
       if (typeof type !== "string" || !IGNORED.has(type)) countUnknown(notes, type);
       return [];
   }
+}
+
+/**
+ * Each file is told of once, when it is first tracked; before the first prompt it waits. After a private prompt new files
+ * may be that turn's: their names are not kept.
+ */
+function trackFiles(state: ClaudeCodeState, backups: Backups): AgentEvent[] {
+  const { turn } = state;
+  const fresh = newlyTracked(state.backups, backups);
+  const isPrivate = turn.isPrivate || turn.wasPrivate;
+  state.backups = isPrivate ? backups.filter((file) => !fresh.includes(file)) : backups;
+  if (fresh.length === 0 || isPrivate) return [];
+  state.tracked = [...(state.tracked ?? []), ...fresh];
+  return turn.promptId === undefined ? [] : takeTracked(state);
+}
+
+function takeTracked(state: ClaudeCodeState): AgentEvent[] {
+  const { tracked = [], turn } = state;
+  delete state.tracked;
+  if (tracked.length === 0) return [];
+  const files = tracked.map((file) => trackedTouch(file, turn.header.cwd));
+  return emit(turn, { kind: "file-snapshot", ...promptOf(turn), files });
 }
 
 function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
@@ -141,6 +171,7 @@ function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[
   else if (message === undefined || line["isMeta"] === true) return events;
   else if (line["type"] === "assistant") events.push(...readAssistant(state, line, message));
   else events.push(...readUser(state, line, message));
+  if (events.length > 0 && state.turn.promptId !== undefined) events.push(...takeTracked(state));
   // Beside something that happened: a file of nothing else is no session.
   if (events.length > 0 && !state.hasOrigin) events.push(...readOrigin(state, line));
   return events;
@@ -201,6 +232,8 @@ function takeTitle(state: ClaudeCodeState): AgentEvent[] {
 
 /** Of the client's own notes only the recap it shows somebody who was away says something about the work. */
 function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  // Written by the client when a turn is over, also where its last message had no words.
+  if (line["subtype"] === "turn_duration" && state.turn.end === undefined) markEnded(state.turn);
   const text = asString(line["content"])?.replace(/\s*\(disable recaps in \/config\)\s*$/, "");
   if (line["subtype"] !== "away_summary" || !text) return [];
   const uuid = asId(line["uuid"]) ?? lineId(state);
@@ -226,6 +259,9 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
     turn.isPrivate = state.privatePromptIds.includes(ownPromptId);
   }
   const results = asObjects(content).filter((block) => block["type"] === "tool_result");
+  if (results.length > 0) markWorking(turn);
+  if (isInterruption(content)) markInterrupted(turn);
+  else if (isWakeUp(content)) markWorking(turn);
   if (results.length > 0) return results.flatMap((block) => readResult(state, line, block));
   const text = promptText(content);
   if (text === undefined || isSubagent) return [];

@@ -4,9 +4,13 @@ import { describeFile, type Env, homeOf, listFolder, newestFirst, pathIn, readHe
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `sessions/YYYY/MM/DD/rollout-*.jsonl`; what was archived lies flat in a folder of its own. */
-export function findCodexTranscripts(env: Env): TranscriptFile[] {
+export function findCodexTranscripts(env: Env, folders = ownFolders(env)): TranscriptFile[] {
+  return newestFirst(folders.flatMap((folder) => rollouts(folder, 3)));
+}
+
+function ownFolders(env: Env): string[] {
   const home = env["CODEX_HOME"] || join(homeOf(env), ".codex");
-  return newestFirst([...rollouts(join(home, "sessions"), 3), ...rollouts(join(home, "archived_sessions"), 3)]);
+  return [join(home, "sessions"), join(home, "archived_sessions")];
 }
 
 function rollouts(folder: string, depth: number): TranscriptFile[] {

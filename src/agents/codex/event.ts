@@ -1,7 +1,7 @@
 // Reduces what Codex CLI's hooks send to our event. Recorded from Codex CLI 0.166; its subagents' hooks were not.
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asInteger, asObject, asString, type JsonObject, parseJson, present } from "../wire.ts";
+import { asId, asInteger, asObject, asString, type JsonObject, parseJson, present, payloadTime } from "../wire.ts";
 import { typedText } from "./prompt.ts";
 import { codexResult, codexTool } from "./tool.ts";
 
@@ -41,7 +41,7 @@ function header(call: HookCall, payload: JsonObject, sessionId: string, activity
     sessionId,
     cwd: asString(payload["cwd"]) || call.cwd(),
     ...present("transcriptPath", asString(payload["transcript_path"])),
-    at: call.at,
+    at: payloadTime(payload["timestamp"], call.at),
     activity,
   };
 }

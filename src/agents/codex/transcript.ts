@@ -3,7 +3,17 @@ import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
 import { findCall, keepCall, takeCall } from "../calls.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import {
+  beginTurn,
+  emit,
+  endOfTurn,
+  markEnded,
+  markInterrupted,
+  markWorking,
+  promptOf,
+  startTurn,
+  type Turn,
+} from "../turn.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type Json, type JsonObject } from "../wire.ts";
 import { codexCall, type CodexCall, finishCall, noteEnd, noteItem, webSearch } from "./call.ts";
 import { environmentCwd, typedText } from "./prompt.ts";
@@ -164,6 +174,14 @@ function readEvent(state: CodexState, event: JsonObject): AgentEvent[] {
       return event["kind"] === undefined || event["kind"] === "plain"
         ? readPromptOnce(state, "event", asString(event["message"]))
         : [];
+    case "task_complete":
+    case "turn_complete":
+      markEnded(state.turn);
+      return [];
+    case "turn_aborted":
+      // Another reason is that the next prompt took its place.
+      if ((asString(event["reason"]) ?? "interrupted") === "interrupted") markInterrupted(state.turn);
+      return [];
     case "item_completed":
       return readCompleted(state, asObject(event["item"]) ?? {});
     case "token_count":
@@ -223,6 +241,7 @@ function readItem(state: CodexState, item: JsonObject, notes: ReadNotes): AgentE
     case "custom_tool_call":
     case "local_shell_call":
     case "tool_search_call": {
+      markWorking(state.turn);
       const call = codexCall(item, state.turn.header.cwd);
       // What waits is stored between runs: nothing of a private turn may.
       if (call !== undefined && !state.turn.isPrivate) keepCall(state.calls, call);
@@ -236,6 +255,7 @@ function readItem(state: CodexState, item: JsonObject, notes: ReadNotes): AgentE
       return call === undefined ? [] : emit(state.turn, { ...finishCall(call, item), ...promptOf(state.turn) });
     }
     case "web_search_call":
+      markWorking(state.turn);
       return emit(state.turn, { ...webSearch(item, lineId(state, state.threadId)), ...promptOf(state.turn) });
     case "ghost_snapshot":
     case "compaction":
@@ -259,6 +279,9 @@ function readMessage(state: CodexState, item: JsonObject): AgentEvent[] {
   state.thinking = "";
   if (text.trim() === "" && thinking === "") return events;
   if (text.trim() !== "") turn.response = { text, at: turn.header.at };
+  // Versions without a phase do not tell: words without a call after them end the turn until more follows.
+  if (text.trim() === "" || item["phase"] === "commentary") markWorking(turn);
+  else markEnded(turn);
   if (turn.isPrivate) return events;
   const activity: Message = {
     kind: "message",

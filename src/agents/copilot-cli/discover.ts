@@ -4,13 +4,17 @@ import { describeFile, type Env, homeOf, listFolder, newestFirst } from "../file
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `session-state/<session>/events.jsonl`; for a while it was `session-state/<session>.jsonl`, with the same lines. */
-export function findCopilotTranscripts(env: Env): TranscriptFile[] {
-  const folder = join(copilotHome(env), "session-state");
-  const files = listFolder(folder).flatMap((entry) => {
-    if (entry.isDirectory()) return copilotTranscript(join(folder, entry.name, "events.jsonl"));
-    const id = /^(.+)\.jsonl$/.exec(entry.name)?.[1];
-    return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
-  });
+export function findCopilotTranscripts(
+  env: Env,
+  folders = [join(copilotHome(env), "session-state")],
+): TranscriptFile[] {
+  const files = folders.flatMap((folder) =>
+    listFolder(folder).flatMap((entry) => {
+      if (entry.isDirectory()) return copilotTranscript(join(folder, entry.name, "events.jsonl"));
+      const id = /^(.+)\.jsonl$/.exec(entry.name)?.[1];
+      return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
+    }),
+  );
   return newestFirst(files);
 }
 
@@ -20,12 +24,16 @@ export function copilotTranscript(path: string): TranscriptFile[] {
 }
 
 /** Before that each session was one JSON file: `history-session-state/session_<session>_<started at>.json`. */
-export function findCopilotHistory(env: Env): TranscriptFile[] {
-  const folder = join(copilotHome(env), "history-session-state");
-  const files = listFolder(folder).flatMap((entry) => {
-    const id = /^(?:session_)?(.+?)(?:_\d+)?\.json$/.exec(entry.name)?.[1];
-    return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
-  });
+export function findCopilotHistory(
+  env: Env,
+  folders = [join(copilotHome(env), "history-session-state")],
+): TranscriptFile[] {
+  const files = folders.flatMap((folder) =>
+    listFolder(folder).flatMap((entry) => {
+      const id = /^(?:session_)?(.+?)(?:_\d+)?\.json$/.exec(entry.name)?.[1];
+      return id === undefined ? [] : describeFile(join(folder, entry.name), about(id));
+    }),
+  );
   return newestFirst(files);
 }
 

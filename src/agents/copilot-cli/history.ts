@@ -5,7 +5,7 @@ import { keepCall, takeCall } from "../calls.ts";
 import { readWhole } from "../files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import { beginTurn, emit, endOfTurn, markEnded, markWorking, promptOf, startTurn, type Turn } from "../turn.ts";
 import { asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../wire.ts";
 import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
@@ -61,7 +61,10 @@ function readAssistant(
   text: string,
   uuid: string,
 ): AgentEvent[] {
-  for (const call of asObjects(message["tool_calls"])) {
+  const requested = asObjects(message["tool_calls"]);
+  if (requested.length > 0 || text.trim() === "") markWorking(turn);
+  else markEnded(turn);
+  for (const call of requested) {
     const tool = asObject(call["function"]);
     const id = asId(call["id"]);
     const input = parseJson(asString(tool?.["arguments"])) ?? {};

@@ -3,8 +3,18 @@ import type { AgentEvent } from "../../core/event.ts";
 import { keepCall, takeCall } from "../calls.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
+import {
+  beginTurn,
+  emit,
+  endOfTurn,
+  markEnded,
+  markInterrupted,
+  markWorking,
+  promptOf,
+  startTurn,
+  type Turn,
+} from "../turn.ts";
+import { asArray, asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
 import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
 export interface CopilotState {
@@ -55,9 +65,19 @@ function readEvent(state: CopilotState, line: JsonObject, data: JsonObject, note
       return readPrompt(state, line, data);
     case "assistant.message":
       return readMessage(state, line, data);
+    case "abort":
+      if (agentOf(line, data) === undefined) markInterrupted(state.turn);
+      return [];
+    case "session.shutdown":
+      return emit(state.turn, { kind: "session-end", reason: asString(data["shutdownType"]) ?? "other" });
     case "subagent.started":
       readSubagent(state, line, data);
       return [];
+    case "subagent.completed":
+    case "subagent.failed":
+      return agentOf(line, data) === undefined && asId(data["toolCallId"]) === undefined
+        ? []
+        : asSubagent(state, line, data, () => emit(state.turn, { kind: "turn-end", ...promptOf(state.turn) }));
     case "tool.execution_start":
       readCall(state, data);
       return [];
@@ -113,7 +133,10 @@ function readMessage(state: CopilotState, line: JsonObject, data: JsonObject): A
   const model = asString(data["model"]) ?? state.model;
   // What went in is not written down with a message.
   const output = asCount(data["outputTokens"]);
-  if (text.trim() !== "" && agentOf(line, data) === undefined) turn.response = { text, at: turn.header.at };
+  const isMain = agentOf(line, data) === undefined;
+  if (text.trim() !== "" && isMain) turn.response = { text, at: turn.header.at };
+  if (isMain && (text.trim() === "" || asArray(data["toolRequests"]).length > 0)) markWorking(turn);
+  else if (isMain) markEnded(turn);
   if (text.trim() === "" && !thinking && output === undefined) return [];
   return asSubagent(state, line, data, () =>
     emit(turn, {
@@ -132,6 +155,7 @@ function readMessage(state: CopilotState, line: JsonObject, data: JsonObject): A
 
 function readCall(state: CopilotState, data: JsonObject): void {
   const id = asId(data["toolCallId"]);
+  if (asId(data["parentToolCallId"]) === undefined) markWorking(state.turn);
   // What waits is stored between runs: nothing of a private turn may.
   if (id !== undefined && !state.turn.isPrivate) keepCall(state.calls, copilotCall(id, state.turn.header.at, data));
 }

@@ -2,7 +2,7 @@
 // 2026.09: untested against the client itself.
 import type { Activity } from "../../core/event.ts";
 import type { HookWire } from "../hook-wire.ts";
-import { asArray, asId, asObject, asString, type JsonObject, present } from "../wire.ts";
+import { asArray, asId, asObject, asString, type JsonObject, present, payloadTime } from "../wire.ts";
 import { cursorToolUse } from "./tool.ts";
 
 const EVENTS: Readonly<Record<string, readonly string[]>> = {
@@ -32,7 +32,7 @@ export const cursorWire: HookWire = {
       cwd,
       ...present("transcriptPath", asString(payload["transcript_path"])),
       ...present("version", asString(payload["cursor_version"])),
-      at: call.at,
+      at: payloadTime(payload["timestamp"], call.at),
       activity,
     };
   },
@@ -54,10 +54,12 @@ function activityOf(name: string, payload: JsonObject, cwd: string): Activity | 
       const use = cursorToolUse(payload, name === "postToolUseFailure", cwd);
       return use === undefined ? undefined : { ...use, ...promptId };
     }
-    case "afterAgentResponse":
-      return { kind: "turn-end", ...promptId, ...present("response", asString(payload["text"])) };
+    case "afterAgentResponse": {
+      const text = asString(payload["text"]) ?? "";
+      return text.trim() === "" ? undefined : { kind: "response", ...promptId, text };
+    }
     case "stop":
-      return { kind: "turn-end", ...promptId };
+      return { kind: "turn-end", ...promptId, ...(payload["status"] === "aborted" && { isInterrupted: true }) };
     case "sessionEnd":
       return { kind: "session-end", reason: asString(payload["reason"]) ?? "other" };
     default:

@@ -1,7 +1,7 @@
 // How C-Mem gets into Cursor: hooks and the memory tools in its own folder, and in a working tree where it was asked for a rule
 // with what is remembered. Written after Cursor's documentation: untested against the client itself.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { type Env, homeOf } from "../files.ts";
 import { addToLists, editJson, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addBlock, removeBlock } from "../marked-block.ts";
@@ -16,6 +16,7 @@ import {
   type SetupProject,
 } from "../setup.ts";
 import { asObject } from "../wire.ts";
+import { checkNotCommitted, realPathInside } from "../work-tree-file.ts";
 import { CURSOR_RULES } from "./event.ts";
 import { hasRules, rulesText } from "./rules.ts";
 
@@ -37,19 +38,25 @@ export const cursorSetup: AgentSetup = {
   files: (env, program, projects) => [
     hooksFile(join(cursorFolder(env), "hooks.json"), program),
     mcpFile(join(cursorFolder(env), "mcp.json"), program),
-    ...projects.flatMap(projectFiles),
+    ...projects.map(rulesFile),
+    ...excludesOf(projects).map((exclude) =>
+      excludeFile(
+        exclude,
+        projects.filter((project) => project.exclude === exclude),
+      ),
+    ),
   ],
   perProject: true,
   told: ["session-start", "prompt", "error"],
   afterwards:
-    "Cursor also reads what is remembered from .cursor/rules/c-mem-context.mdc, in the working trees where you ran this; git passes over that file.",
+    "Cursor also reads what is remembered from .cursor/rules/c-mem-context.mdc, in the working trees where you ran this; git ignores that file.",
 };
 
 function cursorFolder(env: Env): string {
   return join(homeOf(env), ".cursor");
 }
 
-const HINT = "Mend the file, then run the command again.";
+const HINT = "Fix the file, then run the command again.";
 
 function hooksFile(path: string, program: Program): ManagedFile {
   return {
@@ -86,19 +93,47 @@ function mcpFile(path: string, { node, mcp, cache }: Program): ManagedFile {
   });
 }
 
-function projectFiles({ top, exclude }: SetupProject): ManagedFile[] {
+function rulesFile({ top, gitDir }: SetupProject): ManagedFile {
   const rules = ownFile(join(top, CURSOR_RULES), "add a rule with what is remembered", rulesText(""), hasRules);
-  // What hooks have written into it since is newer than what would be added.
-  const kept: ManagedFile = {
+  return {
     ...rules,
-    add: (text) => (text !== undefined && hasRules(text) ? text : rules.add(text)),
+    root: top,
+    isPrivate: true,
+    add(text) {
+      if (gitDir !== undefined) checkNotCommitted(top, gitDir, realPathInside(top, rules.path));
+      // What hooks have written into it since is newer than what would be added.
+      return text !== undefined && hasRules(text) ? text : rules.add(text);
+    },
   };
-  if (exclude === undefined) return [kept];
-  const ignored: ManagedFile = {
+}
+
+function excludesOf(projects: readonly SetupProject[]): string[] {
+  return [...new Set(projects.flatMap(({ exclude }) => exclude ?? []))];
+}
+
+/** One file for all working trees of a repository. */
+function excludeFile(exclude: string, projects: readonly SetupProject[]): ManagedFile {
+  return {
     path: exclude,
-    about: `have git pass over ${CURSOR_RULES}`,
-    add: (text = "") => addBlock(text, [`/${CURSOR_RULES}`]),
+    root: dirname(dirname(exclude)),
+    about: `have git ignore ${CURSOR_RULES}`,
+    add: (text = "") => addBlock(text, [...new Set([`/${CURSOR_RULES}`, ...projects.flatMap(excludeLine)])]),
     remove: (text) => removeBlock(text) || undefined,
   };
-  return [kept, ignored];
+}
+
+/** The real path, where a folder above the file is a link: git knows the file by that one. */
+function excludeLine({ top }: SetupProject): string[] {
+  try {
+    const path = placeInTree(top).split(sep).join("/");
+    return [`/${path.replace(/[\\*?[\]]/g, "\\$&")}`];
+  } catch {
+    // Nothing is written there.
+    return [];
+  }
+}
+
+/** From the top of the tree. */
+function placeInTree(top: string): string {
+  return relative(realpathSync(top), realPathInside(top, join(top, CURSOR_RULES)));
 }

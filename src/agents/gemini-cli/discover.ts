@@ -4,10 +4,15 @@ import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } fro
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `tmp/<project>/chats/session-*.json(l)`, and the chats of subagents in a folder named after their session. */
-export function findGeminiTranscripts(env: Env): TranscriptFile[] {
-  const tmp = join(env["GEMINI_CLI_HOME"] || homeOf(env), ".gemini", "tmp");
-  const files = listFolder(tmp).flatMap((project) => projectChats(join(tmp, project.name, "chats")));
+export function findGeminiTranscripts(env: Env, folders = [ownFolder(env)]): TranscriptFile[] {
+  const files = folders.flatMap((tmp) =>
+    listFolder(tmp).flatMap((project) => projectChats(join(tmp, project.name, "chats"))),
+  );
   return newestFirst(files);
+}
+
+function ownFolder(env: Env): string {
+  return join(env["GEMINI_CLI_HOME"] || homeOf(env), ".gemini", "tmp");
 }
 
 function projectChats(chats: string): TranscriptFile[] {

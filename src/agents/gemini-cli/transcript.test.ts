@@ -96,7 +96,7 @@ describe("a Gemini CLI chat", () => {
           files: [{ path: "/home/me/app/a.txt", kind: "read" }],
         },
         { kind: "title", title: "Backing up photos" },
-        { kind: "turn-end", promptId: "u1", response: "I will." },
+        { kind: "response", promptId: "u1", text: "I will." },
       ].map((activity) => ({ ...header, at: Date.parse(START), activity })),
     );
   });
@@ -163,9 +163,8 @@ describe("a Gemini CLI chat", () => {
     ],
     [tool("save_memory", { fact: "x" }, "ok"), { name: "save_memory", input: { fact: "x" }, files: [] }],
   ])("reads %j", (toolCall, expected) => {
-    expect(activities(message("g1", "gemini", "", { toolCalls: [toolCall] }))).toMatchObject([
-      { kind: "tool-use", ...expected },
-    ]);
+    const [activity] = activities(message("g1", "gemini", "", { toolCalls: [toolCall] }));
+    expect(activity).toMatchObject({ kind: "tool-use", ...expected });
   });
 
   it("waits for a tool that is still running", () => {

@@ -4,7 +4,17 @@ import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
 import { readWhole } from "../files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import {
+  beginTurn,
+  emit,
+  endOfTurn,
+  markEnded,
+  markInterrupted,
+  markWorking,
+  promptOf,
+  startTurn,
+  type Turn,
+} from "../turn.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../wire.ts";
 import { type Chat, parseChat, promptOfMessage } from "./chat.ts";
 import { isStartedInPrivate } from "./private.ts";
@@ -61,6 +71,7 @@ function readMessage(turn: Turn, message: JsonObject, place: Place, notes: ReadN
     case "info":
     case "warning":
     case "error":
+      if (/^Request cancelled\b/i.test(partsText(message["content"]).trim())) markInterrupted(turn);
       return [];
     default:
       countUnknown(notes, message["type"]);
@@ -96,7 +107,12 @@ function readGemini(turn: Turn, id: string, message: JsonObject): AgentEvent[] {
     ...(tokens !== undefined && { tokens }),
   };
   const isEmpty = text.trim() === "" && thinking === "" && tokens === undefined;
-  const uses = asObjects(message["toolCalls"]).flatMap((call) => {
+  const calls = asObjects(message["toolCalls"]);
+  // The user stops a turn while a tool runs, or by refusing a call.
+  if (calls.at(-1)?.["status"] === "cancelled") markInterrupted(turn);
+  else if (calls.length > 0 || text.trim() === "") markWorking(turn);
+  else markEnded(turn);
+  const uses = calls.flatMap((call) => {
     const use = geminiToolUse(call, turn.header.cwd);
     return use === undefined ? [] : emit(turn, { ...use, ...promptOf(turn) }, asTime(call["timestamp"]) ?? at);
   });

@@ -5,12 +5,14 @@ import type { TranscriptFile } from "../transcript.ts";
 import { databaseOf, databasePath, jsonNames, listRows, sessionAt } from "./store.ts";
 
 /** A session that was moved into the database is read from there: its files are left as they were. */
-export function findOpenCodeTranscripts(env: Env): TranscriptFile[] {
-  const data = openCodeData(env);
-  const rows = databases(env, data).flatMap(databaseSessions);
-  const moved = new Set(rows.map((file) => sessionAt(file.path)));
-  const files = fileSessions(join(data, "storage")).filter((file) => !moved.has(sessionAt(file.path)));
-  return newestFirst([...rows, ...files]);
+export function findOpenCodeTranscripts(env: Env, folders?: readonly string[]): TranscriptFile[] {
+  const found = (folders ?? [openCodeData(env)]).flatMap((data) => {
+    const rows = (folders === undefined ? databases(env, data) : databasesIn(data)).flatMap(databaseSessions);
+    const moved = new Set(rows.map((file) => sessionAt(file.path)));
+    const files = fileSessions(join(data, "storage")).filter((file) => !moved.has(sessionAt(file.path)));
+    return [...rows, ...files];
+  });
+  return newestFirst(found);
 }
 
 export function openCodeData(env: Env): string {
@@ -21,6 +23,10 @@ export function openCodeData(env: Env): string {
 function databases(env: Env, data: string): string[] {
   const named = env["OPENCODE_DB"];
   if (named) return named === ":memory:" ? [] : [isAbsolute(named) ? named : join(data, named)];
+  return databasesIn(data);
+}
+
+function databasesIn(data: string): string[] {
   return listFolder(data)
     .filter((entry) => /^opencode(?:-[\w.-]+)?\.db$/.test(entry.name))
     .map((entry) => join(data, entry.name));

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asObjects, asString, type JsonObject, present } from "../wire.ts";
+import { asId, asObject, asObjects, asString, type JsonObject, present, payloadTime } from "../wire.ts";
 import { openCodeData } from "./discover.ts";
 import { typedText } from "./prompt.ts";
 import { databasePath } from "./store.ts";
@@ -25,7 +25,7 @@ export const openCodeWire: HookWire = {
       ...(isSubagent && { agentId: own, ...present("agentType", asId(payload["agent"])) }),
       cwd: asString(payload["directory"]) || call.cwd(),
       transcriptPath: databasePath(join(openCodeData(call.env), "opencode.db"), sessionId),
-      at: call.at,
+      at: payloadTime(payload["timestamp"], call.at),
       activity,
     };
   },

@@ -130,6 +130,39 @@ const activities = (...messages: Content[]) =>
     (event) => event.activity,
   );
 
+describe("a turn of OpenCode", () => {
+  const call = tool("bash", { command: "make" });
+  it.each([
+    [
+      "has ended with a message that calls no tool",
+      assistant("msg_2", { finish: "stop" }),
+      [text("Done.")],
+      [{ kind: "turn-end" }],
+    ],
+    [
+      "has ended also where the message does not say why it stopped",
+      assistant("msg_2"),
+      [text("Done.")],
+      [{ kind: "turn-end" }],
+    ],
+    [
+      "goes on after a tool call",
+      assistant("msg_2", { finish: "tool-calls" }),
+      [text("Looking."), call],
+      [{ kind: "response" }],
+    ],
+    [
+      "was interrupted where its last message was aborted",
+      assistant("msg_2", { error: { name: "MessageAbortedError", data: {} } }),
+      [call],
+      [{ kind: "turn-end", isInterrupted: true }],
+    ],
+  ])("%s", (_name, message, parts, expected) => {
+    const found = activities(said(user("msg_1"), text("Fix it")), said(message, ...parts));
+    expect(found.filter(({ kind }) => kind === "turn-end" || kind === "response")).toMatchObject(expected);
+  });
+});
+
 describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
   it("gives prompts, messages, tool uses and the title", () => {
     const { found, events, notes } = machine(
@@ -183,7 +216,7 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
           },
         },
         { at: T + 2, activity: { kind: "title", title: "Fixing the build" } },
-        { at: T + 2, activity: { kind: "turn-end", promptId, response: "Looking." } },
+        { at: T + 2, activity: { kind: "response", promptId, text: "Looking." } },
       ].map((event) => ({ ...header, cwd: "/app/web", ...event })),
     ]);
     expect(notes.unknown).toEqual({ "brand-new": 1 });

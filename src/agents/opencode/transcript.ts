@@ -4,7 +4,17 @@ import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
 import { isWhollyPrivate } from "../../core/private-tags.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, promptOf, startTurn, type Turn } from "../turn.ts";
+import {
+  beginTurn,
+  emit,
+  endOfTurn,
+  markEnded,
+  markInterrupted,
+  markWorking,
+  promptOf,
+  startTurn,
+  type Turn,
+} from "../turn.ts";
 import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
 import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
 import { loadSession, originalOf, type Session } from "./store.ts";
@@ -94,11 +104,22 @@ function readAssistant(
     return text.trim() === "" ? [] : emit(turn, { kind: "compaction", uuid: idOf(message), summary: text });
   }
   if (text.trim() !== "") turn.response = { text, at: header.at, ...present("copiedFrom", header.copiedFrom) };
+  noteOutcome(turn, message, parts, text);
   const uses = parts.flatMap((part) => {
     const found = part["type"] === "tool" ? openCodeToolUse(part, header.cwd) : undefined;
     return found === undefined ? [] : emit(turn, { ...found.use, ...promptOf(turn) }, found.at ?? header.at);
   });
   return [...messageEvents(turn, message, text, textOf(parts, "reasoning", "\n\n")), ...uses];
+}
+
+/** A turn ends with a message that calls no tool, or with one that was aborted. */
+function noteOutcome(turn: Turn, message: JsonObject, parts: readonly JsonObject[], text: string): void {
+  const finish = asString(message["finish"]);
+  const hasCalls = parts.some((part) => part["type"] === "tool");
+  if (asObject(message["error"])?.["name"] === "MessageAbortedError") markInterrupted(turn);
+  else if (finish === undefined ? hasCalls || text.trim() === "" : finish === "tool-calls" || finish === "unknown")
+    markWorking(turn);
+  else markEnded(turn);
 }
 
 function messageEvents(turn: Turn, message: JsonObject, text: string, thinking: string): AgentEvent[] {

@@ -2,6 +2,7 @@
 import type { Db } from "../../store/driver.ts";
 import {
   eventOf,
+  fileUsesFrom,
   type ForeignSession,
   number,
   observationFrom,
@@ -11,6 +12,7 @@ import {
   text,
   time,
 } from "./foreign.ts";
+import { MAX_SESSION_ROWS, type Source } from "./source.ts";
 
 const SESSION_TABLES = ["sdk_sessions", "streaming_sessions", "sessions"];
 /** By what its other tables name a session: the agent's id, its own, or the row's number. */
@@ -28,15 +30,15 @@ export function isClaudeMem(tables: ReadonlySet<string>): boolean {
   return tables.has("sessions") && tables.has("user_prompts");
 }
 
-export function* readClaudeMem(source: Db, tables: ReadonlySet<string>, db: Db): Generator<ForeignSession, void> {
-  const table = SESSION_TABLES.find((name) => tables.has(name)) ?? "";
-  for (const row of source.all<Row>(`SELECT * FROM ${table} ORDER BY id`)) {
+export function* readClaudeMem(source: Source, db: Db): Generator<ForeignSession, void> {
+  const table = SESSION_TABLES.find((name) => source.tables.has(name)) ?? "";
+  for (const row of source.rows(table)) {
     const sessionId = text(row, "claude_session_id", "content_session_id", "session_id");
     if (sessionId === "") continue;
     const names = new Set(
       [row["id"], ...OF_SESSION.map((name) => row[name])].filter((name) => name !== null && name !== undefined),
     );
-    const rowsOf = (other: string): Row[] => (tables.has(other) ? rowsOfSession(source, other, names) : []);
+    const rowsOf = (other: string): Row[] => (source.tables.has(other) ? rowsOfSession(source, other, names) : []);
     yield toSession(db, row, sessionId, {
       prompts: rowsOf("user_prompts"),
       observations: rowsOf("observations"),
@@ -45,12 +47,18 @@ export function* readClaudeMem(source: Db, tables: ReadonlySet<string>, db: Db):
   }
 }
 
-function rowsOfSession(source: Db, table: string, names: ReadonlySet<unknown>): Row[] {
-  const columns = source.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`);
-  const column = OF_SESSION.find((name) => columns.some((one) => one.name === name));
+/** When it was completed; claude-mem also writes a summary when a turn ends. 0 where nothing tells of an end. */
+function endOf(row: Row, lastAt: number, summaries: number): number {
+  const noted = time(row, "completed_at_epoch", "completed_at");
+  return noted === 0 && (text(row, "status") === "completed" || summaries > 0) ? lastAt : noted;
+}
+
+function rowsOfSession(source: Source, table: string, names: ReadonlySet<unknown>): Row[] {
+  const columns = source.columnsOf(table);
+  const column = OF_SESSION.find((name) => columns.includes(name));
   if (column === undefined) return [];
-  const values = JSON.stringify([...names]);
-  return source.all(`SELECT * FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY id`, values);
+  const where = `${column} IN (SELECT value FROM json_each(?))`;
+  return [...source.rows(table, { where, params: [JSON.stringify([...names])], limit: MAX_SESSION_ROWS })];
 }
 
 function toSession(
@@ -62,7 +70,6 @@ function toSession(
   const project = projectNamed(db, text(row, "project"), "");
   const session = { sessionId, project, cwd: project.root };
   const startedAt = time(row, "started_at_epoch", "started_at", "created_at_epoch", "created_at");
-  const endedAt = time(row, "completed_at_epoch", "completed_at");
   const at = (other: Row): number => time(other, "created_at_epoch", "created_at") || startedAt;
   const first = text(row, "user_prompt");
   const said = prompts
@@ -70,6 +77,7 @@ function toSession(
     .filter(({ words }) => words !== "");
   const all = said.length > 0 || first === "" ? said : [{ at: startedAt, words: first }];
   const title = text(row, "title");
+  const endedAt = endOf(row, Math.max(startedAt, ...all.map((one) => one.at), ...summaries.map(at)), summaries.length);
   return {
     sessionId,
     events: [
@@ -82,6 +90,7 @@ function toSession(
       promptNumber: number(one, "prompt_number") ?? 1,
       at: at(one),
       observation: observationFrom(one),
+      files: fileUsesFrom(one),
     })),
     summaries: summaries.map((one) => ({
       promptNumber: number(one, "prompt_number") ?? 0,

@@ -1,6 +1,7 @@
 // What another memory system's database says, as events and memory of ours.
 import { basename } from "node:path";
 import type { Activity, CapturedEvent, Project } from "../../core/event.ts";
+import { parseLimitedJson } from "../../core/limited-json.ts";
 import { filterText, filterValue } from "../../core/filter.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES, type Summary } from "../../core/memory.ts";
 import { isTime } from "../../core/time.ts";
@@ -11,8 +12,14 @@ import { projectsNamed } from "../../store/projects.ts";
 export interface ForeignSession {
   sessionId: string;
   events: CapturedEvent[];
-  observations: { promptNumber: number; at: number; observation: Observation }[];
+  observations: { promptNumber: number; at: number; observation: Observation; files: FileUses }[];
   summaries: { promptNumber: number; at: number; summary: Summary }[];
+}
+
+/** As the other system tells them apart. */
+interface FileUses {
+  read: string[];
+  modified: string[];
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -57,7 +64,7 @@ export function strings(row: Row, ...names: string[]): string[] {
 
 export function parsed(value: unknown): unknown {
   try {
-    return typeof value === "string" ? filterValue(JSON.parse(value), MAX_CHARS) : undefined;
+    return typeof value === "string" ? filterValue(parseLimitedJson(value), MAX_CHARS) : undefined;
   } catch {
     return undefined;
   }
@@ -95,6 +102,12 @@ export function observationFrom(row: Row): Observation {
     evidence: [],
     origin: "assistant",
   };
+}
+
+export function fileUsesFrom(row: Row): FileUses {
+  const modified = [...new Set(strings(row, "files_modified"))];
+  const read = [...new Set(strings(row, "files_read"))].filter((file) => !modified.includes(file));
+  return { read, modified };
 }
 
 export function summaryFrom(row: Row): Summary {

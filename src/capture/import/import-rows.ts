@@ -1,9 +1,12 @@
 // Puts rows of another store into this one: filtered once more, known by the agents' own ids, whatever is wrong with one
 // of them counted and left out.
+import { parseLimitedJson } from "../../core/limited-json.ts";
 import { filterText, filterValue } from "../../core/filter.ts";
 import type { Db } from "../../store/driver.ts";
 import { createMerge, type MergedRow, type MergeTable } from "../../store/merge.ts";
+import { updateAllStatuses } from "../../store/session-status.ts";
 import { transaction } from "../../store/transaction.ts";
+import { storedId, storedName } from "../ids.ts";
 
 export interface ImportCounts {
   /** By table. */
@@ -37,12 +40,15 @@ export function importRows(db: Db, rows: Iterable<ImportRow>): ImportCounts {
     if (batch.length >= BATCH) write();
   }
   write();
-  transaction(db, () => merge.finish());
+  transaction(db, () => {
+    merge.finish();
+    updateAllStatuses(db, Date.now());
+  });
   return counts;
 }
 
-/** What others may have written without our filter. Ids and hashes are what things are known by. */
-const AS_IT_IS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|\w*hash)$/;
+/** What things are known by: limited in length and alphabet, the rest is filtered like captured text. */
+const IDS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|agent|model|version|\w*hash)$/;
 const JSON_COLUMNS = new Set([
   "input",
   "facts",
@@ -52,6 +58,7 @@ const JSON_COLUMNS = new Set([
   "item_ids",
   "files_read",
   "files_edited",
+  "files_modified",
 ]);
 const MAX_CHARS = 1_000_000;
 
@@ -62,15 +69,16 @@ function filterRow(row: MergedRow): MergedRow {
   return Object.fromEntries(
     Object.entries({ ...rest, ...purged }).map(([column, value]) => [
       column,
-      typeof value !== "string" || AS_IT_IS.test(column) ? value : filterColumn(column, value),
+      typeof value === "string" ? filterColumn(column, value) : value,
     ]),
   );
 }
 
 function filterColumn(column: string, value: string): string | undefined {
+  if (IDS.test(column)) return /^(?:agent|model|version)$/.test(column) ? storedName(value) : storedId(value);
   if (!JSON_COLUMNS.has(column)) return filterText(value, MAX_CHARS);
   try {
-    return JSON.stringify(filterValue(JSON.parse(value), MAX_CHARS));
+    return JSON.stringify(filterValue(parseLimitedJson(value), MAX_CHARS));
   } catch {
     // Refused by what is not there.
     return undefined;

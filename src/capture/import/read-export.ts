@@ -1,5 +1,6 @@
 // Reads what `c-mem export --all` wrote, line by line. Any line may be cut off, too long or somebody's joke.
 import { AppError } from "../../core/error.ts";
+import { parseLimitedJson } from "../../core/limited-json.ts";
 import { MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/merge.ts";
 import { readLines } from "../lines.ts";
 import { MAX_LINE_BYTES } from "../read-transcript.ts";
@@ -34,7 +35,7 @@ export function checkExport(path: string): void {
 
 function parse(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseLimitedJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -10,7 +10,7 @@ import { restoreBackup } from "../../memory/restore-backup.ts";
 import { type Backup, checkDatabase, type Contents, createBackup, listBackups } from "../../store/backup.ts";
 import { rotationOf, rotateBackups } from "../../store/backup-rotation.ts";
 import { explain } from "../../store/open.ts";
-import { ask } from "../apply-plan.ts";
+import { askYesNo } from "../prompts.ts";
 import { bytes, count, dim, EXIT, fields, iso, print, printJson, say } from "../output.ts";
 import { withStore } from "../store.ts";
 import type { CommandOptions } from "../table.ts";
@@ -84,10 +84,9 @@ async function restore(paths: Paths, which: string | undefined, { flags, json }:
     if (json) printJson("backup", { applied: false, backup: path, contents });
     return EXIT.ok;
   }
-  const answer = flags["yes"] === true ? true : await ask({ question: "Restore it?", isDestructive: true });
-  if (answer !== true) {
+  if (flags["yes"] !== true && !(await askYesNo("Restore it?", { isDestructive: true }))) {
     say("Nothing was changed.");
-    return answer === false ? EXIT.failure : EXIT.interrupted;
+    return EXIT.failure;
   }
   const restored = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
   // Brings in what the hooks have left meanwhile.

@@ -1,23 +1,37 @@
-// c-mem blame: which sessions touched a file and why, newest first.
+// c-mem blame: which sessions touched a file or what is in a folder, and why, newest first.
+import { terminalSafe } from "../../core/terminal.ts";
 import { answerBlame, backupOf } from "../../answers/blame.ts";
 import { titleOf } from "../../core/title.ts";
 import type { BlameEntry } from "../../recall/blame.ts";
-import { columns, fit, harmless } from "../layout.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, heading, print, printAnswer } from "../output.ts";
+import { count, dim, EXIT, heading, print, printAnswer, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { changeText, paint, shortId, when } from "../session-text.ts";
+import { changeText, paint, when } from "../session-text.ts";
+
+/** More of them are those of a folder. */
+const NAMED_FILES = 3;
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
     const answer = answerBlame(asked, args[0] ?? "");
     if (json) printAnswer("blame", answer);
-    else print(blameText(answer.entries, answer.paths));
+    else {
+      const ids = answer.entries.flatMap((entry) => [entry.session_id, entry.parent_session_id]);
+      print(blameText(answer, args[0] ?? "", shortIds(asked.db, ids)));
+      const shown = answer.entries.length;
+      if (answer.hasMore) say(dim(`\nThe ${count(shown, "newest change")} (-n ${shown * 2} shows more)`));
+    }
     return EXIT.ok;
   });
 }
 
-function blameText(entries: readonly BlameEntry[], paths: readonly string[]): string {
+function blameText(
+  { entries, paths, hasMore }: { entries: readonly BlameEntry[]; paths: readonly string[]; hasMore: boolean },
+  typed: string,
+  shortId: ShortId,
+): string {
   const lines = entries.map((entry) => {
     const notes = [
       entry.creates > 0 && paint("green", "created"),
@@ -42,7 +56,9 @@ function blameText(entries: readonly BlameEntry[], paths: readonly string[]): st
       ),
     ].join("\n");
   });
-  return [heading(fit(paths.join(", "), columns())), ...lines].join("\n\n");
+  const howMany = hasMore ? "Files" : count(paths.length, "file");
+  const files = paths.length > NAMED_FILES ? `${howMany} below ${typed}` : paths.join(", ");
+  return [heading(fit(files, columns())), ...lines].join("\n\n");
 }
 
 /** "yes" says little: the session's title then says what it was about. */
@@ -56,5 +72,5 @@ function titleLine(entry: BlameEntry): string[] {
 /** Agents delete their copies after a while. */
 function backupLine(entry: BlameEntry): string[] {
   const backup = backupOf(entry, process.env);
-  return backup?.exists ? [`    ${dim(`before: ${harmless(backup.path ?? "")}`)}`] : [];
+  return backup?.exists ? [`    ${dim(`before: ${terminalSafe(backup.path ?? "")}`)}`] : [];
 }

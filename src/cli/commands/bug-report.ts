@@ -1,7 +1,7 @@
 // c-mem bug-report: one file to attach to an issue. No prompts, no secrets, no paths of yours beyond "~".
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir, release } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { writeNew } from "../../agents/write.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
@@ -14,26 +14,38 @@ import { currentVersion } from "../../store/migrate.ts";
 import { checkHealth } from "../../answers/health.ts";
 import { allLogEntries, logLine } from "../../answers/log-entries.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, print, printJson, say } from "../output.ts";
+import { EXIT, print, printJson, say, STDOUT, writeDocument } from "../output.ts";
 import { withStore } from "../store.ts";
 
 const LOG_LINES = 60;
 
-export function run({ args, json }: CommandOptions): number {
+export function run({ args, flags, json }: CommandOptions): number {
   const env = process.env;
   const paths = resolvePaths(env);
-  const path = resolve(args[0] ?? `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`);
+  const named = (flags["output"] as string | undefined) ?? args[0];
   const text = withoutPaths(filterText(report(paths, env)), paths);
-  write(path, text, args[0] === undefined);
+  if (named === "-") {
+    if (json) printJson("bug-report", { path: null, chars: text.length, text });
+    else writeDocument(STDOUT, text);
+    return EXIT.ok;
+  }
+  // Not in the folder one is in: that is often a repository, and the report would be committed.
+  const path = named === undefined ? join(paths.logs, reportName()) : resolve(named);
+  if (named === undefined) mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+  write(path, text, named === undefined);
   if (json) printJson("bug-report", { path, chars: text.length });
   else {
     print(path);
-    say("Look through it before you attach it: it should hold nothing of yours.");
+    say("Read it before you attach it: it should hold nothing private.");
   }
   return EXIT.ok;
 }
 
-/** A file that was named may be somebody's; one of our own name from earlier today is ours. */
+function reportName(): string {
+  return `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;
+}
+
+/** A file that was named may hold something; one of our own name from earlier today is ours. */
 function write(path: string, text: string, isOwn: boolean): void {
   try {
     if (isOwn) writeNew(path, text);
@@ -54,7 +66,10 @@ function report(paths: Paths, env: Env): string {
     section("Settings", settingLines(paths, env)),
     section(
       "Doctor",
-      checks.map(({ name, state, message }) => `${state.padEnd(4)}  ${name}: ${message}`),
+      checks.map(
+        ({ name, state, message }) =>
+          `${state.padEnd(4)}  ${name}: ${name === "settings" ? withoutQuoted(message) : message}`,
+      ),
     ),
     section(
       "Log",
@@ -91,7 +106,12 @@ function settingLines(paths: Paths, env: Env): string[] {
     const isPlain = typeof value === "number" || typeof value === "boolean" || SETTINGS[key].oneOf !== undefined;
     return `${key}: ${isPlain ? String(value) : "(set)"} (${sources[key]})`;
   });
-  return [...told, ...problems.map((problem) => `problem: ${problem}`)];
+  return [...told, ...problems.map((problem) => `problem: ${withoutQuoted(problem)}`)];
+}
+
+/** Of a setting that does not fit the value is quoted: it may be the name of a client. */
+function withoutQuoted(text: string): string {
+  return text.replace(/"[^"]*"/g, '"…"');
 }
 
 /** Whatever lies in the home folder, in the data directory or elsewhere is only said to be there. */

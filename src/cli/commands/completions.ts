@@ -2,7 +2,7 @@
 import { AppError } from "../../core/error.ts";
 import { SCRIPTS, SHELLS } from "../completions/scripts.ts";
 import type { CommandOptions } from "../table.ts";
-import { EXIT, printJson, STDOUT, writeText } from "../output.ts";
+import { EXIT, printJson, STDOUT, writeDocument } from "../output.ts";
 
 export function run({ args, json }: CommandOptions): number {
   const shell = SHELLS.find((one) => one === args[0]);
@@ -12,6 +12,6 @@ export function run({ args, json }: CommandOptions): number {
     });
   }
   if (json) printJson("completions", { shell, script: SCRIPTS[shell] });
-  else writeText(STDOUT, SCRIPTS[shell]);
+  else writeDocument(STDOUT, SCRIPTS[shell]);
   return EXIT.ok;
 }

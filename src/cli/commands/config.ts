@@ -2,6 +2,7 @@
 import { answerSetting, answerSettings, changeSetting, type Described } from "../../answers/settings.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { envName } from "../../config/schema.ts";
+import { findSettingKey, joinWords } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, print, printAnswer, say } from "../output.ts";
@@ -19,7 +20,7 @@ export function run({ args, json }: CommandOptions): number {
   if (name === undefined || !["get", "set", "unset"].includes(action) || (action === "set") !== words.length > 0) {
     throw new AppError(
       "usage",
-      "It is `c-mem config`, `config get <key>`, `config set <key> <value>` or `config unset <key>`.",
+      "Usage: `c-mem config`, `config get <key>`, `config set <key> <value>...` or `config unset <key>`.",
     );
   }
   if (action === "get") {
@@ -28,7 +29,7 @@ export function run({ args, json }: CommandOptions): number {
     else print(JSON.stringify(answer.setting.value));
     return EXIT.ok;
   }
-  const answer = changeSetting(standing, name, action === "set" ? words.join(" ") : undefined);
+  const answer = changeSetting(standing, name, action === "set" ? joinWords(findSettingKey(name), words) : undefined);
   if (json) printAnswer("config", answer);
   else report(answer.setting, answer.notice);
   return EXIT.ok;

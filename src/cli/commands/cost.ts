@@ -34,11 +34,12 @@ export function usd(microUsd: number): string {
 }
 
 function totalRows(total: CostRow): [string, string][] {
-  const { failed, unsettled, declined, unpriced } = total;
+  const { failed, estimated, unsettled, declined, unpriced } = total;
   const notes = [
     failed > 0 && `${failed} failed`,
-    unsettled > 0 && `${unsettled} broken off, at their estimate`,
-    declined > 0 && `${declined.toLocaleString("en")} more not sent: over the budget`,
+    estimated > 0 && `${estimated} estimated (no usage reported)`,
+    unsettled > 0 && `${unsettled} unfinished (counted at the most they can use)`,
+    declined > 0 && `${declined.toLocaleString("en")} not sent: over budget`,
   ].filter((note) => note !== false);
   return [
     ["requests", [total.requests.toLocaleString("en"), ...notes].join(", ")],

@@ -28,7 +28,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   const size = statOf(paths.database)?.size ?? 0;
   const isRead = flags["deep"] === true || size < QUICK_BYTES;
   const look = () => [
-    ...checkHealth(paths, env, { now: Date.now(), deep: isRead }),
+    ...checkHealth(paths, env, { now: Date.now(), deep: isRead, cwd: process.cwd() }),
     ...(isRead ? [] : [notRead(size)]),
   ];
   const mended = flags["fix"] === true ? await mend(paths, look()) : [];

@@ -1,5 +1,6 @@
 // c-mem effort: one undertaking from its first session to its last, what was decided and what is left.
 import { answerEffort } from "../../answers/efforts.ts";
+import { shortIds } from "../../store/short-ids.ts";
 import { effortText } from "../effort-text.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
@@ -9,7 +10,10 @@ export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
     const answer = answerEffort(asked, args[0] ?? "");
     if (json) printAnswer("effort", answer);
-    else print(effortText(answer.story));
+    else {
+      const ids = answer.story.sessions.map(({ session }) => session.session_id);
+      print(effortText(answer.story, shortIds(asked.db, ids)));
+    }
     return EXIT.ok;
   });
 }

@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { answerExport, isExportFormat } from "../../answers/export.ts";
 import { AppError } from "../../core/error.ts";
-import { exportAll } from "../export-all.ts";
+import { exportAll, outputFile } from "../export-all.ts";
 import type { CommandOptions } from "../table.ts";
-import { bytes, EXIT, printAnswer, say, STDOUT, writeText } from "../output.ts";
+import { bytes, EXIT, printAnswer, say, STDOUT, writeDocument } from "../output.ts";
 import { ask } from "../question.ts";
 
 export function run(options: CommandOptions): number {
@@ -16,7 +16,7 @@ export function run(options: CommandOptions): number {
       hint: "c-mem export <session>, or c-mem export --all for everything.",
     });
   }
-  const file = flags["output"] === undefined ? undefined : String(flags["output"]);
+  const file = outputFile(flags);
   const format = chooseFormat(flags["format"], file);
   if (file !== undefined && flags["force"] !== true && existsSync(file)) {
     throw new AppError("file_exists", `${file} exists already.`, { hint: "--force overwrites it." });
@@ -24,7 +24,7 @@ export function run(options: CommandOptions): number {
   const answer = ask(flags, (asked) => answerExport(asked, args.join(" "), { format, file, words: true }));
   if (file !== undefined) write(file, answer.text, flags["force"] === true);
   if (json) printAnswer("export", answer);
-  else if (file === undefined) writeText(STDOUT, answer.text);
+  else if (file === undefined) writeDocument(STDOUT, answer.text);
   else say(`${file}: ${bytes(Buffer.byteLength(answer.text))}`);
   return EXIT.ok;
 }

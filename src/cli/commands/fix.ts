@@ -8,20 +8,25 @@ import { type Encounter, findFixes } from "../../recall/fix.ts";
 import { commandKey } from "../../core/shell-command.ts";
 import { commandOf, parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
 import { block, columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { readStdin } from "../stdin.ts";
-import { listText, paint, shortId, when } from "../session-text.ts";
+import { textOf } from "../stdin.ts";
+import { listText, paint, when } from "../session-text.ts";
 
 const DEFAULT_LIMIT = 5;
 const FILES_SHOWN = 5;
 const CLOSING_CHARS = 240;
 
 export function run({ args, flags, json }: CommandOptions): number {
-  const text = args.length === 1 && args[0] === "-" ? readStdin() : args.join(" ");
-  if (text.trim() === "") throw new AppError("usage", "Say which error: a line of it is enough.");
+  const text = textOf(args);
+  if (text.trim() === "") {
+    throw new AppError("usage", "Which error? One line of it is enough.", {
+      hint: "c-mem fix <error>, or pipe it in: npm test 2>&1 | c-mem fix",
+    });
+  }
   return ask(flags, (asked) => {
     const { db } = asked;
     const { scope, limit, where } = questionOf(asked, DEFAULT_LIMIT);
@@ -35,13 +40,20 @@ export function run({ args, flags, json }: CommandOptions): number {
       });
     }
     if (json) printJson("fix", { results: encounters.map(encounterJson) }, { where, since: iso(since) });
-    else print(encounters.map(encounterText).join("\n\n"));
+    else {
+      const uses = encounters.flatMap(({ failure, fixedBy }) => [failure, fixedBy?.use]);
+      const shortId = shortIds(
+        db,
+        uses.map((use) => use?.parent_session_id ?? use?.session_id),
+      );
+      print(encounters.map((met) => encounterText(met, shortId)).join("\n\n"));
+    }
     if (!json && howFar !== "") say(howFar);
     return EXIT.ok;
   });
 }
 
-function encounterText(met: Encounter): string {
+function encounterText(met: Encounter, shortId: ShortId): string {
   const { failure, fixedBy } = met;
   const width = columns() - 12;
   const times = met.times > 1 ? `, ${met.times} times` : "";
@@ -66,7 +78,7 @@ function encounterText(met: Encounter): string {
     lines.push(
       row(
         "then",
-        `${paint("green", "✓")} ${what}, ${gap(fixedBy.use.created_at - failure.created_at)} later${inAnother(met)}  ${dim(`t${fixedBy.use.id}`)}`,
+        `${paint("green", "✓")} ${what}, ${gap(fixedBy.use.created_at - failure.created_at)} later${inAnother(met, shortId)}  ${dim(`t${fixedBy.use.id}`)}`,
       ),
     );
   }
@@ -84,8 +96,8 @@ function otherFolder({ command, fixedBy }: Encounter): string {
   return passed === undefined || passed === folder(command) ? "" : ` in ${fit(passed, 50)}`;
 }
 
-/** What was left behind may have been ended by a later session. */
-function inAnother({ failure, fixedBy }: Encounter): string {
+/** A later session may have fixed what this one left. */
+function inAnother({ failure, fixedBy }: Encounter, shortId: ShortId): string {
   if (fixedBy === undefined || fixedBy.use.main_session_db_id === failure.main_session_db_id) return "";
   return ` in ${paint("yellow", shortId(fixedBy.use.parent_session_id ?? fixedBy.use.session_id))}`;
 }

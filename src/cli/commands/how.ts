@@ -5,12 +5,13 @@ import { localDay } from "../../core/time.ts";
 import { type CommandUse, findUses, type ToolHabit } from "../../recall/how.ts";
 import { parseInput } from "../../recall/tool-line.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
 import type { FoundUse } from "../../store/tool-search.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, iso, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { paint, shortId, when } from "../session-text.ts";
+import { paint, when } from "../session-text.ts";
 
 const DEFAULT_LIMIT = 10;
 
@@ -41,10 +42,15 @@ export function run({ args, flags, json }: CommandOptions): number {
       printJson("how", { results }, { where });
       return EXIT.ok;
     }
+    const shortId = shortIds(
+      db,
+      [...commands, ...tools].map(({ last }) => last.parent_session_id ?? last.session_id),
+    );
     const works = commands.filter((command) => command.succeeded > 0);
     const never = commands.filter((command) => command.succeeded === 0);
-    const parts = [...works.map(commandText), ...tools.map(toolText)];
-    if (never.length > 0) parts.push([paint("red", "Never worked"), ...never.map(commandText)].join("\n"));
+    const commandLines = (found: CommandUse): string => commandText(found, shortId);
+    const parts = [...works.map(commandLines), ...tools.map((tool) => toolText(tool, shortId))];
+    if (never.length > 0) parts.push([paint("red", "Never worked"), ...never.map(commandLines)].join("\n"));
     print(parts.join("\n"));
     sayHowFar("commands", commands, since.commands);
     sayHowFar("tools", tools, since.tools);
@@ -58,18 +64,18 @@ function sayHowFar(what: string, found: readonly unknown[], since: number | unde
   say(`There is too much to look at all of it: ${what} were counted only since ${localDay(since)}.`);
 }
 
-function commandText(found: CommandUse): string {
+function commandText(found: CommandUse, shortId: ShortId): string {
   return [
     `${mark(found)} ${paint("bold", fit(found.command, columns() - 2))}`,
-    `    ${dim(record(found))}`,
+    `    ${dim(record(found, shortId))}`,
     ...failureLines(found.lastFailure),
   ].join("\n");
 }
 
-function toolText(found: ToolHabit): string {
+function toolText(found: ToolHabit, shortId: ShortId): string {
   return [
     `${mark(found)} ${paint(["bold", "cyan"], fit(found.name, columns() - 2))}`,
-    `    ${dim(record(found))}`,
+    `    ${dim(record(found, shortId))}`,
     ...found.inputs.map((use) => `    ${fit(fieldsText(use.input), columns() - 14)}  ${dim(`t${use.id}`)}`),
     ...failureLines(found.lastFailure),
   ].join("\n");
@@ -87,7 +93,7 @@ function mark(found: { runs: number; succeeded: number }): string {
   return found.succeeded / found.runs < 0.5 ? paint("yellow", "~") : paint("green", "✓");
 }
 
-function record(found: { runs: number; succeeded: number; last: FoundUse }): string {
+function record(found: { runs: number; succeeded: number; last: FoundUse }, shortId: ShortId): string {
   const share = Math.round((found.succeeded / found.runs) * 100);
   const id = shortId(found.last.parent_session_id ?? found.last.session_id);
   return `${count(found.runs, "run")}, ${share}% worked, last ${when(found.last.created_at)} in ${id}`;

@@ -1,18 +1,22 @@
 // c-mem ignore: folders and files nothing is recorded of, and what is stored of them already.
-import { resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { planOf } from "../../answers/forget.ts";
 import { covers } from "../../capture/covers.ts";
 import { findPlace, offReason } from "../../capture/project.ts";
+import { explainJson } from "../../config/json-error.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
-import { writeSetting } from "../../config/write.ts";
+import { refuseDoubtful, writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import type { Doomed } from "../../store/doomed.ts";
+import type { Db } from "../../store/driver.ts";
+import { deleteSnapshotsWhere } from "../../store/file-snapshots.ts";
 import { doomedAt } from "../../store/places.ts";
-import { ask } from "../apply-plan.ts";
+import { transaction } from "../../store/transaction.ts";
 import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, EXIT, print, printJson, say } from "../output.ts";
+import { askYesNo, canAsk } from "../prompts.ts";
 import { askAsync } from "../question.ts";
 import { withStore } from "../store.ts";
 
@@ -21,30 +25,58 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   const named = args[0] ?? (flags["project"] === true ? projectRoot() : undefined);
   if (flags["list"] === true || named === undefined) return list(paths, json);
   const pattern = fullPattern(named);
-  const before = loadSettings({ user: paths.config }, {}).values.excludePaths;
+  const loaded = loadSettings({ user: paths.config }, {}, explainJson);
+  // Writing the list would drop the entries that cannot be read.
+  if (loaded.blocked !== undefined) {
+    throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
+  }
+  const before = loaded.values.excludePaths;
   // Who wrote it into the settings by hand may have spelled it in another way.
   if (flags["remove"] === true) return remove(paths, before.includes(named) ? named : pattern, before, json);
+  refuseDoubtful("excludePaths", [pattern]);
   const isNew = !before.includes(pattern);
-  if (isNew) writeSetting(paths.config, "excludePaths", [...before, pattern]);
+  const isDry = flags["dryRun"] === true;
+  const save = (): void => {
+    if (isNew && !isDry) writeSetting(paths.config, "excludePaths", [...before, pattern]);
+  };
   const stored = withStore(paths, (db) => doomedAt(db, (path) => covers(pattern, path)), { onlyLook: true });
   const isStored = stored.sessions.size + stored.toolUses.size > 0;
-  const isForget = isStored && (flags["forget"] === true || (await wantsForgotten(stored, json)));
+  const isForget = isStored && (flags["forget"] === true || (!isDry && (await wantsForgotten(stored, json))));
   if (!isForget) {
+    save();
+    if (flags["forget"] === true && !isDry) withStore(paths, (db) => forgetSnapshots(db, pattern));
     if (json) printJson("ignore", { path: pattern, is_new: isNew, stored: storedCounts(stored) });
-    else print(`${isNew ? "From now on nothing" : "Nothing"} is recorded of ${pattern}.${storedText(stored, named)}`);
+    else {
+      const effect = isNew
+        ? isDry
+          ? "This would exclude"
+          : "From now on nothing is recorded of"
+        : "Already excluded:";
+      print(`${effect} ${pattern}.${storedText(stored, named)}`);
+    }
     return EXIT.ok;
   }
-  say(`From now on nothing is recorded of ${pattern}.`);
-  return askAsync(flags, (asked) =>
-    runForget(asked, planOf(asked, { doomed: stored }), { json, command: "ignore", namedIn: paths.config }),
-  );
+  const beforehand = (): void => {
+    save();
+    say(`From now on nothing is recorded of ${pattern}.`);
+  };
+  return askAsync(flags, async (asked) => {
+    const plan = planOf(asked, { doomed: stored });
+    const code = await runForget(asked, plan, { json, command: "ignore", namedIn: paths.config, beforehand });
+    if (code === EXIT.ok && !isDry) forgetSnapshots(asked.db, pattern);
+    return code;
+  });
 }
 
-/** Asked only of somebody who can answer. */
+/** Files known only from the copies an agent kept of them: no tool use goes with them. */
+function forgetSnapshots(db: Db, pattern: string): void {
+  const isThere = (root: string, path: string): boolean => covers(pattern, isAbsolute(path) ? path : join(root, path));
+  transaction(db, () => deleteSnapshotsWhere(db, isThere));
+}
+
 async function wantsForgotten(stored: Doomed, json: boolean): Promise<boolean> {
-  if (json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
-  const question = `Also look at what is stored of it (${amount(stored)}), to forget it?`;
-  return (await ask({ question, isDestructive: true })) === true;
+  if (json || !canAsk()) return false;
+  return askYesNo(`Also look at what is stored of it (${amount(stored)}), to forget it?`, { isDestructive: true });
 }
 
 function remove(paths: Paths, pattern: string, before: readonly string[], json: boolean): number {

@@ -1,5 +1,6 @@
 // c-mem import: brings in what was exported elsewhere, or another memory system's database.
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSource, importDatabase } from "../../capture/import/import-database.ts";
 import { type ImportCounts, importRows } from "../../capture/import/import-rows.ts";
@@ -8,16 +9,89 @@ import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { forgetBuried } from "../../memory/forget-again.ts";
 import { createBackup } from "../../store/backup.ts";
-import { countSessions } from "../../store/sessions.ts";
+import { countSessions } from "../../store/what-counts.ts";
 import { plural } from "../forget-text.ts";
-import { count, EXIT, print, printJson, say } from "../output.ts";
+import { bytes as bytesText, count, EXIT, print, printJson, say } from "../output.ts";
 import { withStore } from "../store.ts";
 import type { CommandOptions } from "../table.ts";
 
-export function run({ args, json }: CommandOptions): number {
-  const paths = resolvePaths(process.env);
+/** Set in the process that does the work. */
+const CHILD = "C_MEM_IMPORT_CHILD";
+const MAX_BYTES = 64 * 1024 ** 3;
+/** What any import may take, and what one of so many bytes may take in addition. */
+const MIN_SECONDS = 120;
+const BYTES_PER_SECOND = 1024 * 1024;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * In a process of its own, which is killed when the time is up: one SQL statement over a crafted database may never end,
+ * and nothing else can interrupt it.
+ */
+export async function run(options: CommandOptions): Promise<number> {
+  const { args, flags } = options;
   const path = resolve(args[0] ?? "");
-  if (!existsSync(path)) throw new AppError("nothing_found", `There is no ${path}.`);
+  const bytes = checkFile(path);
+  if (process.env[CHILD] === "1") return importFile(path, options);
+  const seconds = readSeconds(flags["timeout"]) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
+  const { status, isLate } = await runChild(seconds * 1000);
+  // It was killed before it could delete what had been forgotten.
+  if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => forgetBuried(db, Date.now()));
+  if (!isLate) return status;
+  throw new AppError(
+    "import_timeout",
+    `${path} took longer than ${count(seconds, "second")}; the import was stopped.`,
+    {
+      hint: "What was read so far is kept. To give it more time: c-mem import <file> --timeout <seconds>",
+    },
+  );
+}
+
+async function runChild(timeoutMs: number): Promise<{ status: number; isLate: boolean }> {
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: "inherit",
+    env: { ...process.env, [CHILD]: "1" },
+    windowsHide: true,
+  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, timeoutMs);
+  // Otherwise it would go on alone, with nothing to stop it.
+  for (const signal of SIGNALS) process.once(signal, () => child.kill("SIGKILL"));
+  const status = await new Promise<number>((done, fail) => {
+    child.once("error", fail);
+    child.once("close", (code, signal) => done(code ?? (signal === null ? EXIT.failure : EXIT.interrupted)));
+  });
+  clearTimeout(timer);
+  return { status, isLate };
+}
+
+/** Only what ends: a pipe, a device or a folder does not. Returns its size. */
+function checkFile(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new AppError("nothing_found", `There is no ${path}.`);
+  if (!stat.isFile()) {
+    const kind = stat.isDirectory() ? "a folder" : "not a regular file";
+    throw new AppError("read_failed", `${path} could not be read: it is ${kind}.`, {
+      hint: "Name the file that `c-mem export --all -o <file>` wrote, or a database.",
+    });
+  }
+  if (stat.size > MAX_BYTES) throw new AppError("import_too_large", `${path} is larger than ${bytesText(MAX_BYTES)}.`);
+  return stat.size;
+}
+
+function readSeconds(flag: unknown): number | undefined {
+  if (flag === undefined) return undefined;
+  const seconds = Number(flag);
+  if (seconds > 0 && seconds <= 1_000_000) return seconds;
+  throw new AppError("usage", `"${String(flag)}" is not a number of seconds.`, {
+    hint: "E.g. c-mem import all.jsonl --timeout 600",
+  });
+}
+
+function importFile(path: string, { json }: CommandOptions): number {
+  const paths = resolvePaths(process.env);
   const isDatabase = isSqlite(path);
   if (isDatabase) checkSource(path);
   else checkExport(path);

@@ -30,6 +30,7 @@ import { CLAUDE_CODE, chooseAgents, namedAgents, projectHere, setupsOf } from ".
 import { agentContext } from "../../answers/agent-state.ts";
 import { type AgentPlan, planInstall } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
+import { canAsk } from "../prompts.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, say, STDERR } from "../output.ts";
 import { providerNotice } from "../../answers/provider-notice.ts";
@@ -43,12 +44,12 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   const env = process.env;
   const paths = resolvePaths(env);
   const named = namedAgents(args);
-  const isAsked = process.stdin.isTTY && process.stderr.isTTY && flags["yes"] !== true && flags["dryRun"] !== true;
+  const isAsked = canAsk() && flags["yes"] !== true && flags["dryRun"] !== true;
   const record = readInstall(paths.install);
   const names = named.length > 0 ? named : await chooseAgents(env, isAsked, Object.keys(record?.agents ?? {}));
-  if (names === undefined || names.length === 0) {
+  if (names.length === 0) {
     say("Nothing was changed.");
-    return names === undefined ? EXIT.interrupted : EXIT.failure;
+    return EXIT.failure;
   }
   const usable = await findNode(env, paths.runtime);
   const node = usable ?? fetchedNode(paths.runtime);
@@ -118,16 +119,16 @@ async function planClaude(
 ): Promise<ClaudePlan> {
   const site = inspectClaude(env);
   const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
-  const method = chooseMethod(flags["method"], claude);
+  const known = record?.sites[site.configDir];
+  const method = chooseMethod(flags["method"], claude, site, known?.method);
   const options: InstallOptions = { site, env, claude, target: paths.plugin, node, cache: paths.cache };
   const backup = backupPath(paths, site, record);
   const steps = [
     ...(method === "plugin"
-      ? registerPlugin({ ...options, claude: claude as string })
+      ? registerPlugin(options)
       : [...registerHooks(options), ...registerMcpServer({ ...options, folder: pluginFolder(paths.plugin) })]),
     ...registerStatusLine(options, await wantsStatusLine(site, flags)),
   ];
-  const known = record?.sites[site.configDir];
   const madeFolder = known?.madeFolder ?? !existsSync(site.configDir);
   const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
   // Settings that somebody has changed since the first install are theirs: uninstall must not put the old ones back.
@@ -206,17 +207,12 @@ function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
   };
 }
 
-function chooseMethod(flag: unknown, claude: string | undefined): Method {
-  if (flag === undefined) return claude === undefined ? "settings" : "plugin";
-  if (flag !== "plugin" && flag !== "settings") {
-    throw new AppError("usage", `--method is plugin or settings, not ${String(flag)}.`);
-  }
-  if (flag === "plugin" && claude === undefined) {
-    throw new AppError("no_claude", "The claude command was not found, so the plugin cannot be installed.", {
-      hint: "Say where it is with --claude, or use --method settings.",
-    });
-  }
-  return flag;
+/** An install that is there keeps its method: only --method moves hooks from the plugin to settings.json, or back. */
+function chooseMethod(flag: unknown, claude: string | undefined, site: ClaudeSite, before: Method | undefined): Method {
+  if (flag === "plugin" || flag === "settings") return flag;
+  if (flag !== undefined) throw new AppError("usage", `--method is plugin or settings, not ${String(flag)}.`);
+  if (site.pluginEnabled) return "plugin";
+  return before ?? (claude === undefined ? "settings" : "plugin");
 }
 
 /** The settings as they were before the first install here stay the ones to go back to. */

@@ -1,11 +1,13 @@
 // c-mem list: the sessions here, newest first.
-import { answerSessions } from "../../answers/sessions.ts";
+import { answerSessions, type SessionsAnswer } from "../../answers/sessions.ts";
 import type { SessionEntry } from "../../store/session-list.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import { withCommas } from "../../core/text.ts";
 import { columns, fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, print, printAnswer } from "../output.ts";
+import { count, dim, EXIT, print, printAnswer, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { paint, shortId, titleText, when } from "../session-text.ts";
+import { paint, titleText, when } from "../session-text.ts";
 
 /** Two columns of numbers and the space around them. */
 const NUMBER_COLUMNS = 16;
@@ -19,13 +21,26 @@ export function run({ flags, json }: CommandOptions): number {
       printAnswer("list", answer);
       return EXIT.ok;
     }
-    print(table(answer.rows, answer.isOfAllProjects));
-    if (answer.hasMore) print(dim(`\nThere are more: -n ${answer.limit * 2} shows them.`));
+    const shortId = shortIds(
+      asked.db,
+      answer.rows.map((row) => row.session_id),
+    );
+    print(table(answer.rows, answer.isOfAllProjects, shortId));
+    // The rows already say how many there are, unless some are left out.
+    if (answer.rows.length < answer.total || answer.subagents > 0) say(dim(`\n${footer(answer)}`));
     return EXIT.ok;
   });
 }
 
-function table(rows: readonly SessionEntry[], withProject: boolean): string {
+/** "20 of 27 sessions (-n 40 shows more), 12 subagents inside them" */
+function footer({ rows, total, subagents, hasMore, limit }: SessionsAnswer): string {
+  const shown =
+    rows.length < total ? `${withCommas(rows.length)} of ${count(total, "session")}` : count(total, "session");
+  const more = hasMore ? ` (-n ${limit * 2} shows more)` : "";
+  return `${shown}${more}${subagents > 0 ? `, ${count(subagents, "subagent")} inside them` : ""}`;
+}
+
+function table(rows: readonly SessionEntry[], withProject: boolean, shortId: ShortId): string {
   const severalAgents = new Set(rows.map((row) => row.agent)).size > 1 || rows[0]?.agent !== "claude-code";
   const agentWidth = Math.max(...rows.map((row) => row.agent.length));
   const projects = rows.map((row) => fit(row.project, columns() < 100 ? 14 : 20));

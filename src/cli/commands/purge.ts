@@ -18,7 +18,7 @@ import type { Db } from "../../store/driver.ts";
 import { relaxDurability } from "../../store/open.ts";
 import { roomOf } from "../../store/space.ts";
 import { HELD_MS, LET_GO_MS } from "../../store/transaction.ts";
-import { ask } from "../apply-plan.ts";
+import { askYesNo } from "../prompts.ts";
 import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { withStoreAsync } from "../store.ts";
@@ -46,10 +46,9 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       if (json) printJson("purge", { applied: false, ...planJson(plan) });
       return EXIT.ok;
     }
-    const answer = flags["yes"] === true ? true : await ask({ question: "Take it out?", isDestructive: true });
-    if (answer !== true) {
+    if (flags["yes"] !== true && !(await askYesNo("Delete it?", { isDestructive: true }))) {
       say("Nothing was changed.");
-      return answer === false ? EXIT.failure : EXIT.interrupted;
+      return EXIT.failure;
     }
     const before = roomOf(db).bytes;
     // What a power cut takes back goes again with the next.

@@ -27,7 +27,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
       interrupted: isInterrupted,
     };
     if (json) printJson("rebuild", data);
-    else {
+    else if (flags["quiet"] !== true || isInterrupted) {
       print(
         `${where}: ${count(rebuilt.turns, "turn")} of ${count(rebuilt.sessions, "session")} derived again, ${rebuilt.changed} changed; ` +
           `${count(now.observations, "observation")}, ${now.summaries.toLocaleString("en")} summaries.`,

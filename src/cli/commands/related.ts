@@ -1,11 +1,12 @@
 // c-mem related: the sessions that belong with one, and why.
-import { answerRelated } from "../../answers/related.ts";
+import { answerRelated, type Topic, topicsWith } from "../../answers/related.ts";
 import type { RelatedSession } from "../../recall/related.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, heading, print, printAnswer } from "../output.ts";
+import { count, dim, EXIT, heading, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
-import { paint, shortId, titleText, when } from "../session-text.ts";
+import { paint, titleText, when } from "../session-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
@@ -14,16 +15,27 @@ export function run({ args, flags, json }: CommandOptions): number {
       printAnswer("related", answer);
       return EXIT.ok;
     }
-    const { session, results } = answer;
+    const { session, results, topics } = answer;
+    const shortId = shortIds(
+      asked.db,
+      [session, ...results.map((result) => result.session)].map((one) => one.session_id),
+    );
     const id = shortId(session.session_id);
     print(`${heading(fit(titleText(session), columns() - 4 - id.length))}  ${dim(id)}\n`);
-    print(results.map(resultText).join("\n"));
+    if (topics.length > 0) print(`${dim("shared topics")}  ${fit(topics.map(topicText).join(", "), columns() - 16)}\n`);
+    print(results.map((result) => resultText(result, topics, shortId)).join("\n"));
     return EXIT.ok;
   });
 }
 
-function resultText({ session, reasons }: RelatedSession): string {
+function topicText({ topic, sessionIds }: Topic): string {
+  return `${topic} (${count(sessionIds.length, "session")})`;
+}
+
+function resultText({ session, reasons }: RelatedSession, topics: readonly Topic[], shortId: ShortId): string {
+  const shared = topicsWith(topics, session.session_id);
   const id = shortId(session.session_id);
   const line = `${paint("yellow", id)}  ${when(session.last_at)}  ${fit(titleText(session), columns() - 20 - id.length)}`;
-  return [line, ...reasons.map((reason) => `          ${dim(fit(reason, columns() - 10))}`)].join("\n");
+  const notes = [...reasons, ...(shared.length > 0 ? [`same topics: ${shared.join(", ")}`] : [])];
+  return [line, ...notes.map((reason) => `          ${dim(fit(reason, columns() - 10))}`)].join("\n");
 }

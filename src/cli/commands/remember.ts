@@ -4,10 +4,10 @@ import { fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printAnswer, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { readStdin } from "../stdin.ts";
+import { textOf } from "../stdin.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
-  const text = args.length === 1 && args[0] === "-" ? readStdin() : args.join(" ");
+  const text = textOf(args);
   return ask(flags, (asked) => {
     const answer = answerRemember(asked, text);
     if (json) {

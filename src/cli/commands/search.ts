@@ -4,11 +4,11 @@ import { ago } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
 import type { Finding } from "../../recall/find.ts";
 import type { Snippet } from "../../recall/snippet.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import { askAsync } from "../question.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, paint, print, printAnswer, say } from "../output.ts";
-import { shortId } from "../session-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): Promise<number> {
   return askAsync(flags, async (asked) => {
@@ -22,14 +22,18 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
     if (since > 0) say(`Such common words were looked for only since ${localDay(since)}.`);
     // That there is no model is told by `status`, not at every search.
     if (state.isBroken) say(`Searched by ${state.degraded}. ${state.hint ?? ""}`.trim());
-    for (const finding of findings) print(findingText(finding));
+    const shortId = shortIds(
+      asked.db,
+      findings.map((finding) => finding.session.session_id),
+    );
+    for (const finding of findings) print(findingText(finding, shortId));
     return EXIT.ok;
   });
 }
 
-function findingText({ session, promptNumber, at, kind, snippet }: Finding): string {
+function findingText({ session, promptNumber, at, kind, snippet }: Finding, shortId: ShortId): string {
   const where = `${session.project}, ${session.agent}, ${ago(at, Date.now())}`;
-  const open = openCommand(shortId(session.session_id), promptNumber);
+  const open = openCommand(shortId(session.session_id), promptNumber, kind);
   const title = fit(session.title ?? "(untitled)", Math.min(90, Math.max(30, columns() - where.length - 2)));
   return `${heading(title)}  ${dim(where)}\n  ${dim(`${kind}:`)} ${highlight(snippet)}\n  ${dim(open)}\n`;
 }

@@ -5,7 +5,8 @@ import { positiveInteger } from "../../answers/scope.ts";
 import { transcriptJson } from "../../answers/transcript-json.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { resolveSession } from "../../recall/find-session.ts";
-import { onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
+import { type Item, onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
+import { shortIds } from "../../store/short-ids.ts";
 import type { CommandOptions } from "../table.ts";
 import { storyText } from "../observation-text.ts";
 import { EXIT, print, printAnswer, printJson } from "../output.ts";
@@ -17,15 +18,24 @@ export function run({ args, flags, json }: CommandOptions): number {
     const known = answerObservation(asked, args[0] ?? "");
     if (known !== undefined) {
       if (json) printAnswer("show", known);
-      else print(storyText(known.story));
+      else print(storyText(known.story, shortIds(asked.db, [known.story.session?.session_id])));
       return EXIT.ok;
     }
     const transcript = choose(asked, args[0] ?? "");
     const detail = { tools: flags["tools"] === true, thinking: flags["thinking"] === true };
     if (json) printJson("show", transcriptJson(transcript, detail));
-    else print(transcriptText(transcript, detail));
+    else {
+      const ids = transcript.turns.flatMap((turn) => subagentIds(turn.items));
+      print(transcriptText(transcript, { ...detail, shortId: shortIds(asked.db, ids) }));
+    }
     return EXIT.ok;
   });
+}
+
+function subagentIds(items: readonly Item[]): string[] {
+  return items.flatMap((item) =>
+    item.kind === "subagent" ? [item.session.session_id, ...subagentIds(item.items)] : [],
+  );
 }
 
 function choose(asked: Asked, name: string): Transcript {

@@ -4,7 +4,9 @@ import { HOOKS } from "../../agents/claude-code/hooks.ts";
 import { archiveSize } from "../../capture/copies.ts";
 import { findSurroundings } from "../../capture/surroundings.ts";
 import { spoolCounts } from "../../capture/drain.ts";
+import { readHookFires } from "../../config/hook-fires.ts";
 import { loadSettings } from "../../config/load.ts";
+import { readLostEvents } from "../../config/lost-events.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { ago } from "../../core/text.ts";
 import { VERSION } from "../../core/version.ts";
@@ -27,7 +29,7 @@ export function run({ json }: CommandOptions): number {
   const env = process.env;
   const paths = resolvePaths(env);
   const now = Date.now();
-  const checks = checkHealth(paths, env, { now, deep: false });
+  const checks = checkHealth(paths, env, { now, deep: false, cwd: process.cwd() });
   const problems = checks.filter((check) => check.state !== "ok");
   const failed = checks.some((check) => check.state === "fail");
   const installed = checks.find((check) => check.name === "hooks installed");
@@ -39,7 +41,7 @@ export function run({ json }: CommandOptions): number {
       meaning: { source: embedSource(settings, env, paths).kind, ...embedProgress(db) },
       sqlite: sqliteVersion(db),
       schema: currentVersion(db),
-      runs: hookRuns(db),
+      runs: hookRuns(db, readHookFires(paths.hookFires)),
     }),
     { onlyLook: true },
   );
@@ -66,6 +68,7 @@ export function run({ json }: CommandOptions): number {
       counts: stored.counts,
       archive: { path: paths.archive, ...archive },
       spool: spoolCounts(paths.spool),
+      lost_events: readLostEvents(paths.lostEvents)?.count ?? 0,
       worker: { running: worker !== undefined, pid: worker?.pid ?? null, version: worker?.version ?? null },
       installed: installed?.message ?? null,
       recording: { here: reason === undefined, because: reason ?? null, ignored: settings.excludePaths },
@@ -102,7 +105,7 @@ export function run({ json }: CommandOptions): number {
   );
   print(`\n${heading("Hooks last fired")}`);
   const fired = (lastAt: number | undefined, times: number) =>
-    lastAt === undefined ? "never" : `${ago(lastAt, now)}, ${times} times`;
+    lastAt === undefined ? "never" : `${ago(lastAt, now)}, ${count(times, "time")}`;
   print(
     fields([
       ...hooks.map((hook) => [hook.command, fired(runOf.get(hook.command)?.last_at, hook.count)] as const),
@@ -133,6 +136,7 @@ function modelText(checks: readonly Check[]): string {
   return about.map((check) => check.message).join("; ");
 }
 
-function countsText({ projects, sessions, prompts, tool_uses }: Counts): string {
-  return `${count(sessions, "session")} in ${count(projects, "project")}: ${count(prompts, "prompt")}, ${count(tool_uses, "tool use")}`;
+function countsText({ projects, sessions, subagents, prompts, tool_uses }: Counts): string {
+  const inside = subagents > 0 ? ` (and ${count(subagents, "subagent")})` : "";
+  return `${count(sessions, "session")}${inside} in ${count(projects, "project")}: ${count(prompts, "prompt")}, ${count(tool_uses, "tool use")}`;
 }

@@ -1,28 +1,31 @@
 // c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
 import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { isTouched } from "../../store/buried.ts";
 import type { ArchiveContext } from "../../capture/archive.ts";
 import { archiveSize } from "../../capture/copies.ts";
+import { findTranscripts } from "../../capture/find-transcripts.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/restore.ts";
 import type { Transcript } from "../../capture/read-transcript.ts";
 import { isUnchanged, startSync, type SyncContext, syncInParallel, syncTranscripts } from "../../capture/sync.ts";
+import { explainJson } from "../../config/json-error.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
+import type { Settings } from "../../config/schema.ts";
 import { AppError } from "../../core/error.ts";
 import { countSince, newestRows } from "../../store/counts.ts";
 import type { Db } from "../../store/driver.ts";
 import { enqueueSession } from "../../store/jobs.ts";
 import { findProjectByName } from "../../store/projects.ts";
 import { relaxDurability } from "../../store/open.ts";
-import { interruptIdleSessions } from "../../store/sessions.ts";
+import { updateIdleStatuses } from "../../store/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/search-index.ts";
 import type { CommandOptions } from "../table.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../../answers/scope.ts";
 import { withStoreAsync } from "../store.ts";
+import { openSyncLog, type SyncLog } from "../sync-log.ts";
 import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-report.ts";
 
 /** Below this, starting a thread costs more than it brings. */
@@ -32,14 +35,31 @@ const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {
+  const log = flags["log"] === undefined ? undefined : openSyncLog(String(flags["log"]));
+  try {
+    return await sync(flags, json, log);
+  } catch (error) {
+    log?.add([`error: ${(error as Error).message}`]);
+    throw error;
+  } finally {
+    log?.close();
+  }
+}
+
+async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog | undefined): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const files = findFiles(env, flags);
+  const { values: settings, blocked } = loadSettings({ user: paths.config }, env, explainJson);
+  const files = findFiles(env, settings, flags);
   const isQuiet = flags["quiet"] === true || json;
   return withStoreAsync(paths, async (db) => {
     const project = flags["project"] as string | undefined;
     const context = startSync(db, paths, env, { force: flags["force"] === true, project });
-    const settings = loadSettings({ user: paths.config }, env).values;
+    if (blocked !== undefined) {
+      throw new AppError("bad_config", `${blocked}.`, {
+        hint: "Nothing is recorded until that is fixed; see c-mem doctor.",
+      });
+    }
     const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
     const pending = files.filter(({ file }) => file.bytes <= maxBytes && !isUnchanged(file, context));
     const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
@@ -58,7 +78,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
       await archiveAll(kept, maxBytes, { ...context, isForgotten }, report, isQuiet);
     }
     process.off("SIGINT", stop);
-    for (const id of interruptIdleSessions(db, Date.now())) enqueueSession(db, id, Date.now());
+    for (const id of updateIdleStatuses(db, Date.now())) enqueueSession(db, id, Date.now());
     if (countUnindexed(db) > FEW_ROWS) updateSearchIndex(db);
     const session = flags["session"];
     if (session !== undefined && files.length + report.restored === 0) {
@@ -71,16 +91,16 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
         hint: "`c-mem projects` lists those that are remembered; `c-mem sync` without --project brings in all.",
       });
     }
-    return reportResult(report, countSince(db, before), { json, isVerbose: flags["verbose"] === true, isQuiet });
+    return reportResult(report, countSince(db, before), { json, isVerbose: flags["verbose"] === true, isQuiet, log });
   });
 }
 
-function findFiles(env: Env, flags: Record<string, unknown>): Transcript[] {
+function findFiles(env: Env, settings: Settings, flags: Record<string, unknown>): Transcript[] {
   const agent = checkAgent(flags["agent"]);
   const session = flags["session"];
-  return AGENTS.filter(({ id }) => agent === undefined || id === agent)
-    .flatMap(({ sources }) => sources.flatMap(({ find, reader }) => find(env).map((file) => ({ file, reader }))))
-    .filter(({ file }) => session === undefined || file.sessionId.startsWith(String(session)));
+  return findTranscripts(env, settings, { agent }).filter(
+    ({ file }) => session === undefined || file.sessionId.startsWith(String(session)),
+  );
 }
 
 async function syncAll(

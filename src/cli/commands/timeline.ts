@@ -4,11 +4,12 @@ import { errorLine } from "../../core/error-text.ts";
 import { commandForm } from "../../core/shell-command.ts";
 import { titleOf } from "../../core/title.ts";
 import type { TimelineTurn } from "../../recall/timeline.ts";
+import { type ShortId, shortIds } from "../../store/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
-import { changeText, listText, paint, shortId, when } from "../session-text.ts";
+import { changeText, listText, paint, when } from "../session-text.ts";
 
 const FILES_SHOWN = 4;
 const FAILED_SHOWN = 3;
@@ -17,13 +18,16 @@ export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
     const answer = answerTimeline(asked, args.join(" "));
     if (json) printAnswer("timeline", answer);
-    else print(answer.turns.map(turnText).join("\n"));
+    else {
+      const ids = answer.turns.flatMap((turn) => [turn.session_id, turn.continues[0]?.session_id]);
+      const shortId = shortIds(asked.db, ids);
+      print(answer.turns.map((turn, index) => turnText(turn, answer.turns[index - 1], shortId)).join("\n"));
+    }
     return EXIT.ok;
   });
 }
 
-function turnText(turn: TimelineTurn, index: number, turns: readonly TimelineTurn[]): string {
-  const before = turns[index - 1];
+function turnText(turn: TimelineTurn, before: TimelineTurn | undefined, shortId: ShortId): string {
   const mark = turn.isAnchor ? paint(["bold", "green"], "▶") : dim("│");
   const width = columns() - 4;
   const lines: string[] = [];

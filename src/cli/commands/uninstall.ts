@@ -3,6 +3,7 @@ import { findRefuges } from "../../capture/refuge.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
+import { pluginFiles, removePluginFiles } from "../../agents/claude-code/plugin-files.ts";
 import { claudeConfigDir } from "../../agents/claude-code/config-dir.ts";
 import { envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
@@ -38,7 +39,7 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
   const context = agentContext(paths, env, record?.node ?? process.execPath);
   const others = named.length === 0 ? SETUPS : setupsOf(named);
   const taken = [
-    ...folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder])),
+    ...folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder], purge)),
     ...others.flatMap((setup) => planRemoval(setup, context, record?.agents?.[setup.id])),
   ];
   const left = record && withoutTaken(record, folders, others);
@@ -57,8 +58,19 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
     dryRun: flags["dryRun"] === true,
     json,
     nothing: `C-Mem is not installed in ${named.length === 0 ? "any agent" : named.join(", ")}.`,
-    done: purge ? "Done. Nothing of C-Mem is left." : `Done. The memory is still in ${paths.home}.`,
+    done: () => (purge ? purgedText(paths, folders) : `Done. The memory is still in ${paths.home}.`),
   });
+}
+
+/** Looks again before it claims that everything is gone. */
+function purgedText(paths: Paths, folders: readonly string[]): string {
+  const left = [
+    ...(existsSync(paths.home) ? [`${paths.home} (files in it that C-Mem did not make)`] : []),
+    ...folders.flatMap((folder) => pluginFiles(folder, { withData: true })),
+  ];
+  const command = "The c-mem command itself is removed with: npm uninstall -g c-mem";
+  if (left.length === 0) return `Done. All data, hooks and copies of C-Mem are deleted. ${command}`;
+  return `Done, but this is left:\n${left.map((path) => `  ${path}`).join("\n")}\n${command}`;
 }
 
 function withoutTaken(record: InstallRecord, folders: readonly string[], setups: readonly AgentSetup[]): InstallRecord {
@@ -72,9 +84,13 @@ function withoutTaken(record: InstallRecord, folders: readonly string[], setups:
   };
 }
 
-function takeOut(env: Env, claude: string | undefined, installed: InstalledSite | undefined): Step[] {
+function takeOut(env: Env, claude: string | undefined, installed: InstalledSite | undefined, purge: boolean): Step[] {
   const site = inspectClaude(env);
-  const steps = unregister(site, claude, env);
+  const kept = pluginFiles(site.configDir, { withData: purge });
+  const steps = [
+    ...unregister(site, claude, env),
+    ...(kept.length > 0 ? [removePluginFiles(site.configDir, { withData: purge })] : []),
+  ];
   const untouched = installed?.settingsHash != null && installed.settingsHash === settingsHash(site);
   const hasBackup = installed?.backup == null || existsSync(installed.backup);
   if (!untouched || !hasBackup) return steps;

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { answerLogs, answerWorker, retryWork } from "../../answers/worker.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
+import { noteStart, workerEnv } from "../../config/worker-start.ts";
 import { AppError } from "../../core/error.ts";
 import { ago } from "../../core/text.ts";
 import type { CommandOptions } from "../table.ts";
@@ -58,14 +59,14 @@ function status(paths: Paths, { json }: CommandOptions): number {
 async function start(paths: Paths, { json }: CommandOptions): Promise<number> {
   const { pid, version } = await startWorker(paths);
   if (json) printJson("worker", { running: true, pid, version });
-  else print(`The worker runs (pid ${pid}).`);
+  else print(`The worker is running (pid ${pid}).`);
   return EXIT.ok;
 }
 
 async function stop(paths: Paths, { json }: CommandOptions): Promise<number> {
   const stopped = await stopWorker(paths);
   if (json) printJson("worker", { running: false, pid: null, stopped: stopped?.pid ?? null });
-  else print(stopped === undefined ? "No worker was running." : `The worker (pid ${stopped.pid}) has left.`);
+  else print(stopped === undefined ? "No worker was running." : `Stopped the worker (pid ${stopped.pid}).`);
   return EXIT.ok;
 }
 
@@ -77,9 +78,13 @@ function logs(paths: Paths, { flags, json }: CommandOptions): number {
 }
 
 /** Here, where it can be watched, until Ctrl-C. */
-async function runHere(_paths: Paths, { flags }: CommandOptions): Promise<number> {
+async function runHere(paths: Paths, { flags }: CommandOptions): Promise<number> {
   const args = [WORKER.bundle, "--echo", ...(flags["once"] === true ? ["--once"] : [])];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    env: workerEnv(process.env),
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  noteStart(paths, child.pid);
   // Ctrl-C reaches the worker by itself; it finishes its job, and this waits for it.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));

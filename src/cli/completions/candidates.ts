@@ -1,7 +1,7 @@
 // What could be typed next, given the words so far and the commands there are.
 import type { Command, Option } from "commander";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
-import { FIND_KINDS, ROLES } from "../../recall/find.ts";
+import { FIND_KINDS, ROLE_NAMES } from "../../recall/find.ts";
 import { WORKER_ACTIONS } from "../worker-actions.ts";
 import { SHELLS } from "./scripts.ts";
 
@@ -21,15 +21,17 @@ export interface Known {
 
 type Values = readonly string[] | keyof Known;
 
+/** By the option's name, or by command and option. */
 const OPTION_VALUES: Readonly<Record<string, Values>> = {
   agent: "agents",
   concept: CONCEPTS,
   project: "projects",
   session: "sessions",
-  format: ["md", "html", "json"],
+  "context format": ["markdown", "json", "plain"],
+  "export format": ["md", "html", "json"],
   kind: FIND_KINDS,
   method: ["plugin", "settings"],
-  role: Object.keys(ROLES),
+  role: ROLE_NAMES,
   source: ["startup", "clear", "compact", "resume"],
   type: OBSERVATION_TYPES,
 };
@@ -81,7 +83,8 @@ function optionOf(command: Command, flag: string | undefined): Option | undefine
 
 function optionValues(command: Command, flag: string | undefined, typed: string, known: Known, lead = ""): Candidate[] {
   const name = optionOf(command, flag)?.long?.slice(2) ?? "";
-  return valuesOf(OPTION_VALUES[name], typed, known).map((one) => ({ ...one, value: lead + one.value }));
+  const values = OPTION_VALUES[`${command.name()} ${name}`] ?? OPTION_VALUES[name];
+  return valuesOf(values, typed, known).map((one) => ({ ...one, value: lead + one.value }));
 }
 
 function valuesOf(values: Values | undefined, typed: string, known: Known): Candidate[] {

@@ -1,19 +1,18 @@
 // c-mem without arguments on a terminal: search as you type; enter shows the session.
 import { spawnSync } from "node:child_process";
-import { styleText } from "node:util";
 import { keepMeaning } from "../../answers/kept-meaning.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { COLD_PREFILTER_FROM } from "../../recall/vector-index.ts";
 import { updateSearchIndex } from "../../store/search-index.ts";
 import { listAgents } from "../../store/session-list.ts";
-import { EXIT } from "../output.ts";
+import { EXIT, paint } from "../output.ts";
 import { findProjectHere } from "../../capture/surroundings.ts";
 import { withStoreAsync } from "../store.ts";
 import { createKeyReader, type Key } from "./keys.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";
 import { answer, createState, type Outcome, press, refine, resize, type State } from "./state.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
-import { draw, type Paint } from "./view.ts";
+import { draw } from "./view.ts";
 
 /** An escape with nothing after it for this long was the key. Slow lines split sequences, but seldom for longer. */
 const ESCAPE_MS = 50;
@@ -41,8 +40,6 @@ export async function run(): Promise<number> {
   });
   return outcome.kind === "leave" ? outcome.exitCode : show(outcome);
 }
-
-const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
 
 function converse(terminal: Terminal, searcher: Searcher, start: State): Promise<Outcome> {
   const { stdin, stdout } = process;

@@ -1,4 +1,5 @@
 // The terminal while the search has it: a screen of its own, keys as they are pressed; given back whatever happens.
+import { forScreen } from "../output.ts";
 import type { Size } from "./layout.ts";
 import type { Screen } from "./view.ts";
 
@@ -45,7 +46,7 @@ export function openTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStrea
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     show({ lines, cursorColumn }) {
       // Cleared before it is written: after a line that fills the last column, clearing would take its last character.
-      const text = lines.map((line) => CLEAR_LINE + line).join("\r\n");
+      const text = lines.map((line) => CLEAR_LINE + forScreen(line)).join("\r\n");
       stdout.write(`${HIDE_CURSOR}${HOME}${text}${CLEAR_BELOW}\u001b[1;${cursorColumn + 1}H${SHOW_CURSOR}`);
     },
     close,

@@ -1,8 +1,9 @@
 // Draws the interactive search: a state in, the lines of the screen out. Nothing stored reaches the terminal as it is.
+import { terminalSafe } from "../../core/terminal.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import type { Snippet } from "../../recall/snippet.ts";
 import { count } from "../output.ts";
-import { fit, harmless, pad, padLeft } from "../layout.ts";
+import { fit, pad, padLeft } from "../layout.ts";
 import { cutTo, graphemes, widthOf, wrap } from "../width.ts";
 import { layoutOf } from "./layout.ts";
 import type { Question, Result, State } from "./state.ts";
@@ -114,7 +115,7 @@ function previewLines(state: State, preview: Preview | undefined, rows: number, 
   const { columns } = state.size;
   const result = state.results[state.selected];
   const lines = [paint("dim", "─".repeat(columns))];
-  if (result !== undefined) lines.push(paint("dim", cutTo(harmless(aboutLine(result, preview)), columns)));
+  if (result !== undefined) lines.push(paint("dim", cutTo(terminalSafe(aboutLine(result, preview)), columns)));
   if (preview !== undefined) {
     const { text, marks } = preview.snippet;
     const pieces = wrap(text, Math.max(1, columns - 2), rows);
@@ -149,5 +150,5 @@ function highlight(text: string, start: number, end: number, marks: Snippet["mar
 }
 
 function flat(text: string): string {
-  return harmless(text).replace(/\s/g, " ");
+  return terminalSafe(text).replace(/\s/g, " ");
 }

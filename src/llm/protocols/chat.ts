@@ -73,7 +73,7 @@ function readWhole(body: string): Completion {
   const choice = asObjects(reply?.["choices"])[0];
   const message = asObject(choice?.["message"]);
   if (message === undefined) {
-    throw new LlmError("malformed", "The answer is no chat completion", { spent: "unknown" });
+    throw new LlmError("malformed", "The answer is no chat completion");
   }
   return {
     model: asString(reply?.["model"]) ?? "",
@@ -134,6 +134,7 @@ function finish(request: LlmRequest, completion: Completion): LlmReply {
   const usage = completion.usage ?? {
     inputTokens: estimateTokens(request.system) + estimateTokens(request.text),
     outputTokens: estimateTokens(text),
+    isEstimate: true,
   };
   if (refusal !== "" || finishReason === "content_filter") {
     throw new LlmError("refusal", "The model declined to answer", { spent: usage });

@@ -72,7 +72,8 @@ function environmentFor(env: ClaudeCode["env"], maxOutputTokens: number): Record
 
 function finish({ status, stdout, stderr }: ChildResult): LlmReply {
   const result = asObject(parseJson(stdout));
-  if (result?.["type"] !== "result") throw failure(stderr || stdout || `exit code ${status}`, "unknown");
+  // It ended by itself and reports no usage: not logged in, no connection, a wrong option.
+  if (result?.["type"] !== "result") throw failure(stderr || stdout || `exit code ${status}`, "nothing");
   const text = asString(result["result"]) ?? "";
   const usage = usageOf(result);
   const stopReason = asString(result["stop_reason"]);
@@ -97,7 +98,7 @@ const FAILURES: readonly [LlmErrorKind, RegExp][] = [
   ["timeout", /timed? ?out/i],
 ];
 
-function failure(words: string, spent: Usage | "nothing" | "unknown"): LlmError {
+function failure(words: string, spent: Usage | "nothing"): LlmError {
   const kind = FAILURES.find(([, pattern]) => pattern.test(words))?.[0] ?? "server";
   // "Claude AI usage limit reached|1763200000": the second until which it holds.
   const until = Number(/\|(\d{10})\b/.exec(words)?.[1] ?? Number.NaN) * 1000;

@@ -62,7 +62,7 @@ interface Message {
 function readWhole(body: string): Message {
   const message = asObject(parseJson(body));
   if (message?.["type"] !== "message") {
-    throw new LlmError("malformed", "The answer is no message of the Messages API", { spent: "unknown" });
+    throw new LlmError("malformed", "The answer is no message of the Messages API");
   }
   const blocks = asObjects(message["content"]);
   return {

@@ -1,6 +1,6 @@
 // One request from reservation to settlement, and what is to be done where it fails.
 import type { Settings } from "../../config/schema.ts";
-import { actualCost, mostOf } from "../../llm/budget.ts";
+import { failedCost, likelyOf, mostOf, replyCost } from "../../llm/budget.ts";
 import { LlmError, nextAfter } from "../../llm/error.ts";
 import type { LlmReply, LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/driver.ts";
@@ -30,6 +30,7 @@ export async function askModel(
   { settings, now, signal }: AskOptions,
 ): Promise<LlmReply | Enriched> {
   const most = mostOf(request, provider, settings);
+  const likely = likelyOf(request, provider, settings);
   const entry = {
     projectId,
     provider: provider.name,
@@ -37,18 +38,18 @@ export async function askModel(
     purpose: "turn",
     requestHash: questionHash(request),
   };
-  const reservation = reserve(db, entry, most, limitsOf(settings), now());
+  const reservation = reserve(db, entry, { most, likely }, limitsOf(settings), now());
   if ("over" in reservation) return kept("over-budget", OVER[reservation.over]);
   try {
     const reply = await provider.complete(request, signal === undefined ? {} : { signal });
     transaction(db, () => {
-      settle(db, reservation.id, "spent", actualCost(reply.usage, most, provider, settings));
+      settle(db, reservation.id, "spent", replyCost(reply.usage, likely, provider, settings));
       clearPauses(db, provider.fingerprint);
     });
     return reply;
   } catch (error) {
     const known = error instanceof LlmError ? error : undefined;
-    settle(db, reservation.id, "failed", actualCost(known?.spent ?? "unknown", most, provider, settings));
+    settle(db, reservation.id, "failed", failedCost(known?.spent ?? "unknown", likely, provider, settings));
     if (known === undefined) throw error;
     return afterFailure(db, provider, known, now());
   }

@@ -1,3 +1,4 @@
+import type { TurnState } from "../../store/session-status.ts";
 import { describe, expect, it } from "vitest";
 import { committed, edited, ran, said, turn, used } from "../../../test/evidence.ts";
 import type { Observation } from "../../core/memory.ts";
@@ -473,7 +474,11 @@ describe("the summary", () => {
   });
 
   it("says that work was broken off", () => {
-    expect(extractTurn(turn("go", said("I start."), ran("npm run build"))).summary.nextSteps).toBe(
+    const evidence = turn("go", said("I start."), ran("npm run build"));
+    const stateOf = (state: TurnState) => ({ ...evidence, prompt: { ...evidence.prompt, state } });
+    expect(extractTurn(evidence).summary.nextSteps).toBe("");
+    expect(extractTurn(stateOf("running")).summary.nextSteps).toBe("");
+    expect(extractTurn(stateOf("interrupted")).summary.nextSteps).toBe(
       "The turn was interrupted before it was finished.",
     );
   });

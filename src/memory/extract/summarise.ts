@@ -1,4 +1,5 @@
 // The eight fields of a turn: what was asked, looked at, learnt, done, and what is left.
+import { TURN_INTERRUPTED } from "../../core/interruption.ts";
 import type { Observation, Summary } from "../../core/memory.ts";
 import type { TurnEvidence } from "../../store/turn-evidence.ts";
 import { capitalise } from "./ask.ts";
@@ -152,21 +153,24 @@ function nextSteps(reading: Reading): string[] {
     ...openTasks(evidence).map((task) => `To do: ${task}`),
     ...(awayNext === undefined ? [] : [capitalise(plain(awayNext))]),
     ...steps.slice(0, 4),
-    ...(wasInterrupted(evidence) ? ["The turn was interrupted before it was finished"] : []),
+    ...(wasInterrupted(evidence) ? [TURN_INTERRUPTED] : []),
   ];
 }
 
-/** Work was going on, and nobody said how it ended. */
+/** The transcript shows it, or a day went by without an end and the last thing known is a tool use. */
 function wasInterrupted({ prompt, toolUses, messages }: TurnEvidence): boolean {
+  if (prompt.state !== "interrupted") return false;
   const lastUse = toolUses.findLast(({ isSubagent }) => !isSubagent);
   const lastWords = messages.findLast(
     ({ role, isSubagent, text }) => role === "assistant" && !isSubagent && text.trim() !== "",
   );
-  return lastUse !== undefined && prompt.response === "" && (lastWords === undefined || lastWords.at < lastUse.at);
+  const isWorking = lastUse !== undefined && (lastWords === undefined || lastWords.at < lastUse.at);
+  return prompt.endedAt !== undefined || isWorking;
 }
 
 function notes({ evidence, rules, runs }: Reading): string[] {
   return [
+    evidence.prompt.state === "running" ? "In progress: the turn had not ended when this was written" : "",
     ...rules.slice(0, 3).map(({ text }) => `The user said: “${text}”`),
     ...frictionsOf(evidence, runs),
     evidence.messages.some(({ role }) => role === "summary") ? "The conversation was compacted in this turn" : "",

@@ -22,18 +22,32 @@ const WORK_WORDS = new Set(
 export function termsOf<Prompt extends { text: string }>(
   prompts: readonly Prompt[],
 ): { terms: string[]; prompt: Prompt | undefined } {
-  const asks = prompts.slice(0, MAX_PROMPTS).map((prompt) => ({ prompt, ask: readAsk(prompt.text) }));
-  const telling = asks.find(({ ask }) => ask.kind !== "word" && ask.title.split(" ").length > 2) ?? asks[0];
-  return { terms: wordsOfTitle(telling?.ask.title ?? ""), prompt: telling?.prompt };
+  const { title, prompt } = tellingPrompt(prompts);
+  return { terms: [...wordsByTerm(title).keys()], prompt };
 }
 
-function wordsOfTitle(text: string): string[] {
+/** Each term with the word it was made from: "authent" -> "authentication". */
+export function termWords(prompts: readonly { text: string }[]): Map<string, string> {
+  return wordsByTerm(tellingPrompt(prompts).title);
+}
+
+function tellingPrompt<Prompt extends { text: string }>(
+  prompts: readonly Prompt[],
+): { title: string; prompt: Prompt | undefined } {
+  const asks = prompts.slice(0, MAX_PROMPTS).map((prompt) => ({ prompt, ask: readAsk(prompt.text) }));
+  const telling = asks.find(({ ask }) => ask.kind !== "word" && ask.title.split(" ").length > 2) ?? asks[0];
+  return { title: telling?.ask.title ?? "", prompt: telling?.prompt };
+}
+
+function wordsByTerm(text: string): Map<string, string> {
   const title = text.replace(/\bhttps?:\/\/\S+/g, " ");
   const words = wordsOf(title)
     .map((word) => word.toLowerCase())
     .filter((word) => word.length >= MIN_CHARS && !/^\d+$/.test(word))
     .filter((word) => !STOP_WORDS.has(word) && !WORK_WORDS.has(word));
-  return [...new Set(words.map(stem))].slice(0, MAX_TERMS);
+  const found = new Map<string, string>();
+  for (const word of words) if (!found.has(stem(word)) && found.size < MAX_TERMS) found.set(stem(word), word);
+  return found;
 }
 
 function stem(word: string): string {

@@ -1,6 +1,6 @@
 // What an agent is told when a session starts: for editors to inject, and for people to try before they save.
 import * as z from "zod";
-import { answerContext, CONTEXT_KEYS } from "../../answers/context.ts";
+import { CONTEXT_KEYS, contextOrEmpty } from "../../answers/context.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { route } from "../route.ts";
 import { count, word } from "../schemas/common.ts";
@@ -14,17 +14,21 @@ export const CONTEXT = route({
   path: "/api/context/inject",
   command: "context",
   tag: "context",
-  about: "The block for the start of a session: as text, or as JSON where that is what is accepted.",
+  about: "The block for the start of a session, as text or, if accepted, as JSON; empty for an unknown project.",
   query: z.strictObject({
     project: word("by name or key"),
     cwd: word("instead: the folder the session starts in; its files are looked at as well"),
     source: word("startup (default), clear, compact or resume"),
+    days: word("only from the last days"),
     ...tried,
   }),
   alsoGives: ["text/plain"],
   reply: () => ({
     data: z.strictObject({
-      project: z.strictObject({ key: z.string(), name: z.string() }),
+      project: z
+        .strictObject({ key: z.string(), name: z.string() })
+        .nullable()
+        .meta({ description: "null: not known" }),
       text: z.string(),
       items: z.array(z.string()),
       chars: count(),
@@ -33,7 +37,7 @@ export const CONTEXT = route({
     }),
   }),
   run: ({ asked, query, http }) => {
-    const answer = answerContext({ ...asked, cwd: query.cwd }, query.project);
+    const answer = contextOrEmpty({ ...asked, cwd: query.cwd }, query.project);
     if (/\bjson\b/.test(http.req.header("Accept") ?? "")) return answer;
     return http.text(answer.block.text);
   },

@@ -26,6 +26,7 @@ const receipt = () =>
       search_hits: count(),
       search_alike: count(),
       pieces: count(),
+      texts_too_short: count(),
       files_scanned: count(),
       bytes_scanned: count(),
       found_in: z.array(z.string()),

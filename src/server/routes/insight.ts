@@ -90,6 +90,7 @@ const cost = () =>
     name: z.string(),
     requests: count(),
     failed: count(),
+    estimated: count(),
     unsettled: count(),
     declined: count(),
     input_tokens: count(),

@@ -4,12 +4,22 @@ import { answerBlame } from "../../answers/blame.ts";
 import { answerPaths } from "../../answers/paths.ts";
 import { answerSearch } from "../../answers/search.ts";
 import { answerTimeline } from "../../answers/timeline.ts";
+import { AppError } from "../../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
-import { FIND_KINDS, ROLES } from "../../recall/find.ts";
+import { FIND_KINDS, ROLE_NAMES } from "../../recall/find.ts";
 import { route } from "../route.ts";
 import { count, flag, limit, listOf, scope, textOrNull, time, timeOrNull, where, word } from "../schemas/common.ts";
+import { turnStatus } from "../schemas/session.ts";
 
 const commit = () => z.strictObject({ sha: z.string(), subject: z.string() });
+
+const words = (about: string) => z.string().max(2_000).optional().meta({ description: about });
+
+function wordsOf({ q, query }: { q?: string | undefined; query?: string | undefined }): string {
+  if (q !== undefined && query !== undefined && q !== query)
+    throw new AppError("usage", "q and query are the same parameter.", { hint: "Give one of them." });
+  return q ?? query ?? "";
+}
 
 export const SEARCH = route({
   method: "get",
@@ -18,9 +28,10 @@ export const SEARCH = route({
   tag: "search",
   about: "Sessions that fit the words, best first, each with the place that shows why.",
   query: z.strictObject({
-    q: z.string().max(2_000).meta({ description: "the words; in quotation marks: as they stand" }),
+    q: words("the words; in quotation marks: as they stand"),
+    query: words("the same as q; one of the two is needed"),
     kind: word(`only: ${FIND_KINDS.join(", ")}`),
-    role: word(`only what they said: ${Object.keys(ROLES).join(", ")}`),
+    role: word(`only what they said: ${ROLE_NAMES.join(", ")}`),
     type: word(`only sessions with an observation of this type: ${OBSERVATION_TYPES.join(", ")}`),
     concept: word(`only sessions with an observation of this concept: ${CONCEPTS.join(", ")}`),
     file: word("only sessions that touched this file"),
@@ -40,9 +51,10 @@ export const SEARCH = route({
         started_at: time(),
         at: time(),
         prompt_number: z.int(),
-        kind: z.enum(["prompt", "message", "tool", "session"]),
+        kind: z.enum(FIND_KINDS),
         role: z.enum(["user", "assistant", "tool"]).nullable(),
         item: z.string(),
+        path: textOrNull().meta({ description: "of a file; null for other kinds" }),
         score: z.number(),
         snippet: z.string(),
         marks: z
@@ -65,7 +77,7 @@ export const SEARCH = route({
       ms: z.number(),
     }),
   }),
-  run: ({ asked, query }) => answerSearch(asked, query.q),
+  run: ({ asked, query }) => answerSearch(asked, wordsOf(query)),
 });
 
 export const TIMELINE = route({
@@ -76,7 +88,11 @@ export const TIMELINE = route({
   about: "Turns before and after a session, an item or words from a session; without an anchor the latest.",
   query: z.strictObject({
     anchor: word("a session, an item (p12, m34, t56), or words from a session"),
-    depth: word("how many turns each way"),
+    query: word("the same as anchor"),
+    type: word(`only turns with an observation of this type, beside the anchor: ${OBSERVATION_TYPES.join(", ")}`),
+    depth: word("how many turns each way (default: 5)"),
+    depth_before: word("how many turns before, instead of depth; may be 0"),
+    depth_after: word("how many turns after, instead of depth; may be 0"),
     ...scope,
   }),
   reply: () => ({
@@ -91,6 +107,7 @@ export const TIMELINE = route({
         prompt: z.string(),
         at: time(),
         ended_at: timeOrNull(),
+        status: turnStatus(),
         is_anchor: z.boolean(),
         continues: z.array(z.strictObject({ session_id: z.string(), weight: z.number() })),
         files: z.array(z.strictObject({ path: z.string(), created: z.boolean(), added: count(), removed: count() })),
@@ -100,9 +117,9 @@ export const TIMELINE = route({
         ),
       }),
     ),
-    meta: z.strictObject({ depth: count() }),
+    meta: z.strictObject({ depth: count(), depth_before: count(), depth_after: count() }),
   }),
-  run: ({ asked, query }) => answerTimeline(asked, query.anchor ?? ""),
+  run: ({ asked, query }) => answerTimeline(asked, query.anchor ?? query.query ?? ""),
 });
 
 export const FILES = route({
@@ -140,7 +157,7 @@ export const FILES = route({
         commits: z.array(commit()),
       }),
     ),
-    meta: z.strictObject({ where, paths: z.array(z.string()) }),
+    meta: z.strictObject({ where, paths: z.array(z.string()), has_more: z.boolean() }),
   }),
   run: ({ asked, query }) => answerBlame(asked, query.path),
 });

@@ -17,7 +17,10 @@ export const SESSIONS = route({
   tag: "sessions",
   about: "Sessions, newest first.",
   query: z.strictObject({ ...scope, limit, offset }),
-  reply: () => ({ data: listOf(session()), meta: z.strictObject({ where, has_more: z.boolean() }) }),
+  reply: () => ({
+    data: listOf(session()),
+    meta: z.strictObject({ where, has_more: z.boolean(), total: count(), subagents: count() }),
+  }),
   run: ({ asked }) => answerSessions(asked),
 });
 
@@ -98,7 +101,13 @@ export const RELATED = route({
   tag: "sessions",
   about: "Sessions that belong with one, and why.",
   query: z.strictObject({ limit }),
-  reply: () => ({ data: z.strictObject({ session_id: z.string(), results: z.array(relatedSession()) }) }),
+  reply: () => ({
+    data: z.strictObject({
+      session_id: z.string(),
+      topics: z.array(z.strictObject({ topic: z.string(), session_ids: z.array(z.string()) })),
+      results: z.array(relatedSession()),
+    }),
+  }),
   run: ({ asked, params }) => answerRelated(asked, params["id"] ?? ""),
 });
 

@@ -27,7 +27,7 @@ const sessionFields = {
 export const session = () => z.strictObject(sessionFields);
 
 export const relatedSession = () =>
-  z.strictObject({ ...sessionFields, weight: z.number(), reasons: z.array(z.string()) });
+  z.strictObject({ ...sessionFields, weight: z.number(), reasons: z.array(z.string()), topics: z.array(z.string()) });
 
 export const summary = () =>
   z.strictObject({
@@ -42,6 +42,9 @@ export const summary = () =>
     evidence: z.array(z.string()),
   });
 
+/** Of one turn; `completed` also where the next prompt took its place. */
+export const turnStatus = () => z.enum(["running", "completed", "interrupted"]);
+
 const turn = () =>
   z.strictObject({
     number: z.int(),
@@ -52,6 +55,7 @@ const turn = () =>
     title: textOrNull(),
     at: time(),
     ended_at: timeOrNull(),
+    status: turnStatus().nullable(),
   });
 
 export const sessionDetail = () =>

@@ -3,7 +3,7 @@ import { useLoad } from "../../api.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { now, Time } from "../../components/time.tsx";
-import { count, dayName, shortId } from "../../format.ts";
+import { count, dayName } from "../../format.ts";
 import { useTitle } from "../../title.ts";
 import type { Effort } from "../../wire.ts";
 import "./efforts.css";
@@ -27,6 +27,10 @@ export function OneEffort({ id }: { id: string }) {
 /** One where it began and ended on the same. */
 function days({ started_at: first, last_at: last }: Effort): string[] {
   return [...new Set([first, last].map((at) => dayName(Date.parse(at), now.value)))];
+}
+
+function titleOf({ sessions }: Effort, id: string): string {
+  return sessions.find((session) => session.session_id === id)?.title ?? "another session";
 }
 
 function Told({ effort }: { effort: Effort }) {
@@ -54,7 +58,10 @@ function Told({ effort }: { effort: Effort }) {
                   {session.git_branch !== null && <code>{session.git_branch}</code>}
                   {session.continues !== null && (
                     <span title={session.weight === null ? undefined : `${Math.round(session.weight * 100)} % sure`}>
-                      goes on with {shortId(session.continues)}
+                      continues{" "}
+                      <a href={`/sessions/${encodeURIComponent(session.continues)}`}>
+                        {titleOf(effort, session.continues)}
+                      </a>
                     </span>
                   )}
                 </p>

@@ -12,7 +12,7 @@ export function Body({
   at: string | undefined;
   children?: ComponentChildren;
 }) {
-  const { narrative, facts, files, concepts, standing, superseded_by: successor, session_id: session } = observation;
+  const { narrative, facts, concepts, standing, superseded_by: successor, session_id: session } = observation;
   return (
     <>
       {narrative !== "" && <p class="narrative">{narrative}</p>}
@@ -32,10 +32,15 @@ export function Body({
         </p>
       )}
       <p class="leads">
-        {files.map((file) => (
-          <a key={file} href={`/files?path=${encodeURIComponent(file)}`}>
-            <code>{file}</code>
-          </a>
+        {fileGroups(observation).map(([label, files]) => (
+          <span key={label} class="file-group">
+            {label !== "" && <span class="muted">{label}</span>}
+            {files.map((file) => (
+              <a key={file} href={`/files?path=${encodeURIComponent(file)}`}>
+                <code>{file}</code>
+              </a>
+            ))}
+          </span>
         ))}
         {concepts.map((concept) => (
           <a key={concept} href={`/memory?concept=${encodeURIComponent(concept)}`}>
@@ -51,4 +56,15 @@ export function Body({
       </p>
     </>
   );
+}
+
+/** What its turn changed, what it only read, and what is only named. */
+function fileGroups({ files, files_read: read, files_modified: modified }: AnyObservation): [string, string[]][] {
+  const other = files.filter((file) => !read.includes(file) && !modified.includes(file));
+  const groups: [string, string[]][] = [
+    ["Modified", modified],
+    ["Read", read],
+    ["", other],
+  ];
+  return groups.filter(([, list]) => list.length > 0);
 }

@@ -5,7 +5,6 @@ import { Code } from "../../components/code.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Time } from "../../components/time.tsx";
-import { shortId } from "../../format.ts";
 import { navigate } from "../../router.ts";
 import { useTitle } from "../../title.ts";
 import type { Evidence, Named, Story } from "../../wire.ts";
@@ -61,7 +60,7 @@ function Told({ story, changed }: { story: Story; changed: () => void }) {
         <p>
           Learned in{" "}
           <a href={`/sessions/${encodeURIComponent(story.session.session_id)}`}>
-            {story.session.title ?? shortId(story.session.session_id)}
+            {story.session.title ?? "(untitled)"}
           </a>
           {story.agent !== null && ` with ${story.agent}`}.
         </p>

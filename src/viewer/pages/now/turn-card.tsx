@@ -56,14 +56,15 @@ function Outcome({ turn }: { turn: TimelineTurn }) {
   const failed = Math.max(turn.failed.length, now?.failed ?? 0);
   return (
     <p class="outcome num">
-      {turn.ended_at === null ? (
+      {turn.status === "running" ? (
         <span class="running">
           <span class="dot" aria-hidden="true" />
           {now === undefined ? "At work" : count(now.uses, "tool use")}
         </span>
       ) : (
-        <span>{duration(Date.parse(turn.ended_at) - Date.parse(turn.at))}</span>
+        turn.ended_at !== null && <span>{duration(Date.parse(turn.ended_at) - Date.parse(turn.at))}</span>
       )}
+      {turn.status === "interrupted" && <span class="failed">Interrupted</span>}
       {turn.files.length > 0 && (
         <span>
           {count(turn.files.length, "file")} <span class="added">+{added}</span> <span class="removed">−{removed}</span>
@@ -76,7 +77,7 @@ function Outcome({ turn }: { turn: TimelineTurn }) {
         </span>
       )}
       {failed > 0 && <span class="failed">{failed} failed</span>}
-      {turn.ended_at === null && now !== undefined && <code class="gist">{now.last}</code>}
+      {turn.status === "running" && now !== undefined && <code class="gist">{now.last}</code>}
     </p>
   );
 }

@@ -11,7 +11,14 @@ import type { Finding, TranscriptItem } from "../../wire.ts";
 import { ItemRow, type RowActions } from "../session/row.tsx";
 import "../session/session.css";
 
-const KINDS: Readonly<Record<string, string>> = { prompt: "You", message: "Answer", tool: "Tool", session: "Title" };
+const KINDS: Readonly<Record<string, string>> = {
+  prompt: "You",
+  message: "Answer",
+  thinking: "Thinking",
+  tool: "Tool",
+  file: "File",
+  session: "Title",
+};
 /** Items shown with the one that was found. */
 const AROUND = 5;
 

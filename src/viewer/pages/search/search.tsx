@@ -78,7 +78,7 @@ export function Search() {
                 <ol class="results" ref={list}>
                   {data.results.map((finding) => (
                     <Result
-                      key={`${finding.session_id} ${finding.item}`}
+                      key={`${finding.session_id} ${finding.item} ${finding.path}`}
                       finding={finding}
                       isOpen={query.get("open") === finding.item}
                     />

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { Badge } from "../../components/badge.tsx";
 import { Time } from "../../components/time.tsx";
 import { toast } from "../../components/toast.tsx";
-import { count, duration, shortId } from "../../format.ts";
+import { count, duration } from "../../format.ts";
 import type { Session, Summary } from "../../wire.ts";
 
 export function SessionHeader({
@@ -25,9 +25,7 @@ export function SessionHeader({
         {session.parent_session_id !== null && (
           <>
             <span aria-hidden="true">/</span>
-            <a href={`/sessions/${encodeURIComponent(session.parent_session_id)}`}>
-              {shortId(session.parent_session_id)}
-            </a>
+            <a href={`/sessions/${encodeURIComponent(session.parent_session_id)}`}>Main session</a>
           </>
         )}
       </p>

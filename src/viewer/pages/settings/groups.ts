@@ -2,10 +2,11 @@
 import type { Setting } from "../../wire.ts";
 
 const GROUPS: readonly [name: string, isIn: RegExp][] = [
-  ["What is recorded", /^(?:enabled|exclude|skip|max|archive|project)/],
+  ["What is recorded", /^(?:enabled|exclude|skip|max|archive|project|sessionFolders)/],
   ["What agents are told", /^(?:surfaces|context|holdout)/],
   ["Models", /^(?:provider|model|baseUrl|apiKey|prices)/],
   ["Budget", /^(?:tokens|usd)Per/],
+  ["Search", /^search/],
   ["Meaning", /^embeddings/],
   ["Keeping", /^(?:retention|backup|compress)/],
   ["Worker", /^(?:worker|port)/],

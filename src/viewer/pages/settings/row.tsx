@@ -101,9 +101,10 @@ function Field({ setting, save }: { setting: Setting; save: (value: unknown) => 
   );
 }
 
-/** Lists with commas between, as the command line takes them. */
+/** Lists with commas between, as the command line takes them; as JSON where an item has a comma in it. */
 function asText(value: unknown): string {
-  if (Array.isArray(value)) return value.join(",");
+  if (Array.isArray(value))
+    return value.some((item) => String(item).includes(",")) ? JSON.stringify(value) : value.join(",");
   if (value !== null && typeof value === "object") return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
   return String(value);
 }

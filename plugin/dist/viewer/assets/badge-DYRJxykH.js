@@ -1,1 +1,0 @@
-import{O as e}from"./index-BpafBb17.js";function t({tone:t=`plain`,title:n,children:r}){return e(`span`,{class:`badge badge-${t}`,title:n,children:r})}function n({type:t}){return e(`span`,{class:`type type-${t}`,children:[e(`span`,{class:`dot`,"aria-hidden":`true`}),t]})}export{n,t};

@@ -1,0 +1,41 @@
+// The file of `c-mem sync --log`: a line for what was read and for each thing that went wrong, with the time.
+import { closeSync, openSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { AppError } from "../core/error.ts";
+
+export interface SyncLog {
+  add(lines: readonly string[]): void;
+  close(): void;
+}
+
+/** Opened before anything is read: a sync whose log cannot be written does not start. */
+export function openSyncLog(file: string): SyncLog {
+  const path = resolve(file);
+  const fd = open(path);
+  return {
+    add(lines) {
+      const time = new Date().toISOString();
+      writeSync(fd, lines.map((line) => `${time} ${line.replace(/\s*\n\s*/g, " ")}\n`).join(""));
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such folder",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+};
+
+function open(path: string): number {
+  try {
+    // Paths of projects are in it.
+    return openSync(path, "a", 0o600);
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    throw new AppError("log_unwritable", `Cannot write ${path}: ${REASONS[code] ?? message}`, {
+      hint: "Give --log a file in a folder that exists and that you may write to.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,74 @@
+// Looks for settings that are well formed and still do not do what they seem to: misspelt keys, patterns that match nothing.
+import { basename, dirname, join } from "node:path";
+import { nearest } from "../core/edit-distance.ts";
+import { explainJson } from "./json-error.ts";
+import { loadSettings, type SettingsFiles } from "./load.ts";
+import { type Env, userHome } from "./paths.ts";
+import { listFolder, readText, statOf } from "./read.ts";
+import { envName, doubtfulItems, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
+
+export interface SettingsCheck {
+  /** What cannot be read. */
+  problems: string[];
+  /** What can be read and has no effect. */
+  warnings: string[];
+}
+
+export function checkSettingsFiles(files: SettingsFiles, env: Env): SettingsCheck {
+  const { values, sources, problems } = loadSettings(files, env, explainJson);
+  const doubtful = SETTING_KEYS.flatMap((key) =>
+    doubtfulItems(key, values[key]).map(({ item, problem }) => `${key}: "${item}" ${problem}`),
+  );
+  const missing = values.excludePaths.flatMap((pattern) => missingFolder(pattern, env));
+  return {
+    problems,
+    warnings: [
+      ...keysOf(files.user).flatMap((key) => unknownKey(key, files.user)),
+      ...(files.project ?? []).flatMap((path) => keysOf(path).flatMap((key) => projectKey(key, path))),
+      ...SETTING_KEYS.filter((key) => SETTINGS[key].inUserFileOnly && env[envName(key)] !== undefined).map(
+        (key) => `${envName(key)} has no effect: ${key} is read from ${files.user} only`,
+      ),
+      ...doubtful,
+      ...missing.map((text) => `excludePaths (${sources.excludePaths}): ${text}`),
+    ],
+  };
+}
+
+/** The setting that was probably meant. */
+export function suggestKey(name: string): SettingKey | undefined {
+  return nearest(name, SETTING_KEYS);
+}
+
+function unknownKey(key: string, path: string): string[] {
+  if (key === "$schema" || SETTING_KEYS.some((known) => known === key)) return [];
+  const meant = suggestKey(key);
+  return [`${path}: there is no setting "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`];
+}
+
+function projectKey(key: string, path: string): string[] {
+  const known = SETTING_KEYS.find((one) => one === key);
+  if (known === undefined) return unknownKey(key, path);
+  return SETTINGS[known].inProject ? [] : [`${path}: ${key} has no effect in a project's file; set it in your own`];
+}
+
+function keysOf(path: string): string[] {
+  try {
+    const value: unknown = JSON.parse((readText(path) ?? "{}").replace(/^\uFEFF/, ""));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A pattern whose folder is not there: often a typing error, and then what was to be left out is recorded. */
+export function missingFolder(pattern: string, env: Env): string[] {
+  const full = pattern.replace(/^~(?=[/\\]|$)/, userHome(env));
+  if (!/^(?:\/|[a-z]:[/\\])/i.test(full)) return [];
+  const names = full.split(/[/\\]/);
+  const wild = names.findIndex((name) => /[*?]/.test(name));
+  const path = (wild === -1 ? names : names.slice(0, wild)).join("/") || "/";
+  if (statOf(path) !== undefined) return [];
+  const sibling = nearest(basename(path), listFolder(dirname(path)));
+  const hint = sibling === undefined ? "" : `; did you mean ${join(dirname(path), sibling)}?`;
+  return [`"${pattern}" matches nothing: ${path} does not exist${hint}`];
+}

@@ -1,0 +1,68 @@
+// Reads a list setting from JSON, from words with commas between, or from several of either.
+
+/** Undefined: not a list of texts, e.g. JSON that is cut off, a number, or an object. */
+export function parseList(raw: unknown): string[] | undefined {
+  const items = typeof raw === "string" ? parseText(raw) : Array.isArray(raw) ? parseItems(raw) : undefined;
+  return items && [...new Set(items.map((item) => unquote(item.trim())).filter((item) => item !== ""))];
+}
+
+/** Each word as `config set <key> <word> <word>` got it: JSON, or with commas. */
+export function parseWords(words: readonly string[]): string[] | undefined {
+  const lists = words.map((word) => parseList(word));
+  // An unquoted '["a", "b"]' arrives as several words: '["a",' '"b"]'.
+  return lists.includes(undefined) ? parseList(words.join(" ")) : parseList(lists.flat());
+}
+
+function parseText(text: string): string[] | undefined {
+  const trimmed = text.trim();
+  if (trimmed.startsWith("{")) return undefined;
+  if (!trimmed.startsWith("[")) return splitWords(trimmed);
+  const value = parseJson(trimmed);
+  if (value !== undefined) return Array.isArray(value) ? parseItems(value) : undefined;
+  // PowerShell takes the inner quotes away: '["a","b"]' -> [a,b]
+  return /^\[[^[\]]*\]$/.test(trimmed) ? splitWords(trimmed.slice(1, -1)) : undefined;
+}
+
+function splitWords(text: string): string[] {
+  return text.split(/[,\n]/);
+}
+
+/**
+ * Items stay whole: a path may have a comma in it. Earlier versions stored '["a","b"]' as the two texts '["a"' and '"b"]':
+ * what is JSON when put together again is read as that.
+ */
+function parseItems(items: readonly unknown[]): string[] | undefined {
+  const found: string[] = [];
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at];
+    if (typeof item !== "string") return undefined;
+    const split = item.trim().startsWith("[") ? findSplitJson(items, at) : undefined;
+    if (split === undefined) found.push(item);
+    else {
+      found.push(...split.list);
+      at = split.last;
+    }
+  }
+  return found;
+}
+
+function findSplitJson(items: readonly unknown[], first: number): { list: string[]; last: number } | undefined {
+  for (let last = first; last < items.length; last++) {
+    if (typeof items[last] !== "string" || !String(items[last]).trim().endsWith("]")) continue;
+    const value = parseJson(items.slice(first, last + 1).join(","));
+    if (Array.isArray(value) && value.every((item) => typeof item === "string")) return { list: value, last };
+  }
+  return undefined;
+}
+
+function unquote(text: string): string {
+  return /^(["'`]).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,12 @@
+// Hands stdin over from the `c-mem` launcher to the hook bundle it loads: what was read once cannot be read again.
+
+const KEY = Symbol.for("c-mem.stdin");
+const shared = globalThis as { [KEY]?: string };
+
+export function keepPayload(text: string): void {
+  shared[KEY] = text;
+}
+
+export function keptPayload(): string | undefined {
+  return shared[KEY];
+}

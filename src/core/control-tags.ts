@@ -1,0 +1,91 @@
+// Makes tags and control tokens in recorded text harmless, by their shape: no list could name those of every client and model.
+
+/**
+ * Not shown, or blank: characters that hide a tag from a pattern and not from a model. Line breaks and tabs stay. Those of
+ * \p{Default_Ignorable_Code_Point}, spelled out: hooks wait for the third of a millisecond that takes to compile.
+ */
+const UNSEEN =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class
+  /[\ufe00-\ufe0f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+const MAYBE_UNSEEN = /[^\t\n -~]/;
+/** Lines of other scripts, and the blank of Braille. */
+const BLANKS = /[\u2028\u2029\u2800]/g;
+
+/** `<` and what looks like it. `‹` is what they become. */
+const ANGLES = "<＜﹤≮〈⟨〈❮❰❬⧼˂ᐸ≺◁⊲";
+const SQUARES = "[［⁅⟦【〚";
+const BRACKET = new RegExp(`[${ANGLES}${SQUARES.replace("[", "\\[")}]`, "g");
+const SAFE_ANGLE = "‹";
+const SAFE_SQUARE = "[·";
+
+/** A tag's name and what tells it from a comparison are within this many characters. */
+const WINDOW = 160;
+
+/** `rest` is what follows the bracket: without marks, in compatible letters. */
+type IsTag = (rest: string, bracket: "<" | "[", before: string) => boolean;
+
+/** Without unseen characters, and with the bracket of every tag replaced. `isTag` says which are tags. */
+export function neutraliseTags(text: string, isTag: IsTag = isControlTag): string {
+  const seen = MAYBE_UNSEEN.test(text) ? text.replace(BLANKS, " ").replace(UNSEEN, "") : text;
+  return seen.replace(BRACKET, (bracket, at: number) => {
+    const kind = SQUARES.includes(bracket) ? "[" : "<";
+    const rest = comparable(seen.slice(at + 1, at + 1 + WINDOW));
+    if (!isTag(rest, kind, seen.charAt(at - 1))) return bracket;
+    return kind === "[" ? SAFE_SQUARE : SAFE_ANGLE;
+  });
+}
+
+/** As a reader takes it: full-width letters are letters, and marks on them do not count. */
+function comparable(text: string): string {
+  return MAYBE_UNSEEN.test(text) ? text.replace(UNSEEN, "").normalize("NFKD").replace(/\p{M}/gu, "") : text;
+}
+
+/** `</x`, `<|x`, `<!x`, `<?x`, with spaces or not. Nothing at all: only marks as far as was looked. */
+const MARKED = /^\s*\\?(?:$|[/∕⁄╱⧸|!?])/;
+const OUR_FENCE = /^\s*c(?:laude)?-mem-context/i;
+/** Most characters beyond ASCII count as letters. */
+const NAMED = /^(\s*)([A-Za-z_\u00c0-\u1fff\u2c00-\uffff][\w:.\u00c0-\u1fff\u2c00-\uffff-]*)(\s*)/;
+
+function isControlTag(rest: string, bracket: "<" | "[", before: string): boolean {
+  if (bracket === "[") return isControlToken(rest);
+  if (MARKED.test(rest) || OUR_FENCE.test(rest)) return true;
+  const [whole, space, name = "", gap] = NAMED.exec(rest) ?? [];
+  if (whole === undefined) return false;
+  const after = rest.slice(whole.length);
+  // `sort < names.txt > sorted.txt`
+  const isFile = name.includes(".");
+  if (space !== "") return /^\/?\s*>/.test(after) ? !isFile : gap !== "" && ATTRIBUTE.test(after);
+  if (after === "") return !isFile && !(before === "<" && HERE_DOCUMENT.test(name));
+  if (before === "<" && gap !== "" && HERE_DOCUMENT.test(name)) return /^\/?>/.test(after) || ATTRIBUTE.test(after);
+  if (/\w/.test(before) && isTypeName(name) && !(gap !== "" && ATTRIBUTE.test(after))) return false;
+  if (gap !== "")
+    return (
+      /^[/>=|<]/.test(after) ||
+      ATTRIBUTE.test(after) ||
+      (!isFile && /^[A-Za-z_:@{"'\u00c0-\u1fff\u2c00-\uffff]/.test(after))
+    );
+  return !/^(?:[;),&+*@\]}([.]|\/(?!\S*>))/.test(after) && !(/\w/.test(before) && GENERICS.test(rest));
+}
+
+/** `Promise<SearchResult>`. Not `<antThinking>`: some clients have capitals within their tags. */
+function isTypeName(name: string): boolean {
+  return /^(?:[A-Z][a-z\d]+){2,}$/.test(name);
+}
+
+const ATTRIBUTE = /^[\w:@\u00c0-\u1fff\u2c00-\uffff-]+\s*=(?!=)/;
+/** `cat <<EOF` */
+const HERE_DOCUMENT = /^[A-Z_]{2,}$/;
+/** Types that only code has: `Array<string>`, `Map<K, V[]>`. */
+const GENERICS =
+  /^(?:(?:string|str|number|boolean|bool|int|float|double|char|void|any|unknown|never|object|null|undefined|bigint|[A-Z])(?:\[\])*(?:\s*[,|&]\s*|(?=>)))+>/;
+
+const TOKEN =
+  /^\s*(?:\/\s*[A-Za-z\u00c0-\u1fff\u2c00-\uffff][\w\u00c0-\u1fff\u2c00-\uffff-]*|[a-z]?[A-Z][A-Z_]{2,}|[Ii][Nn][Ss][Tt])\s*\]/;
+/** What logs and notes have between square brackets. */
+const LABEL =
+  /^\s*(?:info|warn|warning|error|debug|trace|fatal|notice|todo|fixme|wip|note|done|fail|failed|pass|passed|skip|skipped)\s*\]/i;
+
+/** `[INST]`, `[/INST]`, `[TOOL_CALLS]`. Not `[x]`, `[0]` or `[link](…)`. */
+function isControlToken(rest: string): boolean {
+  return TOKEN.test(rest) && !LABEL.test(rest);
+}

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { parseLimitedJson } from "./limited-json.ts";
+
+it("parses what JSON.parse does", () => {
+  const padding = "x".repeat(70_000);
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string(), (value, text) => {
+      const json = JSON.stringify([value, text, `${text}\\"[{`, padding]);
+      expect(parseLimitedJson(json)).toEqual(JSON.parse(json));
+    }),
+  );
+});
+
+it.each([
+  ["[", 6_000_000],
+  ['{"a":', 1_000_000],
+  ['[{"]":"}",', 300_000],
+])("refuses %j many times over, before it takes memory", (unit, times) => {
+  const text = unit.repeat(times);
+  const before = process.memoryUsage().heapUsed;
+  expect(() => parseLimitedJson(text)).toThrow("nested too deep");
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20 * 1024 * 1024);
+});
+
+it("takes time in proportion to the text, whatever is escaped in it", () => {
+  const startedAt = performance.now();
+  for (const unit of ['"', '\\"', '"\\\\"', '["\\'])
+    expect(() => parseLimitedJson(unit.repeat(1_000_000))).toThrow(/JSON|deep|token|string/i);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});

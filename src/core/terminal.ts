@@ -1,0 +1,25 @@
+// Removes from text what would steer the terminal it is written to. Everything written to a terminal passes here.
+
+/** Of all the patterns below: most text has none of it. */
+// oxlint-disable-next-line no-control-regex
+const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
+/** OSC, DCS, SOS, PM and APC up to their end on the same line: links, titles, the clipboard. */
+const STRINGS =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\n\u0007\u001b\u0090\u0098\u009c-\u009f]*(?:\u0007|\u001b\\|\u009c)/g;
+/** CSI: colours, moving the cursor, clearing the screen. Then escapes of two and three characters. */
+// oxlint-disable-next-line no-control-regex
+const SEQUENCES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
+const REST = new RegExp(STEERS.source, "g");
+
+/** Keeps line breaks and tabs; a carriage return becomes a line break, so that it cannot write over its line. */
+export function terminalSafe(text: string): string {
+  if (!STEERS.test(text)) return text;
+  return text.replace(/\r\n?/g, "\n").replace(STRINGS, "").replace(SEQUENCES, "").replace(REST, "");
+}
+
+/** The same for JSON, where nothing is lost: `JSON.stringify` escapes only what is below a space. */
+export function terminalSafeJson(json: string): string {
+  if (!STEERS.test(json)) return json;
+  return json.replace(REST, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,16 @@
+// Ids of rows that users see (o78, p12, m34, t56) are given once: SQLite alone gives the highest again after its row was deleted.
+import type { Db } from "./driver.ts";
+
+/** Tables with a trigger that notes the highest deleted id in `last_ids`. */
+export const NUMBERED_TABLES = ["observations", "prompts", "messages", "tool_uses"] as const;
+export type NumberedTable = (typeof NUMBERED_TABLES)[number];
+
+/** SQL for the id of a new row. */
+export function nextId(table: NumberedTable): string {
+  return `max((SELECT coalesce(max(id), 0) FROM ${table}), (SELECT coalesce(max(last_id), 0) FROM last_ids WHERE name = '${table}')) + 1`;
+}
+
+/** Whether a row that is gone had this id. */
+export function wasGiven(db: Db, table: string, id: number): boolean {
+  return db.get("SELECT 1 FROM last_ids WHERE name = ? AND last_id >= ?", table, id) !== undefined;
+}

@@ -1,0 +1,135 @@
+// Ctrl-C at any question of any command: nothing happens, exit code 130.
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createWorld, hook, run, type World } from "./harness.ts";
+import { hasPty, startPty } from "./pty.ts";
+
+const CTRL_C = "\u0003";
+const SESSION = "11111111-2222-4333-8444-555555555555";
+
+/** Every file with its contents; the database's own log comes and goes with a mere look. */
+function snapshot(world: World): Record<string, string> {
+  const root = dirname(world.project);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(root, name)).isFile() && !/-(?:wal|shm)$|worker|\.log$/.test(name))
+    .toSorted();
+  return Object.fromEntries(
+    files.map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(root, name)))
+        .digest("hex"),
+    ]),
+  );
+}
+
+async function createUsed(): Promise<World> {
+  const world = createWorld();
+  const prompt = { hook_event_name: "UserPromptSubmit", session_id: SESSION, prompt: "Find the walrus" };
+  await hook(world, "new", prompt);
+  await run(world, ["list"]);
+  return world;
+}
+
+function writeOldSession(world: World): void {
+  const sessionId = "99999999-2222-4333-8444-555555555555";
+  const path = join(world.claudeDir, "projects", "-app", `${sessionId}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  const message = { role: "user", content: "Count the seals" };
+  const line = { type: "user", promptId: "p1", uuid: "u1", sessionId, cwd: world.project, version: "2.1.0", message };
+  writeFileSync(path, `${JSON.stringify({ ...line, timestamp: "2020-01-01T00:00:00.000Z" })}\n`);
+}
+
+/** Answers the questions before the last one, presses Ctrl-C at that, and expects that nothing has changed. */
+async function expectCancelled(
+  world: World,
+  args: string,
+  questions: readonly [RegExp, string][],
+  last: RegExp,
+): Promise<void> {
+  const before = snapshot(world);
+  const pty = startPty(world, { args });
+  for (const [question, answer] of questions) {
+    await pty.waitFor(question);
+    pty.type(answer);
+  }
+  await pty.waitFor(last);
+  pty.type(CTRL_C);
+  expect(await pty.exit).toBe(130);
+  expect(pty.screen()).toContain("Nothing was changed.");
+  expect(pty.screen().match(/◆/g)?.length ?? 0).toBeLessThanOrEqual(questions.length + 1);
+  expect(snapshot(world)).toEqual(before);
+}
+
+describe.skipIf(!hasPty())("Ctrl-C", () => {
+  it("at each question of install", async () => {
+    const world = createWorld();
+    mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
+    const which = /Which agents[\s\S]*Codex/;
+    const statusLine = /status line what/;
+    await expectCancelled(world, "install", [], which);
+    await expectCancelled(world, "install", [[which, "\r"]], statusLine);
+    await expectCancelled(
+      world,
+      "install",
+      [
+        [which, "\r"],
+        [statusLine, "y"],
+      ],
+      /Go ahead\?/,
+    );
+  });
+
+  it("at the first question of install where Claude Code is the only agent", async () => {
+    await expectCancelled(createWorld(), "install", [], /status line what/);
+  });
+
+  it("at the question of uninstall, with and without --purge", async () => {
+    const world = await createUsed();
+    await run(world, ["install", "--yes", "--no-sync", "--method", "settings"]);
+    await expectCancelled(world, "uninstall", [], /Go ahead\?/);
+    await expectCancelled(world, "uninstall --purge", [], /Delete all of it\?/);
+  });
+
+  it("at the question of forget, purge and backup restore", async () => {
+    const world = await createUsed();
+    await expectCancelled(world, `forget ${SESSION}`, [], /Forget it\?/);
+    await run(world, ["backup", "create"]);
+    await expectCancelled(world, "backup restore", [], /Restore it\?/);
+    writeOldSession(world);
+    await run(world, ["sync", "--quiet"]);
+    await run(world, ["config", "set", "retentionEvidenceDays", "30"]);
+    await expectCancelled(world, "purge", [], /Delete it\?/);
+  });
+
+  it("at each question of ignore", async () => {
+    const world = await createUsed();
+    const also = /Also look at what is stored/;
+    await expectCancelled(world, "ignore .", [], also);
+    await expectCancelled(world, "ignore .", [[also, "y"]], /Forget it\?/);
+    await expectCancelled(world, "ignore . --forget", [], /Forget it\?/);
+  });
+
+  it("at the question of model install and remove", async () => {
+    const world = createWorld();
+    await expectCancelled(world, "model install", [], /Go ahead\?/);
+    mkdirSync(join(world.home, "models", "minilm"), { recursive: true });
+    writeFileSync(join(world.home, "models", "minilm", "x"), "x");
+    await expectCancelled(world, "model remove", [], /Go ahead\?/);
+  });
+});
+
+describe("c-mem ignore --dry-run", () => {
+  it("changes nothing", async () => {
+    const world = await createUsed();
+    const before = snapshot(world);
+    expect(await run(world, ["ignore", ".", "--dry-run"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("This would exclude"),
+    });
+    expect(await run(world, ["ignore", ".", "--forget", "--dry-run"])).toMatchObject({ status: 0 });
+    expect(snapshot(world)).toEqual(before);
+  });
+});

@@ -1,0 +1,163 @@
+// A data directory on a disk that is really full: commands say so and end, and hooks go on.
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BIN, createWorld, data, hook, rows, run, type World } from "./harness.ts";
+
+const SIZE_MB = 32;
+
+interface Disk {
+  /** Leaves this many bytes free. */
+  fill(leave?: number): void;
+  empty(): void;
+}
+
+/** The data directory on a small disk of its own. Undefined where nothing may be mounted. */
+function smallDisk(world: World): Disk | undefined {
+  mkdirSync(world.home, { recursive: true, mode: 0o700 });
+  const options = `size=${SIZE_MB}m,mode=700`;
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", options, "c-mem-test", world.home]).status !== 0) return undefined;
+  onTestFinished(() => void spawnSync("umount", ["-l", world.home]));
+  const ballast = join(world.home, "ballast");
+  return {
+    fill(leave = 0) {
+      const { bavail, bsize } = statfsSync(world.home);
+      const bytes = bavail * bsize - leave;
+      if (bytes > 0) appendFileSync(ballast, Buffer.alloc(bytes));
+    },
+    empty: () => rmSync(ballast, { force: true }),
+  };
+}
+
+const toolUse = (id: string, bytes = 100) => ({
+  session_id: "s1",
+  hook_event_name: "PostToolUse",
+  tool_name: "Bash",
+  tool_use_id: id,
+  tool_input: { command: `echo ${id}` },
+  tool_response: { stdout: `line of ${id}\n`.repeat(bytes / 12) },
+});
+
+/** So many events at once that SQLite runs out of space inside the transaction, not at its end. */
+async function fillWithMuchWork(world: World, disk: Disk): Promise<void> {
+  await hook(world, "save", toolUse("t0"));
+  await run(world, ["projects"]);
+  await hook(world, "save", toolUse("copied", 20_000));
+  const spool = join(world.home, "spool");
+  const name = readdirSync(spool).find((each) => each.endsWith(".json")) ?? "";
+  const drop = readFileSync(join(spool, name), "utf8");
+  for (let index = 1; index < 180; index++)
+    writeFileSync(join(spool, name.replace(".json", `${index}.json`)), drop.replaceAll("copied", `copied${index}`));
+  disk.fill(600 * 1024);
+}
+
+/** Drops that need more space than is left, in a database that is there already. */
+async function fillWithWork(world: World, disk: Disk, leave: number): Promise<void> {
+  await hook(world, "save", toolUse("t0"));
+  await run(world, ["projects"]);
+  for (let index = 1; index < 12; index++) await hook(world, "save", toolUse(`t${index}`, 20_000));
+  disk.fill(leave);
+}
+
+const DISK_FULL = /^error: .*c-mem\.db cannot grow: the disk is full\.\nhint: {2}Free some space.*\n$/;
+
+/** Too little even for SQLite's shared memory; enough for that and the start of a transaction. */
+const LEFT = [0, 16 * 1024, 200 * 1024];
+
+describe("on a full disk", () => {
+  it.for([
+    { leave: 0, command: ["projects"] },
+    { leave: 16 * 1024, command: ["search", "line"] },
+    { leave: 200 * 1024, command: ["list", "--all"] },
+    { leave: 200 * 1024, command: ["forget", "line", "--yes"] },
+    { leave: 200 * 1024, command: ["remember", "The disk was full."] },
+  ])(
+    "with $leave bytes left `c-mem $command` says so, loses nothing and exits with 1",
+    async ({ leave, command }, { skip }) => {
+      const world = createWorld();
+      const disk = smallDisk(world);
+      if (disk === undefined) return skip("nothing may be mounted here");
+      await fillWithWork(world, disk, leave);
+      const { status, stdout, stderr } = await run(world, command);
+      expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(DISK_FULL) });
+      const told = await run(world, [...command, "--json"]);
+      expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: "disk_full" } });
+      disk.empty();
+      expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 12 }]);
+    },
+  );
+
+  it("inside a transaction, a command says so, loses nothing and exits with 1", async ({ skip }) => {
+    const world = createWorld();
+    const disk = smallDisk(world);
+    if (disk === undefined) return skip("nothing may be mounted here");
+    await fillWithMuchWork(world, disk);
+    const { status, stdout, stderr } = await run(world, ["projects"]);
+    expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(DISK_FULL) });
+    disk.empty();
+    expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 181 }]);
+  });
+
+  it.for(LEFT)(
+    "with %d bytes left `worker run --once` says so and ends",
+    { timeout: 40_000 },
+    async (leave, { skip }) => {
+      const world = createWorld();
+      const disk = smallDisk(world);
+      if (disk === undefined) return skip("nothing may be mounted here");
+      await fillWithWork(world, disk, leave);
+      const start = performance.now();
+      const { status, stderr } = await run(world, ["worker", "run", "--once"]);
+      expect(performance.now() - start).toBeLessThan(20_000);
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("the disk is full") });
+      expect(stderr).toContain("Free some space");
+      disk.empty();
+      expect((await run(world, ["worker", "run", "--once"])).status).toBe(0);
+      expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 12 }]);
+    },
+  );
+
+  it("`config set` leaves the file as it was and nothing beside it", async ({ skip }) => {
+    const world = createWorld();
+    const disk = smallDisk(world);
+    if (disk === undefined) return skip("nothing may be mounted here");
+    await run(world, ["config", "set", "port", "38001"]);
+    const before = readFileSync(join(world.home, "config.json"), "utf8");
+    const files = readdirSync(world.home);
+    disk.fill();
+    const { status, stderr } = await run(world, ["config", "set", "port", "38002"]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^error: .*config\.json could not be written: the disk is full/),
+    });
+    expect(readFileSync(join(world.home, "config.json"), "utf8")).toBe(before);
+    expect(readdirSync(world.home)).toEqual([...files, "ballast"].sort());
+  });
+
+  it("and a full temporary folder hooks go on, and `status` and `doctor` say how many events were lost", async ({
+    skip,
+  }) => {
+    const world = createWorld("/var/tmp");
+    const disk = smallDisk(world);
+    if (disk === undefined) return skip("nothing may be mounted here");
+    await hook(world, "save", toolUse("t0"));
+    await run(world, ["worker", "run", "--once"]);
+    expect(await data(world, ["status"])).toMatchObject({ lost_events: 0 });
+    disk.fill();
+    for (const id of ["t1", "t2", "t3"]) {
+      // A temporary folder of its own, which has no space either.
+      const script = `mount -t tmpfs -o size=4k c-mem-test /tmp && echo full > /tmp/full && exec "$@"`;
+      const { status, stdout } = spawnSync(
+        "unshare",
+        ["--mount", "sh", "-c", script, "sh", process.execPath, BIN, "save"],
+        { env: world.env, encoding: "utf8", input: JSON.stringify({ cwd: world.project, ...toolUse(id) }) },
+      );
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '{"continue":true,"suppressOutput":true}\n' });
+    }
+    disk.empty();
+    expect(await rows(world, "SELECT tool_use_id FROM tool_uses")).toEqual([{ tool_use_id: "t0" }]);
+    expect(await data(world, ["status"])).toMatchObject({ lost_events: 3 });
+    expect((await run(world, ["doctor"])).stdout).toContain("at least 3 events could not be recorded");
+  });
+});

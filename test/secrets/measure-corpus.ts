@@ -1,0 +1,24 @@
+// How much of a written corpus the filter removes, and which near-misses it changes.
+import { filterText } from "../../src/core/filter.ts";
+import { isLeft, MAX_CHARS } from "./measure.ts";
+
+export interface Corpus {
+  secrets: readonly { kind: string; text: string; values: readonly string[] }[];
+  nearMisses: readonly { kind: string; text: string }[];
+}
+
+interface CorpusFigures {
+  secrets: number;
+  removed: number;
+  nearMisses: number;
+  falseAlarms: number;
+}
+
+export function measureCorpus({ secrets, nearMisses }: Corpus): CorpusFigures {
+  return {
+    secrets: secrets.length,
+    removed: secrets.filter(({ text, values }) => !isLeft(values, filterText(text, MAX_CHARS))).length,
+    nearMisses: nearMisses.length,
+    falseAlarms: nearMisses.filter(({ text }) => filterText(text, MAX_CHARS) !== text).length,
+  };
+}

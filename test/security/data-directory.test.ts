@@ -1,0 +1,140 @@
+// A data directory that others could read, or in which somebody put links and pipes in the place of our files.
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { closeAllToOthers } from "../../src/config/private-file.ts";
+import { createWorld, data, hook, rows, run, type World } from "../e2e/harness.ts";
+
+const SESSION = "11111111-2222-4333-8444-555555555555";
+const prompted = (world: World, extra: object = {}) =>
+  hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "hello", ...extra });
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+/** Anything that is not JSON is logged. */
+const failingHook = (world: World) => run(world, ["new"], { input: "{ not json" });
+
+describe("a data directory that was there before, open to others", () => {
+  it.each([
+    ["a hook", (world: World) => prompted(world)],
+    ["a command", (world: World) => run(world, ["list"])],
+  ])("is closed by %s", async (_, use) => {
+    const world = createWorld();
+    mkdirSync(world.home, { recursive: true });
+    chmodSync(world.home, 0o755);
+    await use(world);
+    expect(modeOf(world.home)).toBe(0o700);
+  });
+
+  it("has everything in it closed by the worker", async () => {
+    const world = createWorld();
+    await prompted(world);
+    await rows(world, "SELECT 1");
+    const open = ["c-mem.db", "spool", "backups/old/x.db"].map((name) => join(world.home, name));
+    mkdirSync(join(world.home, "backups", "old"), { recursive: true });
+    writeFileSync(join(world.home, "backups", "old", "x.db"), "x");
+    for (const path of [world.home, ...open]) chmodSync(path, 0o777);
+    await run(world, ["worker", "run", "--once"]);
+    for (const name of readdirSync(world.home, { recursive: true, encoding: "utf8" }))
+      expect({ name, open: modeOf(join(world.home, name)) & 0o077 }).toEqual({ name, open: 0 });
+    expect(modeOf(world.home)).toBe(0o700);
+  });
+
+  it("may be a link of the user's own", async () => {
+    const world = createWorld();
+    await prompted(world);
+    const elsewhere = join(dirname(world.home), "elsewhere");
+    renameSync(world.home, elsewhere);
+    symlinkSync(elsewhere, world.home);
+    chmodSync(elsewhere, 0o755);
+    await prompted(world, { prompt: "hello again" });
+    await failingHook(world);
+    expect([lstatSync(world.home).isSymbolicLink(), modeOf(elsewhere)]).toEqual([true, 0o700]);
+    expect(existsSync(join(elsewhere, "logs", "hook.log"))).toBe(true);
+    expect(await rows(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
+  });
+
+  it("is left alone where it is the home folder or one that all share", () => {
+    const world = createWorld();
+    const shared = join(world.project, "shared");
+    mkdirSync(shared);
+    writeFileSync(join(shared, "theirs"), "x", { mode: 0o644 });
+    chmodSync(shared, 0o1777);
+    expect([closeAllToOthers(shared), modeOf(shared), modeOf(join(shared, "theirs"))]).toEqual([0, 0o777, 0o644]);
+  });
+
+  it("is reported with what to do where it is the home folder: --fix cannot close that", async () => {
+    const world = createWorld();
+    const home = world.env["HOME"] ?? "";
+    chmodSync(home, 0o755);
+    const { stdout } = await run(world, ["doctor", "--fix"], { env: { C_MEM_HOME: home } });
+    expect(stdout).toMatch(/privacy: the data directory .* is your home folder.*\n.*set C_MEM_HOME/);
+    expect(stdout).not.toMatch(/chmod -R|made 0 files/);
+    expect(modeOf(home)).toBe(0o755);
+  });
+});
+
+describe("a link in the place of a file of ours", () => {
+  it("is not followed by the log of hooks, which goes on", async () => {
+    const world = createWorld();
+    const target = join(world.project, "mine.txt");
+    writeFileSync(target, "mine");
+    mkdirSync(join(world.home, "logs"), { recursive: true, mode: 0o700 });
+    const log = join(world.home, "logs", "hook.log");
+    symlinkSync(target, log);
+    await failingHook(world);
+    expect(readFileSync(target, "utf8")).toBe("mine");
+    expect([lstatSync(log).isFile(), readFileSync(log, "utf8")]).toEqual([
+      true,
+      expect.stringContaining("bad_payload"),
+    ]);
+  });
+
+  it("nor does a pipe hold it up", async () => {
+    const world = createWorld();
+    mkdirSync(join(world.home, "logs"), { recursive: true, mode: 0o700 });
+    const log = join(world.home, "logs", "hook.log");
+    execFileSync("mkfifo", [log]);
+    await failingHook(world);
+    expect(readFileSync(log, "utf8")).toContain("bad_payload");
+  });
+
+  it.each([["the worker's log", "logs/worker.log", (world: World) => run(world, ["worker", "run", "--once"])]])(
+    "is not followed by %s",
+    async (_, name, use) => {
+      const world = createWorld();
+      await prompted(world);
+      const target = join(world.project, "mine.txt");
+      writeFileSync(target, "mine");
+      mkdirSync(join(world.home, "logs"), { recursive: true, mode: 0o700 });
+      symlinkSync(target, join(world.home, name));
+      expect((await use(world)).status).toBe(0);
+      expect(readFileSync(target, "utf8")).toBe("mine");
+    },
+  );
+
+  it("is not followed by what marks a private turn, which stays private", async () => {
+    const world = createWorld();
+    const target = join(world.project, "mine.txt");
+    writeFileSync(target, "mine");
+    await prompted(world, { prompt: "<private>x</private>", prompt_id: "p1" });
+    const folder = join(world.home, "private");
+    const [marker = ""] = readdirSync(folder);
+    renameSync(join(folder, marker), join(world.project, "marker"));
+    symlinkSync(target, join(folder, marker));
+    await prompted(world, { prompt: "< private>y</private>", prompt_id: "p2" });
+    expect(readFileSync(target, "utf8")).toBe("mine");
+    expect(lstatSync(join(folder, marker)).isFile()).toBe(true);
+    expect((await data(world, ["status"]))["prompts"] ?? 0).toBe(0);
+  });
+});
