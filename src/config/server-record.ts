@@ -8,6 +8,8 @@ export interface ServerRecord {
   token: string;
   /** The port of the last server; null where it could not listen. */
   port: number | null;
+  /** The port that was set when the last server started. */
+  wanted?: number;
   /** Of the worker that serves; null where none does. */
   pid: number | null;
   /** Why nothing is served, where that was tried. */

@@ -87,8 +87,8 @@ function besideMarks(text: string, found: readonly SecretRange[]): SecretRange[]
 
 /** Texts after which this is a long-lived process: from then on one table for all hints is worth making. */
 const COLD_TEXTS = 40;
-/** A text this long pays for it at once. */
-const COLD_CHARS = 100_000;
+/** A text this long pays for it at once: the table takes some 3 ms, a look for each hint 1 ms per 4,000 characters. */
+const COLD_CHARS = 10_000;
 let textsSeen = 0;
 
 function suspicionOf(text: string): Omit<Suspicion, "words"> & Partial<Suspicion> {

@@ -27,7 +27,7 @@ export function suspects(text: string): Suspicion {
   for (let at = nextMark(marks, pairs, 0, end); at < end; at = nextMark(marks, pairs, at + 1, end)) {
     const place = 2 * at;
     found.isDotted ||= isDotted(bytes, place) || isDotted(bytes, place + 1);
-    const near = traces[pairs[at] ?? 0] ?? NO_TRACES;
+    const near = traces.get(pairs[at] ?? 0) ?? NO_TRACES;
     // By index: here an iterator takes twice the time.
     for (let index = 0; index < near.length; index++) {
       const trace = near[index] as Trace;
@@ -110,7 +110,7 @@ interface Table {
   /** 1 for a pair of letters, and what counts of a third, that may be part of a hint. */
   marks: Uint8Array;
   /** By the pair. */
-  traces: (Trace[] | undefined)[];
+  traces: Map<number, Trace[]>;
 }
 
 /** Of the third letter so much counts that the table stays small. */
@@ -153,15 +153,13 @@ function stands(bytes: Uint8Array, start: number, end: number, { letters, kind }
   return true;
 }
 
+/** Made by the first text, in about a millisecond: a hook pays for it. */
 function makeTable(): Table {
-  const made: Table = {
-    marks: new Uint8Array((THIRD_MASK + 1) << 16),
-    traces: Array.from({ length: 1 << 16 }),
-  };
+  const made: Table = { marks: new Uint8Array((THIRD_MASK + 1) << 16), traces: new Map() };
   for (const [hint, rows] of rowsByHint()) addTraces(made, "hint", hint, rows);
   for (const word of SECRET_WORDS) addTraces(made, "word", word);
   addTraces(made, "last-word", LAST_WORD);
-  for (const letter of ANY) {
+  for (let letter = 0; letter <= LAST_BYTE; letter++) {
     mark(made, letter, DOT, undefined);
     mark(made, DOT, letter, undefined);
   }
@@ -169,68 +167,92 @@ function makeTable(): Table {
 }
 
 function rowsByHint(): Map<string, number[]> {
-  const rows = new Map<string, number[]>();
+  const byHint = new Map<string, number[]>();
   for (const [row, { hints = [] }] of SECRETS.entries()) {
-    for (const hint of hints) rows.set(hint, [...(rows.get(hint) ?? []), row]);
+    for (const hint of hints) {
+      const rows = byHint.get(hint);
+      if (rows === undefined) byHint.set(hint, [row]);
+      else rows.push(row);
+    }
   }
-  return rows;
+  return byHint;
 }
-
-const ANY = Array.from({ length: 0x100 }, (_, letter) => letter);
 
 /** Two for each: a hint at an even place has its pairs at even distances from its beginning, one at an odd place at odd ones. */
 function addTraces(made: Table, kind: Trace["kind"], hint: string, rows: readonly number[] = []): void {
-  const letters = Uint8Array.from(hint, (letter) => letter.charCodeAt(0));
-  const cases = (letter: number | undefined): readonly number[] => {
-    // Before one of two letters any may stand.
-    if (letter === undefined) return ANY;
-    return kind !== "hint" && letter >= 0x61 ? [letter, letter ^ CASE_BIT] : [letter];
-  };
+  const letters = Buffer.from(hint, "latin1");
   for (const offset of [rarestPair(hint, 0), hint.length === 2 ? -1 : rarestPair(hint, 1)]) {
-    for (const first of cases(letters[offset])) {
-      for (const second of cases(letters[offset + 1])) {
-        const pair = mark(made, first, second, letters[offset + 2]);
-        (made.traces[pair] ??= []).push({ kind, letters, offset, rows });
+    const trace: Trace = { kind, letters, offset, rows };
+    const [from, to] = lettersAt(trace, offset);
+    const [secondFrom, secondTo] = lettersAt(trace, offset + 1);
+    for (let first = from; first <= to; first += stepTo(from, to)) {
+      for (let second = secondFrom; second <= secondTo; second += stepTo(secondFrom, secondTo)) {
+        addTrace(made, mark(made, first, second, letters[offset + 2]), trace);
       }
     }
   }
 }
 
-const scratch = makeRoom(2);
+/** The first and the last of the letters that fit at this place: one, its two cases, or any before the hint. */
+function lettersAt({ kind, letters }: Trace, place: number): [number, number] {
+  const letter = letters[place];
+  if (letter === undefined) return [0, LAST_BYTE];
+  const hasCases = kind !== "hint" && letter >= 0x61;
+  return [hasCases ? letter & ~CASE_BIT : letter, hasCases ? letter | CASE_BIT : letter];
+}
+
+function stepTo(from: number, to: number): number {
+  return to - from === CASE_BIT ? CASE_BIT : 1;
+}
+
+function addTrace({ traces }: Table, pair: number, trace: Trace): void {
+  const near = traces.get(pair);
+  if (near === undefined) traces.set(pair, [trace]);
+  else near.push(trace);
+}
+
+const LAST_BYTE = 0xff;
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** Returns the pair as a number, as this machine reads it. */
 function mark({ marks }: Table, first: number, second: number, third: number | undefined): number {
-  scratch.bytes.set([first, second]);
-  const pair = scratch.pairs[0] ?? 0;
+  const pair = IS_LITTLE_ENDIAN ? first | (second << 8) : (first << 8) | second;
   // Both cases of a letter are the same in what counts of it.
-  for (const any of third === undefined ? ANY : [third]) marks[pair | ((any & THIRD_MASK) << 16)] = 1;
+  if (third !== undefined) marks[pair | ((third & THIRD_MASK) << 16)] = 1;
+  else for (let any = 0; any <= THIRD_MASK; any++) marks[pair | (any << 16)] = 1;
   return pair;
 }
 
 /** Where in the hint the pair stands that ordinary text has least of, at an even or odd distance from the beginning. */
 function rarestPair(hint: string, parity: 0 | 1): number {
-  const commonness = (place: number): number => {
-    // The last one has no third letter to tell it by.
-    const [pair = 0, next = COMMON_PAIRS.length] = [place, place + 1].map((at) => commonnessOf(hint.slice(at, at + 2)));
-    return Math.min(pair, next) + pair / COMMON_PAIRS.length;
-  };
   let best: number = parity;
-  for (let place = parity + 2; place + 2 <= hint.length; place += 2) {
-    if (commonness(place) < commonness(best)) best = place;
+  let least = Infinity;
+  for (let place: number = parity; place === parity || place + 2 <= hint.length; place += 2) {
+    const pair = commonness(hint, place);
+    const rank = Math.min(pair, commonness(hint, place + 1)) + pair / COMMON_PAIRS.size;
+    if (rank >= least) continue;
+    least = rank;
+    best = place;
   }
   return best;
 }
 
-function commonnessOf(pair: string): number {
-  const rank = COMMON_PAIRS.indexOf(pair);
-  if (rank >= 0) return COMMON_PAIRS.length - rank;
-  return pair.length < 2 || pair.includes(" ") ? COMMON_PAIRS.length : 0;
+function commonness(hint: string, place: number): number {
+  // The last one has no third letter to tell it by.
+  if (place + 2 > hint.length) return COMMON_PAIRS.size;
+  const pair = hint.slice(place, place + 2);
+  return COMMON_PAIRS.get(pair) ?? (pair.includes(" ") ? COMMON_PAIRS.size : 0);
 }
 
-/** Of text and code, the commonest first. */
-const COMMON_PAIRS = (
+/** Of text and code, the commonest first, which gets the highest number. */
+const COMMON_PAIRS = ranks(
   "re on es te at en in er nt or ti st co de al th ed se ge le an it io ro he ar il ts to ng nd ri ta ns me ag pa ra ec om as ac ct is et " +
-  "ch li va fi ex ce ss tr ut un ha ev ea -- ne pe ma lo ou la ve di nc ll ad su ur pr od mp ul rs po ck pl ic us lu em id sh ca ol el pt " +
-  "fo ai ap si am oc ho rc na da ld ep ty ua ot no ry ke vi ir rt rr so ru lt gi cr im mi tu ow ni if cl ip wo op ue pp mo ef be ig mm ie " +
-  "pu do sp ls ey bu au pi ba fa xt hi sc yp ia cu wi ui ly ov og ee ps iv os xp ab oo bl um fr rn gr tt bo ki ub up ew // sk rg rd ok"
-).split(" ");
+    "ch li va fi ex ce ss tr ut un ha ev ea -- ne pe ma lo ou la ve di nc ll ad su ur pr od mp ul rs po ck pl ic us lu em id sh ca ol el pt " +
+    "fo ai ap si am oc ho rc na da ld ep ty ua ot no ry ke vi ir rt rr so ru lt gi cr im mi tu ow ni if cl ip wo op ue pp mo ef be ig mm ie " +
+    "pu do sp ls ey bu au pi ba fa xt hi sc yp ia cu wi ui ly ov og ee ps iv os xp ab oo bl um fr rn gr tt bo ki ub up ew // sk rg rd ok",
+);
+
+function ranks(pairs: string): Map<string, number> {
+  const list = pairs.split(" ");
+  return new Map(list.map((pair, index) => [pair, list.length - index]));
+}

@@ -31,14 +31,27 @@ function occupy(): Promise<number> {
   });
 }
 
+/** Far from each other, so that none is near the other. */
+let nextPort = 20_000 + (process.pid % 10_000);
+async function freePort(): Promise<number> {
+  nextPort += 100;
+  const isFree = await new Promise<boolean>((done) => {
+    const server = createServer().once("error", () => done(false));
+    server.listen(nextPort, "127.0.0.1", () => server.close(() => done(true)));
+  });
+  return isFree ? nextPort : await freePort();
+}
+
 describe("the server", () => {
   it("says where it is in a file that only its owner can read, and that it is gone when it is", async () => {
-    const { paths, serve } = createHome(await occupy());
+    const wanted = await occupy();
+    const { paths, serve } = createHome(wanted);
     const serving = await serve();
     const record = readServer(paths.server);
     expect(record).toEqual({
       token: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       port: serving.port,
+      wanted,
       pid: process.pid,
     });
     expect(statSync(paths.server).mode & 0o777).toBe(0o600);
@@ -54,6 +67,21 @@ describe("the server", () => {
     await first.close();
     const second = await serve();
     expect([second.port, readServer(paths.server)?.token]).toEqual([first.port, token]);
+  });
+
+  it("returns to the port the system chose when none near the set one was free, also when one is free by now", async () => {
+    const [wanted, chosen] = [await freePort(), await freePort()];
+    const { paths, serve } = createHome(wanted);
+    writeServer(paths.server, { token: "0".repeat(64), port: chosen, wanted, pid: null });
+    expect((await serve()).port).toBe(chosen);
+  });
+
+  it("moves to the port that is set now", async () => {
+    const [wanted, chosen] = [await freePort(), await freePort()];
+    const { paths, serve } = createHome(wanted);
+    writeServer(paths.server, { token: "0".repeat(64), port: chosen, wanted: 1, pid: null });
+    expect((await serve()).port).toBeGreaterThanOrEqual(wanted);
+    expect(readServer(paths.server)?.port).not.toBe(chosen);
   });
 
   it("makes another token where the file was damaged", async () => {

@@ -44,14 +44,14 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   });
   const see = limitConnections(server, ({ headers }) => isOwner(access, headers, port));
   try {
-    port = await listen(server, portsToTry(wanted, readServer(paths.server)?.port));
-    writeServer(paths.server, { token, port, pid: process.pid });
+    port = await listen(server, portsToTry(wanted, readServer(paths.server)));
+    writeServer(paths.server, { token, port, wanted, pid: process.pid });
     log(`listens on http://${ADDRESS}:${port}`);
   } catch (error) {
     const problem = `cannot serve the page and the API: ${(error as Error).message}`;
     log(problem);
     await end(server);
-    tryWrite(paths.server, { token, port: null, pid: null, problem });
+    tryWrite(paths.server, { token, port: null, wanted, pid: null, problem });
     return NOTHING;
   }
   return {
@@ -60,7 +60,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
     async close() {
       app.close();
       await end(server);
-      tryWrite(paths.server, { token, port, pid: null });
+      tryWrite(paths.server, { token, port, wanted, pid: null });
     },
   };
 }
@@ -101,11 +101,12 @@ function tryWrite(path: string, record: ServerRecord): void {
   }
 }
 
-/** The last one first, where it was another: a page that is open finds us again. */
-function portsToTry(wanted: number, last: number | null | undefined): number[] {
+/** The port of the last server first, unless the setting has changed since: an open page reconnects to it. */
+function portsToTry(wanted: number, last: ServerRecord | undefined): number[] {
   const near = Array.from({ length: PORTS_TRIED }, (_, index) => wanted + index).filter((port) => port <= 65_535);
-  const isNear = typeof last === "number" && near.includes(last);
-  return [...new Set([...(isNear ? [last] : []), ...near, 0])];
+  const lastPort = last?.port ?? 0;
+  const isKept = lastPort > 0 && (last?.wanted === wanted || near.includes(lastPort));
+  return [...new Set([...(isKept ? [lastPort] : []), ...near, 0])];
 }
 
 async function listen(server: Server, ports: readonly number[]): Promise<number> {
