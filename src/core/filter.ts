@@ -21,8 +21,10 @@ export function filterText(text: string, maxChars = Infinity): string {
   const redacted = kept.length <= limit ? redactSecrets(kept) : undefined;
   const filtered = redacted !== undefined && redacted.length <= limit ? redacted : cutMiddle(kept, limit);
   const clean = wellFormed(filtered);
-  // Once more: where `<privateghp_…` was redacted or `<privateKey` was cut, a tag is left.
-  return clean === kept ? clean : stripPrivate(clean);
+  if (clean === kept) return clean;
+  // Where `<privateghp_…` was redacted or `<privateKey` was cut, a tag is left; what it hid may end a secret earlier.
+  const stripped = stripPrivate(clean);
+  return stripped === clean ? clean : filterText(stripped, maxChars);
 }
 
 /** NUL and half a surrogate pair are in no text on purpose, and not every reader survives them. */

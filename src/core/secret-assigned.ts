@@ -1,13 +1,14 @@
 // A label, a sign and a value: `password = value`, blocks, lists, defaults, dumps.
 import { keep, OWNER, type Place } from "./secret-place.ts";
-import { bareAt, isHarmless, quotedAt, type Value } from "./secret-values.ts";
+import { bareAt, isHarmless, isSpiked, quotedAt, type Value } from "./secret-values.ts";
 import { isMixed } from "./secret-words.ts";
+import { isAmongCode, setting, SETTING_START } from "./secret-settings.ts";
 import type { View } from "./secret-view.ts";
 
 const CLOSE = String.raw`["'\x60*_)\]]{0,4}`;
-const NOTE = String.raw`(?:[ \t]{1,3}\([^()\n]{0,40}\)|[ \t]\[[^\]\n]{0,40}\])?`;
+const NOTE = String.raw`(?:[ \t]{1,3}\([^()\n]{0,40}\)|[ \t]\[[^\]\n]{0,40}\]|[ \t]As[ \t]\w{1,12})?`;
 const SIGN = new RegExp(
-  String.raw`(${CLOSE}${NOTE}(${OWNER}))(\s{0,20})(=>|->|→|:=|:{1,2}=?|[?+|]{0,2}={1,3})([ \t]{0,40})[*_]{0,2}[ \t]?(?:!![a-z]+[ \t]+|&\w{1,20}[ \t]+)?`,
+  String.raw`(${CLOSE}${NOTE}(${OWNER}))(\s{0,20})(=>|->|→|›|[—–](?=[ \t])|:=|:{1,2}=?|[?+|]{0,2}={1,3})([ \t]{0,40})(?:[*_]{2}|[*_](?=[ \t]))?[ \t]?(?:!![a-z]+[ \t]+|&\w{1,20}[ \t]+(?!=)|0x[0-9a-f]{4,16}[ \t](?=")|<(?:b|strong|code|em|kbd|span|i|tt)>)?`,
   "y",
 );
 
@@ -25,27 +26,40 @@ export function assigned(place: Place): Value[] | undefined {
   // A path through modules: `SigningKey::generate`.
   if (sign === "::" && gap === "") return [];
   // `arn:…:secret:name` names a secret and is none.
-  if (sign === ":" && /[\w:]:$/.test(place.before)) return [];
+  if (sign === ":" && /(?:^|[^:]):$/.test(place.before) && /\w:$/.test(place.before)) return [];
+  // `:placeholder="…"` beside it is another attribute.
+  if (sign === ":" && space !== "" && gap === "" && /^\w[\w-]*=/.test(view.text.slice(at, at + 40))) return [];
   if (/["']/.test(closers))
     at += /^\s*\n\s*(?:string\(\d+\) )?(?=["'])/.exec(view.text.slice(at, at + 80))?.[0].length ?? 0;
   // const password: string = "…"
   if (sign === ":")
-    at += /^[\w<>[\]|&.?]{1,30}[ \t]{0,4}=[ \t]{0,4}(?=["'`])/.exec(view.text.slice(at, at + 60))?.[0].length ?? 0;
+    at +=
+      /^[\w<>[\]|&.?' ]{1,30}[ \t]{0,4}=[ \t]{0,4}(?=[bBrRuUfF@]{0,2}["'`])/.exec(view.text.slice(at, at + 60))?.[0]
+        .length ?? 0;
   if (/ds$/i.test(label.name)) return listAt(place, at);
   const several =
     blockAt(place, at) ?? listAt(place, at) ?? nestedAt(place, at) ?? fallbackAt(place, at) ?? wordDiffAt(place, at);
   if (several !== undefined) return several;
-  const quoted = quotedAt(view, at) ?? constructedAt(view, at);
+  // `ADMIN_CREDENTIALS = ("admin", "value")`
+  const pairAt = /^(?:credentials?|auth|login)$/i.test(label.name.split(/[._]/).at(-1) ?? "")
+    ? /^[([]\s{0,4}["'][^"'\n]{1,60}["']\s{0,4},\s{0,4}(?=["'])/.exec(view.text.slice(at, at + 80))?.[0].length
+    : undefined;
+  const second = pairAt === undefined ? undefined : quotedAt(view, at + pairAt);
+  if (second !== undefined) return keep({ ...label, kind: "password" }, second, "literal");
+  const quoted = quotedAt(view, at) ?? constructedAt(view, at) ?? bracketedAt(view, at);
   if (quoted !== undefined) {
     const isVerb = /^pass$/i.test(label.name) && view.text.charAt(quoted.start - 1) === "`";
-    return isVerb ? [] : keep(label, quoted, owner === "" ? "literal" : "prose");
+    return isVerb
+      ? []
+      : [quoted, ...replacementOf(view, quoted)].flatMap((one) => keep(label, one, owner === "" ? "literal" : "prose"));
   }
   if (/^\s*\n/.test(view.text.slice(at))) return nextLine(place, at, sign);
   const opened = /^["'`]/.test(view.text.slice(at)) ? at + 1 : at;
   return bare(place, opened, {
     sign,
-    isTight: space === "" && gap === "" && owner === "",
-    isOwned: owner !== "",
+    isTight:
+      space === "" && owner === "" && (gap === "" || /^=\\\r?\n/.test(place.text.slice(label.end, label.end + 4))),
+    isOwned: owner !== "" || /[—–]/.test(sign),
     isDump: sign === "=>" && closers.includes("]"),
   });
 }
@@ -94,39 +108,57 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   if (second !== undefined) return keep(label, second, "argument");
   const inQuotes = isTight ? quotedPair(place, at) : undefined;
   if (inQuotes !== undefined) return keep(label, inQuotes, "literal");
-  const phrase = wholeLine(place, at, isTight, isInQuotes);
+  const phrase =
+    wholeLine(place, at, isTight, isInQuotes) ?? (isOwned || isInQuotes ? undefined : setting(place, at, sign));
   if (phrase !== undefined) return phrase;
   const value = bareAt(view, at, isInQuotes);
   if (value === undefined) return [];
   const { text: found } = value;
   const after = view.text.slice(value.end, value.end + 60);
+  // 密码：不能为空: a sentence.
+  if (/^[\u3040-\u9fff，。]+$/.test(found)) return [];
   const isWordlike = /^[\p{L}\p{M}_.$-]+$/u.test(found);
   if (/^[([]/.test(after) && /\w$/.test(found)) return [];
   const isLast = ENDS_LINE.test(after);
+  if (isOwned && isLast && !isWordlike) return keep(label, value, "argument");
   if (isOwned)
     return isLast && sign !== ":" ? keep(label, value, "argument") : isWordlike ? [] : keep(label, value, "prose");
   const isLine = STARTS_LINE.test(before) && isLast;
   if (!isWordlike) {
     if (isTight || isLine) return keep(label, value, "argument");
-    return isMixed(found) ? keep(label, value, "prose") : [];
+    return isMixed(found) || (isSpiked(found) && !/^\w+=/.test(found)) ? keep(label, value, "prose") : [];
   }
+  // `password: <b>value</b>`
+  if (view.text.charAt(at - 1) === ">") return keep(label, value, "argument");
   const isVariableName = /^[a-z]+(?:_[a-z\d]+)+$|^[a-z]+(?:[A-Z][a-z\d]+)+$/.test(found);
   if (isVariableName && !/^[A-Z\d_]+$/.test(label.name) && !before.endsWith("-")) return [];
   if (isTight && sign !== ":") {
     const isCall = /[\w\])]\s?\([^()]*$/.test(line) && !isInQuotes;
     const isVariable = isCall && /^[A-Za-z_$][\w$]*$/.test(found) && !/^[A-Z][a-z]{5,}$/.test(found);
-    return isVariable ? [] : keep(label, value, "exact");
+    // An option of a command: `-Dkey.password=value`.
+    if (/(?:^|\s)-{1,2}$/.test(before)) return keep(label, value, "setting");
+    return isVariable || (isCall && /^\w+\.\w+$/.test(found)) ? [] : keep(label, value, "exact");
   }
+  // `- { name: ann, password: value }`, as YAML writes it in one line.
+  const isFlow = !isTight && /^[ \t]*-?[ \t]*(?:[\w-]+:[ \t]*)?\{[^()]*$/.test(line) && /^ ?[,}]/.test(after);
+  if (
+    isFlow &&
+    /^\p{L}[\p{Ll}-]{4,}$/u.test(found) &&
+    (/^\p{Lu}/u.test(found) || /\b(?:user|name|login|host|email)\w*: \w/.test(line))
+  )
+    return keep(label, value, "argument");
   // As Go prints a struct: {User:app Password:value}.
-  if (isTight && /\{(?:\w+:\S* ){1,20}$/.test(before)) return keep(label, value, "argument");
+  if (isTight && /(?:\{(?:\w+:\S* ){1,20}|\bmap\[(?:\w+:\S* ){0,20})$/.test(before))
+    return keep(label, value, "argument");
   if (label.name.toLowerCase() === "pass" && !isBesideLogin(place, value)) return [];
   if (label.name === "secret" && sign === ":" && !/\p{Lu}/u.test(found)) return [];
   if (isDump && isLine) return keep(label, value, "argument");
   if (isLine && !isAmongCode(text, label.start, view.endOf(value.end)) && !isMember(label.name, sign)) {
     return keep(label, value, sign === ":" && SAID_OF_LABEL.test(before) ? "prose" : "argument");
   }
-  if (isLast && sign === ":" && /[\p{L}] $/u.test(before) && !/["'`({<]/.test(before))
-    return keep(label, value, "prose");
+  const said =
+    isLast && sign === ":" && /[\p{L}] $/u.test(before) && !/["'`({<]/.test(before) ? keep(label, value, "prose") : [];
+  if (said.length > 0) return said;
   return /^(?:[,;.)]|\s|$)/.test(after) &&
     /(?:user|login|name|host|mail|admin|root|qa)\b[^\n]{0,40}$/i.test(before) &&
     !/[({[][^)}\]]*$/.test(before)
@@ -175,23 +207,7 @@ function isMember(name: string, sign: string): boolean {
   return sign !== ":" && /^[\w$]+\.[\w$]+$/.test(name);
 }
 
-const CODE_LINE =
-  /[;{}(]\s*$|,\s*$|^\s*(?:import|export|const|let|var|def|class|interface|type|struct|func|fn|pub|public|private|protected|return|if|for|while|async|@\w+)\b|=>|\)\s*[{:]\s*$|\?:|: (?:str|int|bool|String|string|number)\b/;
-
-function isAmongCode(text: string, start: number, end: number): boolean {
-  const above = text
-    .slice(Math.max(0, start - 240), start)
-    .split("\n")
-    .slice(0, -1)
-    .slice(-2);
-  const below = text
-    .slice(end, end + 160)
-    .split("\n")
-    .slice(1, 2);
-  return [...above, ...below].some((line) => CODE_LINE.test(line));
-}
-
-const BLOCK = /[|>][+-]?\d?[ \t]*(?:#[^\n]*)?\n([ \t]*)(\S[^\n]*)/y;
+const BLOCK = /(?:[|>][+-]?\d?[ \t]*(?:#[^\n]*)?|<<[-~]?["']?\w+["']?)\n([ \t]*)(\S[^\n]*)/y;
 
 /** `password: |` and the lines that are indented below it. */
 function blockAt({ view, label }: Place, at: number): Value[] | undefined {
@@ -225,10 +241,16 @@ function listAt({ view, label }: Place, at: number): Value[] | undefined {
   return values.flatMap((value) => keep(label, value, "literal"));
 }
 
+const NESTED_LINES = /\n[ \t]+(?:value|default):[ \t]+/y;
 const NESTED = /\{[^{}]{0,200}?["']?\b(?:value|default)\b["']?\s{0,4}[:=]\s{0,4}/y;
 
 /** `"db_password": { "type": "string", "value": "…" }`. */
 export function nestedAt({ view, label }: Place, at: number): Value[] | undefined {
+  NESTED_LINES.lastIndex = at;
+  if (NESTED_LINES.test(view.text)) {
+    const below = quotedAt(view, NESTED_LINES.lastIndex) ?? bareAt(view, NESTED_LINES.lastIndex, false);
+    return below === undefined ? [] : keep(label, below, "literal");
+  }
   if (view.text.charAt(at) !== "{" || /^\{[^{}\n]{3,100}\};/.test(view.text.slice(at, at + 110))) return undefined;
   NESTED.lastIndex = at;
   if (!NESTED.test(view.text)) return undefined;
@@ -236,13 +258,41 @@ export function nestedAt({ view, label }: Place, at: number): Value[] | undefine
   return value === undefined ? [] : keep(label, value, "literal");
 }
 
+/** `"old" -> "new"`, as Terraform shows a change. */
+function replacementOf(view: View, { end }: Value): Value[] {
+  const arrow = /^["'`][ \t]{0,4}(?:->|→|=>)[ \t]{0,4}(?=["'])/.exec(view.text.slice(end, end + 12))?.[0].length;
+  const value = arrow === undefined ? undefined : quotedAt(view, end + arrow);
+  return value === undefined ? [] : [value];
+}
+
+/** `[[value]]` in Lua, `q{value}` in Perl. */
+const BRACKETED =
+  /\[\[(?!\s)([^\n]{3,200}?)\]\](?=[\s,;)]|$)|(?:\bqq?|%[qQ]?)([{([|])([^\n]{3,200}?)[})\]|](?=[\s,;)]|$)/y;
+
+function bracketedAt(view: View, at: number): Value | undefined {
+  BRACKETED.lastIndex = at;
+  const match = BRACKETED.exec(view.text);
+  if (match === null) return undefined;
+  const text = match[1] ?? match[3] ?? "";
+  const start = at + match[0].indexOf(text, 2);
+  return { start, end: start + text.length, text, isQuoted: true };
+}
+
+/** `process.env.DB_PASSWORD || "value"`. */
+const OR =
+  /[A-Za-z_$][\w$.?]{0,60}(?:\(["'`][\w.]{1,60}["'`]\)|\[["'`][\w.]{1,60}["'`]\])?\s{1,4}(?:\|\||\?\?|\?:|or)\s{1,4}(?=["'`])/y;
+
 const FALLBACK = /(?:["'`])?\$\{[\w.]{1,60}:-?([^{}"'\n]{3,100})\}/y;
 
 /** `${DB_PASSWORD:-value}`. */
 function fallbackAt({ view, label }: Place, at: number): Value[] | undefined {
   FALLBACK.lastIndex = at;
   const value = FALLBACK.exec(view.text)?.[1];
-  if (value === undefined) return undefined;
+  if (value === undefined) {
+    OR.lastIndex = at;
+    const other = OR.test(view.text) ? quotedAt(view, OR.lastIndex) : undefined;
+    return other === undefined ? undefined : keep(label, other, "literal");
+  }
   if (value.startsWith("?")) return [];
   const end = FALLBACK.lastIndex - 1;
   return keep(label, { start: end - value.length, end, text: value, isQuoted: false }, "argument");
@@ -262,7 +312,7 @@ function wordDiffAt({ view, label }: Place, at: number): Value[] | undefined {
 }
 
 const CONSTRUCTED =
-  /(?:new )?(?:\[\])?[\w.:]{0,40}(?:from|string|str|bytes?|secret\w{0,10}|password|of|some|literal|raw)\((?=["'`bru@])/iy;
+  /(?!(?:\w+\.)?(?:read|get|load|fetch|find|resolve|lookup|delete|create))(?:new )?(?:\[\])?[\w.:]{0,40}(?:from|string|str|bytes?|secret\w{0,10}|password|of|some|literal|raw)\((?=["'`bru@])/iy;
 
 /** `String::from("…")`, `[]byte("…")`, `SecretStr('…')`. */
 function constructedAt(view: View, at: number): Value | undefined {
@@ -271,12 +321,25 @@ function constructedAt(view: View, at: number): Value | undefined {
 }
 
 /** The value in the line below its label, alone there. */
-function nextLine({ view, label, before }: Place, at: number, sign: string): Value[] {
+function nextLine({ view, label, before, text }: Place, at: number, sign: string): Value[] {
   const match = /^\s*\n[ \t]*(\S{3,200})[ \t]*(?=\n|$)/.exec(view.text.slice(at));
   if (match === null || sign === "=>") return [];
   const found = match[1] as string;
   const start = at + match[0].trimEnd().length - found.length;
   const isPrompt = /(?:enter|type|retype|new)\s[\w\s]{0,20}$/i.test(before) || /^(?:enter|type)/i.test(before);
+  if (
+    SETTING_START.test(before) &&
+    /^[\p{L}.-]{5,}$/u.test(found) &&
+    !/^[ \t]*\n?$/.test(view.text.slice(0, at).replace(/[^\n]/g, "x"))
+  ) {
+    const below = view.text.slice(start + found.length);
+    if (
+      /^[ \t]*(?:$|\n(?:\S|$))/.test(below) &&
+      /\n[ \t]/.test(match[0]) &&
+      !isAmongCode(text, label.start, view.endOf(start))
+    )
+      return keep(label, { start, end: start + found.length, text: found, isQuoted: false }, "setting");
+  }
   if (/[:;{}=]/.test(found) || found.startsWith("-") || (!isMixed(found) && !isPrompt)) return [];
   return keep(label, { start, end: start + found.length, text: found, isQuoted: false }, "argument");
 }

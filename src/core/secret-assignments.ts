@@ -101,7 +101,10 @@ function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   if (quoted !== undefined) return value.length >= 3;
   if (tight !== undefined && /^[A-Z0-9_]+$/.test(key)) return value.length >= 4;
   if (PASSWORD_KEY.test(key) && isLine(match, value, key) && isPlainPassword(value)) return true;
-  return value.length >= 4 && (isMixed(value) || /^\d+$/.test(value) || /^\w.*[@#$%^*~!?+]\w/.test(value));
+  return (
+    value.length >= 4 &&
+    (isMixed(value) || (/^\d+$/.test(value) && PASSWORD_KEY.test(key)) || /^\w.*[@#$%^*~!?+]\w/.test(value))
+  );
 }
 
 /** `_key` may be any column's; `fooKey` and `fookey` any word's. */

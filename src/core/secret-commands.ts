@@ -1,14 +1,13 @@
 // Passwords on command lines and in the files of logins: their place gives them away, whatever they look like.
 import { hex, once, type Secret } from "./secret.ts";
+import { call, login, VALUE, WORD } from "./secret-login.ts";
 import { isHarmless } from "./secret-values.ts";
 import { isMixed, isName, isPlaceholder, STRONG_KEY, WORDS } from "./secret-words.ts";
 
-const WORD = "s3cr3t-Passw0rd";
 /** As far as one command goes, up to its next argument. In a list of arguments each is quoted. */
 const REST = String.raw`\b[^\n|;&]{0,200}?(?:[ \t]|["'],?[ \t]?["'])`;
 /** Between an option and its value. */
 const TO_VALUE = String.raw`(?:[ \t]{1,4}|["'],[ \t]?(?=["']))`;
-const VALUE = String.raw`(?:"([^"\n]{3,200})(?=")|'([^'\n]{3,200})(?=')|["']?([^\s"'|;&<>-][^\s"']{2,200}))`;
 const GAP = String.raw`(?:\s|\\[nrt]){1,20}`;
 const SHELL_NAME = String.raw`[\w.-]{1,80}`;
 
@@ -17,8 +16,8 @@ export const COMMANDS: readonly Secret[] = [
   login(["mongo"], String.raw`mongo\w{0,10}${REST}-p${TO_VALUE}`, "mongosh -u admin -p % app"),
   login(["sshpass"], String.raw`sshpass[ \t]{1,4}-p[ \t]?`, "sshpass -p % ssh host"),
   login(
-    ["docker login", "podman login", "az login", "oc login", "helm registry login"],
-    String.raw`(?:docker|podman|oc|az|registry) login${REST}-p${TO_VALUE}`,
+    ["docker login", "podman login", "az login", "az sql", "oc login", "helm registry login"],
+    String.raw`(?:(?:docker|podman|oc|az|registry) login|az sql)${REST}-p${TO_VALUE}`,
     "docker login -u a -p %",
   ),
   login(["redis-cli"], String.raw`redis-cli${REST}-a(?:${TO_VALUE}|)`, "redis-cli -h cache -a % ping"),
@@ -41,6 +40,11 @@ export const COMMANDS: readonly Secret[] = [
     "openssl enc -k % -in a",
   ),
   login(["ssh-keygen"], String.raw`ssh-keygen${REST}-[NP]${TO_VALUE}`, "ssh-keygen -t rsa -N % -f id"),
+  login(
+    ["smbmap", "netexec", "evil-winrm"],
+    String.raw`(?:smbmap|netexec|evil-winrm)${REST}-p${TO_VALUE}`,
+    "smbmap -u ann -p % -H a",
+  ),
   login(
     ["smbclient", "winexe", "rpcclient"],
     String.raw`(?:smbclient|winexe|rpcclient)${REST}-U[ \t]{0,4}["']?[^\s"'%]{1,80}%`,
@@ -68,7 +72,37 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`mosquitto_passwd${REST}-b[ \t]\S{1,80}[ \t]\S{1,80}[ \t]`,
     "mosquitto_passwd -b file ann %",
   ),
-  login(["snmp"], String.raw`snmp\w{1,10}${REST}-[AX]${TO_VALUE}`, "snmpwalk -v3 -A % host"),
+  login(["snmp"], String.raw`snmp\w{1,10}${REST}-A${TO_VALUE}`, "snmpwalk -v3 -A % host"),
+  login(["snmp"], String.raw`snmp\w{1,10}${REST}-X${TO_VALUE}`, "snmpwalk -v3 -X % host"),
+  login(["signtool"], String.raw`signtool${REST}\/p[ \t]{1,4}`, "signtool sign /f a.pfx /p %"),
+  login(
+    ["reset-admin-password"],
+    String.raw`reset-admin-password[ \t]{1,4}`,
+    "grafana-cli admin reset-admin-password %",
+  ),
+  login(
+    ["mc alias set", "mc config host"],
+    String.raw`mc (?:alias set|config host add)[ \t]{1,4}(?:\S{1,200}[ \t]{1,4}){3}`,
+    "mc alias set a http://b c %",
+  ),
+  login(
+    ["http -a", "https -a", "xh -a"],
+    String.raw`(?:https?|xh) -a[ \t]{1,4}["']?[\w.@-]{1,60}:`,
+    "http -a ann:% :8080/a",
+  ),
+  login(["openssl"], String.raw`openssl passwd[ \t](?:-\w{1,6}[ \t]){1,4}`, "openssl passwd -6 %"),
+  login(
+    ["rclone config"],
+    String.raw`rclone config (?:create|update)${REST}pass[ \t]`,
+    "rclone config create a sftp pass %",
+  ),
+  login(
+    ["password-command"],
+    String.raw`password-command[= ]["']?echo[ \t]{1,4}\\{0,3}`,
+    "restic --password-command 'echo %' init",
+  ),
+  login(["radtest"], String.raw`radtest[ \t]{1,4}\S{1,60}[ \t]{1,4}`, "radtest ann % 127.0.0.1 0 shared"),
+  login(["snmp"], String.raw`snmp(?:walk|get|set|bulkwalk)${REST}-c${TO_VALUE}`, "snmpwalk -v2c -c % host"),
   login(["unrar"], String.raw`rar[ \t]{1,4}[axe][ \t]{1,4}(?:\S{1,80}[ \t]{1,4}){0,4}?-h?p`, "unrar x -p% a.rar"),
   login(
     ["generic-password", "internet-password"],
@@ -119,7 +153,7 @@ export const COMMANDS: readonly Secret[] = [
   ),
   login(
     ["sqlplus", "sqlldr", "impdp", "expdp", "thin:"],
-    String.raw`(?:sqlplus|sqlldr|impdp|expdp|thin:)(?:[ \t](?:-\w{1,2}[ \t])?)?["']?\w{1,40}\/(?=[^\s"'/@]{3,80}@)`,
+    String.raw`(?:sqlplus|sqlldr|impdp|expdp|thin:)(?:[ \t](?:-\w{1,2}[ \t])?)?["']?\w{1,40}\/(?=[^\s"'/@]{3,80}@|"[^"\n]{3,80}"@)`,
     "sqlplus ann/%@db",
   ),
   login(
@@ -151,16 +185,23 @@ export const COMMANDS: readonly Secret[] = [
       "env add",
       "vault login",
       "ssh-add",
+      "secret create",
+      "cryptsetup",
     ],
     String.raw`(?:\b|(?<=\\n))(?:echo|printf)[ \t](?:-\w{1,2}[ \t]|'%s(?:\\n)?'[ \t]|"%s(?:\\n)?"[ \t]){0,2}` +
       String.raw`(?=(?:"[^"\n]{3,200}"|'[^'\n]{3,200}'|[^\s"'|]{3,200})[ \t]{0,4}\|[ \t]{0,4}[^\n|;&]{0,120}?` +
-      String.raw`(?:sudo -S|--password-stdin|--passphrase-fd|(?<=\|[ \t]{0,4}(?:sudo )?)passwd\b|secrets? (?:set|put|add|create|versions add)|env add|vault login|ssh-add))`,
+      String.raw`(?:sudo -S|--password-stdin|--passphrase-fd|(?<=\|[ \t]{0,4}(?:sudo )?)passwd\b|secrets? (?:set|put|add|create|versions add)|env add|vault login|ssh-add|cryptsetup))`,
     "echo '%' | sudo -S true",
   ),
   login(
-    ["<<<"],
-    String.raw`(?:sudo -S|--password-stdin|passwd|secret set)\b[^\n|;&<]{0,60}<<<[ \t]?`,
+    ["<<"],
+    String.raw`(?:sudo -S|-stdin|passwd|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,60}<<<[ \t]?`,
     "sudo -S <<< '%' true",
+  ),
+  login(
+    ["<<"],
+    String.raw`(?:-stdin|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,80}<<-?[ \t]?["']?\w{2,20}["']?(?:\n|\\n)`,
+    "cryptsetup open a <<EOF\n%",
   ),
   login(
     ["htpasswd"],
@@ -218,9 +259,23 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`\$ [^\n]{0,60}(?:secrets versions access|keyvault secret show|pass show|get-secret-value|op read|kv get -field)\b[^\n\\]{0,200}(?:\n|\\n)(?=[^\s\\]{3,200}(?:[\s\\]|$))(?![{[|-])`,
     "$ pass show mail/ann\n%",
   ),
+  login(
+    ["base64 -d", "base64 --d", "base64 -D"],
+    String.raw`(?:password|secret|token)[^\n]{0,80}\| ?base64 (?:-d|-D|--decode)\b[^\n]{0,20}(?:\n|\\n)(?=[^\s\\]{4,200}(?:[\s\\]|$))(?![$#%{[|-])`,
+    "kubectl get secret a -o jsonpath='{.data.password}' | base64 -d\n%",
+  ),
+  login(
+    ["cat /", "cat ~", "cat ."],
+    String.raw`\$ (?:sudo )?cat \S{0,100}(?:passw(?:or)?d|secret|token|\.cookie|user-pass)(?:\.txt)?(?:\n|\\n)(?:[\w.@-]{2,60}(?:\n|\\n)(?=\S{4,100}(?:\n|$)))?(?=[^\s\\:]{4,200}(?:[\s\\]|$))(?![$#%{[|<-])`,
+    "$ cat /run/secrets/db_password\n%",
+  ),
   // Calls that take a name and a password.
   call(["asicAuth", "asic_auth", "BasicAuth"], "basic_?auth", "req.SetBasicAuth('ann', '%')"),
   call(["Credential"], String.raw`credentials?(?:\.basic)?`, "new NetworkCredential('ann', '%')"),
+  call(["PlainAuth"], "PlainAuth", "smtp.PlainAuth('', 'ann', '%')", 2),
+  call([">connect("], ">connect(?=\\()", "DBI->connect('dbi:a', 'ann', '%')", 2),
+  call(["FTP"], "FTP(?:.open)?(?=\\()", "Net::FTP.open('host', 'ann', '%')", 2),
+  call(["atabase("], "database(?=\\()", "database('db', 'ann', '%')", 2),
   call(["AuthenticationToken"], "AuthenticationToken", "new UsernamePasswordAuthenticationToken('ann', '%')"),
   call(["auth=("], String.raw`auth[ \t]?=[ \t]?`, "get(url, auth=('ann', '%'))"),
   call(["getConnection", "PDO("], String.raw`(?:getConnection|\bPDO)(?=\()`, "getConnection('jdbc:a', 'ann', '%')", 2),
@@ -298,7 +353,7 @@ export const COMMANDS: readonly Secret[] = [
     name: "credential",
     hints: ["IDENTIFIED", "identified", "PASSWORD '", "password '"],
     pattern: () =>
-      /\b(?:identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by|with\s{1,4}(?:encrypted\s{1,4})?password)\s{1,4}(?:password\s{1,4})?(?:'([^'\n]{3,200})(?=')|"([^"\n]{3,200})(?="))/gi,
+      /\b(?:identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by|with\s{1,4}(?:encrypted\s{1,4})?password)\s{1,4}(?:password\s{1,4})?(?:'([^'\n]{3,200})(?=')|"([^"\n]{3,200})(?=")|(?<=\b(?:user|role)\s[^\n;]{1,80})(?!values|external|global|random|password|with)([a-z][\w#!]{3,60})(?=[ \t;]))/gi,
     sample: `CREATE USER a IDENTIFIED BY '${WORD}'`,
     accept: (_, value) => !isPlaceholder(value),
   },
@@ -310,30 +365,3 @@ export const COMMANDS: readonly Secret[] = [
     sample: `root:$6$${hex(16)}$${hex(64)}:19000:0:99999:7:::`,
   },
 ];
-
-/** `sample` has a % where the password goes. */
-function login(hints: readonly string[], before: string, sample: string): Secret {
-  return {
-    name: "credential",
-    hints,
-    pattern: once(() => new RegExp(before + VALUE, "g")),
-    sample: sample.replace(/%(?!%)/, WORD),
-    accept: (_, value) => !isPlaceholder(value) && !isHarmless(value) && !PORTS.test(value),
-  };
-}
-
-const PORTS = /^\d{1,5}(?::\d{1,5})?(?:\/\w+)?$/;
-
-/** A call with a user's name and a password, both quoted. `first`: how many arguments stand before the password. */
-function call(hints: readonly string[], name: string, sample: string, first = 1): Secret {
-  const argument = String.raw`(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[\w.$]{1,60})\s{0,4},\s{0,4}`;
-  const open = name.endsWith("?") ? String.raw`\(\s{0,4}` : String.raw`\w{0,20}\(\s{0,4}`;
-  const pattern = String.raw`${name}${open}${`${argument}`.repeat(first)}(?:"([^"\n]{3,200})(?=")|'([^'\n]{3,200})(?='))`;
-  return {
-    name: "credential",
-    hints,
-    pattern: once(() => new RegExp(pattern, "gi")),
-    sample: sample.replace(/%(?!%)/, WORD),
-    accept: (_, value) => !isPlaceholder(value) && !isHarmless(value),
-  };
-}

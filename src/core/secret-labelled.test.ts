@@ -22,6 +22,9 @@ const VALUES = [
   "hunter2",
   "Pa$$w0rd",
   "xK9#mQ2$vL",
+  "Flamingo.Pond",
+  "rumpel/stilz/chen",
+  "Möwe!Nord",
 ];
 const NOTATIONS: [string, (label: string, value: string) => string][] = [
   ["environment", (label, value) => `HOST=a\n${label}=${value}\nPORT=1`],
@@ -53,6 +56,24 @@ const NOTATIONS: [string, (label: string, value: string) => string][] = [
   ["SQL", (label, value) => `INSERT INTO t (a, ${label}) VALUES ('x', '${value}');`],
   ["call", (label, value) => `props.setProperty("${label}", "${value}");`],
 ];
+
+/** Where a whole line or quotation is the value, several words are one. */
+const PHRASES: [string, (label: string, value: string) => string][] = [
+  ["environment", (label, value) => `HOST=a\n${label}=${value}\nPORT=1`],
+  ["YAML", (label, value) => `db:\n  user: app\n  ${label}: ${value}\n`],
+  ["block", (label, value) => `  ${label}: |\n    ${value}\n  x: 1`],
+  ["JSON", (label, value) => JSON.stringify({ user: "a", [label]: value })],
+  ["fallback", (label, value) => `const key = process.env.${label} || "${value}";`],
+  ["directive", (label, value) => `user ann\n${label} "${value}"\nport 25\n`],
+];
+
+test.each(PHRASES)("finds several words in the notation of %s", (_, render) => {
+  for (const label of ["password", "DB_PASSWORD", "smtp_password"]) {
+    for (const value of ["green apples fall", "Quietly Flows the Don"]) {
+      expect(redactSecrets(render(label, value)), `${label} ${value}`).not.toContain(value);
+    }
+  }
+});
 
 test.each(NOTATIONS)("finds every label and value in the notation of %s", (_, render) => {
   for (const label of LABELS) {

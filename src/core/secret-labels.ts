@@ -31,6 +31,11 @@ export const LABEL_WORDS = [
   "clave",
   "senha",
   "wachtwoord",
+  "psw",
+  "senord",
+  "heslo",
+  "ifre",
+  "schl",
   "has\u0142o",
   "parola",
   "phrase",
@@ -40,25 +45,30 @@ export const LABEL_WORDS = [
   "密碼",
   "口令",
   "密钥",
+  "令牌",
+  "ключ",
+  "secrète",
+  "segreta",
+  "暗証番号",
   "パスワード",
   "비밀번호",
 ] as const;
 
 const PASSWORD =
-  "pass(?:w(?:or)?d|wort|wrd|phrase|code|e)?|pwd?|psk|kennwort|mdp|contrase(?:ñ|n|ny)a|clave|senha|wachtwoord|has[łl]o|parola(?: d'ordine)?|" +
-  "ароль|密码|密碼|口令|パスワード|비밀번호";
+  "pass(?:w(?:or)?d|wort|wrd|phrase|code|e)?|pwd?|psw|psk|senord|heslo|ifre|kennwort|mdp|contrase(?:ñ|n|ny)a|clave|senha|wachtwoord|has[łl]o|parola(?: d'ordine)?|" +
+  "ароль|密码|密碼|口令|パスワード|暗証番号|비밀번호";
 /** What may follow the word in a name without changing what the name means. */
 const ADDITION =
   "(?:[_-]?(?:string|value|text|plain|raw|prod|production|staging|stage|dev|test|live|old|new|current|previous|backup|" +
   "primary|secondary|main|default|local|admin|root|user|b64|base64|confirm|confirmation|repeat|again))";
 const LABEL = new RegExp(
-  `(?:passw(?:or)?ds(?=["'])|${PASSWORD}|secret|token|auth(?:orization)?|credentials?|密钥|key|phrase|mnemonic)(?:${ADDITION}{0,2}[_-]?\\d{0,3}(?![\\w]))?`,
+  `(?:passw(?:or)?ds(?=["'])|${PASSWORD}|secret|token|auth(?:orization)?|credentials?|密钥|令牌|schl(?:ü|ue)ssel|ключ|secrète|segreta|key|phrase|mnemonic)(?:${ADDITION}{0,2}[_-]?\\d{0,3}(?![\\w]))?`,
   "iy",
 );
 
 /** Whose token or key it is: what stands before the word in the name of a credential. */
 const QUALIFIED =
-  /(?:api|access|auth|bearer|refresh|session|bot|deploy|personal|service|admin|client|github|gitlab|slack|discord|telegram|npm|pypi|vault|jwt|oauth|sentry|webhook|upload|push|registry|root|hook|openai|anthropic|stripe|account|encryption|master|private|secret|shared|signing|storage|subscription|license|hmac|aes)[_ -]?$/i;
+  /(?:api|app|access|auth|bearer|refresh|session|bot|deploy|personal|service|admin|client|github|gitlab|slack|discord|telegram|npm|pypi|vault|jwt|oauth|sentry|webhook|upload|push|registry|root|hook|openai|anthropic|stripe|account|encryption|master|private|secret|shared|signing|storage|subscription|license|hmac|aes|zugangs|zugriffs|geheim|секретный|clé|chiave|w-?lan)[_ -]?$/i;
 const QUALIFIED_CHARS = 14;
 
 const NAME_CHARS = 60;
@@ -77,10 +87,14 @@ export function labelAt(text: string, word: number): Label | undefined {
   // `key: value` in a program, before its name is read: quick, because it is everywhere.
   if ((next === 0x3a || next === 0x3d) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
   const start = nameStart(text, word);
+  // The name of a type: `AWS::IAM::AccessKey`.
+  if (text.startsWith("::", start - 2) && /[A-Z]/.test(text.charAt(start))) return undefined;
   if (!canFollow(text, word, start, end)) return undefined;
   if (text.startsWith("[redacted:", start - 10)) return undefined;
   const name = text.slice(start, end);
-  const kind = kindOf(name, text.slice(Math.max(0, word - 20), word), text.slice(word, end));
+  // The shell's working directory, but not the field of a data source.
+  const isField = /^pwd$/i.test(name) && FIELD_NEAR.test(text.slice(Math.max(0, start - 120), end + 120));
+  const kind = isField ? "password" : kindOf(name, text.slice(Math.max(0, word - 20), word), text.slice(word, end));
   return kind === undefined ? undefined : { kind, name, start, end };
 }
 
@@ -184,7 +198,7 @@ const DISGUISE = /[\x1b\u00a0\u2000-\u200f\u202f\u3000：＝\\&|]|^ {2}|^ *\n/;
 const CLOSED = new Set("\"'`*)]");
 
 /** A type or a name after a sign and a space: `privateKey: Uint8Array,`. */
-const EXPRESSION = / [A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
+const EXPRESSION = / (?![\da-f]{24,}|(?:[A-Za-z]*\d){6})[A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
 
 /** The patterns for assignments see what follows a sign; here only what they do not see. */
 function canAssign(text: string, word: number, end: number): boolean {
@@ -208,7 +222,7 @@ function canFollow(text: string, word: number, start: number, end: number): bool
   const isOption = before === "-" || before === "/";
   switch (next) {
     case " ":
-      if (/^(?:phrase|mnem)/i.test(text.slice(word, word + 6)) && !/[:=]/.test(second)) return false;
+      if (/^(?:phrase|mnem)/i.test(text.slice(word, word + 6)) && !/[:=(]/.test(second)) return false;
       return !isWeak || isOption || (SIGNS.has(second) && isQualified(text, word)) || canAssign(text, word, end);
     case ";":
       return /[;\n]|^$/.test(before) && isWordCode(second.charCodeAt(0));
@@ -239,7 +253,9 @@ function canFollow(text: string, word: number, start: number, end: number): bool
       return !isWeak || /["'`,;\t|\n]/.test(before) || /^[A-Z]/.test(text.charAt(word - 1)) || second !== " ";
     case "\n":
     case "\r":
-      return isOption || !isWeak || /[,;\t|]/.test(before) || /[:=]/.test(text.charAt(start - 2));
+      return (
+        isOption || !isWeak || isQualified(text, word) || /[,;\t|]/.test(before) || /[:=]/.test(text.charAt(start - 2))
+      );
     default:
       return true;
   }
@@ -251,25 +267,34 @@ function isWordCode(code: number): boolean {
   );
 }
 
+const FIELD_NEAR = /\b(?:UID|DSN|Driver|Database|Server|User ?Id)[ \t]*=/i;
 const SEGMENT_ONLY = /^(?:pw|psk|mdp|clave|pass|auth)$/i;
 /** Words that end like a label: `bypass`, `minipass`, `renderPass`. */
 const OTHER_WORD =
   /(?:by|com|sur|over|under|tres|mini|encom|render|shader|depth|first|second|single|multi|two|one|low|high|band)[_-]?pass$|publickey$|public[_-]key$/i;
 /** Names of messages and switches about a credential. */
 const ABOUT =
-  /(?:^|[._-])(?:forgot|reset|change|show|hide|toggle|invalid|wrong|no|missing|enter|lost|validate|check|has|is|needs?|requires?|min|max|weak|verify|existing|image[_-]?pull|label|hint|error|err|msg|message|title|type|confirm)[._-]?\w{0,20}$|^(?:existing|imagePull|tls|forgot|reset|show|hide|toggle|invalid|has|is|needs|require|label|confirm)[A-Z]/;
+  /(?:^|[._-])(?:forgot|reset|change|show|hide|toggle|invalid|wrong|no|missing|enter|lost|validate|check|has|is|needs?|requires?|min|max|weak|verify|existing|image[_-]?pull|label|hint|error|err|msg|message|title|type)(?:[._-]\w{0,20}|[A-Z]\w{0,20}|)$|^(?:existing|imagePull|tls|forgot|reset|show|hide|toggle|invalid|has|is|needs|require|label)[A-Z]/;
 
 function kindOf(name: string, before: string, label: string): LabelKind | undefined {
   if (HARMLESS_KEY.test(name) || OTHER_WORD.test(name)) return undefined;
   const word = label.toLowerCase();
   const lead = name.slice(0, name.length - label.length);
-  if (lead !== "" && ABOUT.test(name) && !/^requirepass$/i.test(name)) return undefined;
+  if (
+    lead !== "" &&
+    (ABOUT.test(name) || (/^[A-Z\d_]+$/.test(name) && ABOUT.test(name.toLowerCase()))) &&
+    !/^requirepass$/i.test(name)
+  )
+    return undefined;
   if (/^(?:phrase|mnemonic)/.test(word))
     return /(?:seed|recovery|secret|backup)[ _-]?$|^$/i.test(word.startsWith("m") ? "" : before) ? "phrase" : undefined;
-  if (word === "passe") return /mots?[ _-]de[ _-]$/i.test(before) ? "password" : undefined;
-  const isNamed = /^(?:key|token|密钥)/.test(word) && QUALIFIED.test(before);
+  if (word === "passe") return /(?:mots?[ _-]de[ _-]|palavra-)$/i.test(before) ? "password" : undefined;
+  const isNamed = /^(?:key|token|密钥|令牌|schl|ключ|secrè|segr)/.test(word) && QUALIFIED.test(before);
   if (isNamed) return "named";
-  if (/^(?:key|密钥)/.test(word)) return lead === "" ? undefined : "key";
+  if (/^(?:schl|ключ|secrè|segr)/.test(word)) return undefined;
+  if (/^(?:key|密钥|令牌)/.test(word)) return lead === "" ? undefined : "key";
+  // `SecretString` of a secrets manager is the secret itself.
+  if (/^secret_?string$/.test(word)) return "password";
   if (word.startsWith("secret")) return "secret";
   if (/^(?:token|auth|credential)/.test(word))
     return word === "auth" && !/master[_-]?$/i.test(lead) ? undefined : word === "auth" ? "password" : "token";
@@ -281,7 +306,7 @@ function kindOf(name: string, before: string, label: string): LabelKind | undefi
 function isSegment(lead: string, label: string): boolean {
   if (lead === "" || /[^A-Za-z0-9À-ɏ]$/.test(lead)) return true;
   if (/^[A-Z][a-z]/.test(label)) return /[a-z0-9]$/.test(lead);
-  return /(?:^|[_.-])(?:require|user|root|admin|bind|db|my|smtp|ftp|ssh|sudo|become|store|key|vnc|ldap|wpa|mail|sql|http|proxy|login|wifi|pg|master)$/i.test(
+  return /(?:^|[_.-])(?:require|user|root|(?:src|dest|key|trust)?store|admin|bind|db|my|smtp|ftp|ssh|sudo|become|store|key|vnc|ldap|wpa|mail|sql|http|proxy|login|wifi|pg|master)$/i.test(
     lead,
   );
 }

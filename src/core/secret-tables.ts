@@ -65,7 +65,7 @@ function tableValues(text: string, { kind, start, end, name }: Label): SecretRan
     const value = values[column];
     if (value === undefined || value.text === "") continue;
     const judged: Value = { start: 0, end: 0, text: value.text, isQuoted: value.isQuoted };
-    if (isCredential(kind, judged, "argument")) {
+    if (isCredential(kind, judged, /\s/.test(value.text) ? "argument" : "setting")) {
       found.push({ start: next + value.start, end: next + value.end, name: NAME });
     }
   }
@@ -88,7 +88,9 @@ function lineEnd(text: string, from: number): number | undefined {
 }
 
 function delimiterOf(header: string): string | undefined {
-  return ["│", "|", "\t", ";", ","].find((delimiter) => header.includes(delimiter));
+  // Columns that spaces keep apart, as `column -t` prints them.
+  const isAligned = /^\s*[\w.-]+(?: {2,}[\w.-]+)+ *$/.test(header);
+  return ["│", "|", "\t", ";", ","].find((delimiter) => header.includes(delimiter)) ?? (isAligned ? "  " : undefined);
 }
 
 function isHeading(cell: string, name: string): boolean {

@@ -1,6 +1,6 @@
 // Reads the value that follows a label, and judges whether it is a credential or stands where one would.
 import type { LabelKind } from "./secret-labels.ts";
-import { isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF } from "./secret-words.ts";
+import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./secret-words.ts";
 import type { View } from "./secret-view.ts";
 
 export interface Value {
@@ -26,8 +26,15 @@ export function quotedAt(view: View, place: number): Value | undefined {
     if (character === "\n" && quote.length === 1) break;
     if (character === "\\") at++;
     else if (view.text.startsWith(quote, at) && widthOf(view, at) === width) {
-      // In SQL a quotation mark is doubled: 'it''s'.
-      if (quote === "'" && at > start && /^''[\w]/.test(view.text.slice(at, at + 3))) at++;
+      // In SQL and C# a quotation mark is doubled: 'it''s'.
+      if (
+        quote.length === 1 &&
+        quote !== "`" &&
+        at > start &&
+        view.text.startsWith(quote, at + 1) &&
+        /^\p{L}/u.test(view.text.slice(at + 2))
+      )
+        at++;
       else return { start, end: at, text: view.text.slice(start, at), isQuoted: true };
     }
   }
@@ -54,6 +61,7 @@ const ENDS = [
   /,(?=$|["'\s]|[\w.-]{1,40}[=:])/,
   /<(?=\/|[a-z]+[ >]|br)/i,
   /\|$/,
+  /[，。；！？、）】」]/,
 ];
 
 function trimmed(token: string, isInQuotes: boolean): string {
@@ -74,6 +82,8 @@ function trimmed(token: string, isInQuotes: boolean): string {
 
 /** How sure it is that a literal stands at this place. */
 export type Evidence =
+  /** All of a line of settings behind its sign, an option's argument: no program has an expression there. */
+  | "setting"
   /** A quoted or whole line's value, an element's text, a field of a connection string. */
   | "literal"
   /** Right behind a sign or an option, where no program would have an expression. */
@@ -119,10 +129,15 @@ export function isCredential(kind: LabelKind, value: Value, evidence: Evidence):
   if (!isQuoted && isCodeLike(text, evidence)) return false;
   if (kind === "key" || kind === "token") return isUnwordly(kind, text, evidence);
   if (kind === "named") return isNamedCredential(value, evidence);
-  if (/\s/.test(text)) return isPassphrase(text, kind);
+  if (/\s/.test(text))
+    return (
+      (evidence !== "argument" && (isQuoted || evidence === "setting") && isPhraseOfLine(text, kind)) ||
+      (evidence !== "setting" && isPassphrase(text, kind))
+    );
   if (WORDY.test(text)) return isWord(kind, value, evidence);
   if (evidence === "prose" && MEASURE.test(text)) return false;
-  if (evidence === "prose") return isMixed(text) ? text.length >= 5 : isQuoted || isSpiked(text);
+  if (evidence === "prose")
+    return isMixed(text) || /^\p{L}+\d+$/u.test(text) ? text.length >= 5 : isQuoted || isSpiked(text);
   return text.length >= 4 || isQuoted;
 }
 
@@ -130,7 +145,7 @@ export function isCredential(kind: LabelKind, value: Value, evidence: Evidence):
 const MEASURE =
   /^(?:argon2|bcrypt|scrypt|sha-?\d|md5|base-?64|aes|rsa|utf-?8|pbkdf2|hmac|oauth|2fa|mfa|totp|http|ipv[46]|v?\d+[.-]|\d+-?(?:bit|byte|char|digit|day|hour|minute|second|month|year|st|nd|rd|th|x|ms|s|k|kb|mb)s?\b)/i;
 /** Where something is filled in later: `@db.password@`, `__PASSWORD__`, `##X##`. */
-const FILLED_IN = /^(?:@[\w.]+@|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
+const FILLED_IN = /^(?:@[\w.]+@|@\w+(?:\.\w+)*\(.*|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
 
 export function isHarmless(text: string): boolean {
   return isStandIn(text) || FILLED_IN.test(text) || HARMLESS.test(text) || LABEL_ITSELF.test(text);
@@ -140,7 +155,7 @@ export function isHarmless(text: string): boolean {
 function isStandIn(text: string): boolean {
   if (/^\$[^({]/.test(text)) return !isSpikedVariable(text);
   if (/^<[^<>]+>[\w-]{3,}$/.test(text) || (/^\(\w{6,}\)$/.test(text) && isMixed(text))) return false;
-  return isPlaceholder(text);
+  return isPlaceholder(text, INSTRUCTION);
 }
 
 /** `$ilverSpoon!`, `$$money$$`: not what a variable is called. */
@@ -153,10 +168,13 @@ function isSpikedVariable(text: string): boolean {
 }
 
 const CODE =
-  /^[\w$.:\]["'-]{1,80}\(|^[A-Za-z_$][\w$.]*\[|^&(?:mut|str|\W)|=>|&&|\|\||[=!]==?|\?\.|::|->|^[[{(]|[{([]$|^[*&]\w+$|^@[\w/.-]+$|^#(?:[0-9a-f]{3,8}|[\w-]+|\/.*)$|^![A-Za-z]+$|^\/\S*\/[gimsuy]*$|\+$|^[-+/*]|^\W+$/i;
+  /^[\w$.:\]["'-]{1,80}\(|^[A-Za-z_$][\w$.]*\[|^&(?:mut|str|\W)|=>|&&|\|\||[=!]==?|\?\.|::|->|^[A-Z]\w*<|^[[{(]|[{([]$|^[*&]\w+$|^@[\w/.-]+$|^#(?:[0-9a-f]{3,8}|[\w-]+|\/.*)$|^![A-Za-z]+$|^\/\S*\/[gimsuy]*$|\+$|^[-+/*]|^[!-/:-@[-`{-~]+$/i;
 
 /** A call, an operator, a reference, a selector. */
 function isCodeLike(text: string, evidence: Evidence): boolean {
+  if (evidence !== "literal" && isDottedWords(text, evidence)) return false;
+  if (evidence === "setting" && /^(?:@[\p{L}\d.]{5,}|#\p{Lu}\p{L}{4,}|(?:\p{Lu}\p{L}+\.)+\p{Lu}\p{L}+)$/u.test(text))
+    return LABEL_INSIDE.test(text);
   if (/^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(text)) {
     if (
       evidence === "exact" &&
@@ -199,8 +217,26 @@ function isOddPath(text: string): boolean {
   return parts.some((part) => /\d/.test(part) && (!NATURAL_NUMBER.test(part) || /\d{4}$/.test(part)));
 }
 
+/** `tulip.garden.gate`: words with dots between, none of which begins a path through objects. */
+function isDottedWords(text: string, evidence: Evidence): boolean {
+  const parts = text.replace(/[!?;]$/, "").split(".");
+  if (parts.length < 2 || LABEL_INSIDE.test(text)) return false;
+  // Where an expression could stand: more than two words, capitals, or a sign at the end.
+  const isSure = evidence === "setting" || evidence === "exact" || parts.length > 2 || /^\p{Lu}|[!?]$/u.test(text);
+  if (!isSure) return false;
+  return (
+    !ROOT.test(parts[0] ?? "") &&
+    !FILE_END.test(text) &&
+    parts.every((part) => /^(?:\p{Lu}?[\p{Ll}\p{M}]+\d{0,4}|\d+)$/u.test(part)) &&
+    (parts[0] ?? "").length > 2
+  );
+}
+
+const FILE_END =
+  /\.(?:txt|json|ya?ml|env|pem|key|crt|cer|p12|pfx|jks|conf|cfg|ini|toml|ts|tsx|js|jsx|py|rb|go|rs|java|kt|cs|php|md|html?|xml|sh|sql|log|gpg|enc|com|org|net|io|dev|local|value|name|id|length)$/i;
+
 /** Signs between letters: `Fenster!Bank`. */
-function isSpiked(text: string): boolean {
+export function isSpiked(text: string): boolean {
   return /[\p{L}\d][!@#$%^&*~+=?][\p{L}\d]|[\p{L}][!#$%^*~]+$/u.test(text);
 }
 
@@ -214,7 +250,7 @@ function isUnwordly(kind: LabelKind, text: string, evidence: Evidence): boolean 
 /** The token or key of an API: a word only where a literal stands, or where it cannot be a state or a type. */
 function isNamedCredential(value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
-  if (/\s/.test(text)) return false;
+  if (/\s/.test(text)) return text.length >= 20 && isMixed(text) && (text.match(/[^\w\s]/g)?.length ?? 0) >= 5;
   if (!WORDY.test(text)) return text.length >= 5 && (evidence !== "prose" || isRandom(text));
   if (ALGORITHM.test(text) || (evidence === "prose" && !isQuoted)) return false;
   return (
@@ -228,7 +264,7 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   const bare = text.replace(/[!.]$/, "");
   if (
     text.length < 4 ||
-    (bare.includes(".") && /^[a-z]+(?:\.[a-z_]+)+$/i.test(bare) && !isQuoted && evidence !== "exact")
+    (bare.includes(".") && /^[a-z]+(?:\.[a-z_]+)+$/i.test(bare) && !isQuoted && !isDottedWords(bare, evidence))
   ) {
     return false;
   }
@@ -236,7 +272,8 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   const parts = bare.split(/[-_.' ]/);
   if (
     parts.length > 1 &&
-    (parts.some((part) => LABEL_ITSELF.test(part)) || (parts.length === 2 && HARMLESS.test(parts[0] as string)))
+    (parts.some((part) => LABEL_ITSELF.test(part)) ||
+      (parts.length === 2 && /^\p{Ll}/u.test(bare) && HARMLESS.test(parts[0] as string)))
   )
     return false;
   if (LABEL_INSIDE.test(bare) && !isQuoted) return false;
@@ -248,14 +285,41 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   return parts.length > 2 || /\p{Lu}/u.test(bare);
 }
 
+/** "configured", "readable": what is said of a password. */
+export function isQuality(text: string): boolean {
+  return QUALITY.test(text.replace(/[!.,;]$/, ""));
+}
+
 /** What a sentence says of a password ends like this: "the password is temporary, generated, readable". */
 const QUALITY = /(?:ed|ing|ly|able|ible|al|ive|ous|ful|less|ent|ant|ic|ary|ory|ish|ung|lich|bar|ig)$/i;
 
 const LABEL_INSIDE =
-  /passw|passphrase|secret|token|[a-z]Pass$|pwd|^(?:hashed|encrypted|new|old|raw|plain)[A-Z_]|credential/i;
+  /[Pp][Aa][Ss][Ss][Ww]|[Pp]assphrase|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[a-z]Pass$|[Pp]wd|PWD|^(?:hashed|encrypted|new|old|raw|plain)[A-Z_]|[Cc]redential/;
 
 const SENTENCE =
   /\b(?:the|a|an|is|are|was|must|should|cannot|can|not|your|please|enter|required?|invalid|wrong|and|or|for|to|of|with|at|least|than|too|characters|letters|digits?|bytes|new|confirm|forgot|oublié|vergessen|olvidaste|ist|und|oder|nicht|bitte|neues|zu|le|la|les|une?|pas|des|el|los|una|de|du|por|see|value|type|if|when|this|that|from|in|on|by|it|be|no|same|as)\b/gi;
+
+/** `PGPASSWORD=x psql app`: a command follows its value. */
+const COMMAND =
+  /\s(?:-|psql|pg_\w+|mysql\w*|npm|npx|node|python3?|make|docker|kubectl|helm|terraform|git|go|cargo|bash|sh|curl|sudo|ansible\S*|redis-cli|mongo\w*)(?=\s|$)/;
+/** What a line of documentation says of a setting, as opposed to its value. */
+const DESCRIPTION =
+  /[.:?)]$|[:;{}()=<>[\]|`]|\b(?:use|used|uses|your|must|should|enter|please|required|optional|default|string|generated|set|not|see|from|if|when|for|to|via|with|and|or)\b/i;
+
+/** Words with spaces that are all of a line of settings. */
+function isPhraseOfLine(text: string, kind: LabelKind): boolean {
+  const words = text.split(/\s+/);
+  if (
+    kind !== "password" ||
+    words.length > 6 ||
+    DESCRIPTION.test(text) ||
+    COMMAND.test(text) ||
+    LABEL_WITHIN.test(text)
+  )
+    return false;
+  if (!words.slice(1).every((word) => /^[\p{L}\d&'’]/u.test(word))) return false;
+  return words.some((word) => word.length > 3 && !HARMLESS.test(word));
+}
 
 /** Words with spaces: a passphrase, unless they read like a sentence. */
 function isPassphrase(text: string, kind: LabelKind): boolean {
@@ -274,7 +338,7 @@ function isPassphrase(text: string, kind: LabelKind): boolean {
   return (
     words.length >= (kind === "secret" ? 3 : 2) &&
     said <= (words.length >= 4 ? 1 : 0) &&
-    /^[\p{L}\p{M}\s'-]+$/u.test(text) &&
+    /^[\p{L}\p{M}\s'&,.!-]+$/u.test(text) &&
     !words.every((word) => HARMLESS.test(word))
   );
 }

@@ -37,11 +37,15 @@ const STOP_STEMS =
   "(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?";
 const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
 /** The label itself, in any language, as in translations and forms. */
-const LABELS = String.raw`pass(?:w(?:or)?d|wort|phrase|code)s?|kennwort|pwd|mots? de passe|contrase[ñn]a|clave|senha|wachtwoord|lösenord|has[łl]o|heslo|parola|пароль|密码|密碼|口令|パスワード|비밀번호|salasana|adgangskode|kodeord|şifre|sifre|jelszó|лозинка|lozinka|mật khẩu|kata sandi|lösenord|geheimnis|secrets?|tokens?|zugriffsschlüssel|credentials?|api[-_ ]?keys?`;
+const LABELS = String.raw`pass(?:w(?:or)?d|wort|phrase|code)s?|kennwort|pwd|mots? de passe|contrase[ñn]a|clave|senha|wachtwoord|lösenord|has[łl]o|heslo|parola|пароль|密码|密碼|口令|パスワード|비밀번호|salasana|adgangskode|kodeord|şifre|sifre|jelszó|лозинка|lozinka|mật khẩu|kata sandi|lösenord|geheimnis|secrète|segreta|secreta|暗証番号|secrets?|tokens?|zugriffsschlüssel|credentials?|api[-_ ]?keys?`;
 export const LABEL_ITSELF = new RegExp(
   String.raw`^(?:\p{L}+[-_ .])?(?:${LABELS})(?:[-_ .](?:\p{L}+)){0,3}[:?!.*=]*$`,
   "iu",
 );
+const CHINESE_LABEL =
+  /^[\u3040-\u30ff\u4e00-\u9fff]{0,6}(?:密码|密碼|口令|パスワード|令牌|密钥)[\u3040-\u30ff\u4e00-\u9fff]{0,4}$/;
+/** Anywhere in a text. */
+export const LABEL_WITHIN = new RegExp(LABELS, "iu");
 /** The same as words of a sentence, not of a name. */
 const LABEL_WORDS = new RegExp(String.raw`^(?:\p{L}+ )?(?:${LABELS})(?: \p{L}+){0,3}[:?!.*=]*$`, "iu");
 
@@ -51,6 +55,8 @@ const TRANSLATION = /^[a-z]+(?:[._-][a-zA-Z]+){0,6}\.[a-z]{0,20}(?:pass|secret|t
 const RULES = /\brequired\b|\bnullable\b|\|(?:min|max):\d/;
 /** A sentence about the credential, as in labels and error messages. */
 const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
+/** Of a passphrase only these words say that it is none. */
+export const INSTRUCTION = /\b(?:passwords?|must|enter|please|required|invalid|your|should|cannot|incorrect|wrong)\b/i;
 /** One name or several words, as opposed to the base64 of a header. */
 export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
 
@@ -71,15 +77,16 @@ export function isName(value: string): boolean {
 }
 
 /** Words, variables, types and references: what stands where a credential would, and is none. */
-export function isPlaceholder(value: string): boolean {
+export function isPlaceholder(value: string, message = MESSAGE): boolean {
   return (
     isTemplate(value) ||
     STOP_WORD.test(value) ||
     LABEL_WORDS.test(value) ||
+    CHINESE_LABEL.test(value) ||
     TRANSLATION.test(value) ||
     RULES.test(value) ||
     isPath(value) ||
-    (/\s/.test(value) && MESSAGE.test(value))
+    (/\s/.test(value) && message.test(value))
   );
 }
 
@@ -89,12 +96,19 @@ export function isTemplate(value: string): boolean {
     /^(?:\$\(?[A-Za-z_]\w*|%\w+%?|%\(\w+\)s|<.*|\{.*\}|\[.*\]|\(.*\)|:[a-z_]\w*)$/i.test(value) ||
     value.startsWith("$(") ||
     /^(?:vault|secret|ssm|env|op|file|sops|ref\+\w+):/.test(value) ||
-    /EXAMPLE(?:KEY)?$/.test(value)
+    /EXAMPLE(?:KEY)?$/.test(value) ||
+    /^@\w+(?:\.\w+)*\(/.test(value)
   );
 }
 
+/** `rumpel/stilz/chen` may be a password; `config/keys/prod`, `a/b.pem` are paths. */
+const RELATIVE = /^[\p{L}\d]+(?:\/[\p{L}\d]+){1,3}$/u;
+const FOLDER =
+  /(?:^|\/)(?:secrets?|kv|data|config|conf|etc|run|var|opt|home|usr|paths?|to|files?|prod|production|staging|dev|app|apps|vault|ssm|tmp|keys?|certs?|src|lib|test|tests|auth|api|users?|login|admin|db|database|docs|packages|plugins|application|text|image|bin|build|dist)(?:\/|$)/i;
+
 function isPath(value: string): boolean {
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:)/i.test(value)) return true;
+  if (RELATIVE.test(value) && !FOLDER.test(value)) return false;
   if (!/^(?:(?:~|\.{1,2})?\/|[a-z]:\\|(?:[a-z][a-z0-9_.-]*\/){2})/i.test(value) || /[+=]/.test(value)) return false;
   return !value.split("/").some(isJumbled) && !isSlashed(value);
 }

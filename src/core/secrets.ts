@@ -2,6 +2,7 @@
 import { alnum, hex, once, row, type Secret } from "./secret.ts";
 import { ASSIGNMENTS } from "./secret-assignments.ts";
 import { COMMANDS } from "./secret-commands.ts";
+import { PROTOCOLS } from "./secret-protocols.ts";
 import { encodedSecrets } from "./secret-encoded.ts";
 import { isMixed, isPlaceholder, isTemplate } from "./secret-words.ts";
 
@@ -156,6 +157,32 @@ const SHAPES: readonly Secret[] = [
   row("stripe-webhook", ["whsec_"], () => /whsec_[\w+/=-]{24,}/g, `whsec_${alnum(32)}`),
   row("twilio", ["SK"], () => /SK[0-9a-f]{32}/g, `SK${hex(32)}`),
   row("sendgrid", ["SG."], () => /SG\.[\w-]{16,32}\.[\w-]{32,}/g, `SG.${alnum(22)}.${alnum(43)}`),
+  row("okta", ["SSWS "], () => /SSWS ([\w-]{30,})/g, `Authorization: SSWS 00${alnum(40)}`),
+  row("dropbox", ["sl.B", "sl.u."], () => /(?:(?<![\w.])|(?<=\\[nrt]))sl\.[\w-]{60,}/g, `sl.B${alnum(70)}`),
+  row(
+    "resend",
+    ["esend", "ESEND"],
+    () => /(?:(?<!\w)|(?<=\\[nrt]))re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{18,}/g,
+    `new Resend("re_${alnum(8)}_${alnum(24)}")`,
+  ),
+  row(
+    "launchdarkly",
+    ["sdk-", "mob-"],
+    () => /(?:sdk|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    `sdk-${hex(8)}-1111-4222-8333-${hex(12)}`,
+  ),
+  row(
+    "airtable",
+    ["irtable", "IRTABLE"],
+    () => /(?:(?<!\w)|(?<=\\[nrt]))pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/g,
+    `airtable pat${alnum(14)}.${hex(64)}`,
+  ),
+  row(
+    "twilio",
+    ["lient("],
+    () => /AC[0-9a-f]{32}\\{0,3}["'],? {0,2}\\{0,3}["']([0-9a-f]{32})(?=\\{0,3}["'])/g,
+    `Client("AC${hex(32)}", "${[...hex(32)].toReversed().join("")}")`,
+  ),
   row("mailgun", ["key-"], () => /key-[0-9a-f]{32}/g, `key-${hex(32)}`),
   row("shopify", ["shp"], () => /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/g, `shpat_${hex(32)}`),
   row("linear", ["lin_"], () => /lin_(?:api|oauth)_[A-Za-z0-9]{30,}/g, `lin_api_${alnum(40)}`),
@@ -212,7 +239,9 @@ const SHAPES: readonly Secret[] = [
     pattern: () =>
       /(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\/[^\t\n\\]{0,100}(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\d{1,16}(?:\t|\\t)[^\t\n\\]{1,100}(?:\t|\\t)([^\s\\"]{6,4000})/g,
     sample: `.example.com\tTRUE\t/\tTRUE\t1767225600\tsid\t${alnum(32)}`,
-    accept: (_, value) => isMixed(value) && !isPlaceholder(value),
+    accept: ([all], value) =>
+      (isMixed(value) || /(?:token|auth|sess|secret)\w*\\?t?\t?$/i.test(all.slice(0, -value.length))) &&
+      !isPlaceholder(value),
   },
   {
     name: "cookie",
@@ -237,10 +266,10 @@ const SHAPES: readonly Secret[] = [
   },
   {
     name: "url-password",
-    hints: ["://"],
-    pattern: () => /:\/\/[^\s/?#:@"'`<>\\]{0,200}:([^\s/"'`<>\\]{1,200})(?=@[\w.[-])/g,
+    hints: ["://", ":\\/\\/"],
+    pattern: () => /:\\?\/\\?\/(?:[^\s/?#:@"'`<>\\]|\\(?![nrt"'])){0,200}:([^\s/"'`<>\\]{1,200})(?=@[\w.[-])/g,
     sample: "postgres://app:s3cr3t-Passw0rd@db.example.com:5432/app",
-    accept: (_, value) => !isTemplate(value) && !/^\d{1,5}[?#]/.test(value),
+    accept: (_, value) => !isTemplate(value) && !/^(?:\d{1,5}[?#]|(?:password|PASSWORD|PASS)$)/.test(value),
   },
   {
     // The same with characters in the password that end it elsewhere; only where nothing but a login has this form.
@@ -252,15 +281,29 @@ const SHAPES: readonly Secret[] = [
     pattern: () =>
       /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|ftps?|sftp|smtps?|ldaps?|mssql|sqlserver|clickhouse|nats|mqtts?):\/\/[^\s/?#:@"'`<>\\]{0,100}:([^\s"`<>\\]{1,100})(?=@[\w.[-]{1,100}(?:[:/?\s"'`,;)]|$))/g,
     sample: "amqp://app:s3cr3t/Pass'w0rd@mq:5672/app",
-    accept: (_, value) => !isTemplate(value) && !/^\d{1,5}(?:[/?#]|$)/.test(value),
+    accept: (_, value) => !isTemplate(value) && !/^(?:\d{1,5}(?:[/?#]|$)|(?:password|PASSWORD|PASS)$)/.test(value),
+  },
+  {
+    // A proxy's address, whose password may hold a slash.
+    name: "url-password",
+    hints: ["proxy=", "PROXY=", "proxy: ", "proxy = "],
+    pattern: () => /(?:proxy|PROXY)[ \t]?[=:][ \t]?["']?https?:\/\/[^\s/:@"']{1,60}:([^\s"'@]{3,80})(?=@[\w.-])/g,
+    sample: "http_proxy=http://ann:s3cr3t/Passw0rd@proxy:3128",
+    accept: (_, value) => !isTemplate(value),
   },
   {
     name: "curl-user",
     hints: ["curl"],
-    pattern: () => /curl\b[^\n]{0,300}?[ \t](?:-u|--user)[ \t=]*["']?[^\s:"']{1,80}:([^\s"']{3,200})/g,
+    pattern: () => /curl\b[^\n]{0,300}?[ \t](?:-u|--user)[ \t=]*["']?[^\s:"'<]{1,80}:([^\s"']{3,200})/g,
     sample: "curl -sS -u admin:s3cr3t-Passw0rd https://example.com",
     accept: (_, value) => !isPlaceholder(value),
   },
 ];
 
-export const SECRETS: readonly Secret[] = [...SHAPES, ...COMMANDS, ...encodedSecrets(SHAPES), ...ASSIGNMENTS];
+export const SECRETS: readonly Secret[] = [
+  ...SHAPES,
+  ...COMMANDS,
+  ...PROTOCOLS,
+  ...encodedSecrets(SHAPES),
+  ...ASSIGNMENTS,
+];

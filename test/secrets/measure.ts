@@ -17,7 +17,7 @@ export interface Figures {
 }
 
 /** The figures reached: a change that makes them worse must not pass unseen. */
-export const FLOOR = { recall: 0.994 } as const;
+export const FLOOR = { recall: 0.997 } as const;
 
 export function describeFigures({ kinds, planted, missed, nearMisses, falseAlarms }: Figures): string {
   const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)}%`;

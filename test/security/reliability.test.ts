@@ -2,11 +2,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { CORPUS as AUDIT } from "../secrets/audit-texts.ts";
 import { measure } from "../secrets/measure.ts";
 import { type Corpus, measureCorpus } from "../secrets/measure-corpus.ts";
-import { CORPUS as TUNING } from "../secrets/tuning-texts.ts";
-import { CORPUS as UNSEEN } from "../secrets/unseen-texts.ts";
+import { CORPUS as REPORTING } from "../secrets/reporting-texts.ts";
+import { CORPUS as EVERYDAY } from "../secrets/tuning/everyday.ts";
+import { CORPUS as HOSTILE } from "../secrets/tuning/hostile.ts";
+import { CORPUS as LABELLED } from "../secrets/tuning/labelled.ts";
+import { CORPUS as NOTATIONS } from "../secrets/tuning/notations.ts";
+import { CORPUS as UNUSUAL } from "../secrets/tuning/unusual.ts";
 import { ATTACKS, LEADS, UNITS } from "./hostile-texts.ts";
 
 const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/reliability.md"), "utf8");
@@ -28,9 +31,12 @@ test("the figures of docs/reliability.md are those of the tests", () => {
     `| missed | ${figure(missed.length)} |`,
     `| near-misses | ${figure(nearMisses)} |`,
     `| false alarms | ${figure(falseAlarms.length)} |`,
-    corpusRow("`test/secrets/tuning-texts.ts`, tuned on", TUNING),
-    corpusRow("`test/secrets/unseen-texts.ts`, unusual places", UNSEEN),
-    corpusRow("`test/secrets/audit-texts.ts`, everyday texts", AUDIT),
+    corpusRow("`test/secrets/reporting-texts.ts`, not tuned on", REPORTING),
+    corpusRow("`test/secrets/tuning/labelled.ts`", LABELLED),
+    corpusRow("`test/secrets/tuning/unusual.ts`", UNUSUAL),
+    corpusRow("`test/secrets/tuning/everyday.ts`", EVERYDAY),
+    corpusRow("`test/secrets/tuning/notations.ts`", NOTATIONS),
+    corpusRow("`test/secrets/tuning/hostile.ts`", HOSTILE),
     `| orders planted (${ATTACKS.orders} texts in ${ATTACKS.places} places) | ${figure(ATTACKS.orders * ATTACKS.places)} | ${figure(ATTACKS.orders * ATTACKS.places)} |`,
     `| paths and links | ${figure(ATTACKS.paths)} | ${figure(ATTACKS.paths)} |`,
     `| texts to keep a reader busy | ${figure(readers)} | ${figure(readers)} |`,

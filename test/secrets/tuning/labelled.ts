@@ -1,5 +1,5 @@
 // Everyday developer texts with made-up credentials, and near-misses. The filter is tuned on these.
-import type { Corpus } from "./measure-corpus.ts";
+import type { Corpus } from "../measure-corpus.ts";
 
 export const CORPUS: Corpus = {
   secrets: [

@@ -1,5 +1,5 @@
-// Texts with made-up credentials in unusual places, and near-misses. The filter was written without looking at these.
-import type { Corpus } from "./measure-corpus.ts";
+// Texts with made-up credentials in unusual places, and near-misses. The filter is tuned on these.
+import type { Corpus } from "../measure-corpus.ts";
 
 export const CORPUS: Corpus = {
   secrets: [
