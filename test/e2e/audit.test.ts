@@ -227,6 +227,17 @@ describe("c-mem audit", () => {
     expect(allBytes(world.home)).not.toContain(secret);
   });
 
+  it("reports nothing in the write-ahead log that the filter let through", async () => {
+    const world = await worldWithHistory();
+    const db = new DatabaseSync(join(world.home, "c-mem.db"));
+    db.exec("PRAGMA wal_autocheckpoint = 0");
+    // Side by side on a page they look like `password=Zx9...`.
+    db.prepare("UPDATE sessions SET title = ?, subtitle = ?").run("Ask for the pass", "word=Zx9kLm2Qp7Rt4Wv8");
+    db.prepare("UPDATE sessions SET title = ?, subtitle = ?").run("Ask for it", "later");
+    expect(await data(world, ["audit"])).toMatchObject({ clean: true, results: [] });
+    db.close();
+  });
+
   it("leaves the user's own settings to the user, and says so", async () => {
     const world = await worldWithHistory();
     const secret = github();
