@@ -12,6 +12,7 @@ import type { ArchiveBatch } from "./archive-batch.ts";
 import { addPrivateIds, isStorable, STATE_VERSION } from "./checkpoint.ts";
 import { appendToCopy, type Copy, readCopy, saveCopy } from "./copies.ts";
 import { fingerprint } from "./fingerprint.ts";
+import { storedId } from "./ids.ts";
 import { readLines } from "./lines.ts";
 import {
   isExcludedFile,
@@ -114,8 +115,13 @@ function goOn(known: Copy | undefined, file: TranscriptFile): Copy | undefined {
 
 /** Should that session be forgotten, this copy has to go as well. */
 function noteCopied(copy: Copy, state: unknown): void {
-  const from = turnOf(state)?.header.copiedFrom;
+  const from = copiedFromOf(state);
   if (from !== undefined && !copy.copiedFrom?.includes(from)) copy.copiedFrom = [...(copy.copiedFrom ?? []), from];
+}
+
+function copiedFromOf(state: unknown): string | undefined {
+  const from = turnOf(state)?.header.copiedFrom;
+  return from === undefined ? undefined : storedId(from);
 }
 
 interface Placing {
@@ -142,7 +148,7 @@ function keptLine(
     place.isElsewhere = surroundings.isExcluded || isOtherProject(surroundings, context);
     place.isPlaced = !place.isElsewhere;
   }
-  const copiedFrom = turnOf(state)?.header.copiedFrom;
+  const copiedFrom = copiedFromOf(state);
   if (surroundings?.isExcluded || (copiedFrom !== undefined && context.isForgotten(copiedFrom))) return undefined;
   return keptText(value, events, surroundings?.settings.skipTools ?? []);
 }

@@ -7,6 +7,7 @@ import { listFolder } from "../config/read.ts";
 import type { Db } from "../store/driver.ts";
 import { allCopies, removeCopy, removeUnknownCopies } from "./copies.ts";
 import { BAD_FOLDER } from "./drain.ts";
+import { storedId } from "./ids.ts";
 import { findRefuges } from "./refuge.ts";
 import { isTouched, tellsOfForgotten } from "../store/buried.ts";
 import { forgetShown } from "./shown.ts";
@@ -29,8 +30,8 @@ export function clearFiles(
   // A copy is compressed: nothing can be taken out of it.
   const copies = allCopies(paths.archive).filter(({ file, copiedFrom }) =>
     copiedFrom === undefined
-      ? tellsOfForgotten(db, file.sessionId)
-      : [file.sessionId, ...copiedFrom].some((id) => isTouched(db, id)),
+      ? tellsOfForgotten(db, storedId(file.sessionId))
+      : [file.sessionId, ...copiedFrom].some((id) => isTouched(db, storedId(id))),
   );
   for (const { file } of copies) removeCopy(paths.archive, file);
   // They may be of what was forgotten, too.

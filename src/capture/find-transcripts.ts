@@ -3,6 +3,7 @@ import { delimiter } from "node:path";
 import { AGENTS } from "../agents/spec.ts";
 import { type Env, userHome } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
+import { admitFile } from "./ids.ts";
 import type { Transcript } from "./read-transcript.ts";
 
 export function findTranscripts(
@@ -12,7 +13,7 @@ export function findTranscripts(
 ): Transcript[] {
   return AGENTS.filter(({ id }) => options.agent === undefined || id === options.agent).flatMap(({ id, sources }) => {
     const folders = foldersOf(sessionFolders[id], env);
-    return sources.flatMap(({ find, reader }) => find(env, folders).map((file) => ({ file, reader })));
+    return sources.flatMap(({ find, reader }) => find(env, folders).map((file) => ({ file: admitFile(file), reader })));
   });
 }
 

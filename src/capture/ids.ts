@@ -1,4 +1,5 @@
 // Ids and model names come from outside and are stored as they are: only what looks like one is admitted.
+import type { TranscriptFile } from "../agents/transcript.ts";
 import { sha256 } from "../config/sha256.ts";
 import type { Activity, AgentEvent } from "../core/event.ts";
 import { filterText } from "../core/filter.ts";
@@ -25,6 +26,11 @@ function isAdmitted(text: string, form: RegExp): boolean {
 
 function hashed(text: string): string {
   return `id-${sha256(text).slice(0, HASH_CHARS)}`;
+}
+
+/** A transcript whose session is known by the id that its events are stored under: names of files are ids, too. */
+export function admitFile(file: TranscriptFile): TranscriptFile {
+  return { ...file, sessionId: storedId(file.sessionId) };
 }
 
 /** The event with every id and name in it as it may be stored. */

@@ -1,5 +1,6 @@
 // A session's job: what its transcript adds to what the hooks saw, then memory from all that is new.
 import { AGENTS } from "../agents/spec.ts";
+import { admitFile } from "../capture/ids.ts";
 import type { Transcript } from "../capture/read-transcript.ts";
 import { isUnchanged, startSync, syncTranscripts } from "../capture/sync.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -50,5 +51,7 @@ function* reconcile(
 function transcriptsOf({ agent, transcript_path: path }: SessionSource): Transcript[] {
   if (path === null) return [];
   const sources = AGENTS.find(({ id }) => id === agent)?.sources ?? [];
-  return sources.flatMap(({ ofSession, reader }) => (ofSession?.(path) ?? []).map((file) => ({ file, reader })));
+  return sources.flatMap(({ ofSession, reader }) =>
+    (ofSession?.(path) ?? []).map((file) => ({ file: admitFile(file), reader })),
+  );
 }

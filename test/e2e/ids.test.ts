@@ -1,7 +1,9 @@
 // Ids that no agent gives: a hook, a transcript or an import may carry anything where an id belongs.
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ALNUM, seeded } from "../secrets/random.ts";
-import { allBytes, createWorld, hook, rows, run } from "./harness.ts";
+import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
 it("an id in the shape of a secret is nowhere on disk, and its events still belong together", async () => {
   const world = createWorld();
@@ -31,4 +33,37 @@ it("an id in the shape of a secret is nowhere on disk, and its events still belo
   ]);
   const bytes = allBytes(world.home);
   for (const one of [session, prompt, use, model]) expect(bytes).not.toContain(one);
+});
+
+function writeTranscript(world: World, sessionId: string, words: string, more: object = {}): void {
+  const folder = join(world.claudeDir, "projects", "-app");
+  mkdirSync(folder, { recursive: true });
+  const base = { sessionId, cwd: world.project, version: "2.1.0", timestamp: "2026-01-01T10:00:00.000Z", ...more };
+  const lines = [
+    { ...base, type: "user", uuid: "u1", promptId: "p1", message: { role: "user", content: words } },
+    { ...base, type: "assistant", uuid: "u2", message: { id: "m1", content: [{ type: "text", text: "Done." }] } },
+  ];
+  writeFileSync(join(folder, `${sessionId}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+it("a session whose file has a name that is no id is forgotten with its copy in the archive", async () => {
+  const world = createWorld();
+  writeTranscript(world, "A copy (é)", "The walrus is blue");
+  await run(world, ["sync", "--archive"]);
+  const [session] = await rows(world, "SELECT session_id AS id FROM sessions");
+  const { status, stderr } = await run(world, ["forget", String(session?.["id"]), "--yes"]);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  await run(world, ["sync", "--archive"]);
+  expect(await rows(world, "SELECT session_id FROM sessions")).toEqual([]);
+  expect(readdirSync(join(world.home, "archive", "claude-code"))).toEqual([]);
+});
+
+it("a fork's copy in the archive does not name the session it came from where that name is a secret", async () => {
+  const world = createWorld();
+  const secret = `gh${"p"}_${seeded(8).text(ALNUM, 36)}`;
+  const forkedFrom = { sessionId: secret, messageUuid: "u0" };
+  writeTranscript(world, "22222222-2222-4333-8444-555555555555", "Go on with it", { forkedFrom });
+  await run(world, ["sync", "--archive"]);
+  expect(await data(world, ["audit"])).toMatchObject({ clean: true, results: [] });
+  expect(allBytes(world.home)).not.toContain(secret);
 });
