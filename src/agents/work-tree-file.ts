@@ -102,15 +102,47 @@ export function checkNotCommitted(top: string, gitDir: string, real: string): vo
 
 /** The .gitignore with a line such as "!.cursor/rules/*", which wins over .git/info/exclude. */
 function findException(realTop: string, real: string): string | undefined {
+  const last = lastRule(realTop, real);
+  return last?.isException ? last.file : undefined;
+}
+
+/** What the .gitignore files say of it: the last matching line of the nearest file that has one. */
+function lastRule(realTop: string, real: string): { file: string; isException: boolean } | undefined {
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     const file = join(folder, ".gitignore");
-    const path = relative(folder, real).split(sep).join("/");
-    // "!*/" and the like match folders only.
-    const lines = readIgnoreFile(file).replace(/^.*\/[ \t\r]*$/gm, "");
-    const last = parseIgnoreRules(lines).findLast((rule) => matchesFile(rule, path));
-    if (last !== undefined) return last.isException ? file : undefined;
+    const last = lastMatch(readIgnoreFile(file), relative(folder, real).split(sep).join("/"));
+    if (last !== undefined) return { file, isException: last.isException };
     if (folder === realTop) return undefined;
   }
+}
+
+function lastMatch(text: string, path: string): IgnoreRule | undefined {
+  // "!*/" and the like match folders only.
+  const lines = text.replace(/^.*\/[ \t\r]*$/gm, "");
+  return parseIgnoreRules(lines).findLast((rule) => matchesFile(rule, path));
+}
+
+/** Throws where git would offer the file for a commit: since `install` its folder moved, or the exclude line was deleted. */
+export function checkIgnored(top: string, commonDir: string, real: string): void {
+  // Not a repository: nothing is committed from there.
+  if (!isThere(join(commonDir, "objects"))) return;
+  const realTop = realpathSync(top);
+  const place = relative(realTop, real);
+  const text = readIgnoreFile(join(commonDir, "info", "exclude"));
+  if (text.split(/\r?\n/).includes(excludeLine(place))) return;
+  const rule = lastRule(realTop, real) ?? lastMatch(text, place.split(sep).join("/"));
+  if (rule?.isException === false) return;
+  throw new AppError("file_not_ignored", `git does not ignore ${real}; memory in it would be committed.`, {
+    hint: "Run `c-mem install cursor` there again: it has git ignore the file.",
+  });
+}
+
+/** As a line of .git/info/exclude: "docs [old]/a.md" -> "/docs \[old\]/a.md". */
+export function excludeLine(place: string): string {
+  return `/${place
+    .split(sep)
+    .join("/")
+    .replace(/[\\*?[\]]/g, "\\$&")}`;
 }
 
 const MAX_IGNORE_BYTES = 1024 * 1024;

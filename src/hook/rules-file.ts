@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { hasRules, rulesText } from "../agents/cursor/rules.ts";
-import { checkNotCommitted, realPathInside, writeInside } from "../agents/work-tree-file.ts";
+import { checkIgnored, checkNotCommitted, realPathInside, writeInside } from "../agents/work-tree-file.ts";
 import { readInstall } from "../config/install-record.ts";
 import { readText } from "../config/read.ts";
 import { loadBundle } from "./bundle.ts";
@@ -39,7 +39,11 @@ export function refreshRules(input: TellInput, name: string): TellAnswer | undef
 /** Not into a file that git would commit, nor through a link that leads out of the tree. */
 function writeRules({ place }: TellInput, path: string, text: string): void {
   const top = place.tree?.top ?? place.folder;
-  if (place.tree !== undefined) checkNotCommitted(top, place.tree.gitDir, realPathInside(top, path));
+  if (place.tree !== undefined) {
+    const real = realPathInside(top, path);
+    checkNotCommitted(top, place.tree.gitDir, real);
+    checkIgnored(top, place.tree.commonDir, real);
+  }
   writeInside(top, path, text);
 }
 

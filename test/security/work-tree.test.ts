@@ -147,6 +147,44 @@ describe("Cursor's rule in a clone", () => {
     expect(existsSync(moved)).toBe(true);
   });
 
+  it.each<[string, (project: string) => string]>([
+    [
+      "its folder moved within the tree",
+      (project) => {
+        renameSync(join(project, ".cursor", "rules"), join(project, "docs"));
+        symlinkSync("../docs", join(project, ".cursor", "rules"));
+        return "docs/c-mem-context.mdc";
+      },
+    ],
+    [
+      "the exclude line was deleted",
+      (project) => {
+        writeFileSync(join(project, ".git", "info", "exclude"), "");
+        return RULE;
+      },
+    ],
+  ])("is not updated where git no longer ignores it: %s", async (_, change) => {
+    const world = cloned();
+    await install(world);
+    const rule = change(world.project);
+    await remember(world);
+    expect(readFileSync(join(world.project, rule), "utf8")).toBe(rulesText(""));
+    expect(readFileSync(join(world.home, "logs", "hook.log"), "utf8")).toContain("git does not ignore");
+    await install(world);
+    await remember(world);
+    expect(said(join(world.project, rule))).toBe(true);
+    expect(git(world.project, "status", "--porcelain")).not.toContain("c-mem-context");
+  });
+
+  it("is updated where a .gitignore of the repository covers it", async () => {
+    const world = cloned((project) => writeFileSync(join(project, ".gitignore"), ".cursor/rules/*.mdc\n"));
+    await install(world);
+    writeFileSync(join(world.project, ".git", "info", "exclude"), "");
+    await remember(world);
+    expect(said(join(world.project, RULE))).toBe(true);
+    expect(git(world.project, "status", "--porcelain")).toBe("");
+  });
+
   it("follows a link within the tree, and git ignores the file by its real path", async () => {
     const world = cloned((project) => {
       mkdirSync(join(project, "docs [old]"));

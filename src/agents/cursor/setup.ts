@@ -1,7 +1,7 @@
 // How C-Mem gets into Cursor: hooks and the memory tools in its own folder, and in a working tree where it was asked for a rule
 // with what is remembered. Written after Cursor's documentation: untested against the client itself.
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { type Env, homeOf } from "../files.ts";
 import { addToLists, editJson, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addBlock, removeBlock } from "../marked-block.ts";
@@ -16,7 +16,7 @@ import {
   type SetupProject,
 } from "../setup.ts";
 import { asObject } from "../wire.ts";
-import { checkNotCommitted, realPathInside } from "../work-tree-file.ts";
+import { checkNotCommitted, excludeLine, realPathInside } from "../work-tree-file.ts";
 import { CURSOR_RULES } from "./event.ts";
 import { hasRules, rulesText } from "./rules.ts";
 
@@ -117,16 +117,15 @@ function excludeFile(exclude: string, projects: readonly SetupProject[]): Manage
     path: exclude,
     root: dirname(dirname(exclude)),
     about: `have git ignore ${CURSOR_RULES}`,
-    add: (text = "") => addBlock(text, [...new Set([`/${CURSOR_RULES}`, ...projects.flatMap(excludeLine)])]),
+    add: (text = "") => addBlock(text, [...new Set([`/${CURSOR_RULES}`, ...projects.flatMap(excludeLines)])]),
     remove: (text) => removeBlock(text) || undefined,
   };
 }
 
 /** The real path, where a folder above the file is a link: git knows the file by that one. */
-function excludeLine({ top }: SetupProject): string[] {
+function excludeLines({ top }: SetupProject): string[] {
   try {
-    const path = placeInTree(top).split(sep).join("/");
-    return [`/${path.replace(/[\\*?[\]]/g, "\\$&")}`];
+    return [excludeLine(placeInTree(top))];
   } catch {
     // Nothing is written there.
     return [];
