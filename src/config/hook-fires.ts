@@ -1,6 +1,7 @@
 // Counts the runs of hooks that record nothing: one byte each, in a file per hook. The spool has those that record something.
-import { appendFileSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { appendPrivate } from "./private-file.ts";
 import { statOf } from "./read.ts";
 
 export interface HookFires {
@@ -14,11 +15,11 @@ export interface HookFires {
 export function noteHookFired(folder: string, hook: string): void {
   const path = join(folder, hook.replaceAll(" ", "."));
   try {
-    appendFileSync(path, ".", { mode: 0o600 });
+    appendPrivate(path, ".");
   } catch {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      appendFileSync(path, ".", { mode: 0o600 });
+      appendPrivate(path, ".");
     } catch {
       // The data directory cannot be written to; `doctor` says so.
     }

@@ -1,6 +1,6 @@
 // Counts events that could be written neither to the data directory nor to the temporary folder. The file has its full size
 // before the disk is full: most file systems overwrite it in place then.
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { readText, statOf } from "./read.ts";
 
@@ -12,6 +12,8 @@ export interface LostEvents {
 }
 
 const FILE_CHARS = 128;
+/** For writing, and not through a link in its place. */
+const UNLINKED = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
 /** While there is space. */
 export function prepareLostEvents(path: string): void {
@@ -36,7 +38,7 @@ export function readLostEvents(path: string): LostEvents | undefined {
 function write(path: string, lost: LostEvents | undefined): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const fd = openSync(path, statOf(path) === undefined ? "wx" : "r+", 0o600);
+    const fd = openSync(path, statOf(path) === undefined ? "wx" : UNLINKED, 0o600);
     try {
       writeSync(fd, `${JSON.stringify(lost ?? { count: 0 }).padEnd(FILE_CHARS - 1)}\n`, 0);
     } finally {

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { noteLostEvent } from "../../src/config/lost-events.ts";
 import { closeAllToOthers } from "../../src/config/private-file.ts";
 import { createWorld, data, hook, rows, run, type World } from "../e2e/harness.ts";
 
@@ -122,6 +123,30 @@ describe("a link in the place of a file of ours", () => {
       expect(readFileSync(target, "utf8")).toBe("mine");
     },
   );
+
+  it("is not followed by the count of hooks that recorded nothing", async () => {
+    const world = createWorld();
+    await prompted(world);
+    const target = join(world.project, "mine.txt");
+    writeFileSync(target, "mine");
+    const fired = join(world.home, "logs", "fired");
+    mkdirSync(fired, { recursive: true, mode: 0o700 });
+    symlinkSync(target, join(fired, "recall"));
+    const read = { tool_name: "Bash", tool_input: { command: "ls" } };
+    await hook(world, "recall", { session_id: SESSION, hook_event_name: "PreToolUse", ...read });
+    expect(readFileSync(target, "utf8")).toBe("mine");
+    expect(readFileSync(join(fired, "recall"), "utf8")).toBe(".");
+  });
+
+  it("is not followed by the count of lost events", () => {
+    const world = createWorld();
+    const target = join(world.project, "mine.txt");
+    writeFileSync(target, "mine");
+    const count = join(world.project, "lost-events");
+    symlinkSync(target, count);
+    noteLostEvent(count, 1);
+    expect(readFileSync(target, "utf8")).toBe("mine");
+  });
 
   it("is not followed by what marks a private turn, which stays private", async () => {
     const world = createWorld();
