@@ -1,28 +1,43 @@
-// JSON of unknown origin: 6 MB of `[` would take 570 MB to parse.
+// JSON of unknown origin: 6 MB of `[` would take 570 MB to parse, 24 MB of `{},` a gigabyte.
 
 /** Deeper than anything that is kept. */
 const MAX_DEPTH = 1_000;
+/** They take 60 MB at most. No row of an export has a thousandth of them. */
+const MAX_VALUES = 500_000;
 /** What is shorter cannot take much. */
 const SMALL_CHARS = 64 * 1024;
 
-/** Throws for what is nested too deep, as for what is no JSON. */
+const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Throws for what is nested too deep or has too many values, as for what is no JSON. */
 export function parseLimitedJson(text: string): unknown {
-  if (text.length > SMALL_CHARS && isDeeperThan(text, MAX_DEPTH)) throw new SyntaxError("nested too deep");
+  if (text.length > SMALL_CHARS) checkShape(text);
   return JSON.parse(text);
 }
 
-function isDeeperThan(text: string, maxDepth: number): boolean {
-  const mark = /["[\]{}]/g;
+function checkShape(text: string): void {
   let depth = 0;
-  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
-    if (found[0] === '"') {
-      mark.lastIndex = stringEnd(text, mark.lastIndex);
-    } else if (found[0] === "[" || found[0] === "{") {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else depth -= 1;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = stringEnd(text, at + 1) - 1;
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1;
+        values += 1;
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      case COMMA:
+        values += 1;
+    }
+    if (depth > MAX_DEPTH) throw new SyntaxError("nested too deep");
+    if (values > MAX_VALUES) throw new SyntaxError("too many values");
   }
-  return false;
 }
 
 /** After the closing quotation mark. */
