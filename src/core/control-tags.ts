@@ -10,6 +10,9 @@ const UNSEEN =
 const MAYBE_UNSEEN = /[^\t\n -~]/;
 /** Lines of other scripts, and the blank of Braille. */
 const BLANKS = /[\u2028\u2029\u2800]/g;
+/** What no client puts into the name of a tag: `<task\u2800-notification>` is read as if it were not there. */
+const WIDE_BLANK = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000]/;
+const WIDE_BLANKS = new RegExp(WIDE_BLANK.source, "g");
 
 /** `<` and what looks like it. `‹` is what they become. */
 const ANGLES = "<＜﹤≮〈⟨〈❮❰❬⧼˂ᐸ≺◁⊲";
@@ -26,13 +29,16 @@ type IsTag = (rest: string, bracket: "<" | "[", before: string) => boolean;
 
 /** Without unseen characters, and with the bracket of every tag replaced. `isTag` says which are tags. */
 export function neutraliseTags(text: string, isTag: IsTag = isControlTag): string {
-  const seen = MAYBE_UNSEEN.test(text) ? text.replace(BLANKS, " ").replace(UNSEEN, "") : text;
-  return seen.replace(BRACKET, (bracket, at: number) => {
+  const isPlain = !MAYBE_UNSEEN.test(text);
+  const seen = isPlain ? text : text.replace(UNSEEN, "");
+  const safe = seen.replace(BRACKET, (bracket, at: number) => {
     const kind = SQUARES.includes(bracket) ? "[" : "<";
-    const rest = comparable(seen.slice(at + 1, at + 1 + WINDOW));
-    if (!isTag(rest, kind, seen.charAt(at - 1))) return bracket;
+    const rest = seen.slice(at + 1, at + 1 + WINDOW);
+    const readings = WIDE_BLANK.test(rest) ? [rest.replace(BLANKS, " "), rest.replace(WIDE_BLANKS, "")] : [rest];
+    if (!readings.some((one) => isTag(comparable(one), kind, seen.charAt(at - 1)))) return bracket;
     return kind === "[" ? SAFE_SQUARE : SAFE_ANGLE;
   });
+  return isPlain ? safe : safe.replace(BLANKS, " ");
 }
 
 /** As a reader takes it: full-width letters are letters, and marks on them do not count. */
