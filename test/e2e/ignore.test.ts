@@ -224,6 +224,19 @@ describe("c-mem ignore", () => {
     expect(await data(world, ["ignore", `${hidden}/`, "--remove"])).toEqual({ path: hidden, removed: true });
   });
 
+  it("takes the list that config set takes, and says when the folder is not there", async () => {
+    const world = createWorld();
+    const clients = join(world.env["HOME"] ?? "", "clients");
+    mkdirSync(clients, { recursive: true });
+    expect(await data(world, ["ignore", '["~/clients/**"]'])).toMatchObject({ path: "~/clients/**" });
+    await prompted(world, "hush hush", { cwd: clients });
+    expect(allBytes(world.home)).not.toContain("hush");
+    const several = await run(world, ["ignore", '["~/a", "~/b"]']);
+    expect(several).toMatchObject({ status: 2, stderr: expect.stringContaining("config set excludePaths") });
+    const { stderr } = await run(world, ["ignore", "~/clients,~/other"]);
+    expect(stderr).toContain('"~/clients,~/other" matches nothing');
+  });
+
   it("forgets what is stored of it already, if that is wanted", async () => {
     const world = createWorld();
     await prompted(world, "Rumpelstilzchen is my name");

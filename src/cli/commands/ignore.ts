@@ -1,9 +1,12 @@
 // c-mem ignore: folders and files nothing is recorded of, and what is stored of them already.
+import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { planOf } from "../../answers/forget.ts";
 import { covers } from "../../capture/covers.ts";
 import { findPlace, offReason } from "../../capture/project.ts";
+import { missingFolder } from "../../config/check.ts";
 import { explainJson } from "../../config/json-error.ts";
+import { parseList } from "../../config/list.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { refuseDoubtful, writeSetting } from "../../config/write.ts";
@@ -22,7 +25,7 @@ import { withStore } from "../store.ts";
 
 export async function run({ args, flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(process.env);
-  const named = args[0] ?? (flags["project"] === true ? projectRoot() : undefined);
+  const named = args[0] === undefined ? (flags["project"] === true ? projectRoot() : undefined) : onePath(args[0]);
   if (flags["list"] === true || named === undefined) return list(paths, json);
   const pattern = fullPattern(named);
   const loaded = loadSettings({ user: paths.config }, {}, explainJson);
@@ -53,6 +56,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
           : "From now on nothing is recorded of"
         : "Already excluded:";
       print(`${effect} ${pattern}.${storedText(stored, named)}`);
+      for (const text of missingFolder(pattern, process.env)) say(`note: ${text}`);
     }
     return EXIT.ok;
   }
@@ -107,6 +111,16 @@ function list(paths: Paths, json: boolean): number {
     say(reason === undefined ? "What happens here is recorded." : `Nothing is recorded here: ${reason}.`);
   }
   return EXIT.ok;
+}
+
+/** A list as `config set excludePaths` takes it: '["~/clients/**"]' is that folder, not one named so in the current folder. */
+function onePath(word: string): string {
+  const items = word.trim().startsWith("[") && !existsSync(word) ? parseList(word) : undefined;
+  if (items === undefined) return word;
+  if (items.length === 1 && items[0] !== undefined) return items[0];
+  throw new AppError("usage", "`c-mem ignore` takes one path at a time.", {
+    hint: `For several: c-mem config set excludePaths '["~/a", "~/b"]'`,
+  });
 }
 
 function projectRoot(): string {
