@@ -32,6 +32,18 @@ describe("broken JSON", () => {
   });
 });
 
+describe("a pattern", () => {
+  it.each([
+    ["**/[a-z]*", true],
+    ["**/*.[!c]", true],
+    ["**/[slug]/**", false],
+    ["**/[...path]", false],
+  ])("with brackets, %s: reported %s", (pattern, isReported) => {
+    const { warnings } = check(JSON.stringify({ excludePaths: [pattern] }));
+    expect(warnings.some((text) => text.includes("is not a range here"))).toBe(isReported);
+  });
+});
+
 describe("a key", () => {
   it.each([
     ['{"excludePath": ["/"]}', 'there is no setting "excludePath"; did you mean "excludePaths"?'],

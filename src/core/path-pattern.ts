@@ -8,6 +8,9 @@ export function patternProblem(pattern: string): string | undefined {
   if (/\$\w|\$\{|%\w+%/.test(pattern))
     return "can match nothing: variables are not expanded; write ~/ or the full path";
   if (/\{[^/{}]*,[^/{}]*\}/.test(pattern)) return "can match nothing: braces are not expanded; list each path";
+  // Not [slug] or [...path]: those are names of folders.
+  if (/\[(?:[!^][^\]/]+|[^\]/]-[^\]/])\]/.test(pattern))
+    return "can match nothing: [a-z] is not a range here; use * or ?";
   if (/^[a-z]{2,}:/i.test(pattern)) return "can match nothing: it is an address, not a path";
   if (!isAnchored(pattern)) return "is not a full path and applies in every folder; start it with /, ~/ or **/";
   return undefined;
