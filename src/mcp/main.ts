@@ -4,6 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../config/install-record.ts";
 import { createStore } from "../answers/kept-store.ts";
 import { resolvePaths } from "../config/paths.ts";
+import { closeToOthers } from "../config/private-file.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
 import { hasSqlite } from "../store/driver.ts";
@@ -27,6 +28,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     return;
   }
   if (process.stdin.isTTY) console.error("This speaks MCP on stdin and stdout, for an agent. Ctrl-D ends it.");
+  closeToOthers(paths.home);
   const store = createStore(paths, catchUp);
   process.on("exit", () => store.close());
   // A client may end us so: the way out is the same.

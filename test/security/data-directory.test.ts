@@ -29,6 +29,7 @@ describe("a data directory that was there before, open to others", () => {
   it.each([
     ["a hook", (world: World) => prompted(world)],
     ["a command", (world: World) => run(world, ["list"])],
+    ["the MCP server", (world: World) => run(world, ["mcp"], { input: "" })],
   ])("is closed by %s", async (_, use) => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true });
