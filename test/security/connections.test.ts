@@ -58,3 +58,13 @@ it.each([
   expect(attack.opened()).toBeGreaterThan(SLOW_CONNECTIONS - 1);
   expect(watcher.isOpen()).toBe(true);
 });
+
+it("closes the oldest of many connections that never show the token: each takes a file descriptor", async () => {
+  const { port } = await createServed();
+  const sockets = Array.from({ length: SLOW_CONNECTIONS }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  const open = (): number => sockets.filter((socket) => !socket.closed).length;
+  // Kept for a second, then all but 128 go.
+  await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(128);
+  expect(sockets.findIndex((socket) => !socket.closed)).toBeGreaterThan(100);
+});
