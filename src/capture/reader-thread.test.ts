@@ -7,7 +7,7 @@ import { resolvePaths } from "../config/paths.ts";
 import type { Db } from "../store/driver.ts";
 import { readInThread } from "./reader-thread.ts";
 import { openStore } from "../store/open.ts";
-import { startSync, type SyncStep, syncInParallel, syncTranscripts } from "./sync.ts";
+import { startSync, syncInParallel, syncTranscripts } from "./sync.ts";
 
 const THREAD = new URL("./reader-thread.ts", import.meta.url);
 const FILES = 30;
@@ -79,8 +79,8 @@ function rows(db: Db): unknown {
   );
 }
 
-async function collect(steps: AsyncIterable<SyncStep>): Promise<SyncStep[]> {
-  const all: SyncStep[] = [];
+async function collect<Step>(steps: AsyncIterable<Step>): Promise<Step[]> {
+  const all: Step[] = [];
   for await (const step of steps) all.push(step);
   return all;
 }
@@ -108,6 +108,19 @@ describe("reading in a thread of its own", () => {
     const steps = readInThread(requests, context, { thread: THREAD, onWait: () => (waits += 1) });
     for await (const step of steps) expect(step).toHaveProperty("piece");
     expect(waits).toBeGreaterThan(0);
+    db.close();
+  });
+
+  it("fails with the error of what it calls while it waits", async () => {
+    const { env } = machine();
+    const { db, transcripts, context } = openFor(env, "there");
+    const about = { known: undefined, isElsewhere: false, isForgotten: false };
+    const requests = transcripts.map((transcript) => ({ ...about, transcript })).values();
+    const onWait = () => {
+      throw new Error("database or disk is full");
+    };
+    const steps = readInThread(requests, context, { thread: THREAD, onWait });
+    await expect(collect(steps)).rejects.toThrow("database or disk is full");
     db.close();
   });
 

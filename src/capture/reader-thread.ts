@@ -99,9 +99,20 @@ export async function* readInThread(
       } else if (failure !== undefined) {
         break;
       } else {
-        const timer = setTimeout(onWait, PATIENCE_MS);
-        await new Promise<void>((resolve) => (wake = resolve));
-        clearTimeout(timer);
+        await new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(() => {
+            try {
+              onWait();
+            } catch (error) {
+              // Thrown from a timer it would end the process.
+              reject(error as Error);
+            }
+          }, PATIENCE_MS);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
       }
     }
   } finally {
