@@ -1,5 +1,5 @@
 // Starts and stops the worker, and waits until that is so.
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "../config/load.ts";
@@ -19,6 +19,7 @@ import {
 import { askToLeave, spawnWorker, startingWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { isNewer, VERSION } from "../core/version.ts";
+import { replaceFile } from "../platform/replace-file.ts";
 import { hasSqlite } from "../store/driver.ts";
 
 /** The worker's program, of the same version as this one. */
@@ -46,9 +47,9 @@ export async function startWorker(paths: Paths): Promise<WorkerLock> {
   const find = (): WorkerLock | undefined =>
     isBeating(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined;
   if (find() === undefined) {
-    // Somebody asks for it: neither an earlier start that came to nothing counts, nor the last beat of one that was killed.
-    rmSync(paths.workerStart, { force: true });
-    mkdirSync(paths.home, { recursive: true, mode: 0o700 });
+    // Fails at once on a full disk, where a worker could not take the lock. An earlier start that failed does not count.
+    replaceFile(paths.workerStart, String(process.pid), { isDurable: false });
+    rmSync(paths.workerStart);
     spawnWorker(paths, WORKER);
   }
   const found = await until(START_MS, find);
@@ -60,8 +61,9 @@ export async function startWorker(paths: Paths): Promise<WorkerLock> {
 export async function stopWorker(paths: Paths): Promise<WorkerLock | undefined> {
   const lock = await findRunning(paths);
   if (lock === undefined) return undefined;
-  askToLeave(paths, lock.token);
-  resume(lock);
+  ask(paths, lock);
+  // A suspended process (SIGSTOP, Ctrl-Z) cannot stop until it is resumed; for a running one SIGCONT means nothing.
+  if (isSignalable(lock)) signal(lock, "SIGCONT");
   const isGone = await until(STOP_MS, () => hasStopped(paths, lock));
   rmSync(paths.workerRequest, { force: true });
   if (isGone) return lock;
@@ -79,11 +81,24 @@ async function findRunning(paths: Paths): Promise<WorkerLock | undefined> {
   return find();
 }
 
-/** A suspended process (SIGSTOP, Ctrl-Z) cannot stop until it is resumed; for a running one SIGCONT means nothing. */
-function resume({ pid, machine }: WorkerLock): void {
-  if (machine !== machineId() || process.platform === "win32") return;
+/** By a file; on a full disk by a signal, which the worker takes for the same request. */
+function ask(paths: Paths, lock: WorkerLock): void {
   try {
-    process.kill(pid, "SIGCONT");
+    askToLeave(paths, lock.token);
+  } catch (error) {
+    if (!isSignalable(lock)) throw error;
+    signal(lock, "SIGTERM");
+  }
+}
+
+/** On Windows a signal would end it in the middle of a job. */
+function isSignalable({ machine }: WorkerLock): boolean {
+  return machine === machineId() && process.platform !== "win32";
+}
+
+function signal({ pid }: WorkerLock, name: "SIGCONT" | "SIGTERM"): void {
+  try {
+    process.kill(pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return;
     throw new AppError("worker_foreign", `The worker (pid ${pid}) runs as another user and cannot be stopped.`, {

@@ -118,6 +118,35 @@ describe("on a full disk", () => {
     },
   );
 
+  it("`worker start` says so at once", async ({ skip }) => {
+    const world = createWorld();
+    const disk = smallDisk(world);
+    if (disk === undefined) return skip("nothing may be mounted here");
+    disk.fill();
+    const start = performance.now();
+    const { status, stderr } = await run(world, ["worker", "start"]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^error: .* could not be written: the disk is full/),
+    });
+    expect(performance.now() - start).toBeLessThan(10_000);
+    disk.empty();
+    expect((await run(world, ["worker", "start"])).status).toBe(0);
+    expect((await run(world, ["worker", "stop"])).stdout).toContain("Stopped the worker");
+  });
+
+  it("`worker stop` stops the worker", async ({ skip }) => {
+    const world = createWorld();
+    const disk = smallDisk(world);
+    if (disk === undefined) return skip("nothing may be mounted here");
+    expect((await run(world, ["worker", "start"])).status).toBe(0);
+    disk.fill();
+    const stopped = await run(world, ["worker", "stop"]);
+    disk.empty();
+    if (stopped.status !== 0) await run(world, ["worker", "stop"]);
+    expect(stopped).toMatchObject({ status: 0, stdout: expect.stringContaining("Stopped the worker") });
+  });
+
   it("`config set` leaves the file as it was and nothing beside it", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
