@@ -1,15 +1,5 @@
 // Writes files so that whoever reads them meanwhile finds the old ones or the new ones, whole.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { replaceFile } from "../platform/replace-file.ts";
 
@@ -37,10 +27,4 @@ export function copyFile(from: string, to: string): void {
 
 export function writeFile(path: string, content: string | Buffer): void {
   replaceFile(path, content, { mode: statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600 });
-}
-
-/** What is there goes first: a link that a repository brought would be followed, and some other file written over. */
-export function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
-  rmSync(path, { force: true });
-  writeFileSync(path, content, { mode, flag: "wx" });
 }

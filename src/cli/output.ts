@@ -51,6 +51,7 @@ function writeText(fd: number, text: string): void {
       const { code } = error as NodeJS.ErrnoException;
       // Whoever reads our output (`c-mem config | head -1`) may stop before we do.
       if (code === "EPIPE") process.exit(EXIT.ok);
+      if (code === "ENOSPC") throw new AppError("disk_full", ...FULL_OUTPUT);
       if (code !== "EAGAIN") throw error;
       // A pipe that its reader is slow to empty.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_WAIT_MS);
@@ -59,6 +60,12 @@ function writeText(fd: number, text: string): void {
 }
 
 const PIPE_WAIT_MS = 5;
+
+/** Said here: later the error would be taken for the database's. */
+const FULL_OUTPUT = [
+  "The output could not be written: the disk is full.",
+  { hint: "Free some space, then run the command again." },
+] as const;
 
 /** Tells the person (or, with --json, the program) what went wrong, and returns the exit code. */
 export function reportError(command: string, thrown: unknown, json: boolean): number {

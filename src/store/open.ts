@@ -124,6 +124,11 @@ export function explain(error: unknown, path: string): unknown {
   const isFull = [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primary) && !hasSpace(dirname(path));
   const trouble = TROUBLES[isFull ? SQLITE_FULL : primary];
   if (trouble === undefined) return error;
+  const temporary = temporaryFolder();
+  if (trouble.code === "disk_full" && hasSpace(dirname(path)) && !hasSpace(temporary)) {
+    const message = `The temporary folder ${temporary} is full.`;
+    return new AppError(trouble.code, message, { hint: "Free some space there, or set TMPDIR.", cause: error });
+  }
   return new AppError(trouble.code, `${path} ${trouble.message}.`, { hint: trouble.hint, cause: error });
 }
 
@@ -132,6 +137,11 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 /** SQLite's shared memory file takes 32 KB. */
 const LEAST_BYTES = 64 * 1024;
+
+/** Where SQLite keeps what does not fit into memory. */
+function temporaryFolder(): string {
+  return process.env["SQLITE_TMPDIR"] ?? process.env["TMPDIR"] ?? "/var/tmp";
+}
 
 function hasSpace(folder: string): boolean {
   try {

@@ -1,6 +1,15 @@
 // A data directory on a disk that is really full: commands say so and end, and hooks go on.
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BIN, createWorld, data, hook, rows, run, type World } from "./harness.ts";
@@ -145,6 +154,52 @@ describe("on a full disk", () => {
     disk.empty();
     if (stopped.status !== 0) await run(world, ["worker", "stop"]);
     expect(stopped).toMatchObject({ status: 0, stdout: expect.stringContaining("Stopped the worker") });
+  });
+
+  it("an export and a bug report say so and leave no empty file", async ({ skip }) => {
+    const world = createWorld();
+    const said = { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: "Fix the login" };
+    await hook(world, "new", said);
+    await run(world, ["list"]);
+    const out = join(world.home, "out");
+    mkdirSync(out);
+    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=4k", "c-mem-test", out]).status !== 0)
+      return skip("nothing may be mounted here");
+    onTestFinished(() => void spawnSync("umount", ["-l", out]));
+    writeFileSync(join(out, "old.md"), "old");
+    for (const args of [
+      ["export", "s1", "-o", join(out, "new.md")],
+      ["export", "s1", "--force", "-o", join(out, "old.md")],
+      ["bug-report", "-o", join(out, "report.txt")],
+    ]) {
+      const { status, stderr } = await run(world, args);
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("the disk is full (ENOSPC)") });
+      expect(stderr).toContain("hint:");
+    }
+    expect(readdirSync(out)).toEqual(["old.md"]);
+    expect(readFileSync(join(out, "old.md"), "utf8")).toBe("old");
+  });
+
+  it("the command names what is full: its output or the temporary folder", async ({ skip }) => {
+    const world = createWorld();
+    const temporary = join(world.project, "..", "tmp");
+    mkdirSync(temporary);
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4k", "c-mem-test", temporary]);
+    if (mounted.status !== 0) return skip("nothing may be mounted here");
+    onTestFinished(() => void spawnSync("umount", ["-l", temporary]));
+    writeFileSync(join(temporary, "full"), Buffer.alloc(4096));
+    await hook(world, "new", { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: "Fix the login" });
+    const { status, stderr } = await run(world, ["list"], { env: { TMPDIR: temporary } });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`The temporary folder ${temporary} is full.`);
+    const output = openSync("/dev/full", "w");
+    const full = spawnSync(process.execPath, [BIN, "list"], {
+      cwd: world.project,
+      env: world.env,
+      stdio: ["ignore", output, "pipe"],
+      encoding: "utf8",
+    });
+    expect(full).toMatchObject({ status: 1, stderr: expect.stringMatching(/^error: The output could not be written/) });
   });
 
   it("`config set` leaves the file as it was and nothing beside it", async ({ skip }) => {

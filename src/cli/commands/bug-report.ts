@@ -1,8 +1,7 @@
 // c-mem bug-report: one file to attach to an issue. No prompts, no secrets, no paths of yours beyond "~".
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { homedir, release } from "node:os";
 import { join, resolve } from "node:path";
-import { writeNew } from "../../agents/write.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
@@ -13,6 +12,8 @@ import { counts, sqliteVersion } from "../../store/counts.ts";
 import { currentVersion } from "../../store/migrate.ts";
 import { checkHealth } from "../../answers/health.ts";
 import { allLogEntries, logLine } from "../../answers/log-entries.ts";
+import { isDiskFull } from "../machine-trouble.ts";
+import { writeOutputFile } from "../output-file.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson, say, STDOUT, writeDocument } from "../output.ts";
 import { withStore } from "../store.ts";
@@ -48,9 +49,11 @@ function reportName(): string {
 /** A file that was named may hold something; one of our own name from earlier today is ours. */
 function write(path: string, text: string, isOwn: boolean): void {
   try {
-    if (isOwn) writeNew(path, text);
-    else writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    // Not overwritten: what has its name may be a link to another file.
+    if (isOwn) rmSync(path, { force: true });
+    writeOutputFile(path, text);
   } catch (error) {
+    if (isDiskFull(error)) throw error;
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
     if (isThere) throw new AppError("file_exists", `${path} exists already.`, { hint: "Name another file." });
     throw new AppError("write_failed", `${path} could not be written: ${(error as Error).message}`, { cause: error });

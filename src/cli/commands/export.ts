@@ -1,9 +1,11 @@
 // c-mem export: a session as a document of its own, or everything as JSON lines.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { answerExport, isExportFormat } from "../../answers/export.ts";
 import { AppError } from "../../core/error.ts";
 import { exportAll, outputFile } from "../export-all.ts";
+import { isDiskFull } from "../machine-trouble.ts";
+import { writeOutputFile } from "../output-file.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, EXIT, printAnswer, say, STDOUT, writeDocument } from "../output.ts";
 import { ask } from "../question.ts";
@@ -35,11 +37,11 @@ function chooseFormat(asked: unknown, file: string | undefined): string {
   return isExportFormat(byName) ? byName : "md";
 }
 
-/** Private, as everything of ours is: a transcript may hold what nobody else should read. */
 function write(file: string, text: string, overwrite: boolean): void {
   try {
-    writeFileSync(file, text, { mode: 0o600, flag: overwrite ? "w" : "wx" });
+    writeOutputFile(file, text, { overwrite });
   } catch (error) {
+    if (isDiskFull(error)) throw error;
     throw new AppError("write_failed", `${file} could not be written: ${(error as Error).message}`, { cause: error });
   }
 }
