@@ -70,7 +70,11 @@ function others(): OtherAgents {
 function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookWords {
   const surroundings = findSurroundings(event.cwd, paths.config, env);
   const captured = prepareEvent(event, surroundings, paths);
-  if (typeof captured === "string") return blockedWords(event, surroundings);
+  if (typeof captured === "string") {
+    // Of an excluded folder nothing is kept, not even that a hook ran.
+    if (captured !== "excluded") noteHookFired(paths.hookFires, hook);
+    return blockedWords(event, surroundings);
+  }
   captured.hook = hook;
   const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
   const isRecorded = !isOnlyAsked(captured, wire);

@@ -113,6 +113,26 @@ describe("a hook that had nothing to say", () => {
   });
 });
 
+describe("a hook whose event is not recorded", () => {
+  it("counts as fired where the turn is private or the tool skipped, not in an excluded folder", async () => {
+    const world = createWorld();
+    await run(world, ["config", "set", "skipTools", "TodoWrite"]);
+    const tool = { hook_event_name: "PostToolUse", session_id: "s1", tool_input: {}, tool_response: {} };
+    await hook(world, "save", { ...tool, tool_name: "TodoWrite", tool_use_id: "t1" });
+    const prompt = { hook_event_name: "UserPromptSubmit", session_id: "s1", prompt: "<private>Hush</private>" };
+    await hook(world, "new", prompt);
+    await hook(world, "save", { ...tool, tool_name: "Bash", tool_use_id: "t2" });
+    const excluded = join(world.project, "excluded");
+    mkdirSync(excluded);
+    await run(world, ["ignore", excluded]);
+    await hook(world, "save", { ...tool, tool_name: "Bash", tool_use_id: "t3", session_id: "s2", cwd: excluded });
+    const { stdout } = await run(world, ["status"]);
+    expect(stdout).toMatch(/save +\S.*, 2 times\n/);
+    expect(stdout).toMatch(/new +\S.*, 1 time\n/);
+    expect((await data(world, ["status"]))["counts"]).toMatchObject({ sessions: 0, tool_uses: 0 });
+  });
+});
+
 describe("the very first start", () => {
   it("says in one line that nothing is known yet, and where the page is", async () => {
     const world = createWorld();
