@@ -80,6 +80,8 @@ export function resolvePaths(env: Env): Paths {
 
 /** Compiled code: of the hooks and of the command line. */
 export const CACHE = "cache";
+/** Folders with programs, compiled or not, and models, as they were fetched or copied: nothing recorded is in them. */
+export const PROGRAM_FOLDERS: readonly string[] = ["plugin", "runtime", CACHE, "models", "example"];
 /** What hooks had to say. */
 export const HOOK_LOG = ["logs", "hook.log"] as const;
 

@@ -1,6 +1,7 @@
 // Looks through everything in the data directory for secrets and private text: rows, indexes, free pages, logs, copies.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import { PROGRAM_FOLDERS } from "../config/paths.ts";
 import { addKinds, cleaned, cleanedJson } from "../core/cleaned.ts";
 import { secretRanges } from "../core/redact.ts";
 import { openDriver } from "../store/driver.ts";
@@ -33,11 +34,9 @@ export interface Audit {
   unreadable: string[];
 }
 
-/** Programs, compiled or not, and models, as they were fetched or copied: nothing recorded is in them. */
-const PROGRAMS = ["plugin", "runtime", "cache", "models", "example"];
 /** Keys made here, for the page and the worker's lock: without them neither works. */
 const OWN_KEYS = ["server.json", "worker"];
-const PASSED_OVER = new Set([...PROGRAMS, ...OWN_KEYS]);
+const PASSED_OVER = new Set([...PROGRAM_FOLDERS, ...OWN_KEYS]);
 const DATABASE = /\.db$/;
 const BUSY_TIMEOUT_MS = 5_000;
 

@@ -331,6 +331,9 @@ describe("forgetting evidence", () => {
     expect(isUnclean(db)).toBe(false);
     const pieces = piecesOf([...texts, "And now the tests of that thing"]);
     expect(proveGone(db, [home], pieces, database)).toMatchObject({ found: [], elsewhere: ["p2", "a"], searchHits: 0 });
+    mkdirSync(join(home, "cache"));
+    writeFileSync(join(home, "cache", "cli-list-v24.1.0-x64"), "The tests are there and they pass.");
+    expect(proveGone(db, [home], pieces, database).found).toEqual([]);
     writeFileSync(join(home, "left.log"), "they say: The tests are there and they pass.");
     expect(proveGone(db, [home], pieces, database).found).toEqual([join(home, "left.log")]);
   });

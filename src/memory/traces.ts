@@ -1,6 +1,7 @@
 // Looks for what is left of a text: in every file of our folders byte by byte, in the indexes, and in rows that say the same.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
+import { PROGRAM_FOLDERS } from "../config/paths.ts";
 import { quoted } from "../core/query.ts";
 import { wordsOf } from "../core/words.ts";
 import type { Db } from "../store/driver.ts";
@@ -100,7 +101,10 @@ interface Scan {
 function scanFolders(folders: readonly string[], pieces: readonly string[]): Scan {
   const scan: Scan = { files: 0, bytes: 0, found: new Map() };
   const paths = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      // Short words stand in code as well.
+      .filter((name) => !PROGRAM_FOLDERS.includes(name.split(sep)[0] ?? ""))
+      .map((name) => join(folder, name)),
   );
   for (const path of paths) {
     const held = scanFile(path, pieces, scan);
