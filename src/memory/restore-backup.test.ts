@@ -76,6 +76,20 @@ describe("restoring", () => {
     expect([left > 800, left < 1_000]).toEqual([true, true]);
   });
 
+  it("gives no id again that the database before it gave", () => {
+    const paths = machine(2);
+    const backup = createBackup(paths.database, "manual", NOW);
+    const later = seedStore(paths.database);
+    for (const text of ["a third", "a fourth"]) later.add("one", prompt(text));
+    later.db.run("DELETE FROM prompts WHERE id = 4");
+    later.db.close();
+    restoreBackup(paths, backup.path, NOW);
+    const { db, add } = seedStore(paths.database);
+    add("one", prompt("a new one"));
+    expect(db.get("SELECT id FROM prompts WHERE text = 'a new one'")).toEqual({ id: 5 });
+    db.close();
+  });
+
   it("is not misled by what a restore that was killed has left", () => {
     const [paths, larger] = [machine(3), machine(60)];
     const journal = hotJournal(larger.database);

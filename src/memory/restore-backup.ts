@@ -4,6 +4,7 @@ import type { Paths } from "../config/paths.ts";
 import { checkDatabase, type Contents, copyDatabase } from "../store/backup.ts";
 import { removeDatabase } from "../store/database-files.ts";
 import { openDriver } from "../store/driver.ts";
+import { keepLastIds, type LastIds, lastIds } from "../store/next-id.ts";
 import type { MergedRow } from "../store/merge.ts";
 import { migrate } from "../store/migrate.ts";
 import { explain } from "../store/open.ts";
@@ -33,9 +34,9 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   beginSwap(paths.database, aside);
   let forgotten: number;
   try {
-    const tombstones = settle(paths.database);
+    const before = settle(paths.database);
     copyDatabase(backup, incoming);
-    forgotten = prepare(incoming, tombstones, now);
+    forgotten = prepare(incoming, before, now);
     mkdirSync(aside, { recursive: true, mode: 0o700 });
     writeReport(aside, { at: now, why: "restored", backup });
   } catch (error) {
@@ -47,23 +48,32 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   return { contents, setAside: aside, forgotten };
 }
 
-/** Waits for the last writer, and brings the log into the file. Returns what was forgotten, as far as it can be read. */
-function settle(database: string): Tombstone[] {
-  if (!existsSync(database)) return [];
+/** What outlives a database that is replaced, as far as it can be read. */
+interface Before {
+  tombstones: readonly Tombstone[];
+  lastIds: LastIds;
+}
+
+const NOTHING: Before = { tombstones: [], lastIds: [] };
+
+/** Waits for the last writer, and brings the log into the file. */
+function settle(database: string): Before {
+  if (!existsSync(database)) return NOTHING;
   try {
     const db = openDriver(database, { busyTimeoutMs: LAST_WRITER_MS });
     try {
       db.exec("BEGIN IMMEDIATE; ROLLBACK");
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
       // Around a page that is lost: a damaged one is what a backup is wanted for.
-      return [...salvageRows(db, "tombstones", { lost: 0 })].flat().map(toTombstone);
+      const tombstones = [...salvageRows(db, "tombstones", { lost: 0 })].flat().map(toTombstone);
+      return { tombstones, lastIds: lastIds(db) };
     } finally {
       db.close();
     }
   } catch (error) {
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY) throw error;
     // Nothing of it can be read.
-    return [];
+    return NOTHING;
   }
 }
 
@@ -73,12 +83,13 @@ function toTombstone({ kind, hash }: MergedRow): Tombstone {
 
 const BUSY = 5;
 
-function prepare(incoming: string, tombstones: readonly Tombstone[], now: number): number {
+function prepare(incoming: string, before: Before, now: number): number {
   const db = openDriver(incoming, { busyTimeoutMs: 0 });
   try {
     migrate(db);
     transaction(db, () => {
-      for (const tombstone of tombstones) insertTombstone(db, tombstone, now);
+      for (const tombstone of before.tombstones) insertTombstone(db, tombstone, now);
+      keepLastIds(db, before.lastIds);
     });
     return forgetBuried(db, now);
   } finally {
