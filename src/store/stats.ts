@@ -30,7 +30,8 @@ export function totals(db: Db, scope: Scope): Totals {
      SELECT * FROM
        (SELECT count(*) FILTER (WHERE ${isSession("c")}) AS sessions,
           count(*) FILTER (WHERE ${isSubagent("c")}) AS subagents,
-          min(started_at) AS first_at, max(last_at) AS last_at FROM chosen c),
+          min(started_at) FILTER (WHERE ${isSession("c")}) AS first_at,
+          max(last_at) FILTER (WHERE ${isSession("c")}) AS last_at FROM chosen c),
        (SELECT count(*) AS prompts FROM prompts WHERE session_db_id IN (SELECT id FROM chosen)),
        (SELECT count(*) AS messages, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
           sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens

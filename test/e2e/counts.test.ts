@@ -60,6 +60,9 @@ describe("how much there is", () => {
     const list = await json(world, "list", "--all");
     expect(list.data.results).toHaveLength(3);
     expect(list.meta).toMatchObject({ total: 3, subagents: 4, has_more: false });
+    // "opened-only" began later than all that counts.
+    const lastAt = list.data.results.map((session) => String(session["last_at"])).toSorted();
+    expect((stats["totals"] as { last_at: string }).last_at).toBe(lastAt.at(-1));
     const projects = (await json(world, "projects")).data.results;
     expect(projects.map(({ name, sessions }) => [name, sessions]).toSorted()).toEqual([
       ["one", 2],
