@@ -16,6 +16,7 @@ import type { Check } from "../answers/health.ts";
 import { leftovers } from "../answers/leftovers.ts";
 import { repairText } from "../answers/repair-text.ts";
 import { readAgain } from "./deep-health.ts";
+import { asMachineTrouble } from "./machine-trouble.ts";
 import { count } from "./output.ts";
 import { DamagedStore, withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
@@ -91,10 +92,11 @@ export async function mend(paths: Paths, checks: readonly Check[]): Promise<Mend
 async function attempt(name: string, work: () => string | Promise<string>): Promise<Mended> {
   try {
     return { name, done: await work(), isMended: true };
-  } catch (error) {
+  } catch (thrown) {
     // One that cannot even be opened is said to be so, and was tried to be repaired.
-    if (error instanceof DamagedStore && error.hasBegun) throw error;
-    return { name, done: `could not be mended: ${(error as Error).message}`, isMended: false };
+    if (thrown instanceof DamagedStore && thrown.hasBegun) throw thrown;
+    const error = asMachineTrouble(thrown) as Error;
+    return { name, done: `could not be fixed: ${error.message}`, isMended: false };
   }
 }
 

@@ -146,7 +146,7 @@ describe("c-mem doctor --fix", () => {
     expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "set aside" }]);
     writeFileSync(join(bad, "1.json"), "not an event");
     expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
-      done: `could not be mended: 1 event cannot be read: see ${bad}`,
+      done: `could not be fixed: 1 event cannot be read: see ${bad}`,
       mended: false,
     });
     expect(readdirSync(bad)).toEqual(["1.json"]);

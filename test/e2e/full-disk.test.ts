@@ -202,6 +202,18 @@ describe("on a full disk", () => {
     expect(full).toMatchObject({ status: 1, stderr: expect.stringMatching(/^error: The output could not be written/) });
   });
 
+  it("`doctor --fix` says which file could not be written", async ({ skip }) => {
+    const world = createWorld();
+    const disk = smallDisk(world);
+    if (disk === undefined) return skip("nothing may be mounted here");
+    await run(world, ["worker", "run", "--once"]);
+    disk.fill();
+    const { status, stdout } = await run(world, ["doctor", "--fix"]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/hooks installed: .*home\/.c-mem\/\S+ could not be written: the disk is full/);
+    expect(stdout).not.toContain("copyfile");
+  });
+
   it("`config set` leaves the file as it was and nothing beside it", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
