@@ -36,6 +36,8 @@ export interface ClaudeCodeState {
   /** The session this one was forked from. */
   forkedFrom?: string;
   queue: QueuedPrompt[];
+  /** Where the session began: paths of backups are relative to it, also after a `cd`. */
+  firstFolder?: string;
   backups: Backups;
   /** Files that wait to be told of, until there is a prompt. */
   tracked?: Backups;

@@ -333,6 +333,19 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
+  it("takes the paths of those copies from the folder the session began in", () => {
+    const snapshot = {
+      type: "file-history-snapshot",
+      snapshot: { trackedFileBackups: { "web/a.ts": { backupFileName: "aa@v1" } } },
+    };
+    const files = activities(
+      user("Go", { promptId: "p1" }),
+      { ...assistant("m1", text("Moved")), cwd: "/app/web" },
+      snapshot,
+    ).flatMap((activity) => (activity.kind === "file-snapshot" ? activity.files : []));
+    expect(files).toEqual([{ path: "/app/web/a.ts", kind: "edit", backup: "aa@v1" }]);
+  });
+
   it("counts types it does not know", () => {
     const notes = { unknown: {} };
     read([{ type: "progress" }, { type: "brand-new" }, { type: "__proto__" }, null, { type: 5 }], notes);

@@ -126,7 +126,7 @@ function takeTracked(state: ClaudeCodeState): AgentEvent[] {
   const { tracked = [], turn } = state;
   delete state.tracked;
   if (tracked.length === 0) return [];
-  const files = tracked.map((file) => trackedTouch(file, turn.header.cwd));
+  const files = tracked.map((file) => trackedTouch(file, state.firstFolder || turn.header.cwd));
   return emit(turn, { kind: "file-snapshot", ...promptOf(turn), files });
 }
 
@@ -165,6 +165,7 @@ function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   readHeader(state.turn, line);
+  state.firstFolder ||= state.turn.header.cwd;
   const events = takeTitle(state);
   const message = asObject(line["message"]);
   if (line["type"] === "system") events.push(...readNote(state, line));
