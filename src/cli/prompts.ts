@@ -1,7 +1,10 @@
-// The only place that asks a person anything. Ctrl-C at any question ends the whole command with nothing changed.
-import { confirm, isCancel, multiselect } from "@clack/prompts";
+// The only place that asks a person anything. Ctrl-C or Ctrl-D at any question ends the command with nothing changed.
+import { confirm, isCancel, multiselect, updateSettings } from "@clack/prompts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
+
+// Without this Ctrl-D closes stdin, and the command ends in silence with exit code 0.
+updateSettings({ aliases: { "\u0004": "cancel" } });
 
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;

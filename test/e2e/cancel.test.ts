@@ -1,4 +1,4 @@
-// Ctrl-C at any question of any command: nothing happens, exit code 130.
+// Ctrl-C or Ctrl-D at any question of any command: nothing happens, exit code 130.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,6 +7,7 @@ import { createWorld, hook, run, type World } from "./harness.ts";
 import { hasPty, startPty } from "./pty.ts";
 
 const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
 const SESSION = "11111111-2222-4333-8444-555555555555";
 
 /** Every file with its contents; the database's own log comes and goes with a mere look. */
@@ -48,6 +49,7 @@ async function expectCancelled(
   args: string,
   questions: readonly [RegExp, string][],
   last: RegExp,
+  key = CTRL_C,
 ): Promise<void> {
   const before = snapshot(world);
   const pty = startPty(world, { args });
@@ -56,7 +58,7 @@ async function expectCancelled(
     pty.type(answer);
   }
   await pty.waitFor(last);
-  pty.type(CTRL_C);
+  pty.type(key);
   expect(await pty.exit).toBe(130);
   expect(pty.screen()).toContain("Nothing was changed.");
   expect(pty.screen().match(/◆/g)?.length ?? 0).toBeLessThanOrEqual(questions.length + 1);
@@ -84,6 +86,14 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
 
   it("at the first question of install where Claude Code is the only agent", async () => {
     await expectCancelled(createWorld(), "install", [], /status line what/);
+  });
+
+  it("or Ctrl-D, at each kind of question", async () => {
+    const world = createWorld();
+    mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
+    const which = /Which agents[\s\S]*Codex/;
+    await expectCancelled(world, "install", [], which, CTRL_D);
+    await expectCancelled(world, "install", [[which, "\r"]], /status line what/, CTRL_D);
   });
 
   it("at the question of uninstall, with and without --purge", async () => {
