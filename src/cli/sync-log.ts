@@ -2,22 +2,27 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/error.ts";
+import { STDERR } from "./output.ts";
 
 export interface SyncLog {
   add(lines: readonly string[]): void;
   close(): void;
 }
 
-/** Opened before anything is read: a sync whose log cannot be written does not start. */
+/**
+ * Opened before anything is read: a sync whose log cannot be written does not start. "-" is stderr: stdout is for the
+ * summary and for JSON.
+ */
 export function openSyncLog(file: string): SyncLog {
-  const path = resolve(file);
-  const fd = open(path);
+  const fd = file === "-" ? STDERR : open(resolve(file));
   return {
     add(lines) {
       const time = new Date().toISOString();
       writeSync(fd, lines.map((line) => `${time} ${line.replace(/\s*\n\s*/g, " ")}\n`).join(""));
     },
-    close: () => closeSync(fd),
+    close() {
+      if (fd !== STDERR) closeSync(fd);
+    },
   };
 }
 

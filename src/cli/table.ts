@@ -82,7 +82,7 @@ export const COMMANDS: Definition[] = [
       ["--dry-run", "show what would be read"],
       ["-q, --quiet", "print nothing unless something fails"],
       ["--verbose", "a line for every file"],
-      ["--log <file>", "append what was read and what went wrong to this file"],
+      ["--log <file>", "append what was read and what went wrong to this file (- for stderr)"],
     ],
     usesStore: true,
     load: () => import("./commands/sync.ts"),

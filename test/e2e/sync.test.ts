@@ -1,5 +1,5 @@
 // c-mem sync as a user runs it: interrupted, by agent and project, over what other programs left behind.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -107,6 +107,15 @@ describe("c-mem sync", () => {
       "",
     ]);
     expect(statSync(log).mode & 0o777).toBe(0o600);
+  });
+
+  it("--log - writes the log to stderr, and creates no file", async () => {
+    const world = createWorld();
+    writeTranscript(world, prompt(world, 1, "Log this"));
+    const { status, stdout, stderr } = await run(world, ["sync", "--quiet", "--log", "-"]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+    expect(stderr).toMatch(/^\d{4}-\S+Z Read 1 transcript, 0 unchanged: 1 new session, 1 prompt, /);
+    expect(existsSync(join(world.project, "-"))).toBe(false);
   });
 
   it("--log reads nothing where the file cannot be written", async () => {
