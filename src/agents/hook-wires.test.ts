@@ -23,6 +23,7 @@ interface Given {
   command: string;
   payload: unknown;
   readEnd?: (path: string) => string | undefined;
+  at?: number;
 }
 const reduce = (wire: HookWire, given: Given) =>
   wire.event({ cwd: () => "/cwd", readEnd: () => undefined, at: 1000, env: { HOME: "/home/ada" }, ...given });
@@ -100,14 +101,14 @@ describe("Codex CLI's hooks", () => {
 describe("Gemini CLI's hooks", () => {
   const wrote = geminiReader.read(file("gemini-cli", "session.jsonl"), { unknown: {} });
   const reduced = (command: string, name: string) =>
-    reduce(geminiWire, { command, payload: payload("gemini-cli", name) });
+    reduce(geminiWire, { command, payload: payload("gemini-cli", name), at: Date.parse("2026-11-15T16:24:43Z") });
 
   it("tell of the same session and the same words as its chat, without what hooks told", () => {
     const prompt = reduced("new", "02-BeforeAgent");
     expect(prompt?.sessionId).toBe(wrote[0]?.sessionId);
     const [written] = only(wrote, "prompt");
     expect(prompt?.activity).toEqual({ kind: "prompt", text: written?.text });
-    expect(prompt?.at).toBeGreaterThan(1000);
+    expect(prompt?.at).toBe(Date.parse("2026-11-15T16:24:42.142Z"));
     expect(reduced("summary", "12-AfterAgent")?.activity).toEqual({
       kind: "turn-end",
       response: "All done: app.txt changed.",
@@ -311,5 +312,20 @@ describe("any wire", () => {
         expect(reduce(wire, { command, payload: odd })).toBeUndefined();
       }
     }
+  });
+});
+
+describe("the time in a payload", () => {
+  const now = Date.parse("2026-02-03T04:05:06Z");
+  const wires: [string, HookWire, object][] = [
+    ["Codex", codexWire, { hook_event_name: "UserPromptSubmit", session_id: "s" }],
+    ["Gemini", geminiWire, { hook_event_name: "BeforeAgent", session_id: "s" }],
+    ["Copilot", copilotWire, { sessionId: "s" }],
+  ];
+  it.each(wires)("is used by %s only where it can be right", (_name, wire, about) => {
+    const at = (timestamp: unknown) =>
+      reduce(wire, { command: "new", payload: { ...about, prompt: "Go", timestamp }, at: now })?.at;
+    expect(at(now - 60_000)).toBe(now - 60_000);
+    expect(["1999-01-01T00:00:00Z", now + 3_600_000, "soon"].map(at)).toEqual([now, now, now]);
   });
 });

@@ -10,11 +10,16 @@ import { hasPty, startPty } from "./pty.ts";
 
 const FIXTURES = join(ROOT, "test", "fixtures", "agent-hooks");
 
-/** A recording, as if it had been made in this world. */
+/** The clients were recorded before this time; hooks take no time that is more than a day old. */
+const AGE_MS = Date.now() - Date.parse("2026-11-15T16:30:00Z");
+
+/** A recording, as if it had just been made in this world. */
 function recorded(world: World, agent: string, name: string): string {
   const home = world.env["HOME"] ?? "";
   const text = readFileSync(join(FIXTURES, agent, name), "utf8");
-  return text.replaceAll("/home/ada/app", world.project).replaceAll("/home/ada", home);
+  const dates = text.replaceAll(/\b2026-[\d-]+T[\d:.]+Z/g, (at) => new Date(Date.parse(at) + AGE_MS).toISOString());
+  const times = dates.replaceAll(/(?<="timestamp": ?)\d{13}\b/g, (at) => String(Number(at) + AGE_MS));
+  return times.replaceAll("/home/ada/app", world.project).replaceAll("/home/ada", home);
 }
 
 async function play(

@@ -444,6 +444,14 @@ describe("an editor without hooks", () => {
     expect((await ask(served, "/api/sessions?agent=example")).status).toBe(200);
   });
 
+  it("may say when something happened", async () => {
+    const served = await createServed();
+    const at = new Date(Date.now() - 60_000).toISOString();
+    const body = { sessionId: "s", cwd: served.project, prompt: "Fix it", timestamp: at };
+    await ask(served, "/sessions/init", { method: "POST", body: JSON.stringify(body) });
+    expect((await ask(served, "/api/sessions/s")).json.data).toMatchObject({ started_at: at });
+  });
+
   it("may send everything twice, and nothing private is kept", async () => {
     const served = await createServed();
     const post = (path: string, body: object) =>

@@ -1,7 +1,7 @@
 // Reduces what Copilot CLI's hooks send to our event. Recorded from Copilot CLI 1.0.102; a tool that failed altogether was not.
 import type { Activity } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asString, asTime, type Json, type JsonObject, parseJson, present } from "../wire.ts";
+import { asId, asObject, asString, type Json, type JsonObject, parseJson, payloadTime, present } from "../wire.ts";
 import { copilotTranscriptPath } from "./discover.ts";
 import { copilotCall, copilotResult } from "./tool.ts";
 
@@ -18,7 +18,7 @@ export const copilotWire: HookWire = {
       sessionId,
       cwd: asString(payload["cwd"]) || call.cwd(),
       transcriptPath: asString(payload["transcriptPath"]) ?? copilotTranscriptPath(call.env, sessionId),
-      at: asTime(payload["timestamp"]) ?? call.at,
+      at: payloadTime(payload["timestamp"], call.at),
       activity,
     };
   },

@@ -19,6 +19,10 @@ const identity = {
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
     .optional()
     .meta({ description: 'who works, e.g. "vscode" (default: "other")' }),
+  timestamp: z
+    .union([z.string().max(40), z.number()])
+    .optional()
+    .meta({ description: "when it happened, in ISO 8601 or milliseconds, if not now: up to a day ago" }),
 };
 
 type Identity = z.output<z.ZodObject<typeof identity>>;
@@ -45,9 +49,12 @@ const prompted = z.looseObject({
   prompt_id: z.string().max(400).optional().meta({ description: "sent again with the same id it is the same prompt" }),
 });
 
-const promptPayload = ({ userPrompt, prompt, prompt_id }: z.output<typeof prompted>): Record<string, unknown> => ({
+type Prompted = z.output<typeof prompted>;
+
+const promptPayload = ({ userPrompt, prompt, prompt_id, timestamp }: Prompted): Record<string, unknown> => ({
   prompt: userPrompt ?? prompt ?? "",
   prompt_id,
+  timestamp,
 });
 
 export const INIT = route({
@@ -92,9 +99,9 @@ export const TOOL_USE = route({
   }),
   reply,
   run: ({ asked, body }) => {
-    const { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms } = body;
+    const { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp } = body;
     const hook_event_name = error === undefined ? "PostToolUse" : "PostToolUseFailure";
-    const what = { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms };
+    const what = { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp };
     return takeIn(asked, who(body), "save", { hook_event_name, ...what });
   },
 });
@@ -113,8 +120,8 @@ export const SUMMARIZE = route({
     prompt_id: z.string().max(400).optional(),
   }),
   reply,
-  run: ({ asked, body: { last_assistant_message, prompt_id, ...body } }) =>
-    takeIn(asked, who(body), "summary", { last_assistant_message, prompt_id }),
+  run: ({ asked, body: { last_assistant_message, prompt_id, timestamp, ...body } }) =>
+    takeIn(asked, who(body), "summary", { last_assistant_message, prompt_id, timestamp }),
 });
 
 export const COMPLETE = route({
@@ -126,7 +133,7 @@ export const COMPLETE = route({
   about: "The session is over.",
   body: z.looseObject({ ...identity, reason: z.string().max(200).optional() }),
   reply,
-  run: ({ asked, body: { reason, ...body } }) => takeIn(asked, who(body), "cleanup", { reason }),
+  run: ({ asked, body: { reason, timestamp, ...body } }) => takeIn(asked, who(body), "cleanup", { reason, timestamp }),
 });
 
 export const PROCESSING = route({
