@@ -96,7 +96,7 @@ function messageFor(
   const { sessions } = project === undefined ? { sessions: 0 } : countSessions(db, { projectId: project.id });
   if (block === undefined || block.text === "") {
     const toRead = readActivity(paths.activity)?.to_read ?? 0;
-    if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go`;
+    if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go. ${pageNote(paths)}`;
     const isFirst = source === "startup" && countSessions(db).sessions === 0;
     return isFirst ? `C-Mem: nothing is known yet; it records from now on. ${pageNote(paths)}` : undefined;
   }

@@ -158,7 +158,7 @@ describe("the worker's jobs", () => {
     expect(String((await hook(world, "context", start))["systemMessage"])).toContain("nothing is known");
     writeFileSync(join(world.home, "activity.json"), activity(3));
     expect(await hook(world, "context", start)).toEqual({
-      systemMessage: "C-Mem: reading earlier sessions, 3 to go",
+      systemMessage: "C-Mem: reading earlier sessions, 3 to go. Page: `c-mem open`",
     });
   });
 });
