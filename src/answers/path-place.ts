@@ -11,7 +11,7 @@ import { type ProjectRow, projectAbove } from "../store/projects.ts";
 export interface PathPlace {
   /** Ways to say the path, the likeliest first; "." is the root of the project. */
   names: string[];
-  /** Set where the path says so: it is absolute, or leads out of the current folder. */
+  /** Set where the path says so: it is absolute, or leads out of the current folder or down into a project. */
   project?: ProjectRow;
   /** A path outside every known project. */
   isUnknown: boolean;
@@ -26,11 +26,15 @@ export function placePath(
   if (cwd === undefined && !isAbsolute(text)) return { names: [plainName(text)], isUnknown: false };
   const full = resolve(cwd ?? "/", text);
   const isBelow = cwd !== undefined && !isAbsolute(text) && !/^\.\.(?:\/|$)/.test(relative(cwd, full));
-  if (isBelow) return { names: namesFrom(cwd, full, text), isUnknown: false };
+  const projectOf = (folder: string): ProjectRow | undefined => findProjectHere(db, { paths, env, cwd: folder }).known;
+  if (isBelow && projectOf(cwd) !== undefined) return { names: namesFrom(cwd, full, text), isUnknown: false };
+  // From ~/projects, where no session ran: "app/src/a.ts" is src/a.ts of the project app.
   const folder = existingFolder(full);
-  const { known } = findProjectHere(db, { paths, env, cwd: folder });
-  if (known !== undefined) return { names: namesFrom(folder, full), project: known, isUnknown: false };
-  return aboveOf(db, full) ?? { names: [full], isUnknown: true };
+  const project = projectOf(folder);
+  if (project !== undefined) return { names: namesFrom(folder, full), project, isUnknown: false };
+  const above = aboveOf(db, full);
+  if (above !== undefined || !isBelow) return above ?? { names: [full], isUnknown: true };
+  return { names: namesFrom(cwd, full, text), isUnknown: false };
 }
 
 /** As seen from a folder of its project. */

@@ -78,6 +78,12 @@ describe("blame", () => {
     expect(await blamed(world, ["../other/lib"])).toEqual(["lib/c.ts"]);
   });
 
+  it("finds a relative path that leads down into a project", async () => {
+    const above = join(project, "..");
+    expect(await blamed(world, ["project/src/ui"], above)).toEqual(["src/ui/a.ts", "src/ui/b.ts"]);
+    expect(await blamed(world, ["other/lib/c.ts"], above)).toEqual(["lib/c.ts"]);
+  });
+
   it("names the path where nothing is known of it", async () => {
     const result = await run(world, ["blame", "/nowhere/x.ts"], { cwd: other });
     expect(result).toMatchObject({ status: 4, stderr: expect.stringContaining("/nowhere/x.ts") });
