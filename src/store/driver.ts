@@ -45,6 +45,13 @@ export function isStoreTrouble(error: unknown): boolean {
   return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
 }
 
+/** Another process has locked the database. */
+export function isBusy(error: unknown): boolean {
+  const { errcode, cause } = error as { errcode?: number; cause?: unknown };
+  if (errcode !== undefined) return (errcode & 0xff) === 5; // BUSY
+  return typeof cause === "object" && cause !== null && isBusy(cause);
+}
+
 /** The file itself is broken, or is no database at all. */
 export function isDamage(error: unknown): boolean {
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };

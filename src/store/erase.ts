@@ -1,7 +1,7 @@
 // Takes rows out for good: out of the tables, the indexes, what was noted about how far a transcript was read, and out
 // of the bytes of the file.
 import { deleteSnapshotsOf } from "./file-snapshots.ts";
-import type { Db } from "./driver.ts";
+import { type Db, isBusy } from "./driver.ts";
 import type { Doomed, DoomedRow } from "./doomed.ts";
 import { renumberTurns } from "./renumber.ts";
 import { markLaterSessions } from "./stale-links.ts";
@@ -159,7 +159,6 @@ export function scrub(db: Db): boolean {
 /** A worker that writes turn after turn leaves small gaps, which SQLite's own waiting (100 ms at a time) does not find. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 2;
-const BUSY = 5;
 
 function patiently(deadline: number, work: () => unknown): void {
   for (;;) {
@@ -167,8 +166,7 @@ function patiently(deadline: number, work: () => unknown): void {
       work();
       return;
     } catch (error) {
-      const isBusy = ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
-      if (!isBusy || Date.now() >= deadline) throw error;
+      if (!isBusy(error) || Date.now() >= deadline) throw error;
       sleep(POLL_MS);
     }
   }

@@ -205,6 +205,21 @@ describe("with a broken database", () => {
     ]);
   });
 
+  it("that is locked for readers as well, hooks say nothing and doctor reports no error", async () => {
+    const world = createWorld();
+    const prompt = { session_id: "one", hook_event_name: "UserPromptSubmit", prompt: "Where do the walruses live?" };
+    await hook(world, "new", prompt);
+    await rows(world, "SELECT 1");
+    const owner = new DatabaseSync(join(world.home, "c-mem.db"));
+    owner.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; UPDATE sessions SET title = title; COMMIT");
+    expect(contextOf(await hook(world, "new", { ...prompt, session_id: "two" }))).toBe("");
+    const start = { session_id: "three", hook_event_name: "SessionStart", source: "startup" };
+    expect(await hook(world, "context", start)).toEqual({});
+    owner.close();
+    expect((await run(world, ["doctor"])).stdout).toContain("ok    hook errors: none");
+    expect(await rows(world, "SELECT text FROM prompts")).toHaveLength(2);
+  });
+
   it("a drop that cannot be applied is set aside and the others go in", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "good" });
