@@ -12,8 +12,8 @@ export default defineConfig({
       "test/{secrets,security}/**/*.test.ts",
     ],
     globalSetup: "test/scratch.ts",
-    // Most of them wait for processes: by default two cores would run one file at a time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most of them wait for processes. By default two cores would run one file at a time; three use both cores.
+    maxWorkers: availableParallelism() + 1,
     // Some start sixty processes: a machine that is busy with others takes ten times as long.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -60,7 +60,8 @@ interface Found {
 const NO_WORDS: number[] = [];
 const NO_TRACES: Trace[] = [];
 
-function note(found: Found, { letters, rows, kind }: Trace, start: number, text: string): void {
+function note(found: Found, { letters, rows, kind, whole }: Trace, start: number, text: string): void {
+  if (whole !== undefined && !text.startsWith(whole, start)) return;
   switch (kind) {
     case "hint":
       found.rows ??= new Set();
@@ -104,6 +105,8 @@ interface Trace {
   offset: number;
   /** Places in the table of secrets. */
   rows: readonly number[];
+  /** Of letters whose low byte is another letter's: "令牌" looks like "令L". */
+  whole?: string;
 }
 
 interface Table {
@@ -182,7 +185,7 @@ function rowsByHint(): Map<string, number[]> {
 function addTraces(made: Table, kind: Trace["kind"], hint: string, rows: readonly number[] = []): void {
   const letters = Buffer.from(hint, "latin1");
   for (const offset of [rarestPair(hint, 0), hint.length === 2 ? -1 : rarestPair(hint, 1)]) {
-    const trace: Trace = { kind, letters, offset, rows };
+    const trace: Trace = { kind, letters, offset, rows, ...(/[^\0-\xff]/.test(hint) ? { whole: hint } : {}) };
     const [from, to] = lettersAt(trace, offset);
     const [secondFrom, secondTo] = lettersAt(trace, offset + 1);
     for (let first = from; first <= to; first += stepTo(from, to)) {

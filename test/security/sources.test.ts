@@ -79,6 +79,8 @@ const PIECES = new Set([
   'sessionId === undefined ? "" : "session_id = ? AND"',
   'kind === "turn" ? "prompts" : "observations"',
   'isDurable ? "FULL" : "NORMAL"',
+  // One of a fixed list of tables.
+  "nextId(table)",
   // The state of turns, and what counts as a session, for a fixed alias of the table.
   "isRunning()",
   "isRunning(prompt)",
