@@ -61,7 +61,7 @@ const NO_WORDS: number[] = [];
 const NO_TRACES: Trace[] = [];
 
 function note(found: Found, { letters, rows, kind, whole }: Trace, start: number, text: string): void {
-  if (whole !== undefined && !text.startsWith(whole, start)) return;
+  if (whole !== undefined && text.slice(start, start + whole.length).toLowerCase() !== whole) return;
   switch (kind) {
     case "hint":
       found.rows ??= new Set();

@@ -18,7 +18,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { findRefuge } from "../../src/capture/refuge.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/open.ts";
-import { createWorld, hook, rows, run, type World } from "./harness.ts";
+import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const use = (world: World, index: number) =>
   hook(world, "save", {

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { BIN, createWorld, data, hook, rows, run, type World } from "./harness.ts";
+import { BIN, createWorld, data, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const SIZE_MB = 32;
 

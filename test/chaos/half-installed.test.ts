@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createWorld, run, type World } from "./harness.ts";
+import { createWorld, run, type World } from "../e2e/harness.ts";
 
 async function installed(): Promise<World & { plugin: string }> {
   const world = createWorld();

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync,
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findRefuge } from "../../src/capture/refuge.ts";
-import { createWorld, hook, rows, run, type World } from "./harness.ts";
+import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const use = (world: World, index: number) =>
   JSON.stringify({
