@@ -318,12 +318,12 @@ export const COMMANDS: readonly Secret[] = [
     "machine a.b login c password %",
   ),
   login([":5432:", ":*:*:"], String.raw`:(?:5432|\*):[\w*.-]{1,60}:[\w*.-]{1,60}:`, "db:5432:app:ann:%"),
-  // Every value of a manifest's secret, whatever it is called.
+  // Every value of a manifest's secret, whatever it is called. Each line matches in one way only, or the time explodes.
   {
     name: "credential",
     hints: ["stringData:"],
     pattern: () =>
-      /(?:\n|\\n)[ \t]{1,20}[\w.-]{1,60}:[ \t]{1,4}["']?(?<=stringData:[ \t]{0,4}(?:(?:\n|\\n)[ \t]{1,20}[^\n\\]{0,300}){1,20})([^\s"'|>{&*!#][^\n"'\\]{2,300})(?=["'\n\\]|$)/g,
+      /(?:\n|\\n)[ \t]{1,20}[\w.-]{1,60}:[ \t]{1,4}["']?(?<=stringData:[ \t]{0,4}(?:(?:\n|\\n)[ \t][^\n\\]{0,320}){1,20})([^\s"'|>{&*!#][^\n"'\\]{2,300})(?=["'\n\\]|$)/g,
     sample: `stringData:\n  dsn: ${WORD}`,
     accept: (_, value) => !isPlaceholder(value),
   },

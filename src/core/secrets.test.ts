@@ -281,6 +281,8 @@ describe("redactSecrets", () => {
     "password\tb\n",
     "PASSWORD = a b c\n",
     "users: {a: {password: b}}\n",
+    "stringData:\n",
+    "credentials:\n  a:b\n",
     '"\n"',
     "' +\n  '",
     "a\\\n",
@@ -296,6 +298,12 @@ describe("redactSecrets", () => {
     expect(cost(80_000)).toBeLessThan(32 * cost(10_000));
   });
 });
+
+test("is quick on a manifest whose secret stands beside other deeply indented parts", () => {
+  const lines = Array.from({ length: 60 }, (_, index) => `            field${index}: some text with spaces\n`);
+  const text = `stringData:\n  url: x\n---\nspec:\n${lines.join("")}`;
+  expect(fastest(() => redactSecrets(text))).toBeLessThan(1_000);
+}, 20_000);
 
 describe("secretRanges", () => {
   test("are sorted, apart, and only what is replaced", () => {
