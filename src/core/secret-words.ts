@@ -55,7 +55,7 @@ const TRANSLATION = /^[a-z]+(?:[._-][a-zA-Z]+){0,6}\.[a-z]{0,20}(?:pass|secret|t
 const RULES = /\brequired\b|\bnullable\b|\|(?:min|max):\d/;
 /** A sentence about the credential, as in labels and error messages. */
 const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
-/** Of a passphrase only these words say that it is none. */
+/** Words that turn a passphrase into an instruction: "enter your password". */
 export const INSTRUCTION = /\b(?:passwords?|must|enter|please|required|invalid|your|should|cannot|incorrect|wrong)\b/i;
 /** One name or several words, as opposed to the base64 of a header. */
 export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
