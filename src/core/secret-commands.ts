@@ -12,7 +12,11 @@ const GAP = String.raw`(?:\s|\\[nrt]){1,20}`;
 const SHELL_NAME = String.raw`[\w.-]{1,80}`;
 
 export const COMMANDS: readonly Secret[] = [
-  login(["mysql", "mariadb"], String.raw`(?:mysql|mariadb)\w{0,10}${REST}-p(?=["']?[^\s"'-])`, "mysql -u root -p%"),
+  login(
+    ["mysql", "mariadb"],
+    String.raw`(?:mysql|mariadb)\w{0,10}${REST}-p(?!\\[nrt])(?=["']?[^\s"'-])`,
+    "mysql -u root -p%",
+  ),
   login(["mongo"], String.raw`mongo\w{0,10}${REST}-p${TO_VALUE}`, "mongosh -u admin -p % app"),
   login(["sshpass"], String.raw`sshpass[ \t]{1,4}-p[ \t]?`, "sshpass -p % ssh host"),
   login(
@@ -256,7 +260,7 @@ export const COMMANDS: readonly Secret[] = [
       "gopass show ",
       "vault kv",
     ],
-    String.raw`\$ [^\n]{0,60}(?:secrets versions access|keyvault secret show|pass show|get-secret-value|op read|kv get -field)\b[^\n\\]{0,200}(?:\n|\\n)(?=[^\s\\]{3,200}(?:[\s\\]|$))(?![{[|-])`,
+    String.raw`\$ [^\n]{0,60}(?:secrets versions access|keyvault secret show|pass show|get-secret-value|op read|kv get -field)\b[^\n\\]{0,200}(?:\n|\\n)(?=[^\s\\]{3,200}(?:[\s\\]|$))(?![{[|-]|[+\w.]{1,30}:[ \t])`,
     "$ pass show mail/ann\n%",
   ),
   login(

@@ -9,6 +9,10 @@ const QUOTE = String.raw`\\{0,3}["']`;
 /** A name in front of " / " and a password: what is not one of these names needs a password that is no word. */
 const NAME = String.raw`(?:[\w.+-]{2,40}@[\w.-]{3,60}|(?=\w*[_\d])\w{3,40}|admin|root|test|demo|guest|operator|\w{2,20}(?= \/ [^\s/]{0,40}(?:\d|[!#$%&]|[A-Z][a-z]+[.-][A-Z]?[a-z])))`;
 
+/** "log in as root / sudo", "login with test / prod accounts" */
+const ROLE =
+  "(?:sudo|staff|editor|viewer|member|owner|manager|moderator|dev|stage|staging|prod|production|live|local|sso|oauth|ssh)";
+
 export const PROTOCOLS: readonly Secret[] = [
   login(["WIFI:"], String.raw`WIFI:(?:[A-OQ-Z]:[^;\n]{0,80};){0,4}P:(?=[^;\n]{3,80};)`, "WIFI:S:home;P:%;;"),
   login(["Key Content", "sselinhalt"], String.raw`(?:Key Content|sselinhalt)[ \t]{1,20}:[ \t]`, "Key Content    : %"),
@@ -26,7 +30,11 @@ export const PROTOCOLS: readonly Secret[] = [
   login([" on >"], String.raw`(?:${START}user|SETUSER|setuser) \S{1,60} on >`, "user ann on >% ~*"),
   login(["]:587", "]:465", "]:25 "], String.raw`\]:(?:587|465|25)[ \t]{1,20}[^\s:]{1,100}:`, "[mx.a.b]:587 ann@a.b:%"),
   login([": EAP ", ": XAUTH "], String.raw`: (?:EAP|XAUTH) `, "ann : EAP %"),
-  login(["stats auth ", "login="], String.raw`(?:stats auth |${START}login=)[\w.-]{1,40}:`, "stats auth ann:%"),
+  login(
+    ["stats auth ", "login="],
+    String.raw`(?:stats auth |${START}login=)(?!oauth:|oidc:|saml:|ldap:|sso:)[\w.-]{1,40}:`,
+    "stats auth ann:%",
+  ),
   login(
     ["community "],
     String.raw`(?:${START}r[ow]community|server community)[ \t]{1,4}`,
@@ -60,13 +68,13 @@ export const PROTOCOLS: readonly Secret[] = [
   // "login with admin / value"
   login(
     [" / "],
-    String.raw`[ \t]\/[ \t](?<=(?:${START}[Ll]og ?in|${START}[Cc]reds|${START}[Cc]redentials)\b[^\n/]{0,60}?[\s:\x60]${NAME}\x60?[ \t]\/[ \t])(?!\S{0,60}\.(?:[jt]sx?|py|md|html?|json)\b)`,
+    String.raw`[ \t]\/[ \t](?<=(?:${START}[Ll]og ?in|${START}[Cc]reds|${START}[Cc]redentials)\b[^\n/]{0,60}?[\s:\x60]${NAME}\x60?[ \t]\/[ \t])(?!\S{0,60}\.(?:[jt]sx?|py|md|html?|json)\b)(?!${ROLE}\b(?![-\w!]|\.\w))`,
     "login with admin / %",
   ),
   // "creds for the vpn: ann:value"
   login(
     ["reds ", "reds:", "redentials"],
-    String.raw`${START}(?:[Cc]reds|[Cc]redentials)\b[^\n:]{0,40}:[ \t]{1,4}[\w.@-]{2,40}:(?!\/|\d|\s)`,
+    String.raw`${START}(?:[Cc]reds|[Cc]redentials)\b[^\n:]{0,40}:[ \t]{1,4}(?!(?:env|file|vault|see|type|scope):)[\w.@-]{2,40}:(?!\/|\d|\s)`,
     "creds for the vpn: ann:%",
   ),
   {

@@ -131,6 +131,13 @@ export const LABELLED: readonly string[] = [
 
 /** All of these stay as they are. */
 export const HARMLESS: readonly string[] = [
+  "log in as root / sudo to restart nginx",
+  "login with admin / staff roles works, with viewer / editor it does not",
+  "login as admin / editor / viewer and compare the menus",
+  "credentials chain: env:AWS_PROFILE then file:~/.aws/credentials",
+  "login=oauth:github is the default",
+  "$ pass show mail/work\ngpg: decryption failed: No secret key",
+  '{"text":"mysql -u root -p\\nEnter password:\\nWelcome"}',
   "password: string;",
   "password = getPassword()",
   "if (password === undefined) return;",
