@@ -109,7 +109,8 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   const inQuotes = isTight ? quotedPair(place, at) : undefined;
   if (inQuotes !== undefined) return keep(label, inQuotes, "literal");
   const phrase =
-    wholeLine(place, at, isTight, isInQuotes) ?? (isOwned || isInQuotes ? undefined : setting(place, at, sign));
+    (isOwned ? undefined : wholeLine(place, at, isTight, isInQuotes)) ??
+    (isOwned || isInQuotes ? undefined : setting(place, at, sign));
   if (phrase !== undefined) return phrase;
   const value = bareAt(view, at, isInQuotes);
   if (value === undefined) return [];
@@ -186,7 +187,7 @@ function quotedPair({ text, view, label }: Place, at: number): Value | undefined
 
 /** Several words that are all of a line, or a field of a connection string. */
 function wholeLine(
-  { view, label, before }: Place,
+  { text, view, label, before }: Place,
   at: number,
   isTight: boolean,
   isInQuotes: boolean,
@@ -195,7 +196,10 @@ function wholeLine(
   const field = isTight && /;/.test(before) ? /^[^;"'\n]{3,80}(?=;)/.exec(rest)?.[0] : undefined;
   if (field?.includes(" "))
     return keep(label, { start: at, end: at + field.length, text: field, isQuoted: true }, "literal");
-  if (!STARTS_LINE.test(before) || isInQuotes || !/^[^\s"'`,;(){}[\]]+[ \t][^\n]+(?:\n|$)/.test(rest)) return undefined;
+  // "- secret: what only the server knows"
+  const isListItem = /(?:^|\n)[ \t]*[-*] $/.test(text.slice(Math.max(0, label.start - 20), label.start));
+  if (!STARTS_LINE.test(before) || isListItem || isInQuotes || !/^[^\s"'`,;(){}[\]]+[ \t][^\n]+(?:\n|$)/.test(rest))
+    return undefined;
   const line = (rest.split("\n")[0] as string).trimEnd();
   if (!/^[a-z]+(?: [a-z]+){2,}$/.test(line)) return undefined;
   const kept = keep(label, { start: at, end: at + line.length, text: line, isQuoted: true }, "literal");

@@ -1,5 +1,6 @@
 // Credentials that only their names give away: `key = value` in any notation, a flag and its value, words in a sentence.
 import { once, type Secret } from "./secret.ts";
+import { isHarmless } from "./secret-values.ts";
 import {
   ANY_KEY,
   HARMLESS_KEY,
@@ -98,7 +99,7 @@ function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   // A design token: "blue-500".
   if (/^[a-z]+(?:-[a-z]+)*-\d{1,4}$/.test(value)) return false;
   if (!STRONG_KEY.test(key)) return value.length >= (/token/i.test(key) ? 6 : 8) && isMixed(value);
-  if (quoted !== undefined) return value.length >= 3;
+  if (quoted !== undefined) return value.length >= 3 && !isHarmless(value);
   if (tight !== undefined && /^[A-Z0-9_]+$/.test(key)) return value.length >= 4;
   if (PASSWORD_KEY.test(key) && isLine(match, value, key) && isPlainPassword(value)) return true;
   return (

@@ -78,10 +78,11 @@ export const PROTOCOLS: readonly Secret[] = [
     "creds for the vpn: ann:%",
   ),
   {
+    // "PIN for the alarm is 4071", `ALARM_PIN=4071`, `"pin": "4071"`; not a pin of a board, `#define RESET_PIN 1024`.
     name: "pin",
-    hints: ["PIN ", "PIN=", "PIN:", 'PIN"', "pin:", "pin=", "pin ", 'pin"'],
+    hints: ["PIN ", "PIN=", "PIN:", 'PIN"', "pin:", "pin=", 'pin"', 'pin\\"'],
     pattern: () =>
-      /(?:(?<![A-Za-z])PIN(?![A-Za-z])(?:[ \t](?:for|of|to|zum|zur|für|der)[ \t][^\n.:,]{1,40}?)?(?:[ \t](?:is|ist)|[ \t]?[:=])?[ \t]?|(?<![A-Za-z])pin["']?[ \t]?[:=][ \t]?)["']?(\d{4,8})(?![\d.-]|\w)/g,
+      /(?:(?<![A-Za-z_])PIN(?:[ \t](?:for|of|to|zum|zur|für|der)[ \t][^\n.:,]{1,40}?)?(?:[ \t](?:is|ist)|[ \t]?[:=])?[ \t]?|_PIN[ \t]?[:=][ \t]?|(?<![A-Za-z])pin\\{0,3}["']?[ \t]?[:=][ \t]?\\{0,3}(?=["']))["']?(\d{4,8})(?![\d.-]|\w| ?[kM]?Hz)/g,
     sample: "The PIN is 407193",
   },
   {

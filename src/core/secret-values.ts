@@ -115,7 +115,7 @@ const HARMLESS = new RegExp(
     "recovery|change|update|expiry|expiration|rotation|verification|validation|confirmation|error|message|protection|" +
     "see|use|used|uses|your|my|our|their|his|her|new|old|current|first|second|next|last|one|two|both|all|each|every|" +
     "must|please|enter|type|placeholder|example|sample|dummy|foo|bar|baz|test|postgres|mysql|redis|rabbitmq|guest|minio|minioadmin|elastic|localhost|todo|tbd|tba|fixme|changeme|" +
-    "pflicht\\w*|erforderlich|ungültig|falsch|leer|jeton|opaque|generic|secretref|anonymous|public|private|" +
+    "pflicht\\w*|gesetzt|geändert|vergessen|abgelaufen|zurückgesetzt|obligatoire|obligatorio|erforderlich|ungültig|falsch|leer|jeton|opaque|generic|secretref|anonymous|public|private|" +
     "entry|count|usage|bucket|budget|limit|store|service|provider|handler|helper|utils?|module|model|schema|table" +
     ")[!?;:.,]*$",
   "i",
@@ -147,8 +147,13 @@ const MEASURE =
 /** Where something is filled in later: `@db.password@`, `__PASSWORD__`, `##X##`. */
 const FILLED_IN = /^(?:@[\w.]+@|@\w+(?:\.\w+)*\(.*|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
 
+/** "Too short", "not set": said of a value. */
+const VERDICT = /^(?:too|not|no|must|is|should|already|never) \p{L}+$/iu;
+
 export function isHarmless(text: string): boolean {
-  return isStandIn(text) || FILLED_IN.test(text) || HARMLESS.test(text) || LABEL_ITSELF.test(text);
+  return (
+    isStandIn(text) || FILLED_IN.test(text) || VERDICT.test(text) || HARMLESS.test(text) || LABEL_ITSELF.test(text)
+  );
 }
 
 /** Like `isPlaceholder`, but a password may start with a sign that starts a variable, too. */
@@ -304,7 +309,7 @@ const COMMAND =
   /\s(?:-|psql|pg_\w+|mysql\w*|npm|npx|node|python3?|make|docker|kubectl|helm|terraform|git|go|cargo|bash|sh|curl|sudo|ansible\S*|redis-cli|mongo\w*)(?=\s|$)/;
 /** What a line of documentation says of a setting, as opposed to its value. */
 const DESCRIPTION =
-  /[.:?)]$|[:;{}()=<>[\]|`]|\b(?:use|used|uses|your|must|should|enter|please|required|optional|default|string|generated|set|not|see|from|if|when|for|to|via|with|and|or)\b/i;
+  /[.:?)]$|[:;{}()=<>[\]|`]|\b(?:use|used|uses|your|must|should|enter|please|required|optional|default|string|generated|set|not|see|from|if|when|for|to|via|with|and|or|min|max|minimum|maximum|chars?|characters|digits?|letters|bytes|length|mindestens|zeichen)\b/i;
 
 /** Words with spaces that are all of a line of settings. */
 function isPhraseOfLine(text: string, kind: LabelKind): boolean {

@@ -131,6 +131,16 @@ export const LABELLED: readonly string[] = [
 
 /** All of these stay as they are. */
 export const HARMLESS: readonly string[] = [
+  "- secret — shared by both services",
+  "- secret: what only the server knows",
+  "password: min 12 chars, 1 digit",
+  "login: required\npassword: minimum twelve characters",
+  "#define RESET_PIN 1024",
+  "const int pin = 2048;",
+  "SPI pin: 5120 Hz",
+  "return { password: 'Too short' };",
+  "return fail(400, { password: 'missing' });",
+  "Passwort: gesetzt",
   "log in as root / sudo to restart nginx",
   "login with admin / staff roles works, with viewer / editor it does not",
   "login as admin / editor / viewer and compare the menus",
