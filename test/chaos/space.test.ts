@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
+import { createWorld, data, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 

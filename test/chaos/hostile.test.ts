@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { BIN, contextOf, createWorld, FIXTURES, hook, pool, type Result, rows, run } from "./harness.ts";
+import { BIN, contextOf, createWorld, FIXTURES, hook, pool, type Result, rows, run } from "../e2e/harness.ts";
 
 const COMMANDS = ["context", "new", "save", "recall", "summary", "cleanup"];
 
