@@ -26,7 +26,7 @@ export function assigned(place: Place): Value[] | undefined {
   // A path through modules: `SigningKey::generate`.
   if (sign === "::" && gap === "") return [];
   // `arn:…:secret:name` names a secret and is none.
-  if (sign === ":" && /(?:^|[^:]):$/.test(place.before) && /\w:$/.test(place.before)) return [];
+  if (sign === ":" && /\w:$/.test(place.before)) return [];
   // `:placeholder="…"` beside it is another attribute.
   if (sign === ":" && space !== "" && gap === "" && /^\w[\w-]*=/.test(view.text.slice(at, at + 40))) return [];
   if (/["']/.test(closers))
@@ -130,7 +130,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
     return isMixed(found) || (isSpiked(found) && !/^\w+=/.test(found)) ? keep(label, value, "prose") : [];
   }
   // `password: <b>value</b>`
-  if (view.text.charAt(at - 1) === ">") return keep(label, value, "argument");
+  if (/<\w{1,6}>$/.test(view.text.slice(Math.max(0, at - 8), at))) return keep(label, value, "argument");
   const isVariableName = /^[a-z]+(?:_[a-z\d]+)+$|^[a-z]+(?:[A-Z][a-z\d]+)+$/.test(found);
   if (isVariableName && !/^[A-Z\d_]+$/.test(label.name) && !before.endsWith("-")) return [];
   if (isTight && sign !== ":") {
@@ -331,17 +331,10 @@ function nextLine({ view, label, before, text }: Place, at: number, sign: string
   const found = match[1] as string;
   const start = at + match[0].trimEnd().length - found.length;
   const isPrompt = /(?:enter|type|retype|new)\s[\w\s]{0,20}$/i.test(before) || /^(?:enter|type)/i.test(before);
-  if (
-    SETTING_START.test(before) &&
-    /^[\p{L}.-]{5,}$/u.test(found) &&
-    !/^[ \t]*\n?$/.test(view.text.slice(0, at).replace(/[^\n]/g, "x"))
-  ) {
-    const below = view.text.slice(start + found.length);
-    if (
-      /^[ \t]*(?:$|\n(?:\S|$))/.test(below) &&
-      /\n[ \t]/.test(match[0]) &&
-      !isAmongCode(text, label.start, view.endOf(start))
-    )
+  // A word alone, indented below its setting; the line after it is not.
+  const isWord = SETTING_START.test(before) && /^[\p{L}.-]{5,}$/u.test(found) && /\n[ \t]/.test(match[0]);
+  if (isWord && /^[ \t]*(?:$|\n(?:\S|$))/.test(view.text.slice(start + found.length))) {
+    if (!isAmongCode(text, label.start, view.endOf(start)))
       return keep(label, { start, end: start + found.length, text: found, isQuoted: false }, "setting");
   }
   if (/[:;{}=]/.test(found) || found.startsWith("-") || (!isMixed(found) && !isPrompt)) return [];

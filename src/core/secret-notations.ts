@@ -172,8 +172,7 @@ export function cellBeside({ view, label, before }: Place): Value[] | undefined 
   return isHarmless(found) ? undefined : nonEmpty(keep(label, value, /\s/.test(found) ? "argument" : "setting"));
 }
 
-/** `#define WIFI_PASSWORD "…"`, `(setq api-token "…")`. */
-/** As a switch is told: `enable secret 0 value`, `username ann password 7 value`. */
+/** Commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */
 const LEVEL = /^[ \t]{1,2}[0579][ \t]{1,2}(?=\S{4})/;
 /** `rootpw --plaintext value`, `user-password password value`. */
 const TYPED = /^[ \t]{1,2}(?:--plaintext|--lock|password)[ \t]{1,2}(?=\S{4})/;
@@ -181,6 +180,7 @@ const TYPED = /^[ \t]{1,2}(?:--plaintext|--lock|password)[ \t]{1,2}(?=\S{4})/;
 const MADE = /^[ \t](?:is|was)[ \t](?:generated|set|created|reset)[^\n:]{0,40}:[ \t]+(?=\S{4})/;
 const GIVEN = /\b(?:generated|temporary|temp|initial|random|one-time)[ \t]$/i;
 
+/** `#define WIFI_PASSWORD "…"`, `(setq api-token "…")`. */
 const DEFINED = /(?:#\s{0,4}define|setq|defvar|defconst|ENV|ARG)\s{1,8}$/;
 
 const SPOKEN = new RegExp(

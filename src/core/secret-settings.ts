@@ -30,7 +30,7 @@ export function setting({ view, label, before, text }: Place, at: number, sign: 
   return kept.length === 0 ? undefined : kept;
 }
 
-/** The line above or below names a user or a host: `Logic: ann`. */
+/** The line above or below names a user or a host: `Login: ann`. */
 function isAmongSettings(text: string, start: number): boolean {
   const near = text.slice(Math.max(0, start - 120), start + 160);
   return /(?:^|\n)[ \t]*(?:[-*] )?(?:user|login|host|name|mail|utente|nutzer|benutzer|usuario|usuária|utilisateur|логин|用户)[\p{L}\w -]{0,16}[ \t]*[:=：]/iu.test(

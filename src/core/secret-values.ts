@@ -145,7 +145,7 @@ export function isCredential(kind: LabelKind, value: Value, evidence: Evidence):
 const MEASURE =
   /^(?:argon2|bcrypt|scrypt|sha-?\d|md5|base-?64|aes|rsa|utf-?8|pbkdf2|hmac|oauth|2fa|mfa|totp|http|ipv[46]|v?\d+[.-]|\d+-?(?:bit|byte|char|digit|day|hour|minute|second|month|year|st|nd|rd|th|x|ms|s|k|kb|mb)s?\b)/i;
 /** Where something is filled in later: `@db.password@`, `__PASSWORD__`, `##X##`. */
-const FILLED_IN = /^(?:@[\w.]+@|@\w+(?:\.\w+)*\(.*|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
+const FILLED_IN = /^(?:@[\w.]+@|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
 
 /** "Too short", "not set": said of a value. */
 const VERDICT = /^(?:too|not|no|must|is|should|already|never) \p{L}+$/iu;

@@ -47,9 +47,9 @@ export function isStoreTrouble(error: unknown): boolean {
 
 /** Another process has locked the database. */
 export function isBusy(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (errcode !== undefined) return (errcode & 0xff) === 5; // BUSY
-  return typeof cause === "object" && cause !== null && isBusy(cause);
+  return errcode === undefined ? isBusy(cause) : (errcode & 0xff) === 5; // SQLITE_BUSY
 }
 
 /** The file itself is broken, or is no database at all. */
