@@ -1,5 +1,5 @@
 // c-mem import: brings in what was exported elsewhere, or another memory system's database.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSource, importDatabase } from "../../capture/import/import-database.ts";
@@ -47,7 +47,10 @@ export async function run(options: CommandOptions): Promise<number> {
 }
 
 async function runChild(timeoutMs: number): Promise<{ status: number; isLate: boolean }> {
-  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+  let child: ChildProcess | undefined;
+  // Before it starts: a signal right after would end this process alone, and the child would go on.
+  for (const signal of SIGNALS) process.once(signal, () => child?.kill("SIGKILL"));
+  child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",
     env: { ...process.env, [CHILD]: "1" },
     windowsHide: true,
@@ -57,8 +60,6 @@ async function runChild(timeoutMs: number): Promise<{ status: number; isLate: bo
     isLate = true;
     child.kill("SIGKILL");
   }, timeoutMs);
-  // Otherwise it would go on alone, with nothing to stop it.
-  for (const signal of SIGNALS) process.once(signal, () => child.kill("SIGKILL"));
   const status = await new Promise<number>((done, fail) => {
     child.once("error", fail);
     child.once("close", (code, signal) => done(code ?? (signal === null ? EXIT.failure : EXIT.interrupted)));
