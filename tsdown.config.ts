@@ -37,7 +37,7 @@ export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/start.ts" } },
   { ...bundle, entry: { "hook-main": "src/hook/main.ts" } },
   // Apart, so that a hook that asks nothing does not load them.
-  { ...bundle, entry: { recall: "src/hook/reading.ts" } },
+  { ...bundle, entry: { recall: "src/hook/reader.ts" } },
   { ...bundle, entry: { context: "src/hook/context.ts" } },
   { ...bundle, entry: { agents: "src/hook/others.ts" } },
   { ...bundle, entry: { opencode: "src/hook/opencode-plugin.ts" } },
@@ -47,6 +47,6 @@ export default defineConfig([
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },
   { ...program, entry: { "c-mem": "src/cli/start.ts" } },
   { ...program, entry: { cli: "src/cli/main.ts" }, plugins: [textImport(), asciiOnly(), pack("cli.cjs")] },
-  { ...program, entry: { "reader-thread": "src/capture/reader-thread.ts" } },
+  { ...program, entry: { "reader-thread": "src/capture/sync/reader-thread.ts" } },
   { ...program, entry: { "embed-process": "src/embed/embed-process.ts" } },
 ]);

@@ -1,7 +1,7 @@
 // A made-up store of any size: sessions in two projects over three years, words as common and as rare as in real text.
 import { scopeWord, dayWord } from "../src/core/words.ts";
-import type { Db } from "../src/store/driver.ts";
-import { transaction } from "../src/store/transaction.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { transaction } from "../src/store/db/transaction.ts";
 
 /** Tool uses to a turn, turns to a session. */
 const USES_PER_TURN = 10;

@@ -1,10 +1,10 @@
 // Vectors for a made-up store, as many as asked for: what they mean does not matter to how long looking through them takes.
 import { randomFillSync } from "node:crypto";
 import { codesOf, recordBytes } from "../src/core/vector-record.ts";
-import type { Db } from "../src/store/driver.ts";
-import { transaction } from "../src/store/transaction.ts";
-import { STORED_ROWS } from "../src/store/vector-chunks.ts";
-import { type EmbeddingModel, wantModel } from "../src/store/vectors.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { transaction } from "../src/store/db/transaction.ts";
+import { STORED_ROWS } from "../src/store/vectors/vector-chunks.ts";
+import { type EmbeddingModel, wantModel } from "../src/store/vectors/vectors.ts";
 
 const DIMENSIONS = 384;
 

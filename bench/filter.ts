@@ -1,5 +1,5 @@
 // What the filter costs on real text, against JSON.parse of the lines it came in; and how many planted secrets it finds.
-import { filterText } from "../src/core/filter.ts";
+import { filterText } from "../src/core/privacy/filter.ts";
 import { describeFigures, measure } from "../test/secrets/measure.ts";
 import { SCENES } from "../test/secrets/scenes.ts";
 import { NEAR_MISSES } from "../test/secrets/near-misses.ts";

@@ -1,12 +1,12 @@
 // Whether the right memory comes up at the right moment: real sessions replayed in time order, through the product's own recall.
 import { SETTINGS } from "../src/config/schema.ts";
 import { deriveSession } from "../src/memory/derive.ts";
-import { buildContext } from "../src/recall/context.ts";
-import { tellOfCommand, tellOfFailure, tellOfFile, tellOfPrompt, type TellRequest } from "../src/recall/tell.ts";
-import type { Db } from "../src/store/driver.ts";
-import { findProject, type ProjectRow } from "../src/store/projects.ts";
-import { staleSessions } from "../src/store/stale-turns.ts";
-import { updateSearchIndex } from "../src/store/search-index.ts";
+import { buildContext } from "../src/recall/inject/context.ts";
+import { tellOfCommand, tellOfFailure, tellOfFile, tellOfPrompt, type TellRequest } from "../src/recall/inject/inject.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { findProject, type ProjectRow } from "../src/store/tables/projects.ts";
+import { staleSessions } from "../src/store/tables/stale-turns.ts";
+import { updateSearchIndex } from "../src/store/fts/search-index.ts";
 import { openRealSessions, type Query, readQueries } from "./real-sessions.ts";
 
 /** A file that more of a repository's sessions touched ties nothing together. */

@@ -5,10 +5,10 @@ import { type Env, type Paths, resolvePaths } from "../src/config/paths.ts";
 import { openLocal } from "../src/embed/local.ts";
 import { buildMiniLm, minilmFile } from "../src/embed/minilm.ts";
 import { embedAll } from "../src/memory/embed.ts";
-import type { LaneName } from "../src/recall/gather.ts";
-import { askMeaning, type Meaning } from "../src/recall/meaning.ts";
-import { createWarmIndex } from "../src/recall/vector-index.ts";
-import type { Db } from "../src/store/driver.ts";
+import type { LaneName } from "../src/recall/search/gather.ts";
+import { askMeaning, type Meaning } from "../src/recall/search/semantic.ts";
+import { createWarmIndex } from "../src/recall/search/vector-index.ts";
+import type { Db } from "../src/store/db/driver.ts";
 
 /** C_MEM_MINILM says where the package with the weights lies, unpacked. */
 const SOURCE = process.env["C_MEM_MINILM"] ?? "none";

@@ -1,9 +1,9 @@
 // How well `continues` links say which session goes on with which: real sessions, the links the product makes of them.
-import { SURE } from "../src/memory/link/continued.ts";
-import { updateLinks } from "../src/memory/link/update-links.ts";
-import { EFFORT_WEIGHT, findEfforts } from "../src/recall/efforts.ts";
-import type { Db } from "../src/store/driver.ts";
-import { markAllLinksStale } from "../src/store/stale-links.ts";
+import { SURE } from "../src/memory/relate/continued.ts";
+import { updateLinks } from "../src/memory/relate/update-links.ts";
+import { EFFORT_WEIGHT, findEfforts } from "../src/recall/efforts/efforts.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { markAllLinksStale } from "../src/store/tables/stale-links.ts";
 import { openRealSessions, readQueries } from "./real-sessions.ts";
 
 /** From "perhaps" to sure. */

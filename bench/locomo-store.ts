@@ -2,11 +2,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyEvent } from "../src/capture/apply.ts";
-import type { Db } from "../src/store/driver.ts";
-import { openStore, relaxDurability } from "../src/store/open.ts";
-import { updateSearchIndex } from "../src/store/search-index.ts";
-import { transaction } from "../src/store/transaction.ts";
+import { applyEvent } from "../src/capture/live/apply.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { openStore, relaxDurability } from "../src/store/db/open.ts";
+import { updateSearchIndex } from "../src/store/fts/search-index.ts";
+import { transaction } from "../src/store/db/transaction.ts";
 
 interface Utterance {
   speaker: string;

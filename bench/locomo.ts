@@ -2,9 +2,9 @@
 //   any@k   share of questions with at least one of their sessions among the first k
 //   all@k   share of questions with every one of them there
 //   frac@k  mean share of a question's sessions there; T@k the same for turns
-import { searchSessions, searchTurns } from "../src/recall/search.ts";
-import type { Db } from "../src/store/driver.ts";
-import type { Meaning } from "../src/recall/meaning.ts";
+import { searchSessions, searchTurns } from "../src/recall/search/search.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import type { Meaning } from "../src/recall/search/semantic.ts";
 import { embedStore, type Lanes, laneSettings } from "./lanes.ts";
 import { openLocomo, type Question } from "./locomo-store.ts";
 

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import { deriveSession } from "../src/memory/derive.ts";
 import { extractTurn } from "../src/memory/extract/extract-turn.ts";
-import type { Db } from "../src/store/driver.ts";
-import { observationOf, observationsOfSession } from "../src/store/observations.ts";
-import { staleSessions } from "../src/store/stale-turns.ts";
-import { currentSummaries, summariesOfTurn, summaryOf, WHOLE_SESSION } from "../src/store/summaries.ts";
-import { loadTurnEvidence, type TurnEvidence } from "../src/store/turn-evidence.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { observationOf, observationsOfSession } from "../src/store/tables/observations.ts";
+import { staleSessions } from "../src/store/tables/stale-turns.ts";
+import { currentSummaries, summariesOfTurn, summaryOf, WHOLE_SESSION } from "../src/store/tables/summaries.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 import { openRealSessions, readQueries } from "./real-sessions.ts";
 
 const EXAMPLES = 3;

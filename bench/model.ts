@@ -8,9 +8,9 @@ import type { ProviderName } from "../src/config/schema.ts";
 import { estimateTokens } from "../src/core/tokens.ts";
 import type { LlmRequest } from "../src/llm/provider.ts";
 import { openProvider } from "../src/llm/providers.ts";
-import { turnQuestion } from "../src/memory/compress/question.ts";
-import { turnRecord } from "../src/memory/compress/record.ts";
-import type { TurnEvidence } from "../src/store/turn-evidence.ts";
+import { turnQuestion } from "../src/memory/enrich/question.ts";
+import { turnRecord } from "../src/memory/enrich/record.ts";
+import type { TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 
 const TOOL_USES = 60;
 const TOOL_CHARS = 3_000;

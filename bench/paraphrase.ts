@@ -1,8 +1,8 @@
 // Finding a session in other words than its own: what others wrote it was to do, reworded, without the words that give it away.
 import { camelParts, STOP_WORDS, wordsOf } from "../src/core/words.ts";
-import type { Meaning } from "../src/recall/meaning.ts";
-import { searchSessions } from "../src/recall/search.ts";
-import type { Db } from "../src/store/driver.ts";
+import type { Meaning } from "../src/recall/search/semantic.ts";
+import { searchSessions } from "../src/recall/search/search.ts";
+import type { Db } from "../src/store/db/driver.ts";
 import { embedStore, laneSettings } from "./lanes.ts";
 import { openRealSessions, readIntents, type RealStore } from "./real-sessions.ts";
 

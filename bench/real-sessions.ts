@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type Db, openDriver } from "../src/store/driver.ts";
-import { updateSearchIndex } from "../src/store/search-index.ts";
+import { type Db, openDriver } from "../src/store/db/driver.ts";
+import { updateSearchIndex } from "../src/store/fts/search-index.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */

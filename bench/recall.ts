@@ -1,7 +1,7 @@
 // How well search finds the right session: real sessions with queries and gold answers, through the product's own sync and search.
-import type { Meaning } from "../src/recall/meaning.ts";
-import { searchSessions } from "../src/recall/search.ts";
-import type { Db } from "../src/store/driver.ts";
+import type { Meaning } from "../src/recall/search/semantic.ts";
+import { searchSessions } from "../src/recall/search/search.ts";
+import type { Db } from "../src/store/db/driver.ts";
 import { embedStore, type Lanes, laneSettings } from "./lanes.ts";
 import { openRealSessions, type Query, readQueries } from "./real-sessions.ts";
 

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createWorld, ROOT } from "../test/e2e/harness.ts";
 import { bash, ended, MINUTE, prompt, seedStore, START } from "../test/seed.ts";
-import type { Db } from "../src/store/driver.ts";
-import { countJobs, enqueueSession } from "../src/store/jobs.ts";
-import { transaction } from "../src/store/transaction.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { countJobs, enqueueSession } from "../src/store/tables/jobs.ts";
+import { transaction } from "../src/store/db/transaction.ts";
 import { handles, megabytes } from "./soak-processes.ts";
 
 const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");

@@ -1,6 +1,6 @@
 // A turn's evidence written down by hand, for what is derived from it.
 import type { FileTouch } from "../src/core/event.ts";
-import type { EvidenceMessage, EvidenceToolUse, TurnEvidence } from "../src/store/turn-evidence.ts";
+import type { EvidenceMessage, EvidenceToolUse, TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 
 type Step =
   | { kind: "said"; message: Omit<EvidenceMessage, "id" | "at"> }

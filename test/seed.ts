@@ -2,10 +2,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyEvent } from "../src/capture/apply.ts";
+import { applyEvent } from "../src/capture/live/apply.ts";
 import type { Activity, CapturedEvent, FileTouch } from "../src/core/event.ts";
-import type { Db } from "../src/store/driver.ts";
-import { openStore } from "../src/store/open.ts";
+import type { Db } from "../src/store/db/driver.ts";
+import { openStore } from "../src/store/db/open.ts";
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Activity, AgentEvent } from "../core/event.ts";
 import { codexReader } from "./codex/transcript.ts";
 import { copilotReader } from "./copilot-cli/transcript.ts";
-import { readWhole } from "./files.ts";
+import { readWhole } from "./agent-files.ts";
 import { geminiReader } from "./gemini-cli/transcript.ts";
 import type { LineReader, TranscriptFile } from "./transcript.ts";
 

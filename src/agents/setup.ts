@@ -1,5 +1,5 @@
 // How C-Mem gets into an agent and out again: the files that change, each with what is added and how to take it out.
-import type { Env } from "./files.ts";
+import type { Env } from "./agent-files.ts";
 import { asObject, asObjects } from "./wire.ts";
 
 /** What the agent is to run. */

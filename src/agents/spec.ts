@@ -7,7 +7,7 @@ import { codexReader } from "./codex/transcript.ts";
 import { copilotTranscript, findCopilotHistory, findCopilotTranscripts } from "./copilot-cli/discover.ts";
 import { copilotHistoryReader } from "./copilot-cli/history.ts";
 import { copilotReader } from "./copilot-cli/transcript.ts";
-import type { Env } from "./files.ts";
+import type { Env } from "./agent-files.ts";
 import { findGeminiTranscripts, geminiTranscript } from "./gemini-cli/discover.ts";
 import { geminiReader } from "./gemini-cli/transcript.ts";
 import { findOpenCodeTranscripts, openCodeSession } from "./opencode/discover.ts";

@@ -1,7 +1,7 @@
 // What a reader keeps about the turn it is in, the same for every agent: whose events these are, the prompt being
 // worked on, the newest answer to it, and whether it is private. Plain JSON: it is part of a reader's stored state.
 import type { Activity, AgentEvent } from "../core/event.ts";
-import { isWhollyPrivate } from "../core/private-tags.ts";
+import { isWhollyPrivate } from "../core/privacy/private-tags.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
 export interface Turn {

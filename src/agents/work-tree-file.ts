@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { AppError } from "../core/error.ts";
 import { matchesPath } from "../core/glob.ts";
-import { type IgnoreRule, parseIgnoreRules } from "../core/ignore-rules.ts";
+import { type IgnoreRule, parseIgnoreRules } from "../core/privacy/ignore-rules.ts";
 import { replaceFile } from "../platform/replace-file.ts";
-import { listNames } from "./files.ts";
+import { listNames } from "./agent-files.ts";
 
 /**
  * Where a path below `root` really is: every folder above it that exists is resolved, and has to be in `root` and not in its

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AGENTS } from "../agents/spec.ts";
 import { resolvePaths } from "../config/paths.ts";
-import { forget } from "../memory/forget.ts";
-import { nothingDoomed } from "../store/doomed.ts";
-import { openStore } from "../store/open.ts";
-import { isUnchanged, startSync, syncTranscripts } from "./sync.ts";
+import { forget } from "../upkeep/erase/forget.ts";
+import { nothingDoomed } from "../upkeep/erase/deletion-set.ts";
+import { openStore } from "../store/db/open.ts";
+import { isUnchanged, startSync, syncTranscripts } from "./sync/sync.ts";
 
 const START = Date.parse("2026-01-02T03:04:05.000Z");
 

@@ -1,6 +1,6 @@
 // Reads a repository's own files: which working tree a folder is in, its remote, its branch. Never starts git.
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { readText, statOf } from "../config/read.ts";
+import { readText, statOf } from "../platform/read-file.ts";
 
 export interface GitTree {
   /** Top of this working tree. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { loadSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import { normaliseRemote } from "./git.ts";
-import { isHiddenFile } from "./ignored.ts";
+import { isHiddenFile } from "./ignore-files.ts";
 import { branchOf, findPlace, identifyProject, offReason, pathFromRoot, type Place, storedPath } from "./project.ts";
 
 const scratch = () => realpathSync(mkdtempSync(join(tmpdir(), "c-mem-project-")));

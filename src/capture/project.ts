@@ -5,9 +5,9 @@ import type { LoadedSettings } from "../config/load.ts";
 import type { Project } from "../core/event.ts";
 import { fullWindowsPath, isWindowsPath, nativeWindowsPath, pathBelow, slashedPath } from "../core/windows-path.ts";
 import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
-import { statOf } from "../config/read.ts";
+import { statOf } from "../platform/read-file.ts";
 import { covers, realFolder } from "./covers.ts";
-import { hiddenBy } from "./ignored.ts";
+import { hiddenBy } from "./ignore-files.ts";
 
 export interface Place {
   /** The folder as the agent named it. */

@@ -1,7 +1,7 @@
 // What moved HEAD lately, from git's own log of it.
 import { join } from "node:path";
-import { readTail } from "../config/read.ts";
-import { filterText } from "../core/filter.ts";
+import { readTail } from "../platform/read-file.ts";
+import { filterText } from "../core/privacy/filter.ts";
 import type { RefMove } from "../core/work-tree.ts";
 import type { Place } from "./project.ts";
 

@@ -1,6 +1,6 @@
 // Today's working tree as recall looks at it: branch and the files of rules. No git process.
 import { dirname, join } from "node:path";
-import { statOf } from "../config/read.ts";
+import { statOf } from "../platform/read-file.ts";
 import type { RefMove, WorkTree } from "../core/work-tree.ts";
 import { branchOf, type Place } from "./project.ts";
 

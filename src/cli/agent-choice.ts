@@ -3,7 +3,7 @@ import { SETUPS } from "../agents/setups.ts";
 import { findGitTree } from "../capture/git.ts";
 import type { AgentSetup, SetupProject } from "../agents/setup.ts";
 import type { Env } from "../config/paths.ts";
-import { statOf } from "../config/read.ts";
+import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import { join } from "node:path";
 import { say } from "./output.ts";

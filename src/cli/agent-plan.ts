@@ -2,14 +2,14 @@
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readSettings } from "../agents/files.ts";
+import { readSettings } from "../agents/agent-files.ts";
 import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
 import { putBack, writeSettings } from "../agents/write.ts";
-import type { AgentContext } from "../answers/agent-state.ts";
+import type { AgentContext } from "../health/agent-state.ts";
 import { realPathInside, writeInside } from "../agents/work-tree-file.ts";
-import type { ChangedFile, InstalledAgent } from "../config/install-record.ts";
-import { statOf } from "../config/read.ts";
+import type { ChangedFile, InstalledAgent } from "../platform/state/install-record.ts";
+import { statOf } from "../platform/read-file.ts";
 
 export interface AgentPlan {
   setup: AgentSetup;

@@ -1,6 +1,6 @@
 // What an audit found and did, for people: places and kinds, none of the words.
-import type { FileFix } from "../capture/clean-files.ts";
-import type { Audit, Finding } from "../memory/audit.ts";
+import type { FileFix } from "../upkeep/audit/clean-files.ts";
+import type { Audit, Finding } from "../upkeep/audit/audit.ts";
 import { bytes, count, dim, fields } from "./output.ts";
 import { paint } from "./session-text.ts";
 

@@ -1,6 +1,6 @@
 // An effort as people read it.
-import type { EffortStory } from "../recall/effort-story.ts";
-import type { ShortId } from "../store/short-ids.ts";
+import type { EffortStory } from "../recall/efforts/effort-story.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { count, dim, heading } from "./output.ts";
 import { listText, paint, titleText, when } from "./session-text.ts";

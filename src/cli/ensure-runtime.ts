@@ -2,8 +2,8 @@
 import type { Env } from "../config/paths.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { hasSqlite } from "../store/driver.ts";
-import { HANDED_OVER, otherNode } from "../config/install-record.ts";
+import { hasSqlite } from "../store/db/driver.ts";
+import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
 
 export function ensureRuntime(env: Env, argv: readonly string[]): void {
   if (hasSqlite()) return;

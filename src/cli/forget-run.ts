@@ -1,8 +1,8 @@
 // Forgets what was chosen: shows it, asks, takes it out, says whether that is proven.
-import type { Asked } from "../answers/asked.ts";
-import { carryOutForget, type Plan } from "../answers/forget.ts";
+import type { Asked } from "../queries/query-context.ts";
+import { carryOutForget, type Plan } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
-import { shortIds } from "../store/short-ids.ts";
+import { shortIds } from "../store/reads/short-ids.ts";
 import { planText, receiptText } from "./forget-text.ts";
 import { EXIT, print, printAnswer, say } from "./output.ts";
 import { askYesNo } from "./prompts.ts";

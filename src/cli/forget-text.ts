@@ -1,9 +1,9 @@
 // What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
-import type { DoomedRows, Receipt } from "../answers/forget.ts";
-import type { ClearedCopies } from "../memory/forget-again.ts";
-import { MIN_PIECE_CHARS, type Proof } from "../memory/traces.ts";
-import { DOOMED_KINDS } from "../store/doomed.ts";
-import type { ShortId } from "../store/short-ids.ts";
+import type { DoomedRows, Receipt } from "../queries/forget.ts";
+import type { ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
+import { MIN_PIECE_CHARS, type Proof } from "../upkeep/erase/verify-erased.ts";
+import { DOOMED_KINDS } from "../upkeep/erase/deletion-set.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { bytes, count, dim, fields } from "./output.ts";
 import { listText, paint, when } from "./session-text.ts";

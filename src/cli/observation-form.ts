@@ -1,6 +1,6 @@
 // An observation as a text to be changed in an editor: fields on lines of their own, then the words.
 import type { Observation } from "../core/memory.ts";
-import { readConcepts, readNames, readType } from "../answers/observation-flags.ts";
+import { readConcepts, readNames, readType } from "../queries/observation-flags.ts";
 
 export function formText({ type, title, subtitle, concepts, files, facts, narrative }: Observation): string {
   return [

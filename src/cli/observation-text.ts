@@ -1,10 +1,10 @@
 // How observations are printed for people.
 import { terminalSafe } from "../core/terminal.ts";
-import type { Evidence, ObservationStory } from "../recall/observation.ts";
-import { observationFiles } from "../store/observation-files.ts";
-import { observationOf } from "../store/observations.ts";
-import type { ObservationEntry } from "../store/observation-list.ts";
-import type { ShortId } from "../store/short-ids.ts";
+import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
+import { observationFiles } from "../store/tables/observation-files.ts";
+import { observationOf } from "../store/tables/observations.ts";
+import type { ObservationEntry } from "../store/reads/observation-list.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { block, columns, fit, fitPath, pad } from "./layout.ts";
 import { dim, fields, heading } from "./output.ts";
 import { listText, paint, titleText, when } from "./session-text.ts";

@@ -1,7 +1,7 @@
 // The command line's contract: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
 import { fstatSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
-import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
+import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe, terminalSafeJson } from "../core/terminal.ts";
 import { asMachineTrouble } from "./machine-trouble.ts";

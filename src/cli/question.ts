@@ -1,9 +1,9 @@
 // What every command that answers from memory does first: open the store, say where one stands.
-import type { Asked } from "../answers/asked.ts";
+import type { Asked } from "../queries/query-context.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { oneLine } from "../core/text.ts";
-import type { Db } from "../store/driver.ts";
-import { projectsNamed } from "../store/projects.ts";
+import type { Db } from "../store/db/driver.ts";
+import { projectsNamed } from "../store/tables/projects.ts";
 import { say } from "./output.ts";
 import { withStore, withStoreAsync } from "./store.ts";
 

@@ -1,10 +1,10 @@
 // A command that meets a damaged database repairs it before it goes on, unless a worker is there to do it.
-import { withLockNow } from "../config/take-lock.ts";
+import { withLockNow } from "../platform/take-lock.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
-import { repairText } from "../answers/repair-text.ts";
-import { type Repair, type RepairPhase, repairStore } from "../memory/repair.ts";
+import { repairText } from "../health/repair-text.ts";
+import { type Repair, type RepairPhase, repairStore } from "../upkeep/backup/repair.ts";
 import { count, say } from "./output.ts";
 import { type Progress, startProgress } from "./progress.ts";
 

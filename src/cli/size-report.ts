@@ -1,10 +1,10 @@
 // What takes room in the data directory: every table and index of the database, and every folder beside it.
-import { folderSize } from "../config/folder-size.ts";
+import { folderSize } from "../platform/folder-size.ts";
 import type { Paths } from "../config/paths.ts";
-import { statOf } from "../config/read.ts";
-import { backupFolder } from "../store/backup.ts";
-import type { Db } from "../store/driver.ts";
-import { type Room, roomByTable, roomOf } from "../store/space.ts";
+import { statOf } from "../platform/read-file.ts";
+import { backupFolder } from "../store/db/backup.ts";
+import type { Db } from "../store/db/driver.ts";
+import { type Room, roomByTable, roomOf } from "../store/db/disk-usage.ts";
 import { padLeft } from "./layout.ts";
 import { bytes, dim, heading } from "./output.ts";
 

@@ -1,9 +1,9 @@
 // The entry point of `c-mem`: hook commands and the status line, fed by an agent, go to the hook bundle, `mcp` to the MCP server's,
 // everything else to the command line. Built as c-mem.cjs.
 import { join } from "node:path";
-import { runCompiled } from "../config/compiled.ts";
+import { runCompiled } from "../platform/bytecode-cache.ts";
 import { CACHE, resolveHome } from "../config/paths.ts";
-import { keepPayload } from "../config/stdin-payload.ts";
+import { keepPayload } from "../platform/stdin-payload.ts";
 import { readPayload } from "./payload.ts";
 
 const HOOKS = new Set(["context", "new", "save", "recall", "summary", "cleanup", "statusline"]);

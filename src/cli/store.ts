@@ -1,11 +1,11 @@
 // How every command gets at the data; when it is through, a worker is started for what is left to do.
-import { openDrained } from "../answers/store.ts";
+import { openDrained } from "../queries/store.ts";
 import type { Paths } from "../config/paths.ts";
-import { closeToOthers } from "../config/private-file.ts";
+import { closeToOthers } from "../platform/private-file.ts";
 import { AppError } from "../core/error.ts";
-import { type Db, isDamage } from "../store/driver.ts";
-import { explain } from "../store/open.ts";
-import { statOf } from "../config/read.ts";
+import { type Db, isDamage } from "../store/db/driver.ts";
+import { explain } from "../store/db/open.ts";
+import { statOf } from "../platform/read-file.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {

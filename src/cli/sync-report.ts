@@ -1,8 +1,8 @@
 // What a sync tells: what it would read, what it read, and all that it left out.
 import { cleanupDays } from "../agents/claude-code/config-dir.ts";
-import { MAX_LINE_BYTES, type Transcript } from "../capture/read-transcript.ts";
-import type { FileOutcome } from "../capture/sync.ts";
-import type { Newest } from "../store/counts.ts";
+import { MAX_LINE_BYTES, type Transcript } from "../capture/sync/read-transcript.ts";
+import type { FileOutcome } from "../capture/sync/sync.ts";
+import type { Newest } from "../store/reads/counts.ts";
 import { withCommas } from "../core/text.ts";
 import type { SyncLog } from "./sync-log.ts";
 import { bytes, count, EXIT, print, printJson, say } from "./output.ts";

@@ -1,8 +1,8 @@
 // A transcript for a person to read: tool uses folded to one line unless they are asked for.
 import { terminalSafe } from "../core/terminal.ts";
-import type { Detail } from "../answers/transcript-json.ts";
-import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/transcript.ts";
-import type { ShortId } from "../store/short-ids.ts";
+import type { Detail } from "../queries/transcript-json.ts";
+import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/history/transcript.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { block, columns, fit, fitPath, pad } from "./layout.ts";
 import { widthOf } from "./width.ts";
 import { count, dim, fields, heading } from "./output.ts";

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "../config/load.ts";
 import { isDisabled, type Paths } from "../config/paths.ts";
-import { takeLock } from "../config/take-lock.ts";
+import { takeLock } from "../platform/take-lock.ts";
 import {
   BEAT_MS,
   beat,
@@ -15,12 +15,12 @@ import {
   readLock,
   removeLock,
   type WorkerLock,
-} from "../config/worker-lock.ts";
-import { askToLeave, spawnWorker, startingWorker, wakeWorker, type WorkerProgram } from "../config/worker-start.ts";
+} from "../platform/worker-lock.ts";
+import { askToLeave, spawnWorker, startingWorker, wakeWorker, type WorkerProgram } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { isNewer, VERSION } from "../core/version.ts";
 import { replaceFile } from "../platform/replace-file.ts";
-import { hasSqlite } from "../store/driver.ts";
+import { hasSqlite } from "../store/db/driver.ts";
 
 /** The worker's program, of the same version as this one. */
 export const WORKER: WorkerProgram = {

@@ -4,7 +4,7 @@ import { nearest } from "../core/edit-distance.ts";
 import { explainJson } from "./json-error.ts";
 import { loadSettings, type SettingsFiles } from "./load.ts";
 import { type Env, userHome } from "./paths.ts";
-import { listFolder, readText, statOf } from "./read.ts";
+import { listFolder, readText, statOf } from "../platform/read-file.ts";
 import { envName, doubtfulItems, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
 
 export interface SettingsCheck {

@@ -1,6 +1,6 @@
 // Reads the settings: environment over project file over user file over defaults, each value with where it came from.
 import type { Env } from "./paths.ts";
-import { readText, statOf } from "./read.ts";
+import { readText, statOf } from "../platform/read-file.ts";
 import { ENV_PREFIX, envName, readSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 
 export interface LoadedSettings {

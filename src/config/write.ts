@@ -5,7 +5,7 @@ import { replaceFile } from "../platform/replace-file.ts";
 import { suggestKey } from "./check.ts";
 import { explainJson } from "./json-error.ts";
 import { parseWords } from "./list.ts";
-import { readText } from "./read.ts";
+import { readText } from "../platform/read-file.ts";
 import {
   doubtfulItems,
   isListKey,

@@ -1,24 +1,24 @@
 // The answer to SessionStart: the project's memory, read straight from the database. Built as context.cjs.
 import { join } from "node:path";
-import { drainSpool } from "../capture/drain.ts";
+import { drainSpool } from "../capture/live/drain.ts";
 import { readRefLog } from "../capture/ref-log.ts";
-import { forgetShown } from "../capture/shown.ts";
+import { forgetShown } from "../capture/live/shown-items.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";
-import { readActivity } from "../config/activity.ts";
-import { readServer } from "../config/server-record.ts";
-import { statOf } from "../config/read.ts";
+import { readActivity } from "../platform/state/activity.ts";
+import { readServer } from "../platform/state/server-record.ts";
+import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
-import { buildContext, type ContextBlock } from "../recall/context.ts";
-import { quietness } from "../recall/loudness.ts";
-import { type Db, hasSqlite, isDamage, openDriver } from "../store/driver.ts";
-import { openStore } from "../store/open.ts";
-import { readReports } from "../store/set-aside.ts";
-import { findProject, type ProjectRow } from "../store/projects.ts";
-import { countSessions } from "../store/what-counts.ts";
+import { buildContext, type ContextBlock } from "../recall/inject/context.ts";
+import { quietness } from "../recall/inject/throttle.ts";
+import { type Db, hasSqlite, isDamage, openDriver } from "../store/db/driver.ts";
+import { openStore } from "../store/db/open.ts";
+import { readReports } from "../store/db/quarantine.ts";
+import { findProject, type ProjectRow } from "../store/tables/projects.ts";
+import { countSessions } from "../store/reads/what-counts.ts";
 import { logHookError } from "./log.ts";
-import { isHeldOut, type TellAnswer, type TellInput } from "./told.ts";
+import { isHeldOut, type TellAnswer, type TellInput } from "./types.ts";
 
 /** The agent waits for this hook: a database that is busy longer than this is read as it is. */
 const BUSY_TIMEOUT_MS = 100;

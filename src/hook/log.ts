@@ -1,7 +1,7 @@
 // Where a hook's troubles go: one small file, never the agent's screen. `status` and `doctor` read it.
-import { appendLog, HOOK_LOG_BYTES } from "../config/log-file.ts";
-import { filterText } from "../core/filter.ts";
-import { isBusy } from "../store/driver.ts";
+import { appendLog, HOOK_LOG_BYTES } from "../platform/log-file.ts";
+import { filterText } from "../core/privacy/filter.ts";
+import { isBusy } from "../store/db/driver.ts";
 
 /**
  * Never throws. The payload itself is never logged. A lock is no error: the event waits in the spool, and what memory

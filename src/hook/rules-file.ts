@@ -4,11 +4,11 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { hasRules, rulesText } from "../agents/cursor/rules.ts";
 import { checkIgnored, checkNotCommitted, realPathInside, writeInside } from "../agents/work-tree-file.ts";
-import { readInstall } from "../config/install-record.ts";
-import { readText } from "../config/read.ts";
+import { readInstall } from "../platform/state/install-record.ts";
+import { readText } from "../platform/read-file.ts";
 import { loadBundle } from "./bundle.ts";
 import { logHookError } from "./log.ts";
-import type { ReadingHalf, TellAnswer, TellInput } from "./told.ts";
+import type { ReadingHalf, TellAnswer, TellInput } from "./types.ts";
 
 /** Before a prompt, after a turn and at the end of a session. */
 const MOMENTS: ReadonlySet<string> = new Set(["session-start", "prompt", "turn-end", "session-end"]);

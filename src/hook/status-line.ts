@@ -1,6 +1,6 @@
 // The line under Claude Code's prompt: told from a small file, without opening the database.
-import { findSurroundings } from "../capture/surroundings.ts";
-import { activityLine } from "../config/activity-line.ts";
+import { findSurroundings } from "../capture/capture-context.ts";
+import { activityLine } from "../platform/state/activity-line.ts";
 import type { Env, Paths } from "../config/paths.ts";
 
 /** `payload` is what the client says of its session; of that only the folder matters. */

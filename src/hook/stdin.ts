@@ -1,6 +1,6 @@
 // Reads all of stdin synchronously: a hook has nothing else to do, and async streams cost ten milliseconds.
 import { readSync } from "node:fs";
-import { keptPayload } from "../config/stdin-payload.ts";
+import { keptPayload } from "../platform/stdin-payload.ts";
 
 /** Payloads carry whole files; beyond this something is wrong, and the agent must not wait for it. */
 const MAX_BYTES = 128 * 1024 * 1024;

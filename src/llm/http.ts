@@ -1,6 +1,6 @@
 // One POST with a deadline and a limit: whatever the other side does, it ends, and it ends in an LlmError or an answer.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { filterText } from "../core/filter.ts";
+import { filterText } from "../core/privacy/filter.ts";
 import { LlmError } from "./error.ts";
 import { statusError } from "./status-error.ts";
 

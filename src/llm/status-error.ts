@@ -1,6 +1,6 @@
 // From what a server says when it does not answer to the kind of trouble it is.
 import { asCount, asObject, asString, parseJson } from "../agents/wire.ts";
-import { filterText } from "../core/filter.ts";
+import { filterText } from "../core/privacy/filter.ts";
 import { oneLine } from "../core/text.ts";
 import { LlmError } from "./error.ts";
 

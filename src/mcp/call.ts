@@ -1,14 +1,14 @@
 // One call of a tool: what was asked, by whom, and what a tool may answer.
 import { AGENTS } from "../agents/spec.ts";
-import { findProjectHere } from "../capture/surroundings.ts";
+import { findProjectHere } from "../capture/capture-context.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { parseTime, spanOf } from "../core/time.ts";
-import type { Db } from "../store/driver.ts";
-import { projectsNamed } from "../store/projects.ts";
-import type { Scope } from "../store/scope.ts";
+import type { Db } from "../store/db/driver.ts";
+import { projectsNamed } from "../store/tables/projects.ts";
+import type { Scope } from "../store/reads/scope.ts";
 import { type Args, readChoice, readText } from "./args.ts";
-import { line } from "./words.ts";
+import { line } from "./text.ts";
 
 export interface Call {
   db: Db;

@@ -1,9 +1,9 @@
 // What the memory tools bring in before they answer: events, the search index, the newest memory, each for a limited time.
-import { bringIn } from "../answers/kept-store.ts";
+import { bringIn } from "../queries/cached-store.ts";
 import type { Paths } from "../config/paths.ts";
 import { deriveNewest } from "../memory/derive.ts";
-import type { Db } from "../store/driver.ts";
-import { updateSearchIndex } from "../store/search-index.ts";
+import type { Db } from "../store/db/driver.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
 
 const INDEX_MS = 2_000;
 const DERIVE_MS = 500;

@@ -1,13 +1,13 @@
 // file_history: which turns changed a file and why, and what is known about it.
-import { placePath } from "../answers/path-place.ts";
+import { placePath } from "../queries/path-place.ts";
 import { titleOf } from "../core/title.ts";
-import { blame, type BlameEntry } from "../recall/blame.ts";
-import { listObservations } from "../store/observation-list.ts";
-import { type ShortId, shortIds } from "../store/short-ids.ts";
+import { blame, type BlameEntry } from "../recall/history/blame.ts";
+import { listObservations } from "../store/reads/observation-list.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { readFlag, readNumber, requireText } from "./args.ts";
 import { layOut } from "./budget.ts";
 import { ALL, type Answer, type Call, isProjectGiven, readScope } from "./call.ts";
-import { change, line, plural, quotedLine, when } from "./words.ts";
+import { change, line, plural, quotedLine, when } from "./text.ts";
 
 const LIMIT = { default: 15, min: 1, max: 50 };
 const OBSERVATIONS = 8;

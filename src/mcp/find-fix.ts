@@ -1,13 +1,13 @@
 // find_fix: where an error was met before, and what made it go away.
 import { commandKey } from "../core/shell-command.ts";
 import { localDay } from "../core/time.ts";
-import { type Encounter, findFixes } from "../recall/fix.ts";
-import { commandOf } from "../recall/tool-line.ts";
-import { type ShortId, shortIds } from "../store/short-ids.ts";
+import { type Encounter, findFixes } from "../recall/history/fix.ts";
+import { commandOf } from "../recall/history/tool-line.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { readNumber, requireText } from "./args.ts";
 import { layOut } from "./budget.ts";
 import { type Answer, type Call, readScope } from "./call.ts";
-import { line, list, pathLine, quotedLine, when } from "./words.ts";
+import { line, list, pathLine, quotedLine, when } from "./text.ts";
 
 const LIMIT = { default: 3, min: 1, max: 20 };
 const FILES_SHOWN = 6;

@@ -1,14 +1,14 @@
 // forget: takes something out for good, once the person at the client has agreed.
-import { carryOutForget, type DoomedRows } from "../answers/forget.ts";
+import { carryOutForget, type DoomedRows } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
-import { addDoomed } from "../memory/choose-doomed.ts";
-import { completeDoom, type Doomed, DOOMED_KINDS, nothingDoomed, readDoomed } from "../store/doomed.ts";
-import type { Db } from "../store/driver.ts";
-import { overwriteDeleted } from "../store/erase.ts";
+import { addDoomed } from "../upkeep/erase/select-deletion.ts";
+import { completeDoom, type Doomed, DOOMED_KINDS, nothingDoomed, readDoomed } from "../upkeep/erase/deletion-set.ts";
+import type { Db } from "../store/db/driver.ts";
+import { overwriteDeleted } from "../upkeep/erase/erase-rows.ts";
 import { readFlag, readIds } from "./args.ts";
 import { layOut } from "./budget.ts";
 import type { Answer, Call } from "./call.ts";
-import { line, pathLine, plural, when } from "./words.ts";
+import { line, pathLine, plural, when } from "./text.ts";
 
 export function forget(call: Call): Answer {
   const { db, args, now, maxTokens, consent } = call;

@@ -1,15 +1,15 @@
 // One prompt with its turn, one message, or one tool use with what went in and what came out.
-import { type Item, readTranscript, type Turn } from "../recall/transcript.ts";
-import type { Db } from "../store/driver.ts";
-import { findItem, type ItemPlace } from "../store/items.ts";
-import { observationsOfTurn } from "../store/observations.ts";
-import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
-import { type ShortId, shortIds } from "../store/short-ids.ts";
-import { itemRow } from "../store/turns.ts";
+import { type Item, readTranscript, type Turn } from "../recall/history/transcript.ts";
+import type { Db } from "../store/db/driver.ts";
+import { findItem, type ItemPlace } from "../store/reads/items.ts";
+import { observationsOfTurn } from "../store/tables/observations.ts";
+import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { itemRow } from "../store/reads/turns.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
 import type { Call } from "./call.ts";
 import { leftOut } from "./observation-detail.ts";
-import { line, plain, quoted, quotedLine, when } from "./words.ts";
+import { line, plain, quoted, quotedLine, when } from "./text.ts";
 
 export function describeItem({ db, now }: Call, id: string, maxTokens: number): string | undefined {
   const place = findItem(db, id);

@@ -1,13 +1,13 @@
 // The MCP server's program: memory as tools, over stdio, for as long as the client keeps the line open.
 import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { HANDED_OVER, otherNode } from "../config/install-record.ts";
-import { createStore } from "../answers/kept-store.ts";
+import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
+import { createStore } from "../queries/cached-store.ts";
 import { resolvePaths } from "../config/paths.ts";
-import { closeToOthers } from "../config/private-file.ts";
+import { closeToOthers } from "../platform/private-file.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
-import { hasSqlite } from "../store/driver.ts";
+import { hasSqlite } from "../store/db/driver.ts";
 import { catchUp } from "./catch-up.ts";
 import { createServer } from "./server.ts";
 

@@ -1,13 +1,13 @@
 // One observation in full: what it says, where it comes from, whether it still holds, what it rests on.
-import { type Evidence, type ObservationStory, readObservation } from "../recall/observation.ts";
-import { parseObservationId } from "../store/items.ts";
-import type { ObservationEntry } from "../store/observation-list.ts";
-import { observationFiles } from "../store/observation-files.ts";
-import { observationOf } from "../store/observations.ts";
-import { type ShortId, shortIds } from "../store/short-ids.ts";
+import { type Evidence, type ObservationStory, readObservation } from "../recall/history/observation.ts";
+import { parseObservationId } from "../store/reads/items.ts";
+import type { ObservationEntry } from "../store/reads/observation-list.ts";
+import { observationFiles } from "../store/tables/observation-files.ts";
+import { observationOf } from "../store/tables/observations.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
 import type { Call } from "./call.ts";
-import { line, list, pathLine, plain, quoted, quotedLine, when } from "./words.ts";
+import { line, list, pathLine, plain, quoted, quotedLine, when } from "./text.ts";
 
 /** Of one prompt, message or output that it rests on; more of it is a call away. */
 const EVIDENCE_TOKENS = 200;

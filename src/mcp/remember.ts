@@ -1,15 +1,15 @@
 // remember: writes something down for the sessions to come, filtered like everything else.
-import { findSurroundings } from "../capture/surroundings.ts";
+import { findSurroundings } from "../capture/capture-context.ts";
 import { isDisabled } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
-import { remember as writeDown } from "../memory/own.ts";
-import { findObservation } from "../store/observation-list.ts";
-import { onlyProjectNamed, upsertProject } from "../store/projects.ts";
+import { remember as writeDown } from "../memory/user-edits.ts";
+import { findObservation } from "../store/reads/observation-list.ts";
+import { onlyProjectNamed, upsertProject } from "../store/tables/projects.ts";
 import { readChoice, readText, requireText } from "./args.ts";
 import type { Answer, Call } from "./call.ts";
-import { line } from "./words.ts";
+import { line } from "./text.ts";
 
 export function remember(call: Call): Answer {
   const { db, args, now } = call;

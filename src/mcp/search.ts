@@ -1,23 +1,23 @@
 // search: the compact index of what is known and where it was said or done. Layer one.
-import type { Kept } from "../answers/asked.ts";
-import { meaningOf } from "../answers/meaning.ts";
+import type { Kept } from "../queries/query-context.ts";
+import { meaningOf } from "../queries/semantic.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { AppError } from "../core/error.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import { findObservations } from "../recall/find-observations.ts";
-import { FIND_KINDS, type Finding, findSessions } from "../recall/find.ts";
-import type { Meaning } from "../recall/meaning.ts";
-import { createWarmIndex } from "../recall/vector-index.ts";
-import type { Db } from "../store/driver.ts";
-import { type ObservationEntry, listObservations } from "../store/observation-list.ts";
-import { listSessions, type SessionEntry } from "../store/session-list.ts";
-import { type ShortId, shortIds } from "../store/short-ids.ts";
-import { itemRow } from "../store/turns.ts";
+import { findObservations } from "../recall/search/find-observations.ts";
+import { FIND_KINDS, type Finding, findSessions } from "../recall/search/find.ts";
+import type { Meaning } from "../recall/search/semantic.ts";
+import { createWarmIndex } from "../recall/search/vector-index.ts";
+import type { Db } from "../store/db/driver.ts";
+import { type ObservationEntry, listObservations } from "../store/reads/observation-list.ts";
+import { listSessions, type SessionEntry } from "../store/reads/session-list.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { itemRow } from "../store/reads/turns.ts";
 import { readChoice, readNumber, readText } from "./args.ts";
 import { layOut, type Piece, roughTokens } from "./budget.ts";
 import { type Answer, type Asked, type Call, readScope } from "./call.ts";
-import { line, pathLine, plural, quotedLine, when } from "./words.ts";
+import { line, pathLine, plural, quotedLine, when } from "./text.ts";
 
 export const SEARCH_KINDS = ["observation", ...FIND_KINDS] as const;
 

@@ -17,9 +17,9 @@ import { type Args, checkNames } from "./args.ts";
 import { readBudget } from "./budget.ts";
 import type { Answer, Consent } from "./call.ts";
 import INSTRUCTIONS from "./instructions.md";
-import type { Store } from "../answers/kept-store.ts";
+import type { Store } from "../queries/cached-store.ts";
 import { TOOLS } from "./tools.ts";
-import { line, plain } from "./words.ts";
+import { line, plain } from "./text.ts";
 
 /** The client's answer to where it works is worth waiting for this long. */
 const ROOTS_TIMEOUT_MS = 1_000;

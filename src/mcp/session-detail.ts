@@ -1,14 +1,14 @@
 // One session: what it was about, what is known from it, its turns.
 import { titleOf } from "../core/title.ts";
-import { observationsOfSession } from "../store/observations.ts";
-import { sessionsByPrefix } from "../store/session-list.ts";
-import { shortIds } from "../store/short-ids.ts";
-import { summariesOfTurn, type SummaryRow, WHOLE_SESSION } from "../store/summaries.ts";
-import { turnsOfSession } from "../store/timeline.ts";
+import { observationsOfSession } from "../store/tables/observations.ts";
+import { sessionsByPrefix } from "../store/reads/session-list.ts";
+import { shortIds } from "../store/reads/short-ids.ts";
+import { summariesOfTurn, type SummaryRow, WHOLE_SESSION } from "../store/tables/summaries.ts";
+import { turnsOfSession } from "../store/reads/timeline.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
 import type { Call } from "./call.ts";
 import { leftOut } from "./observation-detail.ts";
-import { line, plain, plural, when } from "./words.ts";
+import { line, plain, plural, when } from "./text.ts";
 
 const FIELDS: readonly [keyof SummaryRow & string, string][] = [
   ["request", "asked for"],

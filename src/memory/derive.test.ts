@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bash, ended, MINUTE, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
 import type { Activity } from "../core/event.ts";
-import type { Db } from "../store/driver.ts";
-import { findItem } from "../store/items.ts";
-import { staleSessions } from "../store/stale-turns.ts";
-import { transaction } from "../store/transaction.ts";
-import { loadTurnEvidence, type TurnEvidence } from "../store/turn-evidence.ts";
+import type { Db } from "../store/db/driver.ts";
+import { findItem } from "../store/reads/items.ts";
+import { staleSessions } from "../store/tables/stale-turns.ts";
+import { transaction } from "../store/db/transaction.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../store/reads/turn-evidence.ts";
 import { deriveSession, rebuildMemory, type Rebuilt } from "./derive.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
 

@@ -1,16 +1,16 @@
 // Brings memory up to its evidence, turn by turn: each is there as a whole or still marked as out of date.
 import { EXTRACTOR, type TurnMemory } from "../core/memory.ts";
-import type { Db } from "../store/driver.ts";
-import { deleteOrphans, renewKeys } from "../store/observations.ts";
-import { markAllLinksStale } from "../store/stale-links.ts";
-import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/stale-turns.ts";
-import { transaction } from "../store/transaction.ts";
-import { loadTurnEvidence, type TurnEvidence } from "../store/turn-evidence.ts";
+import type { Db } from "../store/db/driver.ts";
+import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
+import { markAllLinksStale } from "../store/tables/stale-links.ts";
+import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/tables/stale-turns.ts";
+import { transaction } from "../store/db/transaction.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../store/reads/turn-evidence.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
-import { updateLinks } from "./link/update-links.ts";
+import { updateLinks } from "./relate/update-links.ts";
 import { saveTurnMemory } from "./save.ts";
 import { saveSession } from "./session.ts";
-import { countUse } from "./used.ts";
+import { countUse } from "./injection-usage.ts";
 
 export interface Derived {
   turns: number;

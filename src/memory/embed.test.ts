@@ -7,15 +7,15 @@ import { ended, prompt, said, seedStore } from "../../test/seed.ts";
 import type { Observation } from "../core/memory.ts";
 import { fromRecord, toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import { nothingDoomed } from "../store/doomed.ts";
-import type { Db } from "../store/driver.ts";
-import { deleteObservation } from "../store/observations.ts";
-import { updateSearchIndex } from "../store/search-index.ts";
-import { getChunks, getRecords, STORED_ROWS } from "../store/vector-chunks.ts";
-import { embeddingModels, embedProgress, itemsAt } from "../store/vectors.ts";
+import { nothingDoomed } from "../upkeep/erase/deletion-set.ts";
+import type { Db } from "../store/db/driver.ts";
+import { deleteObservation } from "../store/tables/observations.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
+import { getChunks, getRecords, STORED_ROWS } from "../store/vectors/vector-chunks.ts";
+import { embeddingModels, embedProgress, itemsAt } from "../store/vectors/vectors.ts";
 import { embedAll } from "./embed.ts";
-import { forget } from "./forget.ts";
-import { remember } from "./own.ts";
+import { forget } from "../upkeep/erase/forget.ts";
+import { remember } from "./user-edits.ts";
 
 /** As many sessions of one turn as asked for, oldest first. */
 function seedTurns(count: number, path?: string) {

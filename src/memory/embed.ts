@@ -1,11 +1,11 @@
 // Turns and observations become vectors: the newest first, in batches, each there as a whole or still to be done.
 import { toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import type { Db } from "../store/driver.ts";
-import { embedText } from "../store/embed-texts.ts";
-import { transaction } from "../store/transaction.ts";
-import { addMissingCodes } from "../store/vector-chunks.ts";
-import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors.ts";
+import type { Db } from "../store/db/driver.ts";
+import { embedText } from "../store/vectors/embed-texts.ts";
+import { transaction } from "../store/db/transaction.ts";
+import { addMissingCodes } from "../store/vectors/vector-chunks.ts";
+import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors/vectors.ts";
 
 /** Turns and observations to a batch: some two seconds of processor time, which a kill costs at most. */
 const BATCH_ITEMS = 16;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { bash, prompt, said, seedStore } from "../../test/seed.ts";
 import { EXTRACTOR, type Observation, type Producer, type Summary } from "../core/memory.ts";
-import type { Db } from "../store/driver.ts";
-import { contentHash, type ObservationRow, observationsOfTurn } from "../store/observations.ts";
-import { summariesOfTurn } from "../store/summaries.ts";
-import { loadTurnEvidence } from "../store/turn-evidence.ts";
+import type { Db } from "../store/db/driver.ts";
+import { contentHash, type ObservationRow, observationsOfTurn } from "../store/tables/observations.ts";
+import { summariesOfTurn } from "../store/tables/summaries.ts";
+import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
 import { saveTurnMemory } from "./save.ts";
 
 const MODEL: Producer = { name: "anthropic/some-model", promptHash: "abc" };

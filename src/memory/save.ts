@@ -1,9 +1,9 @@
 // Writes one producer's memory of one turn: what is the same stays with its id, what is gone goes, what a person made stays.
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../core/memory.ts";
-import type { Db } from "../store/driver.ts";
-import { findItem } from "../store/items.ts";
-import { deleteFixes, insertLink } from "../store/links.ts";
-import { renewFilesOfTurn } from "../store/observation-files.ts";
+import type { Db } from "../store/db/driver.ts";
+import { findItem } from "../store/reads/items.ts";
+import { deleteFixes, insertLink } from "../store/tables/links.ts";
+import { renewFilesOfTurn } from "../store/tables/observation-files.ts";
 import {
   contentHash,
   deleteObservation,
@@ -15,10 +15,10 @@ import {
   type ObservationRow,
   observationsOfTurn,
   setCurrent,
-} from "../store/observations.ts";
-import { projectIdOfSession } from "../store/projects.ts";
-import { setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/summaries.ts";
-import { isFailedUse } from "../store/tool-uses.ts";
+} from "../store/tables/observations.ts";
+import { projectIdOfSession } from "../store/tables/projects.ts";
+import { setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
+import { isFailedUse } from "../store/tables/tool-uses.ts";
 import { saveSession } from "./session.ts";
 import { settleSubjects } from "./supersede.ts";
 

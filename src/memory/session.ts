@@ -2,16 +2,16 @@
 import { withoutInterruption } from "../core/interruption.ts";
 import { EXTRACTOR, type Summary } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
-import { commitsOf } from "../store/commits.ts";
-import type { Db } from "../store/driver.ts";
-import { changedFiles } from "../store/file-touches.ts";
-import { observationsOfSession, type ObservationRow } from "../store/observations.ts";
-import { promptsOf } from "../store/prompts.ts";
-import { getAgentTitle, setSubtitle, setTitle } from "../store/sessions.ts";
-import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/summaries.ts";
+import { commitsOf } from "../store/tables/commits.ts";
+import type { Db } from "../store/db/driver.ts";
+import { changedFiles } from "../store/tables/file-touches.ts";
+import { observationsOfSession, type ObservationRow } from "../store/tables/observations.ts";
+import { promptsOf } from "../store/tables/prompts.ts";
+import { getAgentTitle, setSubtitle, setTitle } from "../store/tables/sessions.ts";
+import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { type Ask, readAsk } from "./extract/ask.ts";
 import { clip } from "../core/prose.ts";
-import { ALIKE, likeness } from "../core/likeness.ts";
+import { ALIKE, likeness } from "../core/similarity.ts";
 import { isFull } from "./extract/statements.ts";
 
 const FIELD_CHARS = 1_200;

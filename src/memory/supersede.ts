@@ -1,7 +1,7 @@
 // Of the observations on one subject the newest holds; the older ones say what replaced them, and when.
-import type { Db } from "../store/driver.ts";
-import { deleteLink, insertLink, type Link } from "../store/links.ts";
-import { setSuccessor, subjectChain } from "../store/observations.ts";
+import type { Db } from "../store/db/driver.ts";
+import { deleteLink, insertLink, type Link } from "../store/tables/links.ts";
+import { setSuccessor, subjectChain } from "../store/tables/observations.ts";
 
 /** Works on the whole chain of a subject, so that it does not matter in which order its parts were learnt of. */
 export function settleSubjects(

@@ -1,15 +1,15 @@
 // Questions about the past that cross sessions: what came before, what belongs together, who touched a file.
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
-import { updateLinks } from "../memory/link/update-links.ts";
-import type { Db } from "../store/driver.ts";
-import { findProject } from "../store/projects.ts";
-import { sessionsByPrefix, type SessionEntry } from "../store/session-list.ts";
-import { shares, toolShares, totals } from "../store/stats.ts";
-import { blame } from "./blame.ts";
-import { relatedSessions } from "./related.ts";
-import { resumeCommand, resumeLine } from "./resume.ts";
-import { latestTurns, timelineAround } from "./timeline.ts";
+import { updateLinks } from "../memory/relate/update-links.ts";
+import type { Db } from "../store/db/driver.ts";
+import { findProject } from "../store/tables/projects.ts";
+import { sessionsByPrefix, type SessionEntry } from "../store/reads/session-list.ts";
+import { shares, toolShares, totals } from "../store/reads/stats.ts";
+import { blame } from "./history/blame.ts";
+import { relatedSessions } from "./history/related.ts";
+import { resumeCommand, resumeLine } from "./history/resume.ts";
+import { latestTurns, timelineAround } from "./history/timeline.ts";
 
 const session = (db: Db, id: string): SessionEntry => sessionsByPrefix(db, id)[0] as SessionEntry;
 

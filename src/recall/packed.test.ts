@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { deriveSession, rebuildMemory } from "../memory/derive.ts";
-import type { Db } from "../store/driver.ts";
-import { exportRows } from "../store/export-rows.ts";
-import { itemsHolding } from "../store/holding.ts";
-import { packOutputs } from "../store/packed.ts";
-import { rebuildSearchIndex, updateSearchIndex } from "../store/search-index.ts";
-import { roomByTable } from "../store/space.ts";
-import { bestUses } from "../store/tool-search.ts";
-import { shellCommands, toolUsesOf } from "../store/tool-uses.ts";
+import type { Db } from "../store/db/driver.ts";
+import { exportRows } from "../store/reads/export-rows.ts";
+import { itemsHolding } from "../upkeep/erase/rows-containing.ts";
+import { packOutputs } from "../store/tables/packed.ts";
+import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
+import { roomByTable } from "../store/db/disk-usage.ts";
+import { bestUses } from "../store/fts/tool-search.ts";
+import { shellCommands, toolUsesOf } from "../store/tables/tool-uses.ts";
 import { bash, DAY, ended, prompt, type Seeded, seedStore, START } from "../../test/seed.ts";
-import { resolveSession } from "./find-session.ts";
-import { readTranscript } from "./transcript.ts";
+import { resolveSession } from "./search/find-session.ts";
+import { readTranscript } from "./history/transcript.ts";
 
 const NOW = START + 400 * DAY;
 const one = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;

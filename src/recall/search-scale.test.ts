@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY_MS, dayWord, scopeWord } from "../core/words.ts";
-import type { Db } from "../store/driver.ts";
-import { openStore } from "../store/open.ts";
-import { findUses } from "./how.ts";
-import { bestUses, newestUses, type UsesFound } from "../store/tool-search.ts";
-import { transaction } from "../store/transaction.ts";
-import { findSessions } from "./find.ts";
+import type { Db } from "../store/db/driver.ts";
+import { openStore } from "../store/db/open.ts";
+import { findUses } from "./history/how.ts";
+import { bestUses, newestUses, type UsesFound } from "../store/fts/tool-search.ts";
+import { transaction } from "../store/db/transaction.ts";
+import { findSessions } from "./search/find.ts";
 
 const SESSIONS = 60;
 const USES = 220;

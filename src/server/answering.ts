@@ -1,10 +1,10 @@
 // All that answers requests, loaded when the first one comes; and what answers one alone, in a process of its own.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { errorJson } from "../answers/envelope.ts";
+import { errorJson } from "../queries/envelope.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import { openDriver } from "../store/driver.ts";
-import type { AsideQuestion, AsideReply } from "./aside.ts";
+import { openDriver } from "../store/db/driver.ts";
+import type { AsideQuestion, AsideReply } from "./offload.ts";
 import { createApp } from "./app.ts";
 import { createHost, type HostOptions } from "./create-host.ts";
 import { ROUTES } from "./table.ts";

@@ -1,9 +1,9 @@
 // Puts together what the server has at hand.
-import { keepMeaning } from "../answers/kept-meaning.ts";
-import { bringIn, createStore } from "../answers/kept-store.ts";
+import { keepMeaning } from "../queries/embedding-cache.ts";
+import { bringIn, createStore } from "../queries/cached-store.ts";
 import { createAccess } from "./access.ts";
-import { createAside } from "./aside.ts";
-import { createHolds } from "./holds.ts";
+import { createAside } from "./offload.ts";
+import { createHolds } from "./undo-window.ts";
 import type { Host } from "./host.ts";
 import { createLive } from "./live.ts";
 

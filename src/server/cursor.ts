@@ -1,5 +1,5 @@
 // Where a reader of the stream has come to, as the id of an event: so it can go on after a break.
-import type { Seen } from "../store/news.ts";
+import type { Seen } from "../store/reads/change-feed.ts";
 
 export interface Cursor extends Seen {
   /** Until when ends of sessions were told. */

@@ -1,10 +1,10 @@
 // What the server has at hand while it runs.
-import type { Kept } from "../answers/asked.ts";
-import type { Store } from "../answers/kept-store.ts";
+import type { Kept } from "../queries/query-context.ts";
+import type { Store } from "../queries/cached-store.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Access } from "./access.ts";
-import type { Aside } from "./aside.ts";
-import type { Holds } from "./holds.ts";
+import type { Aside } from "./offload.ts";
+import type { Holds } from "./undo-window.ts";
 import type { Live } from "./live.ts";
 
 export interface Host {

@@ -1,19 +1,19 @@
 // What other editors report, on its way to the spool: the same event, filter and drop as a hook's.
 import { isAbsolute } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
-import { bringIn } from "../answers/kept-store.ts";
-import type { Answer } from "../answers/envelope.ts";
-import { storedId } from "../capture/ids.ts";
-import { prepareEvent, type Withheld } from "../capture/prepare.ts";
-import { writeDrop } from "../capture/spool.ts";
-import { findSurroundings, type Surroundings } from "../capture/surroundings.ts";
+import { bringIn } from "../queries/cached-store.ts";
+import type { Answer } from "../queries/envelope.ts";
+import { storedId } from "../capture/live/ids.ts";
+import { prepareEvent, type Withheld } from "../capture/live/admit-event.ts";
+import { writeDrop } from "../capture/live/spool.ts";
+import { findSurroundings, type Surroundings } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
-import { filterText } from "../core/filter.ts";
-import type { Asked } from "../answers/asked.ts";
-import type { Db } from "../store/driver.ts";
-import { findProjectByName, projectOfSession } from "../store/projects.ts";
-import { type SessionEntry, sessionsByIds } from "../store/session-list.ts";
-import { findSession } from "../store/sessions.ts";
+import { filterText } from "../core/privacy/filter.ts";
+import type { Asked } from "../queries/query-context.ts";
+import type { Db } from "../store/db/driver.ts";
+import { findProjectByName, projectOfSession } from "../store/tables/projects.ts";
+import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
+import { findSession } from "../store/tables/sessions.ts";
 
 export interface Reported {
   sessionId: string | number | undefined;

@@ -1,10 +1,10 @@
 // Those who watch: each gets what is new, and is let go when it does not keep up.
-import type { Db } from "../store/driver.ts";
-import { countJobs } from "../store/jobs.ts";
-import { writeVersion } from "../store/version.ts";
-import type { Store } from "../answers/kept-store.ts";
+import type { Db } from "../store/db/driver.ts";
+import { countJobs } from "../store/tables/jobs.ts";
+import { writeVersion } from "../store/db/data-version.ts";
+import type { Store } from "../queries/cached-store.ts";
 import { type Cursor, cursorText, parseCursor } from "./cursor.ts";
-import { newestCursor, type News, readNews } from "./news.ts";
+import { newestCursor, type News, readNews } from "./change-feed.ts";
 
 export interface Client {
   /** False: it has not read what it was sent before; it is let go. */

@@ -1,6 +1,6 @@
 // The API described by itself: an OpenAPI 3.1 document made from the table of routes.
 import * as z from "zod";
-import type { Json } from "../answers/envelope.ts";
+import type { Json } from "../queries/envelope.ts";
 import { VERSION } from "../core/version.ts";
 import { statusOf } from "./reply.ts";
 import type { Route } from "./route.ts";

@@ -1,7 +1,7 @@
 // Turns what a route answers or throws into HTTP: the command line's JSON, with a status that fits.
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type Answer, answerJson, errorJson } from "../answers/envelope.ts";
+import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import type { Host } from "./host.ts";
 

@@ -1,8 +1,8 @@
 // A route is a row: what it takes, what it gives, which question it asks. The app and its OpenAPI document are made from rows.
 import type { Context } from "hono";
 import type * as z from "zod";
-import type { Asked } from "../answers/asked.ts";
-import type { Answer } from "../answers/envelope.ts";
+import type { Asked } from "../queries/query-context.ts";
+import type { Answer } from "../queries/envelope.ts";
 import type { Host } from "./host.ts";
 
 export interface Call<Query, Body> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { resolvePaths } from "../config/paths.ts";
-import { readServer, writeServer } from "../config/server-record.ts";
+import { readServer, writeServer } from "../platform/state/server-record.ts";
 import { startServing } from "./serve.ts";
 
 function createHome(port: number) {

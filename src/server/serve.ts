@@ -1,7 +1,7 @@
 // Listens on this machine alone: on the port that is set, else on the next that is free; and says where in server.json.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { loadSettings } from "../config/load.ts";
-import { readServer, type ServerRecord, serverToken, writeServer } from "../config/server-record.ts";
+import { readServer, type ServerRecord, serverToken, writeServer } from "../platform/state/server-record.ts";
 import { createAccess, isOwner } from "./access.ts";
 import type { Answering } from "./answering.ts";
 import { limitConnections } from "./connections.ts";

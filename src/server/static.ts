@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { extname, join, normalize, sep } from "node:path";
 import type { Context, Hono } from "hono";
-import { statOf } from "../config/read.ts";
+import { statOf } from "../platform/read-file.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -1,11 +1,11 @@
 // Keeps activity.json true: written when what it says has changed.
-import { type Activity, writeActivity } from "../config/activity.ts";
+import { type Activity, writeActivity } from "../platform/state/activity.ts";
 import { localDay } from "../core/time.ts";
-import type { Db } from "../store/driver.ts";
-import { countJobs } from "../store/jobs.ts";
-import { spentOn } from "../store/ledger.ts";
-import { runningProject } from "../store/session-status.ts";
-import { countSessions } from "../store/what-counts.ts";
+import type { Db } from "../store/db/driver.ts";
+import { countJobs } from "../store/tables/jobs.ts";
+import { spentOn } from "../store/tables/ledger.ts";
+import { runningProject } from "../store/tables/session-status.ts";
+import { countSessions } from "../store/reads/what-counts.ts";
 
 interface Moment {
   now: number;

@@ -1,6 +1,6 @@
 // The one question a model is being asked, in the background: all else goes on meanwhile.
-import type { Db } from "../store/driver.ts";
-import { claimJob, extendLease, type Job, LEASE_MS, releaseJobs } from "../store/jobs.ts";
+import type { Db } from "../store/db/driver.ts";
+import { claimJob, extendLease, type Job, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
 import { type EnrichContext, runEnrichJob } from "./enrich-job.ts";
 import { reasonOf } from "./log.ts";
 

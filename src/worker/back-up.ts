@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import { createBackup } from "../store/backup.ts";
-import { rotateBackups, rotationOf } from "../store/backup-rotation.ts";
-import { explain } from "../store/open.ts";
+import { createBackup } from "../store/db/backup.ts";
+import { rotateBackups, rotationOf } from "../upkeep/backup/rotation.ts";
+import { explain } from "../store/db/open.ts";
 import { type Log, reasonOf } from "./log.ts";
 
 /** Ends when that process has; it says itself how it went. Aborted: half a copy is no loss. */

@@ -1,13 +1,13 @@
 // What no hook has told of: at its start the worker reads on in every transcript that has changed since.
 import { claudeConfigDir } from "../agents/claude-code/config-dir.ts";
-import { findTranscripts } from "../capture/find-transcripts.ts";
-import type { Transcript } from "../capture/read-transcript.ts";
-import { isUnchanged, startSync, type SyncContext, syncTranscripts } from "../capture/sync.ts";
-import { readInstall } from "../config/install-record.ts";
+import { findTranscripts } from "../capture/sync/find-transcripts.ts";
+import type { Transcript } from "../capture/sync/read-transcript.ts";
+import { isUnchanged, startSync, type SyncContext, syncTranscripts } from "../capture/sync/sync.ts";
+import { readInstall } from "../platform/state/install-record.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Db } from "../store/driver.ts";
+import type { Db } from "../store/db/driver.ts";
 import type { Log } from "./log.ts";
 
 /** Yields after every piece that is committed how many transcripts are left; between two pieces the worker does what is more urgent. */

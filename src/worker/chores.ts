@@ -1,14 +1,14 @@
 // What the worker does when nothing is urgent: tidies up, makes the search indexes one piece again, saves room, has a backup made.
-import { tidySessionFiles } from "../capture/private-turn.ts";
-import { pruneCompileCache } from "../config/compile-cache.ts";
+import { tidySessionFiles } from "../capture/live/private-turn.ts";
+import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import { isBackupDue } from "../store/backup-rotation.ts";
-import type { Db } from "../store/driver.ts";
-import { enqueueSession, forgetDoneJobs } from "../store/jobs.ts";
-import { mergeSearchIndex } from "../store/search-index.ts";
-import { updateIdleStatuses } from "../store/session-status.ts";
-import { countSessions } from "../store/what-counts.ts";
-import { HELD_MS } from "../store/transaction.ts";
+import { isBackupDue } from "../upkeep/backup/rotation.ts";
+import type { Db } from "../store/db/driver.ts";
+import { enqueueSession, forgetDoneJobs } from "../store/tables/jobs.ts";
+import { mergeSearchIndex } from "../store/fts/search-index.ts";
+import { updateIdleStatuses } from "../store/tables/session-status.ts";
+import { countSessions } from "../store/reads/what-counts.ts";
+import { HELD_MS } from "../store/db/transaction.ts";
 import { modelSettings } from "./enrich-job.ts";
 import type { Log } from "./log.ts";
 import { saveRoom } from "./save-room.ts";

@@ -3,7 +3,7 @@ import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { type EmbedSource, embedSource, isOf, openEmbedder } from "../embed/source.ts";
 import { embedAll } from "../memory/embed.ts";
-import type { Db } from "../store/driver.ts";
+import type { Db } from "../store/db/driver.ts";
 import {
   claimJob,
   enqueueEmbed,
@@ -13,8 +13,8 @@ import {
   type Job,
   postponeJob,
   releaseJobs,
-} from "../store/jobs.ts";
-import { embeddingModels, nextToEmbed } from "../store/vectors.ts";
+} from "../store/tables/jobs.ts";
+import { embeddingModels, nextToEmbed } from "../store/vectors/vectors.ts";
 import { type Log, reasonOf } from "./log.ts";
 import { isTrouble } from "./trouble.ts";
 

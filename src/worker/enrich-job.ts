@@ -1,12 +1,12 @@
 // A turn's second look, by a model: what comes of it decides whether the job is done, waits or has failed.
-import { findSurroundings } from "../capture/surroundings.ts";
+import { findSurroundings } from "../capture/capture-context.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import { openProvider } from "../llm/providers.ts";
-import { type Enriched, enrichTurn } from "../memory/compress.ts";
-import type { Db } from "../store/driver.ts";
-import { failJob, finishJob, type Job, postponeJob, subjectOf } from "../store/jobs.ts";
+import { type Enriched, enrichTurn } from "../memory/enrich/enrich-turn.ts";
+import type { Db } from "../store/db/driver.ts";
+import { failJob, finishJob, type Job, postponeJob, subjectOf } from "../store/tables/jobs.ts";
 import { type Log, reasonOf } from "./log.ts";
 import { isTrouble } from "./trouble.ts";
 

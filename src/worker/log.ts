@@ -1,6 +1,6 @@
 // What the worker has to say: a file for `c-mem worker logs`, and stderr when somebody watches it run.
-import { appendLog } from "../config/log-file.ts";
-import { filterText } from "../core/filter.ts";
+import { appendLog } from "../platform/log-file.ts";
+import { filterText } from "../core/privacy/filter.ts";
 import { terminalSafe } from "../core/terminal.ts";
 
 const MAX_LOG_BYTES = 1024 * 1024;

@@ -1,9 +1,9 @@
 // What is done about room, at rest: old outputs compressed, what the settings do not keep taken out, free pages given back.
 import type { Settings } from "../config/schema.ts";
-import { isRetentionSet, purge } from "../memory/retention.ts";
-import type { Db } from "../store/driver.ts";
-import { packOutputs } from "../store/packed.ts";
-import { giveBack, roomOf } from "../store/space.ts";
+import { isRetentionSet, purge } from "../upkeep/retention/retention.ts";
+import type { Db } from "../store/db/driver.ts";
+import { packOutputs } from "../store/tables/packed.ts";
+import { giveBack, roomOf } from "../store/db/disk-usage.ts";
 import type { Log } from "./log.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

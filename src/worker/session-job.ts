@@ -1,14 +1,14 @@
 // A session's job: what its transcript adds to what the hooks saw, then memory from all that is new.
 import { AGENTS } from "../agents/spec.ts";
-import { admitFile } from "../capture/ids.ts";
-import type { Transcript } from "../capture/read-transcript.ts";
-import { isUnchanged, startSync, syncTranscripts } from "../capture/sync.ts";
+import { admitFile } from "../capture/live/ids.ts";
+import type { Transcript } from "../capture/sync/read-transcript.ts";
+import { isUnchanged, startSync, syncTranscripts } from "../capture/sync/sync.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { type Derived, deriveSession } from "../memory/derive.ts";
-import type { Db } from "../store/driver.ts";
-import { enqueueEnrich } from "../store/jobs.ts";
-import { updateSearchIndex } from "../store/search-index.ts";
-import { sessionSource, type SessionSource } from "../store/sessions.ts";
+import type { Db } from "../store/db/driver.ts";
+import { enqueueEnrich } from "../store/tables/jobs.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
+import { sessionSource, type SessionSource } from "../store/tables/sessions.ts";
 
 /** Links are made when there is nothing else to do. Yields between pieces of a long transcript. `enrich`: a model is asked about what is new. */
 export function* runSessionJob(

@@ -1,5 +1,5 @@
 // Tells trouble of the machine, which passes, from a fault of the work itself.
-import { isStoreTrouble } from "../store/driver.ts";
+import { isStoreTrouble } from "../store/db/driver.ts";
 
 const DISK_TROUBLE = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM"]);
 

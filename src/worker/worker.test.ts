@@ -14,13 +14,13 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { tinyHome } from "../../test/embed/tiny-model.ts";
 import { ended, prompt, seedStore } from "../../test/seed.ts";
-import { writeDrop } from "../capture/spool.ts";
+import { writeDrop } from "../capture/live/spool.ts";
 import { resolvePaths } from "../config/paths.ts";
-import { findWorker, removeLock } from "../config/worker-lock.ts";
-import { askToLeave, isAskedToLeave } from "../config/worker-start.ts";
+import { findWorker, removeLock } from "../platform/worker-lock.ts";
+import { askToLeave, isAskedToLeave } from "../platform/worker-start.ts";
 import { minilmFile } from "../embed/minilm.ts";
-import { countJobs, enqueueSession, troubledJobs } from "../store/jobs.ts";
-import { takeLock } from "../config/take-lock.ts";
+import { countJobs, enqueueSession, troubledJobs } from "../store/tables/jobs.ts";
+import { takeLock } from "../platform/take-lock.ts";
 import { createWaker } from "./waker.ts";
 import { type Leaving, work, type WorkerOptions } from "./worker.ts";
 

@@ -1,15 +1,15 @@
 // The worker: drains the spool, does jobs, catches up; rests when there is nothing to do, and leaves after a while.
 import { setImmediate } from "node:timers/promises";
-import { drainSpool } from "../capture/drain.ts";
-import { prepareLostEvents } from "../config/lost-events.ts";
+import { drainSpool } from "../capture/live/drain.ts";
+import { prepareLostEvents } from "../platform/state/lost-events.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import { statOf } from "../config/read.ts";
-import { BEAT_MS, beat, birthOf, isSameProcess } from "../config/worker-lock.ts";
-import { forgetRequest, isAskedToLeave } from "../config/worker-start.ts";
+import { statOf } from "../platform/read-file.ts";
+import { BEAT_MS, beat, birthOf, isSameProcess } from "../platform/worker-lock.ts";
+import { forgetRequest, isAskedToLeave } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
-import { repairStore } from "../memory/repair.ts";
-import { updateLinks } from "../memory/link/update-links.ts";
-import { type Db, isDamage } from "../store/driver.ts";
+import { repairStore } from "../upkeep/backup/repair.ts";
+import { updateLinks } from "../memory/relate/update-links.ts";
+import { type Db, isDamage } from "../store/db/driver.ts";
 import {
   claimJob,
   enqueueStaleSessions,
@@ -20,11 +20,11 @@ import {
   recoverJobs,
   releaseJobs,
   subjectOf,
-} from "../store/jobs.ts";
-import { explain, openStore, setDurable } from "../store/open.ts";
-import { isSwapping, settleSwap } from "../store/swap.ts";
-import { LET_GO_MS } from "../store/transaction.ts";
-import { dataVersion } from "../store/version.ts";
+} from "../store/tables/jobs.ts";
+import { explain, openStore, setDurable } from "../store/db/open.ts";
+import { isSwapping, settleSwap } from "../store/db/swap.ts";
+import { LET_GO_MS } from "../store/db/transaction.ts";
+import { dataVersion } from "../store/db/data-version.ts";
 import { refreshActivity } from "./activity.ts";
 import { type Asking, createAsking } from "./asking.ts";
 import { catchUp } from "./catch-up.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { readServer } from "../../src/config/server-record.ts";
+import { readServer } from "../../src/platform/state/server-record.ts";
 import { createWorld, ROOT, run, type World } from "../e2e/harness.ts";
 
 /** Debian's; CHROMIUM names another. */

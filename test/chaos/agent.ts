@@ -1,7 +1,7 @@
 // An agent at work: it writes its transcript and runs its hooks, and does not care what becomes of them.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { readLostEvents } from "../../src/config/lost-events.ts";
+import { readLostEvents } from "../../src/platform/state/lost-events.ts";
 import { resolvePaths } from "../../src/config/paths.ts";
 import { run, type RunOptions, type World } from "../e2e/harness.ts";
 

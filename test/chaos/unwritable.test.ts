@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findRefuge } from "../../src/capture/refuge.ts";
-import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { openStore } from "../../src/store/open.ts";
+import { findRefuge } from "../../src/capture/live/fallback-spool.ts";
+import { MIGRATIONS } from "../../src/store/db/migrate.ts";
+import { openStore } from "../../src/store/db/open.ts";
 import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const use = (world: World, index: number) =>

@@ -8,8 +8,8 @@ import { deriveNewest } from "../../src/memory/derive.ts";
 import { createApp } from "../../src/server/app.ts";
 import { createHost } from "../../src/server/create-host.ts";
 import type { Host } from "../../src/server/host.ts";
-import type { Db } from "../../src/store/driver.ts";
-import { insertInjection } from "../../src/store/injections.ts";
+import type { Db } from "../../src/store/db/driver.ts";
+import { insertInjection } from "../../src/store/tables/injections.ts";
 import { ended, prompt, said, seedStore, touch, bash } from "../seed.ts";
 
 export interface ApiWorld {

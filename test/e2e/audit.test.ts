@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { enterRefuge } from "../../src/capture/refuge.ts";
-import { openDriver } from "../../src/store/driver.ts";
-import { migrate, MIGRATIONS } from "../../src/store/migrate.ts";
+import { enterRefuge } from "../../src/capture/live/fallback-spool.ts";
+import { openDriver } from "../../src/store/db/driver.ts";
+import { migrate, MIGRATIONS } from "../../src/store/db/migrate.ts";
 import { ALNUM, HEX, seeded } from "../secrets/random.ts";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
 

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { machineId } from "../../src/config/worker-lock.ts";
+import { machineId } from "../../src/platform/worker-lock.ts";
 import { ALNUM, seeded } from "../secrets/random.ts";
 import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { resolvePaths } from "../../src/config/paths.ts";
 import { openEndpoint } from "../../src/embed/endpoint.ts";
 import { embedAll } from "../../src/memory/embed.ts";
-import { updateSearchIndex } from "../../src/store/search-index.ts";
+import { updateSearchIndex } from "../../src/store/fts/search-index.ts";
 import { serveModel } from "../embed/embed-server.ts";
 import * as seed from "../seed.ts";
 import { createWorld, hook, run, type World } from "./harness.ts";

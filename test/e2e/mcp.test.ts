@@ -9,7 +9,7 @@ import { resolvePaths } from "../../src/config/paths.ts";
 import { estimateTokens } from "../../src/core/tokens.ts";
 import { openEndpoint } from "../../src/embed/endpoint.ts";
 import { embedAll } from "../../src/memory/embed.ts";
-import { updateSearchIndex } from "../../src/store/search-index.ts";
+import { updateSearchIndex } from "../../src/store/fts/search-index.ts";
 import { serveModel } from "../embed/embed-server.ts";
 import * as seed from "../seed.ts";
 import { allBytes, createWorld, hook, ROOT, rows, run, type World } from "./harness.ts";

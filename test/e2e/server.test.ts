@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { isSameProcess } from "../../src/config/worker-lock.ts";
+import { isSameProcess } from "../../src/platform/worker-lock.ts";
 import { EVENTS } from "../../src/server/schemas/events.ts";
 import { bash, ended, prompt, seedStore, touch } from "../seed.ts";
 import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";

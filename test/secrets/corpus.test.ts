@@ -1,6 +1,6 @@
 // Credentials of every kind in realistic surroundings, and what only looks like one. `npm run bench -- filter` prints the same.
 import { expect, test } from "vitest";
-import { filterText } from "../../src/core/filter.ts";
+import { filterText } from "../../src/core/privacy/filter.ts";
 import { KINDS } from "./kinds.ts";
 import { describeFigures, FLOOR, measure } from "./measure.ts";
 import { seeded } from "./random.ts";

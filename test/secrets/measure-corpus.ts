@@ -1,5 +1,5 @@
 // How much of a written corpus the filter removes, and which near-misses it changes.
-import { filterText } from "../../src/core/filter.ts";
+import { filterText } from "../../src/core/privacy/filter.ts";
 import { isLeft, MAX_CHARS } from "./measure.ts";
 
 export interface Corpus {

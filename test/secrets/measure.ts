@@ -1,5 +1,5 @@
 // How many of the planted credentials go, and how much goes that should stay.
-import { filterText } from "../../src/core/filter.ts";
+import { filterText } from "../../src/core/privacy/filter.ts";
 import { KINDS } from "./kinds.ts";
 import { NEAR_MISSES } from "./near-misses.ts";
 import { seeded } from "./random.ts";

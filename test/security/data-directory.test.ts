@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { noteLostEvent } from "../../src/config/lost-events.ts";
-import { closeAllToOthers } from "../../src/config/private-file.ts";
+import { noteLostEvent } from "../../src/platform/state/lost-events.ts";
+import { closeAllToOthers } from "../../src/platform/private-file.ts";
 import { createWorld, data, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";

@@ -1,6 +1,6 @@
 // Calls of tools in a transcript and their results, which may stand before them.
 import type { Activity, AgentEvent, FileTouch } from "../../core/event.ts";
-import { keepCall, takeCall } from "../calls.ts";
+import { keepCall, takeCall } from "../pending-calls.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { emit } from "../turn.ts";
 import { asId, asObject, contentText, type Json, type JsonObject } from "../wire.ts";

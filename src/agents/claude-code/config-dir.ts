@@ -1,7 +1,7 @@
 // The folder in which Claude Code keeps its settings and its sessions. Apart from what looks after the settings: to find
 // sessions takes none of that.
 import { join } from "node:path";
-import { type Env, homeOf, readSettings } from "../files.ts";
+import { type Env, homeOf, readSettings } from "../agent-files.ts";
 import { asObject } from "../wire.ts";
 
 export function claudeConfigDir(env: Env): string {

@@ -1,6 +1,6 @@
 // Finds the transcripts Claude Code has left on this machine.
 import { basename, dirname, join } from "node:path";
-import { describeFile, type Env, listNames, newestFirst, pathIn, readHead } from "../files.ts";
+import { describeFile, type Env, listNames, newestFirst, pathIn, readHead } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 import { claudeConfigDir } from "./config-dir.ts";
 

@@ -2,7 +2,7 @@
 // the newest copy of each file: all of them with every prompt, and one more with every first edit of a turn.
 import { join } from "node:path";
 import type { FileTouch } from "../../core/event.ts";
-import { absolutePath, type Env } from "../files.ts";
+import { absolutePath, type Env } from "../agent-files.ts";
 import { asId, asObject, asString, type JsonObject } from "../wire.ts";
 import { claudeConfigDir } from "./config-dir.ts";
 

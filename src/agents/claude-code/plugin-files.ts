@@ -3,7 +3,7 @@
 import { existsSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
-import { readSettings } from "../files.ts";
+import { readSettings } from "../agent-files.ts";
 import type { Step } from "../step.ts";
 import { asObject } from "../wire.ts";
 import { writeSettings } from "../write.ts";

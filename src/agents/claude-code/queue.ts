@@ -1,7 +1,7 @@
 // Prompts typed while the agent was at work. They wait in the client's queue: some are then handed over in the middle of
 // the turn and never get a line of their own, others get one once the turn is over. Hooks see them when they are typed.
 import type { AgentEvent } from "../../core/event.ts";
-import { isWhollyPrivate } from "../../core/private-tags.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { emit, type Turn } from "../turn.ts";
 import { asObject, asString, asTime, type JsonObject } from "../wire.ts";
 import { typedPrompt } from "./prompt.ts";

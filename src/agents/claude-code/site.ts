@@ -5,7 +5,7 @@ import { findMcpServer, type FoundServer } from "./mcp.ts";
 import { findOurHooks, parseSettings } from "./settings.ts";
 import { findStatusLine } from "./status-line.ts";
 import { claudeConfigDir, readJson } from "./config-dir.ts";
-import { homeOf, readSettings } from "../files.ts";
+import { homeOf, readSettings } from "../agent-files.ts";
 import { asObject } from "../wire.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

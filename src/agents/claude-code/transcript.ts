@@ -1,7 +1,7 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
 import type { AgentEvent } from "../../core/event.ts";
-import { isWhollyPrivate } from "../../core/private-tags.ts";
-import { readWhole } from "../files.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
+import { readWhole } from "../agent-files.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import {

@@ -1,6 +1,6 @@
 // Finds the rollouts Codex CLI has left on this machine.
 import { basename, join } from "node:path";
-import { describeFile, type Env, homeOf, listFolder, newestFirst, pathIn, readHead } from "../files.ts";
+import { describeFile, type Env, homeOf, listFolder, newestFirst, pathIn, readHead } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `sessions/YYYY/MM/DD/rollout-*.jsonl`; what was archived lies flat in a folder of its own. */

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/error.ts";
-import { type Env, homeOf } from "../files.ts";
+import { type Env, homeOf } from "../agent-files.ts";
 import { addToLists, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addBlock, outsideBlock, removeBlock } from "../marked-block.ts";
 import { type AgentSetup, hookLine, isOurGroup, type ManagedFile, type Program } from "../setup.ts";

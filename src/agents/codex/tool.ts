@@ -1,6 +1,6 @@
 // Reduces Codex's tool calls and their results to the names, inputs and outputs all agents share.
 import type { FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../files.ts";
+import { absolutePath } from "../agent-files.ts";
 import { diffCounts, lineCount, patchFiles } from "../patch.ts";
 import { asArray, asInteger, asObject, asString, blocksText, type Json, type JsonObject, parseJson } from "../wire.ts";
 

@@ -1,6 +1,6 @@
 // Reads a Codex CLI rollout, line by line, into our events.
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
-import { findCall, keepCall, takeCall } from "../calls.ts";
+import { findCall, keepCall, takeCall } from "../pending-calls.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import {

@@ -1,6 +1,6 @@
 // Finds the sessions Copilot CLI has left on this machine.
 import { basename, dirname, join } from "node:path";
-import { describeFile, type Env, homeOf, listFolder, newestFirst } from "../files.ts";
+import { describeFile, type Env, homeOf, listFolder, newestFirst } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `session-state/<session>/events.jsonl`; for a while it was `session-state/<session>.jsonl`, with the same lines. */

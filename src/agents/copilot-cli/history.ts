@@ -1,8 +1,8 @@
 // Reads a session of the first versions of Copilot CLI: one JSON file with the messages as they were sent to the model.
 import { dirname } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
-import { keepCall, takeCall } from "../calls.ts";
-import { readWhole } from "../files.ts";
+import { keepCall, takeCall } from "../pending-calls.ts";
+import { readWhole } from "../agent-files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markEnded, markWorking, promptOf, startTurn, type Turn } from "../turn.ts";

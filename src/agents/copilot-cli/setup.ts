@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isEmptyJson } from "../json-file.ts";
 import { addServer, removeServer } from "../mcp-entry.ts";
-import { ownFile, serversFile } from "../own-file.ts";
+import { ownFile, serversFile } from "../managed-file.ts";
 import { type AgentSetup, hookLine, isOurCommand, json, type Program } from "../setup.ts";
 import { copilotHome } from "./discover.ts";
 

@@ -1,6 +1,6 @@
 // Reduces Copilot CLI's tool calls and their results to the names, inputs and outputs all agents share.
 import type { FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../files.ts";
+import { absolutePath } from "../agent-files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
 import { asInteger, asObject, asString, type Json, type JsonObject, present } from "../wire.ts";

@@ -1,6 +1,6 @@
 // Reads a Copilot CLI session, line by line, into our events.
 import type { AgentEvent } from "../../core/event.ts";
-import { keepCall, takeCall } from "../calls.ts";
+import { keepCall, takeCall } from "../pending-calls.ts";
 import { countUnknown } from "../notes.ts";
 import type { LineReader, ReadNotes } from "../transcript.ts";
 import {

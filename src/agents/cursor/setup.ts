@@ -2,11 +2,11 @@
 // with what is remembered. Written after Cursor's documentation: untested against the client itself.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { type Env, homeOf } from "../files.ts";
+import { type Env, homeOf } from "../agent-files.ts";
 import { addToLists, editJson, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addBlock, removeBlock } from "../marked-block.ts";
 import { addServer, removeServer } from "../mcp-entry.ts";
-import { ownFile, serversFile } from "../own-file.ts";
+import { ownFile, serversFile } from "../managed-file.ts";
 import {
   type AgentSetup,
   hookLine,

@@ -1,6 +1,6 @@
 // Reduces Cursor's tool calls to the names, inputs and outputs all agents share.
 import type { Activity, FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../files.ts";
+import { absolutePath } from "../agent-files.ts";
 import { lineCount, replacementCounts } from "../patch.ts";
 import { asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson, present } from "../wire.ts";
 

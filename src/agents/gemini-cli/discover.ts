@@ -1,6 +1,6 @@
 // Finds the chats Gemini CLI has left on this machine.
 import { basename, join } from "node:path";
-import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } from "../files.ts";
+import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 /** `tmp/<project>/chats/session-*.json(l)`, and the chats of subagents in a folder named after their session. */

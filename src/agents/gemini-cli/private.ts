@@ -1,7 +1,7 @@
 // Whether a subagent's chat was started by a wholly private prompt. Its file does not name the prompt: the time tells.
 import { basename, dirname, join } from "node:path";
-import { isWhollyPrivate } from "../../core/private-tags.ts";
-import { listFolder, readWhole } from "../files.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
+import { listFolder, readWhole } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 import { asTime } from "../wire.ts";
 import { type Chat, parseChat, promptOfMessage } from "./chat.ts";

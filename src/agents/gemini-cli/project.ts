@@ -1,6 +1,6 @@
 // Finds out where a Gemini CLI chat took place: the chats themselves do not say.
 import { dirname, join } from "node:path";
-import { readWhole } from "../files.ts";
+import { readWhole } from "../agent-files.ts";
 import { asObject, asString, type Json, type JsonObject, parseJson } from "../wire.ts";
 
 /**

@@ -1,7 +1,7 @@
 // How C-Mem gets into Gemini CLI: hooks and the memory tools in settings.json. Tried with Gemini CLI 0.61.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { homeOf } from "../files.ts";
+import { homeOf } from "../agent-files.ts";
 import { addToLists, isEmptyJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { addServer, removeServer } from "../mcp-entry.ts";
 import { type AgentSetup, hookLine, isOurGroup, type ManagedFile, type Program } from "../setup.ts";

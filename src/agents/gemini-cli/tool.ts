@@ -1,6 +1,6 @@
 // Reduces Gemini CLI's tool calls to the names, inputs and outputs all agents share.
 import type { Activity, FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../files.ts";
+import { absolutePath } from "../agent-files.ts";
 import { diffCounts, lineCount, replacementCounts } from "../patch.ts";
 import { asCount, asId, asObject, asString, type Json, type JsonObject, present } from "../wire.ts";
 import { partsText, withoutHookContext } from "./text.ts";

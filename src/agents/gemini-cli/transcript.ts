@@ -1,7 +1,7 @@
 // Reads a Gemini CLI chat, a JSON file or its newer form in lines, as a whole: messages are written anew as they grow.
 import { dirname } from "node:path";
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
-import { readWhole } from "../files.ts";
+import { readWhole } from "../agent-files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import {

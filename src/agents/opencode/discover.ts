@@ -1,6 +1,6 @@
 // Finds the sessions OpenCode has left on this machine.
 import { isAbsolute, join } from "node:path";
-import { type Env, homeOf, listFolder, newestFirst, readHead, statFile } from "../files.ts";
+import { type Env, homeOf, listFolder, newestFirst, readHead, statFile } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 import { databaseOf, databasePath, jsonNames, listRows, sessionAt } from "./store.ts";
 

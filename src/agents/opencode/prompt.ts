@@ -1,5 +1,5 @@
 // What a person typed to OpenCode, and whether a subagent was started for something wholly private.
-import { isWhollyPrivate } from "../../core/private-tags.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { asId, asObject, asString, type JsonObject } from "../wire.ts";
 import { loadSession, type Session, siblingPath } from "./store.ts";
 

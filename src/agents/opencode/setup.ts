@@ -1,10 +1,10 @@
 // How C-Mem gets into OpenCode: a plugin of its own, the memory tools in opencode.json. Tried with OpenCode 1.18.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Env, homeOf } from "../files.ts";
+import { type Env, homeOf } from "../agent-files.ts";
 import { isEmptyJson } from "../json-file.ts";
 import { addServer, removeServer } from "../mcp-entry.ts";
-import { ownFile, serversFile } from "../own-file.ts";
+import { ownFile, serversFile } from "../managed-file.ts";
 import type { AgentSetup } from "../setup.ts";
 import { isOurPlugin, pluginText } from "./plugin.ts";
 

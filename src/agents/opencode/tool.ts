@@ -1,6 +1,6 @@
 // Reduces OpenCode's tool parts to the names, inputs and outputs all agents share.
 import type { Activity, FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../files.ts";
+import { absolutePath } from "../agent-files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
 import { asCount, asId, asInteger, asObject, asObjects, asString, asTime, type JsonObject, present } from "../wire.ts";

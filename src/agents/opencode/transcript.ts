@@ -1,7 +1,7 @@
 // Reads an OpenCode session, from its files or its database, into our events.
 import { basename } from "node:path";
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
-import { isWhollyPrivate } from "../../core/private-tags.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
 import {

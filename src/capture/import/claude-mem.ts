@@ -1,5 +1,5 @@
 // claude-mem's database, in any of its forms: sessions, prompts, observations, summaries.
-import type { Db } from "../../store/driver.ts";
+import type { Db } from "../../store/db/driver.ts";
 import {
   eventOf,
   fileUsesFrom,

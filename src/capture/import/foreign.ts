@@ -2,12 +2,12 @@
 import { basename } from "node:path";
 import type { Activity, CapturedEvent, Project } from "../../core/event.ts";
 import { parseLimitedJson } from "../../core/limited-json.ts";
-import { filterText, filterValue } from "../../core/filter.ts";
+import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES, type Summary } from "../../core/memory.ts";
 import { isTime } from "../../core/time.ts";
 import { titleOf } from "../../core/title.ts";
-import type { Db } from "../../store/driver.ts";
-import { projectsNamed } from "../../store/projects.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { projectsNamed } from "../../store/tables/projects.ts";
 
 export interface ForeignSession {
   sessionId: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { forget } from "../../memory/forget.ts";
-import { nothingDoomed } from "../../store/doomed.ts";
-import { updateSearchIndex } from "../../store/search-index.ts";
+import { forget } from "../../upkeep/erase/forget.ts";
+import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { seedStore } from "../../../test/seed.ts";
 import { importRows, type ImportRow } from "./import-rows.ts";
 

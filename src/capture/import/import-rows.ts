@@ -1,12 +1,12 @@
 // Puts rows of another store into this one: filtered once more, known by the agents' own ids, whatever is wrong with one
 // of them counted and left out.
 import { parseLimitedJson } from "../../core/limited-json.ts";
-import { filterText, filterValue } from "../../core/filter.ts";
-import type { Db } from "../../store/driver.ts";
-import { createMerge, type MergedRow, type MergeTable } from "../../store/merge.ts";
-import { updateAllStatuses } from "../../store/session-status.ts";
-import { transaction } from "../../store/transaction.ts";
-import { storedId, storedName } from "../ids.ts";
+import { filterText, filterValue } from "../../core/privacy/filter.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { createMerge, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
+import { updateAllStatuses } from "../../store/tables/session-status.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { storedId, storedName } from "../live/ids.ts";
 
 export interface ImportCounts {
   /** By table. */

@@ -1,7 +1,7 @@
 // memory-nexus's database: whole conversations with their tool uses, in a full-text table with the rest beside it.
 import { isInterruption } from "../../agents/claude-code/prompt.ts";
 import type { Activity, CapturedEvent, FileTouch } from "../../core/event.ts";
-import type { Db } from "../../store/driver.ts";
+import type { Db } from "../../store/db/driver.ts";
 import { eventOf, type ForeignSession, parsed, projectNamed, type Row, text, time } from "./foreign.ts";
 import { MAX_SESSION_ROWS, type Source } from "./source.ts";
 

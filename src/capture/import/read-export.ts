@@ -1,9 +1,9 @@
 // Reads what `c-mem export --all` wrote, line by line. Any line may be cut off, too long or somebody's joke.
 import { AppError } from "../../core/error.ts";
 import { parseLimitedJson } from "../../core/limited-json.ts";
-import { MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/merge.ts";
-import { readLines } from "../lines.ts";
-import { MAX_LINE_BYTES } from "../read-transcript.ts";
+import { MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
+import { readLines } from "../sync/lines.ts";
+import { MAX_LINE_BYTES } from "../sync/read-transcript.ts";
 import type { ImportRow } from "./import-rows.ts";
 
 /** The first line of an export says which form the others have. */

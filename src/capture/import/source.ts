@@ -1,8 +1,8 @@
 // Another program's database, read without trusting it: only tables that are stored, a page of rows at a time. A view, a
 // generated column or a virtual table could compute without end.
 import { AppError } from "../../core/error.ts";
-import { type Db, isDamage, openDriver } from "../../store/driver.ts";
-import { statOf } from "../../config/read.ts";
+import { type Db, isDamage, openDriver } from "../../store/db/driver.ts";
+import { statOf } from "../../platform/read-file.ts";
 import type { Row } from "./foreign.ts";
 
 export interface Source {

@@ -1,9 +1,9 @@
 // c-mem blame: which sessions touched a file or what is in a folder, and why, newest first.
 import { terminalSafe } from "../../core/terminal.ts";
-import { answerBlame, backupOf } from "../../answers/blame.ts";
+import { answerBlame, backupOf } from "../../queries/blame.ts";
 import { titleOf } from "../../core/title.ts";
-import type { BlameEntry } from "../../recall/blame.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import type { BlameEntry } from "../../recall/history/blame.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, heading, print, printAnswer, say } from "../output.ts";

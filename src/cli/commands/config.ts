@@ -1,5 +1,5 @@
 // c-mem config: every setting with its value, where it came from and what it does; `set` and `unset` change the user's own.
-import { answerSetting, answerSettings, changeSetting, type Described } from "../../answers/settings.ts";
+import { answerSetting, answerSettings, changeSetting, type Described } from "../../queries/settings.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { envName } from "../../config/schema.ts";
 import { findSettingKey, joinWords } from "../../config/write.ts";

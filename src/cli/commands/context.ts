@@ -1,7 +1,7 @@
 // c-mem context: the block an agent gets at session start, for a person to read.
-import { answerContext } from "../../answers/context.ts";
+import { answerContext } from "../../queries/context.ts";
 import { AppError } from "../../core/error.ts";
-import { FENCE } from "../../core/fence.ts";
+import { FENCE } from "../../core/privacy/fence.ts";
 import { withCommas } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { CommandOptions } from "../table.ts";

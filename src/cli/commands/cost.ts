@@ -1,6 +1,6 @@
 // c-mem cost: what models were asked for and what that took, by day, project, provider and model.
-import { answerCost } from "../../answers/cost.ts";
-import type { CostBy, CostRow } from "../../store/ledger.ts";
+import { answerCost } from "../../queries/cost.ts";
+import type { CostBy, CostRow } from "../../store/tables/ledger.ts";
 import { fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, fields, heading, print, printAnswer } from "../output.ts";

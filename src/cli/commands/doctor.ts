@@ -1,13 +1,13 @@
 // c-mem doctor: every check, and how to mend what fails.
-import { readInstall } from "../../config/install-record.ts";
+import { readInstall } from "../../platform/state/install-record.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
-import { statOf } from "../../config/read.ts";
+import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
-import { hasSqlite } from "../../store/driver.ts";
+import { hasSqlite } from "../../store/db/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
-import { checkDeeply } from "../deep-health.ts";
-import { type Check, checkHealth } from "../../answers/health.ts";
-import { mend } from "../mend.ts";
+import { checkDeeply } from "../deep-checks.ts";
+import { type Check, checkHealth } from "../../health/health.ts";
+import { mend } from "../doctor-fixes.ts";
 import { withRepair } from "../with-repair.ts";
 import { openWhole } from "../store.ts";
 import type { CommandOptions } from "../table.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answerEdit, EDITED_FIELDS, editByFlags } from "../../answers/own.ts";
+import { answerEdit, EDITED_FIELDS, editByFlags } from "../../queries/user-edits.ts";
 import { AppError } from "../../core/error.ts";
 import type { Observation } from "../../core/memory.ts";
 import { fit } from "../layout.ts";

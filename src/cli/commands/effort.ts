@@ -1,6 +1,6 @@
 // c-mem effort: one undertaking from its first session to its last, what was decided and what is left.
-import { answerEffort } from "../../answers/efforts.ts";
-import { shortIds } from "../../store/short-ids.ts";
+import { answerEffort } from "../../queries/efforts.ts";
+import { shortIds } from "../../store/reads/short-ids.ts";
 import { effortText } from "../effort-text.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";

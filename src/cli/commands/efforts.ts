@@ -1,5 +1,5 @@
 // c-mem efforts: what is being worked on here, each over as many sessions as it took.
-import { answerEfforts } from "../../answers/efforts.ts";
+import { answerEfforts } from "../../queries/efforts.ts";
 import { effortLine } from "../effort-text.ts";
 import { dim, EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";

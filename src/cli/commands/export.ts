@@ -1,7 +1,7 @@
 // c-mem export: a session as a document of its own, or everything as JSON lines.
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
-import { answerExport, isExportFormat } from "../../answers/export.ts";
+import { answerExport, isExportFormat } from "../../queries/export.ts";
 import { AppError } from "../../core/error.ts";
 import { exportAll, outputFile } from "../export-all.ts";
 import { isDiskFull } from "../machine-trouble.ts";

@@ -1,14 +1,14 @@
 // c-mem fix: where an error was met before and what made it go away.
-import { questionOf } from "../../answers/asked.ts";
+import { questionOf } from "../../queries/query-context.ts";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
-import { MAX_LINKS_MS, updateLinks } from "../../memory/link/update-links.ts";
-import { type Encounter, findFixes } from "../../recall/fix.ts";
+import { MAX_LINKS_MS, updateLinks } from "../../memory/relate/update-links.ts";
+import { type Encounter, findFixes } from "../../recall/history/fix.ts";
 import { commandKey } from "../../core/shell-command.ts";
-import { commandOf, parseInput } from "../../recall/tool-line.ts";
-import { updateSearchIndex } from "../../store/search-index.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import { commandOf, parseInput } from "../../recall/history/tool-line.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { block, columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, iso, print, printJson, say } from "../output.ts";

@@ -1,8 +1,8 @@
 // c-mem forget: removes something for good, and shows that it is gone.
-import type { Asked } from "../../answers/asked.ts";
-import { finishForget, planForget } from "../../answers/forget.ts";
+import type { Asked } from "../../queries/query-context.ts";
+import { finishForget, planForget } from "../../queries/forget.ts";
 import { AppError } from "../../core/error.ts";
-import { isUnclean } from "../../store/erase.ts";
+import { isUnclean } from "../../upkeep/erase/erase-rows.ts";
 import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson } from "../output.ts";

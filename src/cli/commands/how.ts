@@ -1,12 +1,12 @@
 // c-mem how: how a command or a tool was run here, and how often that worked.
-import { questionOf } from "../../answers/asked.ts";
+import { questionOf } from "../../queries/query-context.ts";
 import { AppError } from "../../core/error.ts";
 import { localDay } from "../../core/time.ts";
-import { type CommandUse, findUses, type ToolHabit } from "../../recall/how.ts";
-import { parseInput } from "../../recall/tool-line.ts";
-import { updateSearchIndex } from "../../store/search-index.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
-import type { FoundUse } from "../../store/tool-search.ts";
+import { type CommandUse, findUses, type ToolHabit } from "../../recall/history/how.ts";
+import { parseInput } from "../../recall/history/tool-line.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
+import type { FoundUse } from "../../store/fts/tool-search.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, iso, print, printJson, say } from "../output.ts";

@@ -1,7 +1,7 @@
 // c-mem ignore: folders and files nothing is recorded of, and what is stored of them already.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { planOf } from "../../answers/forget.ts";
+import { planOf } from "../../queries/forget.ts";
 import { covers } from "../../capture/covers.ts";
 import { findPlace, offReason } from "../../capture/project.ts";
 import { missingFolder } from "../../config/check.ts";
@@ -11,11 +11,11 @@ import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { refuseDoubtful, writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
-import type { Doomed } from "../../store/doomed.ts";
-import type { Db } from "../../store/driver.ts";
-import { deleteSnapshotsWhere } from "../../store/file-snapshots.ts";
-import { doomedAt } from "../../store/places.ts";
-import { transaction } from "../../store/transaction.ts";
+import type { Doomed } from "../../upkeep/erase/deletion-set.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { deleteSnapshotsWhere } from "../../store/tables/file-snapshots.ts";
+import { doomedAt } from "../../upkeep/erase/select-by-path.ts";
+import { transaction } from "../../store/db/transaction.ts";
 import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, EXIT, print, printJson, say } from "../output.ts";

@@ -1,7 +1,7 @@
 // c-mem impact: what was shown to agents, what of it was used, and what it took, by surface.
-import { answerImpact } from "../../answers/impact.ts";
+import { answerImpact } from "../../queries/impact.ts";
 import { withCommas } from "../../core/text.ts";
-import type { GroupImpact, SurfaceImpact } from "../../store/impact.ts";
+import type { GroupImpact, SurfaceImpact } from "../../store/reads/impact.ts";
 import { pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, heading, print, printAnswer } from "../output.ts";

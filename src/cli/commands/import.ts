@@ -7,9 +7,9 @@ import { type ImportCounts, importRows } from "../../capture/import/import-rows.
 import { checkExport, type ExportEnd, readExport } from "../../capture/import/read-export.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { forgetBuried } from "../../memory/forget-again.ts";
-import { createBackup } from "../../store/backup.ts";
-import { countSessions } from "../../store/what-counts.ts";
+import { forgetBuried } from "../../upkeep/erase/scrub-backups.ts";
+import { createBackup } from "../../store/db/backup.ts";
+import { countSessions } from "../../store/reads/what-counts.ts";
 import { plural } from "../forget-text.ts";
 import { bytes as bytesText, count, EXIT, print, printJson, say } from "../output.ts";
 import { withStore } from "../store.ts";

@@ -1,7 +1,7 @@
 // c-mem list: the sessions here, newest first.
-import { answerSessions, type SessionsAnswer } from "../../answers/sessions.ts";
-import type { SessionEntry } from "../../store/session-list.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import { answerSessions, type SessionsAnswer } from "../../queries/sessions.ts";
+import type { SessionEntry } from "../../store/reads/session-list.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { withCommas } from "../../core/text.ts";
 import { columns, fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";

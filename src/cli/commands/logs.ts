@@ -4,7 +4,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { parseTime } from "../../core/time.ts";
 import type { CommandOptions } from "../table.ts";
-import { allLogEntries, logLine } from "../../answers/log-entries.ts";
+import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 
 const LINES = 50;

@@ -7,7 +7,7 @@ import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "../../embed/minilm.ts";
 import { checkModel } from "../../embed/model-file.ts";
-import { enqueueEmbed } from "../../store/jobs.ts";
+import { enqueueEmbed } from "../../store/tables/jobs.ts";
 import { applyPlan } from "../apply-plan.ts";
 import type { CommandOptions } from "../table.ts";
 import { bytes, EXIT, fields, heading, print, printJson } from "../output.ts";

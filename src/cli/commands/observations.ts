@@ -1,5 +1,5 @@
 // c-mem observations: what is known here, newest first, or what of it fits some words.
-import { answerObservations } from "../../answers/observations.ts";
+import { answerObservations } from "../../queries/observations.ts";
 import type { CommandOptions } from "../table.ts";
 import { observationTable } from "../observation-text.ts";
 import { count, dim, EXIT, print, printAnswer, say } from "../output.ts";

@@ -1,5 +1,5 @@
 // c-mem pin, c-mem unpin: what is pinned comes first, and no rebuild takes it away.
-import { answerPin } from "../../answers/own.ts";
+import { answerPin } from "../../queries/user-edits.ts";
 import { fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printAnswer } from "../output.ts";

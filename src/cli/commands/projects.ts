@@ -1,5 +1,5 @@
 // c-mem projects: what there is memory of, the one worked on last first.
-import { answerProjects } from "../../answers/projects.ts";
+import { answerProjects } from "../../queries/projects.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, print, printAnswer } from "../output.ts";

@@ -13,11 +13,11 @@ import {
   type PurgePlan,
   type PurgeStep,
   ruleProblems,
-} from "../../memory/retention.ts";
-import type { Db } from "../../store/driver.ts";
-import { relaxDurability } from "../../store/open.ts";
-import { roomOf } from "../../store/space.ts";
-import { HELD_MS, LET_GO_MS } from "../../store/transaction.ts";
+} from "../../upkeep/retention/retention.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { relaxDurability } from "../../store/db/open.ts";
+import { roomOf } from "../../store/db/disk-usage.ts";
+import { HELD_MS, LET_GO_MS } from "../../store/db/transaction.ts";
 import { askYesNo } from "../prompts.ts";
 import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
 import { type Progress, startProgress } from "../progress.ts";

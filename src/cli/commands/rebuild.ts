@@ -2,13 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import { resolvePaths } from "../../config/paths.ts";
 import { type Rebuilt, rebuildMemory } from "../../memory/derive.ts";
-import type { Db } from "../../store/driver.ts";
-import { memoryCounts } from "../../store/observations.ts";
-import { relaxDurability } from "../../store/open.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { memoryCounts } from "../../store/tables/observations.ts";
+import { relaxDurability } from "../../store/db/open.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, EXIT, print, printJson } from "../output.ts";
 import { startProgress } from "../progress.ts";
-import { readScope } from "../../answers/scope.ts";
+import { readScope } from "../../queries/scope.ts";
 import { withStoreAsync } from "../store.ts";
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {

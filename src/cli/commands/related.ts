@@ -1,7 +1,7 @@
 // c-mem related: the sessions that belong with one, and why.
-import { answerRelated, type Topic, topicsWith } from "../../answers/related.ts";
-import type { RelatedSession } from "../../recall/related.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import { answerRelated, type Topic, topicsWith } from "../../queries/related.ts";
+import type { RelatedSession } from "../../recall/history/related.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { count, dim, EXIT, heading, print, printAnswer } from "../output.ts";

@@ -1,5 +1,5 @@
 // c-mem remember: writes something down, for this project or for all.
-import { answerRemember } from "../../answers/own.ts";
+import { answerRemember } from "../../queries/user-edits.ts";
 import { fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printAnswer, say } from "../output.ts";

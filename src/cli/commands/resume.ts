@@ -1,11 +1,11 @@
 // c-mem resume: the agent's own command to go on with a session, printed or run.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { questionOf } from "../../answers/asked.ts";
-import { sessionJson } from "../../answers/session-json.ts";
+import { questionOf } from "../../queries/query-context.ts";
+import { sessionJson } from "../../queries/session-json.ts";
 import { AppError } from "../../core/error.ts";
-import { resolveSession } from "../../recall/find-session.ts";
-import { type ResumeCommand, resumeCommand, resumeLine } from "../../recall/resume.ts";
+import { resolveSession } from "../../recall/search/find-session.ts";
+import { type ResumeCommand, resumeCommand, resumeLine } from "../../recall/history/resume.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { EXIT, print, printJson, say } from "../output.ts";

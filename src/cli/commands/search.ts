@@ -1,10 +1,10 @@
 // c-mem search: finds past sessions by what was asked, answered and done in them.
-import { answerSearch, openCommand } from "../../answers/search.ts";
+import { answerSearch, openCommand } from "../../queries/search.ts";
 import { ago } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
-import type { Finding } from "../../recall/find.ts";
-import type { Snippet } from "../../recall/snippet.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import type { Finding } from "../../recall/search/find.ts";
+import type { Snippet } from "../../recall/search/snippet.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import { askAsync } from "../question.ts";
 import type { CommandOptions } from "../table.ts";

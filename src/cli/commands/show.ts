@@ -1,12 +1,12 @@
 // c-mem show: one session as it reads, or one observation with what it rests on.
-import { type Asked, questionOf } from "../../answers/asked.ts";
-import { answerObservation } from "../../answers/observations.ts";
-import { positiveInteger } from "../../answers/scope.ts";
-import { transcriptJson } from "../../answers/transcript-json.ts";
+import { type Asked, questionOf } from "../../queries/query-context.ts";
+import { answerObservation } from "../../queries/observations.ts";
+import { positiveInteger } from "../../queries/scope.ts";
+import { transcriptJson } from "../../queries/transcript-json.ts";
 import { deriveSession } from "../../memory/derive.ts";
-import { resolveSession } from "../../recall/find-session.ts";
-import { type Item, onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/transcript.ts";
-import { shortIds } from "../../store/short-ids.ts";
+import { resolveSession } from "../../recall/search/find-session.ts";
+import { type Item, onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/history/transcript.ts";
+import { shortIds } from "../../store/reads/short-ids.ts";
 import type { CommandOptions } from "../table.ts";
 import { storyText } from "../observation-text.ts";
 import { EXIT, print, printAnswer, printJson } from "../output.ts";

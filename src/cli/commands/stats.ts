@@ -1,9 +1,9 @@
 // c-mem stats: how much was done, in totals that are totals.
-import type { Asked } from "../../answers/asked.ts";
-import { positiveInteger } from "../../answers/scope.ts";
-import { answerStats } from "../../answers/stats.ts";
+import type { Asked } from "../../queries/query-context.ts";
+import { positiveInteger } from "../../queries/scope.ts";
+import { answerStats } from "../../queries/stats.ts";
 import { withCommas } from "../../core/text.ts";
-import type { Share, ToolShare, Totals } from "../../store/stats.ts";
+import type { Share, ToolShare, Totals } from "../../store/reads/stats.ts";
 import { sizeReport, sizeText } from "../size-report.ts";
 import { columns, fit, pad, padLeft } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";

@@ -1,6 +1,6 @@
 // c-mem supersede: says that one observation takes the place of another, which stays, dated and marked.
-import { observationId } from "../../answers/observation-flags.ts";
-import { answerSupersede } from "../../answers/own.ts";
+import { observationId } from "../../queries/observation-flags.ts";
+import { answerSupersede } from "../../queries/user-edits.ts";
 import { AppError } from "../../core/error.ts";
 import { fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";

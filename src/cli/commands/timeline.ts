@@ -1,10 +1,10 @@
 // c-mem timeline: what happened before and after a session or an item, across sessions.
-import { answerTimeline } from "../../answers/timeline.ts";
+import { answerTimeline } from "../../queries/timeline.ts";
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm } from "../../core/shell-command.ts";
 import { titleOf } from "../../core/title.ts";
-import type { TimelineTurn } from "../../recall/timeline.ts";
-import { type ShortId, shortIds } from "../../store/short-ids.ts";
+import type { TimelineTurn } from "../../recall/history/timeline.ts";
+import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { columns, fit } from "../layout.ts";
 import type { CommandOptions } from "../table.ts";
 import { dim, EXIT, print, printAnswer } from "../output.ts";

@@ -1,5 +1,5 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
-import { findRefuges } from "../../capture/refuge.ts";
+import { findRefuges } from "../../capture/live/fallback-spool.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
@@ -7,18 +7,18 @@ import { pluginFiles, removePluginFiles } from "../../agents/claude-code/plugin-
 import { claudeConfigDir } from "../../agents/claude-code/config-dir.ts";
 import { envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
-import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../config/install-record.ts";
+import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../platform/state/install-record.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
-import { listFolder } from "../../config/read.ts";
-import { findWorker } from "../../config/worker-lock.ts";
+import { listFolder } from "../../platform/read-file.ts";
+import { findWorker } from "../../platform/worker-lock.ts";
 import type { AgentSetup } from "../../agents/setup.ts";
 import { SETUPS } from "../../agents/setups.ts";
 import { AppError } from "../../core/error.ts";
 import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
-import { agentContext } from "../../answers/agent-state.ts";
+import { agentContext } from "../../health/agent-state.ts";
 import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
-import { isScratch } from "../../store/swap.ts";
+import { isScratch } from "../../store/db/swap.ts";
 import type { CommandOptions } from "../table.ts";
 import { stopWorker } from "../worker-control.ts";
 

@@ -1,8 +1,8 @@
 // c-mem worker: the process that does the work nobody waits for.
 import { spawn } from "node:child_process";
-import { answerLogs, answerWorker, retryWork } from "../../answers/worker.ts";
+import { answerLogs, answerWorker, retryWork } from "../../queries/worker.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
-import { noteStart, workerEnv } from "../../config/worker-start.ts";
+import { noteStart, workerEnv } from "../../platform/worker-start.ts";
 import { AppError } from "../../core/error.ts";
 import { ago } from "../../core/text.ts";
 import type { CommandOptions } from "../table.ts";

@@ -1,7 +1,7 @@
 // What could be typed next, given the words so far and the commands there are.
 import type { Command, Option } from "commander";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
-import { FIND_KINDS, ROLE_NAMES } from "../../recall/find.ts";
+import { FIND_KINDS, ROLE_NAMES } from "../../recall/search/find.ts";
 import { WORKER_ACTIONS } from "../worker-actions.ts";
 import { SHELLS } from "./scripts.ts";
 

@@ -4,12 +4,12 @@ import type { Command } from "commander";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { ago, oneLine } from "../../core/text.ts";
-import { tellEffort } from "../../recall/effort-story.ts";
-import { findEfforts } from "../../recall/efforts.ts";
-import { type Db, openDriver } from "../../store/driver.ts";
-import { listObservations } from "../../store/observation-list.ts";
-import { listProjects } from "../../store/projects.ts";
-import { recentSessionIds } from "../../store/session-list.ts";
+import { tellEffort } from "../../recall/efforts/effort-story.ts";
+import { findEfforts } from "../../recall/efforts/efforts.ts";
+import { type Db, openDriver } from "../../store/db/driver.ts";
+import { listObservations } from "../../store/reads/observation-list.ts";
+import { listProjects } from "../../store/tables/projects.ts";
+import { recentSessionIds } from "../../store/reads/session-list.ts";
 import { EXIT, print } from "../output.ts";
 import { type Candidate, findCandidates, type Known } from "./candidates.ts";
 

@@ -1,5 +1,5 @@
 // Made-up results for the tests of the interactive search.
-import type { SessionEntry } from "../../store/session-list.ts";
+import type { SessionEntry } from "../../store/reads/session-list.ts";
 import type { Result } from "./state.ts";
 
 export const NOW = Date.parse("2026-03-10T12:00:00Z");

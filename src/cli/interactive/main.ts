@@ -1,12 +1,12 @@
 // c-mem without arguments on a terminal: search as you type; enter shows the session.
 import { spawnSync } from "node:child_process";
-import { keepMeaning } from "../../answers/kept-meaning.ts";
+import { keepMeaning } from "../../queries/embedding-cache.ts";
 import { resolvePaths } from "../../config/paths.ts";
-import { COLD_PREFILTER_FROM } from "../../recall/vector-index.ts";
-import { updateSearchIndex } from "../../store/search-index.ts";
-import { listAgents } from "../../store/session-list.ts";
+import { COLD_PREFILTER_FROM } from "../../recall/search/vector-index.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { listAgents } from "../../store/reads/session-list.ts";
 import { EXIT, paint } from "../output.ts";
-import { findProjectHere } from "../../capture/surroundings.ts";
+import { findProjectHere } from "../../capture/capture-context.ts";
 import { withStoreAsync } from "../store.ts";
 import { createKeyReader, type Key } from "./keys.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";

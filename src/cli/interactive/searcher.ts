@@ -1,13 +1,13 @@
 // Answers the interactive search's questions from the store: the newest sessions, or those that fit.
-import type { Asked } from "../../answers/asked.ts";
-import { meaningOf } from "../../answers/meaning.ts";
+import type { Asked } from "../../queries/query-context.ts";
+import { meaningOf } from "../../queries/semantic.ts";
 import { oneLine } from "../../core/text.ts";
-import { findSessions } from "../../recall/find.ts";
-import type { Meaning } from "../../recall/meaning.ts";
-import type { Db } from "../../store/driver.ts";
-import type { Scope } from "../../store/scope.ts";
-import { listSessions } from "../../store/session-list.ts";
-import { turnTexts } from "../../store/turns.ts";
+import { findSessions } from "../../recall/search/find.ts";
+import type { Meaning } from "../../recall/search/semantic.ts";
+import type { Db } from "../../store/db/driver.ts";
+import type { Scope } from "../../store/reads/scope.ts";
+import { listSessions } from "../../store/reads/session-list.ts";
+import { turnTexts } from "../../store/reads/turns.ts";
 import type { By, Question, Result } from "./state.ts";
 import type { Preview } from "./view.ts";
 

@@ -1,7 +1,7 @@
 // Draws the interactive search: a state in, the lines of the screen out. Nothing stored reaches the terminal as it is.
 import { terminalSafe } from "../../core/terminal.ts";
 import { ago, oneLine } from "../../core/text.ts";
-import type { Snippet } from "../../recall/snippet.ts";
+import type { Snippet } from "../../recall/search/snippet.ts";
 import { count } from "../output.ts";
 import { fit, pad, padLeft } from "../layout.ts";
 import { cutTo, graphemes, widthOf, wrap } from "../width.ts";

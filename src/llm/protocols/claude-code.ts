@@ -2,7 +2,7 @@
 // CLAUDE.md and transcripts, and marked so that our own hooks would do nothing even if they ran.
 import { mkdirSync } from "node:fs";
 import { asCount, asObject, asString, type JsonObject, parseJson } from "../../agents/wire.ts";
-import { filterText } from "../../core/filter.ts";
+import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { type ChildResult, runChild } from "../child.ts";
 import { LlmError, type LlmErrorKind } from "../error.ts";

@@ -1,5 +1,5 @@
 // What the assistant said it had done: its last words of the turn, and of those the sentence that says it best.
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { capitalise } from "./ask.ts";
 import { type Block, readBlocks, sentencesOf } from "../../core/prose.ts";
 

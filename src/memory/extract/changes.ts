@@ -1,6 +1,6 @@
 // Which files a turn changed, and how: lines, new files, new names, what was deleted.
 import { splitCommand } from "../../core/shell-command.ts";
-import type { EvidenceToolUse, TurnEvidence } from "../../store/turn-evidence.ts";
+import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 
 export interface ChangedFile {
   path: string;

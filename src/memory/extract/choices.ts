@@ -1,6 +1,6 @@
 // Questions the agent put to the user, and plans it put before them: what they chose is a decision in their own words.
 import type { Observation } from "../../core/memory.ts";
-import type { EvidenceToolUse, TurnEvidence } from "../../store/turn-evidence.ts";
+import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { TITLE_CHARS } from "./ask.ts";
 import { clip, plain, readBlocks, sentencesOf } from "../../core/prose.ts";
 

@@ -1,6 +1,6 @@
 // Shell commands by what they are for. Looking around is not work.
 import { commandForm, commandKey, splitCommand } from "../../core/shell-command.ts";
-import type { EvidenceToolUse } from "../../store/turn-evidence.ts";
+import type { EvidenceToolUse } from "../../store/reads/turn-evidence.ts";
 import { clip } from "../../core/prose.ts";
 
 export type Purpose = "test" | "check" | "build" | "migrate" | "deploy" | "install" | "git" | "run" | "look";

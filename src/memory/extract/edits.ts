@@ -1,5 +1,5 @@
 // The lines an edit put in and took out, from whatever the agent left of it: a diff, a patch, two texts.
-import type { EvidenceToolUse } from "../../store/turn-evidence.ts";
+import type { EvidenceToolUse } from "../../store/reads/turn-evidence.ts";
 
 export interface EditLines {
   path: string;

@@ -1,8 +1,8 @@
-import type { TurnState } from "../../store/session-status.ts";
+import type { TurnState } from "../../store/tables/session-status.ts";
 import { describe, expect, it } from "vitest";
 import { committed, edited, ran, said, turn, used } from "../../../test/evidence.ts";
 import type { Observation } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { extractTurn } from "./extract-turn.ts";
 
 const observe = (evidence: TurnEvidence): Observation[] => extractTurn(evidence).observations;

@@ -1,6 +1,6 @@
 // A turn's evidence made into memory, without a model: pure, so that the same evidence always gives the same memory.
 import type { Concept, Observation, TurnMemory } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { type Ask, readAsk } from "./ask.ts";
 import { type Changes, changesOf } from "./changes.ts";

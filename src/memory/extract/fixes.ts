@@ -2,7 +2,7 @@
 import { errorSubject, lastError, telling } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { commandHead } from "../../core/shell-command.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import { hasFailed, type Run, shownCommand } from "./commands.ts";
 import { clip } from "../../core/prose.ts";

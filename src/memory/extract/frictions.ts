@@ -1,5 +1,5 @@
 // What stood in the way: failures that cost time, and how they were got around. For the notes, not for a note of its own.
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import { hasFailed, type Run, shownCommand } from "./commands.ts";
 import { lastError, telling } from "../../core/error-text.ts";

@@ -1,5 +1,5 @@
 // What left the desk in a turn: commits, pull requests, releases, deployments, migrations.
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { capitalise } from "./ask.ts";
 import { type Run, shownCommand } from "./commands.ts";
 import { clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";

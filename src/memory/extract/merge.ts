@@ -1,6 +1,6 @@
 // Near-duplicates of one turn become one; the most telling come first, and only so many are kept.
 import type { Observation } from "../../core/memory.ts";
-import { ALIKE, likeness } from "../../core/likeness.ts";
+import { ALIKE, likeness } from "../../core/similarity.ts";
 
 const MAX_PER_TURN = 4;
 const MAX_FACTS = 8;

@@ -1,6 +1,6 @@
 // A question about the code that was answered is something found out.
 import type { Observation } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, isAboutStatus, TITLE_CHARS } from "./ask.ts";
 import { clip, sentencesOf, wholeSentences } from "../../core/prose.ts";

@@ -1,6 +1,6 @@
 // Dependencies and settings that changed: which, where, from what to what.
 import type { Observation } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { baseName } from "./changes.ts";
 import type { Run } from "./commands.ts";
 import { editLines } from "./edits.ts";

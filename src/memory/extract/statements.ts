@@ -1,6 +1,6 @@
 // Sentences worth keeping in their own words: what the user laid down, what was decided, what was found out.
 import type { Observation } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, capitalise, TITLE_CHARS, withoutOpening } from "./ask.ts";
 import { type Block, clip, readBlocks, sentencesOf } from "../../core/prose.ts";

@@ -1,7 +1,7 @@
 // The eight fields of a turn: what was asked, looked at, learnt, done, and what is left.
 import { TURN_INTERRUPTED } from "../../core/interruption.ts";
 import type { Observation, Summary } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { capitalise } from "./ask.ts";
 import { filesText } from "./changes.ts";
 import { shownCommand } from "./commands.ts";

@@ -1,5 +1,5 @@
 // The tasks an agent had set itself and not ticked off when the turn ended.
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { clip, plain } from "../../core/prose.ts";
 
 const MAX_TASKS = 5;

@@ -2,7 +2,7 @@
 import type { Reading } from "./extract-turn.ts";
 import type { Statement } from "./statements.ts";
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Answer, isSpecific } from "./answer.ts";
 import { type Ask, capitalise, TITLE_CHARS } from "./ask.ts";
 import { baseName, type Changes, filesText, weight } from "./changes.ts";

@@ -1,9 +1,9 @@
 // What a person changes: memory, settings, background work.
 import * as z from "zod";
-import { answerObservation } from "../../answers/observations.ts";
-import { answerEdit, answerPin, answerRemember, answerSupersede, editByFlags } from "../../answers/own.ts";
-import { changeSetting } from "../../answers/settings.ts";
-import { retryWork } from "../../answers/worker.ts";
+import { answerObservation } from "../../queries/observations.ts";
+import { answerEdit, answerPin, answerRemember, answerSupersede, editByFlags } from "../../queries/user-edits.ts";
+import { changeSetting } from "../../queries/settings.ts";
+import { retryWork } from "../../queries/worker.ts";
 import { AppError } from "../../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { described } from "./health.ts";

@@ -1,6 +1,6 @@
 // What an agent is told when a session starts: for editors to inject, and for people to try before they save.
 import * as z from "zod";
-import { CONTEXT_KEYS, contextOrEmpty } from "../../answers/context.ts";
+import { CONTEXT_KEYS, contextOrEmpty } from "../../queries/context.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { route } from "../route.ts";
 import { count, word } from "../schemas/common.ts";

@@ -1,9 +1,9 @@
 // Forgetting over HTTP: at once, or held for some seconds in which it can be taken back.
 import * as z from "zod";
-import { planForget } from "../../answers/forget.ts";
+import { planForget } from "../../queries/forget.ts";
 import { route } from "../route.ts";
 import { count } from "../schemas/common.ts";
-import { MAX_HOLD_SECONDS } from "../holds.ts";
+import { MAX_HOLD_SECONDS } from "../undo-window.ts";
 
 const names = () =>
   z.strictObject({

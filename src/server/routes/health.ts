@@ -1,8 +1,8 @@
 // How it is: settings, checks, background work, logs.
 import * as z from "zod";
-import { checkHealth } from "../../answers/health.ts";
-import { answerSettings } from "../../answers/settings.ts";
-import { answerLogs, answerWorker } from "../../answers/worker.ts";
+import { checkHealth } from "../../health/health.ts";
+import { answerSettings } from "../../queries/settings.ts";
+import { answerLogs, answerWorker } from "../../queries/worker.ts";
 import { SETTING_KEYS } from "../../config/schema.ts";
 import { countingRoute, route } from "../route.ts";
 import { count, flag, listOf, textOrNull, timeOrNull, word } from "../schemas/common.ts";

@@ -1,9 +1,9 @@
 // How much there is, what it took, what it came to.
 import * as z from "zod";
-import { answerCost } from "../../answers/cost.ts";
-import { answerImpact } from "../../answers/impact.ts";
-import { answerProjects } from "../../answers/projects.ts";
-import { answerStats } from "../../answers/stats.ts";
+import { answerCost } from "../../queries/cost.ts";
+import { answerImpact } from "../../queries/impact.ts";
+import { answerProjects } from "../../queries/projects.ts";
+import { answerStats } from "../../queries/stats.ts";
 import { countingRoute, route } from "../route.ts";
 import { count, listOf, scope, timeOrNull, where, word } from "../schemas/common.ts";
 

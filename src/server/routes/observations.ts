@@ -1,6 +1,6 @@
 // Observations: listed, told with what they rest on.
 import * as z from "zod";
-import { answerObservation, answerObservations } from "../../answers/observations.ts";
+import { answerObservation, answerObservations } from "../../queries/observations.ts";
 import { AppError } from "../../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { route } from "../route.ts";

@@ -1,6 +1,6 @@
 // A session for somebody who scrolls through it.
 import * as z from "zod";
-import { answerFind, answerItems, answerOutline } from "../../answers/outline.ts";
+import { answerFind, answerItems, answerOutline } from "../../queries/outline.ts";
 import { route } from "../route.ts";
 import { count, flag, textOrNull } from "../schemas/common.ts";
 import { outlinedItem } from "../schemas/session.ts";

@@ -1,12 +1,12 @@
 // What is looked for across sessions: by words, in time, by file.
 import * as z from "zod";
-import { answerBlame } from "../../answers/blame.ts";
-import { answerPaths } from "../../answers/paths.ts";
-import { answerSearch } from "../../answers/search.ts";
-import { answerTimeline } from "../../answers/timeline.ts";
+import { answerBlame } from "../../queries/blame.ts";
+import { answerPaths } from "../../queries/paths.ts";
+import { answerSearch } from "../../queries/search.ts";
+import { answerTimeline } from "../../queries/timeline.ts";
 import { AppError } from "../../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
-import { FIND_KINDS, ROLE_NAMES } from "../../recall/find.ts";
+import { FIND_KINDS, ROLE_NAMES } from "../../recall/search/find.ts";
 import { route } from "../route.ts";
 import { count, flag, limit, listOf, scope, textOrNull, time, timeOrNull, where, word } from "../schemas/common.ts";
 import { turnStatus } from "../schemas/session.ts";

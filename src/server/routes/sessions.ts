@@ -1,10 +1,10 @@
 // Sessions: listed, told, read page by page, exported, related to each other.
 import * as z from "zod";
-import { answerEffort, answerEfforts } from "../../answers/efforts.ts";
-import { answerExport } from "../../answers/export.ts";
-import { answerRelated } from "../../answers/related.ts";
-import { answerSession, answerTranscript } from "../../answers/session.ts";
-import { answerSessions } from "../../answers/sessions.ts";
+import { answerEffort, answerEfforts } from "../../queries/efforts.ts";
+import { answerExport } from "../../queries/export.ts";
+import { answerRelated } from "../../queries/related.ts";
+import { answerSession, answerTranscript } from "../../queries/session.ts";
+import { answerSessions } from "../../queries/sessions.ts";
 import { route } from "../route.ts";
 import { count, flag, limit, listOf, offset, scope, textOrNull, where, word } from "../schemas/common.ts";
 import { effort } from "../schemas/observation.ts";

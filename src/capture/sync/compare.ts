@@ -1,0 +1,70 @@
+// Compares transcripts with the store: what they say that the store does not have.
+import type { CapturedEvent } from "../../core/event.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { hasMessage } from "../../store/tables/messages.ts";
+import { isPurged } from "../../store/tables/purge.ts";
+import { hasToolUse } from "../../store/tables/tool-uses.ts";
+import { isTouched } from "../../store/tables/tombstone-checks.ts";
+import { isToldElsewhere } from "./fork-duplicates.ts";
+import { withoutForgotten } from "../live/drop-forgotten.ts";
+import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
+import { isUnchanged, type SyncContext } from "./sync.ts";
+
+export interface Comparison {
+  /** Transcripts that were read through. */
+  compared: number;
+  /** Those that have grown or come since they were read last; they are read by themselves. */
+  unread: number;
+  /** Those there was no time for. */
+  left: number;
+  /** Messages and tool uses that are not in the store, and of how many transcripts. */
+  missing: number;
+  files: string[];
+}
+
+export function compareTranscripts(
+  db: Db,
+  transcripts: readonly Transcript[],
+  context: SyncContext,
+  maxMs: number,
+): Comparison {
+  const deadline = Date.now() + maxMs;
+  const result: Comparison = { compared: 0, unread: 0, left: 0, missing: 0, files: [] };
+  for (const transcript of transcripts) {
+    if (isExcludedFile(transcript.file, context)) continue;
+    if (!isUnchanged(transcript.file, context)) result.unread += 1;
+    else if (Date.now() > deadline) result.left += 1;
+    else {
+      const missing = countMissing(db, transcript, context);
+      result.compared += 1;
+      result.missing += missing;
+      if (missing > 0) result.files.push(transcript.file.path);
+    }
+  }
+  return result;
+}
+
+function countMissing(db: Db, transcript: Transcript, context: SyncContext): number {
+  const request = {
+    transcript,
+    known: undefined,
+    isElsewhere: false,
+    isForgotten: isTouched(db, transcript.file.sessionId),
+  };
+  let missing = 0;
+  for (const step of readTranscript(request, { ...context, force: true })) {
+    if ("error" in step) continue;
+    missing += step.piece.events.filter((event) => isMissing(db, event)).length;
+  }
+  return missing;
+}
+
+function isMissing(db: Db, given: CapturedEvent): boolean {
+  const event = withoutForgotten(db, given);
+  if (event === undefined || isToldElsewhere(db, event) || isPurged(db, event.sessionId, event.at)) return false;
+  const { activity } = event;
+  const session = event.agentId === undefined ? event.sessionId : `agent-${event.agentId}`;
+  if (activity.kind === "message") return !hasMessage(db, session, activity.uuid);
+  if (activity.kind !== "tool-use" || activity.toolUseId === undefined) return false;
+  return !hasToolUse(db, session, activity.toolUseId);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { DAY, prompt, seedStore, type Seeded, START } from "../../../test/seed.ts";
+import { forget } from "../../upkeep/erase/forget.ts";
+import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { purgeEvidence } from "../../store/tables/purge.ts";
+import { insertTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
+import { transaction } from "../../store/db/transaction.ts";
+
+/** A fork of "before", whose own transcript is gone, is read: two days it has copied, and one of its own. */
+function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copiedFrom: "before" }): string[] {
+  for (const [day, words] of ["Fix it", "Fix that, too"].entries())
+    add("fork", prompt(words), { at: START + day * DAY, ...stamp });
+  add("fork", prompt("Try another way"), { at: START + 2 * DAY });
+  const sql =
+    "SELECT s.session_id || ': ' || p.text AS told FROM prompts p JOIN sessions s ON s.id = p.session_db_id ORDER BY p.created_at";
+  const told = db.all<{ told: string }>(sql).map((row) => row.told);
+  db.close();
+  return told;
+}
+
+describe("what a fork has copied", () => {
+  it("is taken in where nothing is known of the session it happened in", () => {
+    expect(readFork(seedStore())).toEqual(["fork: Fix it", "fork: Fix that, too", "fork: Try another way"]);
+  });
+
+  it("is left out where that session tells of it", () => {
+    const store = seedStore();
+    store.add("before", prompt("Fix it"), { at: START });
+    store.add("before", prompt("Fix that, too"), { at: START + DAY });
+    expect(readFork(store)).toEqual(["before: Fix it", "before: Fix that, too", "fork: Try another way"]);
+  });
+
+  it("is taken in as far as it happened before anything was known of that session", () => {
+    const store = seedStore();
+    store.add("before", prompt("Fix that, too"), { at: START + DAY });
+    expect(readFork(store)).toEqual(["fork: Fix it", "before: Fix that, too", "fork: Try another way"]);
+  });
+
+  it("does not bring back what was purged or forgotten there", () => {
+    const purged = seedStore();
+    purged.add("before", prompt("Fix it"), { at: START });
+    purged.add("before", prompt("Fix that, too"), { at: START + DAY });
+    transaction(purged.db, () => [...purgeEvidence(purged.db, 1)]);
+    expect(readFork(purged)).toEqual(["fork: Try another way"]);
+    const forgotten = seedStore();
+    insertTombstone(forgotten.db, tombstoneOf("session", "before"), START);
+    expect(readFork(forgotten)).toEqual(["fork: Try another way"]);
+    const emptied = seedStore();
+    emptied.add("before", prompt("Fix it"), { at: START });
+    emptied.add("before", prompt("Fix that, too"), { at: START + DAY });
+    forget(emptied.db, { ...nothingDoomed(), prompts: new Set([1, 2]) }, START);
+    expect(readFork(emptied)).toEqual(["fork: Try another way"]);
+  });
+
+  it("does not bring back what was forgotten there where nothing but the time tells that it is a copy", () => {
+    const store = seedStore();
+    store.add("before", prompt("Fix it"), { at: START });
+    store.add("before", prompt("Fix that, too"), { at: START + DAY });
+    store.add("fork", prompt("Try another way"), { at: START + 2 * DAY });
+    store.add("fork", { kind: "origin", forkedFrom: "before" }, { at: START + 2 * DAY });
+    forget(store.db, { ...nothingDoomed(), prompts: new Set([1]) }, START);
+    expect(readFork(store, {})).toEqual(["before: Fix that, too", "fork: Try another way"]);
+  });
+});

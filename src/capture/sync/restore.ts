@@ -1,0 +1,63 @@
+// Brings sessions back from the archive, through the same readers as the transcripts they are copies of.
+import { existsSync } from "node:fs";
+import { AGENTS } from "../../agents/spec.ts";
+import { turnOf } from "../../agents/turn.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { saveSyncState, type SyncState } from "../../store/tables/sync-state.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { type Copy, listCopies, readCopyText } from "./archive-copies.ts";
+import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
+import { captureEvents, isExcludedFile, parseLine } from "./read-transcript.ts";
+import { storeEvents, type SyncContext } from "./sync.ts";
+
+/** Copies whose transcript is gone: all of them, or those that this database has never read to their end. */
+export function copiesToRestore(context: SyncContext): Copy[] {
+  return listCopies(context.archive).filter(
+    ({ file }) =>
+      !isExcludedFile(file, context) &&
+      (context.force || (context.marks.get(file.path)?.size ?? UNFINISHED) === UNFINISHED) &&
+      !existsSync(file.path),
+  );
+}
+
+/** Events per transaction. */
+const BATCH = 2_000;
+
+/** Returns how many events were in it. */
+export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
+  const events = captureEvents(readEvents(copy, context), copy.file, context);
+  for (let start = 0; start < events.length; start += BATCH) {
+    transaction(db, () => storeEvents(db, events.slice(start, start + BATCH)));
+  }
+  if (events.length > 0) transaction(db, () => saveSyncState(db, readFromCopy(copy), 0, Date.now()));
+  return events.length;
+}
+
+/** Marks it as read to its end. Should the transcript come back, it is read from its beginning. */
+function readFromCopy({ file: { path, agent, sessionId, bytes } }: Copy): SyncState {
+  const nothing = { byte_offset: 0, line: 0, size: bytes, mtime: 0, fingerprint: "" };
+  return { path, agent, session_id: sessionId, ...nothing, state: JSON.stringify({ version: 0, state: null }) };
+}
+
+function readEvents(copy: Copy, context: SyncContext): AgentEvent[] {
+  const { file } = copy;
+  const sources = AGENTS.find(({ id }) => id === file.agent)?.sources ?? [];
+  const reader = sources.find((source) => source.reader.kind === copy.kind)?.reader;
+  const text = readCopyText(context.archive, copy);
+  const notes = { unknown: {} };
+  if (reader === undefined) return [];
+  if (reader.kind === "document") return reader.read(file, notes, text.toString("utf8"));
+  const state = reader.start(file);
+  addPrivateIds(state, context.privateIds);
+  const turn = turnOf(state);
+  if (turn !== undefined && copy.agentType !== undefined) turn.header.agentType = copy.agentType;
+  const events: AgentEvent[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf("\n", start);
+    const line = text.subarray(start, end < 0 ? text.length : end);
+    events.push(...reader.read(state, parseLine(line), notes));
+    start += line.length + 1;
+  }
+  return [...events, ...reader.flush(state)];
+}

@@ -1,0 +1,76 @@
+// What only a long look shows: whether the database is whole, its indexes fit its rows, and the transcripts are in it.
+import { compareTranscripts } from "../capture/sync/compare.ts";
+import { findTranscripts } from "../capture/sync/find-transcripts.ts";
+import { startSync, syncTranscripts } from "../capture/sync/sync.ts";
+import { loadSettings } from "../config/load.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import { diagnose, repairStore } from "../upkeep/backup/repair.ts";
+import type { Db } from "../store/db/driver.ts";
+import { countIndexGaps } from "../store/fts/index-check.ts";
+import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
+import type { Check } from "../health/health.ts";
+import { count } from "./output.ts";
+import { repairText } from "../health/repair-text.ts";
+import { withStore } from "./store.ts";
+import { withoutWorker } from "./worker-control.ts";
+
+/** Reading all transcripts of years takes minutes; what there was no time for is said. */
+const COMPARE_MS = 60_000;
+
+/** What is damaged is repaired on the way. */
+export async function checkDeeply(paths: Paths, env: Env): Promise<Check[]> {
+  const problem = diagnose(paths.database);
+  const first: Check =
+    problem === undefined
+      ? { name: "database, page by page", state: "ok", message: "whole" }
+      : {
+          name: "database, page by page",
+          state: "warn",
+          message: `damaged (${problem.text}): ${repairText(await withoutWorker(paths, () => repairStore(paths, Date.now())))}`,
+        };
+  return [first, ...withStore(paths, (db) => [checkIndex(db), checkTranscripts(db, paths, env)], { onlyLook: true })];
+}
+
+function checkIndex(db: Db): Check {
+  const name = "search index";
+  const gaps = countIndexGaps(db);
+  if (gaps === 0) return { name, state: "ok", message: "has every row, and no other" };
+  rebuildSearchIndex(db);
+  return {
+    name,
+    state: "warn",
+    message: `${count(gaps, "entry").replace("entrys", "entries")} did not fit the rows; it was made anew`,
+  };
+}
+
+function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
+  const name = "transcripts";
+  const context = startSync(db, paths, env);
+  const all = findTranscripts(env, loadSettings({ user: paths.config }, env).values);
+  const { compared, unread, left, missing, files } = compareTranscripts(db, all, context, COMPARE_MS);
+  const parts = [
+    `${count(compared, "transcript")} compared`,
+    ...(unread > 0 ? [`${unread} not read yet`] : []),
+    ...(left > 0 ? [`no time for ${left}`] : []),
+  ].join(", ");
+  if (missing === 0) return { name, state: "ok", message: `${parts}: all they say is in the database` };
+  return {
+    name,
+    state: "warn",
+    message: `${parts}: ${count(missing, "message or tool use")} of ${count(files.length, "transcript")} not in the database, e.g. ${files[0]}`,
+    fix: "Run: c-mem sync --force",
+  };
+}
+
+/** As `c-mem sync --force` does. Returns how many transcripts were read. */
+export function readAgain(paths: Paths, env: Env): number {
+  const settings = loadSettings({ user: paths.config }, env).values;
+  const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
+  const transcripts = findTranscripts(env, settings).filter(({ file }) => file.bytes <= maxBytes);
+  return withStore(paths, (db) => {
+    const context = startSync(db, paths, env, { force: true });
+    const steps = [...syncTranscripts(db, transcripts, context)];
+    updateSearchIndex(db);
+    return steps.filter(({ outcome }) => outcome !== undefined).length;
+  });
+}

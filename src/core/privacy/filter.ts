@@ -1,0 +1,194 @@
+// What every captured text passes before it touches the disk: private parts out, secrets out, the middle of long ones out.
+import { stripPrivate, stripPrivateItems } from "./private-tags.ts";
+import { redaction, redactSecrets, replaceRanges, secretRanges } from "./redact.ts";
+import type { SecretRange } from "./secrets/secret.ts";
+import { isPlaceholder, isSecretKey } from "./secrets/words.ts";
+import { withCommas } from "../text.ts";
+
+/** How far beyond a cut the text is searched for a secret that lies across it. */
+const MARGIN_CHARS = 8192;
+/** Room for the line that says how much was cut; a text shorter than this is never cut. */
+const MARK_CHARS = 64;
+const MAX_DEPTH = 64;
+const MAX_ELEMENTS = 10_000;
+/** A smaller number under a secret's name is a count of something. */
+const MIN_SECRET_NUMBER = 1000;
+
+/** Filtering a text again, with the same limit, leaves it as it is. */
+export function filterText(text: string, maxChars = Infinity): string {
+  const kept = stripPrivate(text);
+  const limit = Math.max(maxChars, MARK_CHARS);
+  const redacted = kept.length <= limit ? redactSecrets(kept) : undefined;
+  const filtered = redacted !== undefined && redacted.length <= limit ? redacted : cutMiddle(kept, limit);
+  const clean = wellFormed(filtered);
+  if (clean === kept) return clean;
+  // Where `<privateghp_…` was redacted or `<privateKey` was cut, a tag is left; what it hid may end a secret earlier.
+  const stripped = stripPrivate(clean);
+  return stripped === clean ? clean : filterText(stripped, maxChars);
+}
+
+/** NUL and half a surrogate pair are in no text on purpose, and not every reader survives them. */
+function wellFormed(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
+}
+
+/** The same for a JSON value: its strings, its keys, and whole values whose key says that they are secret. */
+export function filterValue(value: unknown, maxChars = Infinity): unknown {
+  return filterNested(value, { maxChars, secret: undefined, depth: 0 });
+}
+
+/** Keeps three quarters of the room at the head, one at the tail. The patterns see these and their margins only. */
+function cutMiddle(text: string, limit: number): string {
+  const room = limit - MARK_CHARS;
+  const tailRoom = Math.floor(room / 4);
+  const head = text.slice(0, room - tailRoom + MARGIN_CHARS);
+  const headRanges = secretRanges(head);
+  const headEnd = backToWhole(text, cutPoint(headRanges, Math.min(room - tailRoom, head.length)));
+
+  const tailAt = Math.max(0, text.length - tailRoom - MARGIN_CHARS);
+  const tail = text.slice(tailAt);
+  const tailRanges = secretRanges(tail);
+  const tailChars = cutPoint(mirrored(tailRanges, tail.length), Math.min(tailRoom, tail.length));
+  const earliest = Math.max(
+    text.length - tailChars,
+    headEnd,
+    openKeyEnd(text, head, headRanges),
+    tailAt + longRunEnd(tail, tail.length - tailChars),
+  );
+  const tailFrom = pastSecret(tailRanges, onToWhole(text, earliest) - tailAt);
+
+  const cutChars = tailAt + tailFrom - headEnd;
+  return redactSecrets(
+    replaceRanges(head.slice(0, headEnd), within(headRanges, 0, headEnd)) +
+      `\n[… ${withCommas(cutChars)} characters cut by c-mem …]\n` +
+      replaceRanges(tail.slice(tailFrom), within(tailRanges, tailFrom, tail.length)),
+  );
+}
+
+/** How much of the text fits the room, redacted as well as raw, without ending inside a secret. */
+function cutPoint(ranges: readonly SecretRange[], room: number): number {
+  let growth = 0;
+  for (const { start, end, name } of ranges) {
+    if (start + Math.max(growth, 0) >= room) break;
+    const grown = growth + redaction(name).length - (end - start);
+    if (end + grown > room) return start;
+    if (end >= room) return end;
+    growth = grown;
+  }
+  return room - Math.max(growth, 0);
+}
+
+function mirrored(ranges: readonly SecretRange[], length: number): SecretRange[] {
+  return ranges.map(({ start, end, name }) => ({ start: length - end, end: length - start, name })).toReversed();
+}
+
+function within(ranges: readonly SecretRange[], from: number, to: number): SecretRange[] {
+  return ranges
+    .filter(({ start, end }) => start >= from && end <= to)
+    .map(({ start, end, name }) => ({ start: start - from, end: end - from, name }));
+}
+
+function pastSecret(ranges: readonly SecretRange[], place: number): number {
+  return ranges.find(({ start, end }) => start < place && place < end)?.end ?? place;
+}
+
+/** A private key that was still open where the head's margin ended may reach into the tail. */
+function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]): number {
+  const last = ranges.at(-1);
+  if (last?.end !== head.length || head.lastIndexOf("-----BEGIN ") < last.start) return 0;
+  const end = text.indexOf("-----END ", last.start);
+  return end < 0 ? text.length : end;
+}
+
+const RUN = /[\w+/=.~%-]*/y;
+
+/** A token that began before the tail's margin and reaches into the tail: nobody can tell any more what it is. */
+function longRunEnd(tail: string, from: number): number {
+  RUN.lastIndex = 0;
+  RUN.test(tail);
+  const run = RUN.lastIndex > from ? tail.slice(0, RUN.lastIndex) : "";
+  return /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run) ? run.length : 0;
+}
+
+function splitsPair(text: string, place: number): boolean {
+  return (text.codePointAt(place - 1) ?? 0) > 0xffff;
+}
+
+function backToWhole(text: string, place: number): number {
+  return splitsPair(text, place) ? place - 1 : place;
+}
+
+function onToWhole(text: string, place: number): number {
+  return splitsPair(text, place) ? place + 1 : place;
+}
+
+interface Nesting {
+  maxChars: number;
+  /** The normalised key, if the value is secret by it. */
+  secret: string | undefined;
+  depth: number;
+}
+
+function filterNested(value: unknown, nesting: Nesting): unknown {
+  const { maxChars, secret, depth } = nesting;
+  if (typeof value === "string") {
+    if (secret !== undefined && isSecretValue(value)) return redaction(secret);
+    const filtered = filterText(value, maxChars);
+    // A sentence that lost its words may not look like one any more.
+    return secret !== undefined && filtered !== value && isSecretValue(filtered) ? redaction(secret) : filtered;
+  }
+  if (typeof value === "number") {
+    return secret !== undefined && Math.abs(value) >= MIN_SECRET_NUMBER ? redaction(secret) : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_DEPTH) return "[… nested too deep …]";
+  if (!Array.isArray(value)) return filterObject(value, { ...nesting, depth: depth + 1 });
+  const items = stripPrivateItems(value.slice(0, MAX_ELEMENTS)).map((item) =>
+    filterNested(item, { ...nesting, depth: depth + 1 }),
+  );
+  return value.length > MAX_ELEMENTS ? [...items, cutMark(value.length)] : items;
+}
+
+function isSecretValue(value: string): boolean {
+  return value.trim() !== "" && !isPlaceholder(value);
+}
+
+function filterObject(object: object, { maxChars, depth }: Nesting): object {
+  const entries: [string, unknown][] = Object.entries(object);
+  // `{name: "DB_PASSWORD", value: "…"}`, as in manifests and recorded requests.
+  const named = entries.find(([key, value]) => /^(?:name|key)$/i.test(key) && typeof value === "string")?.[1];
+  const filtered = entries.slice(0, MAX_ELEMENTS).map(([key, value]): [string, unknown] => {
+    if (plainKeys.has(key)) return [key, filterNested(value, { maxChars, depth, secret: undefined })];
+    const name = /^value$/i.test(key) && typeof named === "string" ? named : key;
+    const secret = isSecretKey(name) ? normalised(name) : undefined;
+    const kept = filterText(key, maxChars);
+    if (kept === key && secret === undefined) keepPlain(key);
+    return [kept, filterNested(value, { maxChars, depth, secret })];
+  });
+  if (entries.length > MAX_ELEMENTS) filtered.push(["…", cutMark(entries.length)]);
+  // Defines own properties, so that a key named __proto__ is data like any other.
+  return Object.fromEntries(filtered);
+}
+
+/** The same few keys stand in every input of a tool: those that say nothing are known from then on. */
+const plainKeys = new Set<string>();
+const MAX_PLAIN_KEYS = 1_000;
+const MAX_PLAIN_CHARS = 40;
+
+function keepPlain(key: string): void {
+  if (plainKeys.size >= MAX_PLAIN_KEYS || key.length > MAX_PLAIN_CHARS || /^value$/i.test(key)) return;
+  plainKeys.add(key);
+}
+
+function cutMark(length: number): string {
+  return `[… ${withCommas(length - MAX_ELEMENTS)} more cut by c-mem …]`;
+}
+
+function normalised(key: string): string {
+  const words = key.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+  return words
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(-40);
+}

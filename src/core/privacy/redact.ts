@@ -1,0 +1,184 @@
+// Finds the secrets of a text and takes them out.
+import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
+import { LAST_WORD, SECRET_WORDS, suspects, type Suspicion } from "./secrets/hints.ts";
+import { labelledRanges } from "./secrets/labelled.ts";
+import type { Secret, SecretRange } from "./secrets/secret.ts";
+import { SECRETS } from "./secrets/secrets.ts";
+
+/** What a secret still takes along where a pattern counted its characters out. */
+const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
+/** The same where a pattern stopped because it was long enough. */
+const LONG_RUN = /[\w+/=.%-]*/y;
+const LONG_CHARS = 300;
+const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
+/** Finding a secret can uncover another; more rounds than this no text has needed. */
+const MAX_ROUNDS = 4;
+
+const WORDS = new RegExp(SECRET_WORDS.join("|"), "gi");
+const WORD = new RegExp(`${SECRET_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
+
+/** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
+export function secretRanges(text: string): SecretRange[] {
+  const suspicion = suspicionOf(text);
+  let ranges = scan(text, suspicion);
+  // What was cut in two has its hints in one of the halves.
+  if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scanPatterns)]);
+  for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
+    const more = scan(replaceRanges(text, ranges));
+    if (more.length === 0) break;
+    ranges = merge([...ranges, ...toRaw(more, ranges)]);
+  }
+  return ranges;
+}
+
+/** Until nothing more is found: a second filtering must leave the text as it is. */
+export function redactSecrets(text: string): string {
+  let redacted = text;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const ranges = secretRanges(redacted);
+    if (ranges.length === 0) break;
+    redacted = replaceRanges(redacted, ranges);
+  }
+  return redacted;
+}
+
+export function redaction(name: string): string {
+  return `[redacted:${name}]`;
+}
+
+export function replaceRanges(text: string, ranges: readonly SecretRange[]): string {
+  let out = "";
+  let from = 0;
+  for (const { start, end, name } of ranges) {
+    out += text.slice(from, start) + redaction(name);
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+function scan(text: string, suspicion = suspicionOf(text)): SecretRange[] {
+  const found = matches(text, suspicion);
+  const places = suspicion.words ?? Array.from(text.matchAll(WORDS), ({ index }) => index);
+  if (places.length > 0) labelledRanges(text, places, found);
+  return besideMarks(text, found);
+}
+
+/** Without labels, which see folded lines as they are. */
+function scanPatterns(text: string): SecretRange[] {
+  return besideMarks(text, matches(text, suspicionOf(text)));
+}
+
+function matches(text: string, { secrets, words }: ReturnType<typeof suspicionOf>): SecretRange[] {
+  const found: SecretRange[] = [];
+  for (const secret of secrets) {
+    if (secret.starts === undefined || words === undefined) collect(secret, text, found);
+    else collectAt(secret, secret.starts, words, text, found);
+  }
+  return found;
+}
+
+/** What was redacted before is whole: a find grows over it, and a find within it is none. */
+function besideMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
+  if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
+  const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
+  const ends = new Map(marks.map(({ start, end }) => [start, end]));
+  return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
+}
+
+/** Texts after which this is a long-lived process: from then on one table for all hints is worth making. */
+const COLD_TEXTS = 40;
+/** A text this long pays for it at once: the table takes some 3 ms, a look for each hint 1 ms per 4,000 characters. */
+const COLD_CHARS = 10_000;
+let textsSeen = 0;
+
+function suspicionOf(text: string): Omit<Suspicion, "words"> & Partial<Suspicion> {
+  textsSeen += 1;
+  if (textsSeen > COLD_TEXTS || text.length >= COLD_CHARS) return suspects(text);
+  const hasWord = WORD.test(text);
+  const isHinting = (hint: string): boolean => text.includes(hint);
+  const hinted = SECRETS.filter(({ hints }) => hints?.some(isHinting));
+  const unhinted = SECRETS.filter(({ hints, worded }) => hints === undefined && (!worded || hasWord));
+  return { secrets: [...hinted, ...unhinted], isHinted: hasWord || hinted.length > 0 };
+}
+
+function collect(secret: Secret, text: string, found: SecretRange[]): void {
+  const pattern = secret.pattern();
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    pattern.lastIndex = take(secret, match, text, found);
+  }
+}
+
+/** The same for a secret that can only begin near certain words: looked for there and nowhere else. */
+function collectAt(
+  secret: Secret,
+  starts: NonNullable<Secret["starts"]>,
+  words: readonly number[],
+  text: string,
+  found: SecretRange[],
+): void {
+  const pattern = sticky(secret.pattern());
+  let from = 0;
+  for (const start of words.flatMap((word) => starts(text, word)).sort((a, b) => a - b)) {
+    if (start < from) continue;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    // Also where none is: two words may begin one.
+    from = match === null ? start + 1 : take(secret, match, text, found);
+  }
+}
+
+const stickyPatterns = new Map<RegExp, RegExp>();
+
+function sticky(pattern: RegExp): RegExp {
+  const made = stickyPatterns.get(pattern) ?? new RegExp(pattern, `${pattern.flags}y`);
+  stickyPatterns.set(pattern, made);
+  return made;
+}
+
+/** Returns where the search goes on. */
+function take({ name, accept, nests }: Secret, match: RegExpExecArray, text: string, found: SecretRange[]): number {
+  const range = rangeOf(match, name);
+  if (accept !== undefined && !accept(match, text.slice(range.start, range.end))) {
+    return nests ? range.start : match.index + match[0].length;
+  }
+  const run = range.end - range.start >= LONG_CHARS ? LONG_RUN : RUN;
+  run.lastIndex = range.end;
+  run.test(text);
+  range.end = wrappedEnd(text, run.lastIndex);
+  found.push(range);
+  return range.end;
+}
+
+function rangeOf(match: RegExpExecArray, name: string): SecretRange {
+  const end = match.index + match[0].length;
+  const lead = match.groups?.["lead"];
+  if (lead !== undefined) return { start: match.index - lead.length, end, name };
+  const value = match.findLast((group) => group !== undefined) ?? match[0];
+  return { start: end - value.length, end, name };
+}
+
+function merge(ranges: readonly SecretRange[]): SecretRange[] {
+  const merged: SecretRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last !== undefined && range.start < last.end) last.end = Math.max(last.end, range.end);
+    else merged.push({ ...range });
+  }
+  return merged;
+}
+
+/** Ranges of the text with `ranges` replaced, as ranges of the text itself. */
+function toRaw(found: readonly SecretRange[], ranges: readonly SecretRange[]): SecretRange[] {
+  let passed = 0;
+  let shift = 0;
+  const raw = (place: number): number => {
+    for (let range = ranges[passed]; range !== undefined; range = ranges[++passed]) {
+      const replacedEnd = range.start - shift + redaction(range.name).length;
+      if (place < replacedEnd) return Math.min(place + shift, range.start);
+      shift = range.end - replacedEnd;
+    }
+    return place + shift;
+  };
+  return found.map(({ start, end, name }) => ({ start: raw(start), end: raw(end), name }));
+}

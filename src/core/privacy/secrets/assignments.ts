@@ -1,0 +1,179 @@
+// Credentials that only their names give away: `key = value` in any notation, a flag and its value, words in a sentence.
+import { once, type Secret } from "./secret.ts";
+import { isHarmless } from "./values.ts";
+import {
+  ANY_KEY,
+  HARMLESS_KEY,
+  isCode,
+  isJumbled,
+  isMixed,
+  isName,
+  isPlaceholder,
+  isPlainPassword,
+  isRandom,
+  PASSWORD_KEY,
+  STRONG,
+  STRONG_KEY,
+  WORDS,
+  WORDS_ONLY,
+} from "./words.ts";
+
+export const ASSIGNMENTS: readonly Secret[] = [
+  {
+    name: "credential",
+    hints: ["</"],
+    pattern: once(
+      () => new RegExp(String.raw`<([\w:.-]{0,40}(?:${WORDS}))(?:[ \t][^<>]{0,100})?>([^<>\s]{3,2000})(?=<\/)`, "gi"),
+    ),
+    sample: "<password>s3cr3t-Passw0rd</password>",
+    accept: ([, key = ""], value) => {
+      if (isPlaceholder(value)) return false;
+      if (PASSWORD_KEY.test(key) && isPlainPassword(value)) return true;
+      return STRONG_KEY.test(key) || !ANY_KEY.test(key) ? isMixed(value) : isKeyValue(key, value);
+    },
+  },
+  {
+    name: "credential",
+    worded: true,
+    pattern: once(adjacent),
+    starts: adjacentStarts,
+    sample: "mysql --password s3cr3t-Passw0rd app",
+    accept: isAdjacentSecret,
+    nests: true,
+  },
+  {
+    name: "credential",
+    worded: true,
+    pattern: once(assigned),
+    starts: assignedStarts,
+    sample: "DB_PASSWORD=s3cr3t-Passw0rd",
+    accept: isAssignedSecret,
+    nests: true,
+  },
+];
+
+/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: far cheaper than its words. */
+function assigned(): RegExp {
+  const edge = String.raw`\\{0,7}["'\x60*\])]{0,3}`;
+  const named = String.raw`(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?`;
+  const typed = String.raw`:[ \t]?[\w&<>|.\[\]]{1,30}[ \t]{0,8}=`;
+  const key = String.raw`([\w$.-]{0,60}(?:${WORDS})[_-]?\d{0,2})${edge}${named}(?:${typed}|[ \t]{0,8}[!+?|]{0,2}[=:])`;
+  const scheme = String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`;
+  const quoted = String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${scheme}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`;
+  const tight = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
+  const loose = String.raw`(?:\\{0,7}["'\x60](?=\w))?${scheme}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
+  return new RegExp(String.raw`[=:](?<=${key})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${quoted}|${tight}|${loose})`, "gi");
+}
+
+/** From one of the words that hint at a key to the first `=` or `:` after it, if that can end one. */
+const TO_SIGN = new RegExp(
+  String.raw`(?:pass(?:w(?:or)?d|phrase|code)?|secret(?:[_-]?key[_-]?base)?|auth(?:orization)?|credentials?|pwd|token|key|_pat)[_-]?\d{0,2}` +
+    String.raw`\\{0,7}["'\x60*\])]{0,3}(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?[ \t]{0,8}[!+?|]{0,2}[=:]`,
+  "iy",
+);
+const TO_TYPED_SIGN = /:[ \t]?[\w&<>|.[\]]{1,30}[ \t]{0,8}=/y;
+
+/** Each `=` or `:` that `assigned` may begin with. */
+function assignedStarts(text: string, word: number): number[] {
+  TO_SIGN.lastIndex = word;
+  if (!TO_SIGN.test(text)) return [];
+  const sign = (TO_TYPED_SIGN.lastIndex = TO_SIGN.lastIndex - 1);
+  return TO_TYPED_SIGN.test(text) ? [sign, TO_TYPED_SIGN.lastIndex - 1] : [sign];
+}
+
+/** `[redacted:credential] …`: the name of what was taken out is no label. */
+function isMark(text: string, keyAt: number): boolean {
+  return text.startsWith("[redacted:", keyAt - 10);
+}
+
+function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
+  const [, key = "", , quoted, tight] = match;
+  if (isMark(match.input, match.input.lastIndexOf(key, match.index))) return false;
+  if (HARMLESS_KEY.test(key) || isPlaceholder(value) || isPartOfName(match, key)) return false;
+  // A comparison: `password !== confirm`.
+  const isCompared = match[0].startsWith("==") || match.input[match.index - 1] === "!";
+  if (quoted === undefined && (isCompared || isCode(match, value, tight === undefined))) return false;
+  if (!STRONG_KEY.test(key) && ANY_KEY.test(key)) return isKeyValue(key, value);
+  if (isRandom(value)) return true;
+  if (/authorization$/i.test(key)) return value.length >= 8 && !WORDS_ONLY.test(value);
+  // A design token: "blue-500".
+  if (/^[a-z]+(?:-[a-z]+)*-\d{1,4}$/.test(value)) return false;
+  if (!STRONG_KEY.test(key)) return value.length >= (/token/i.test(key) ? 6 : 8) && isMixed(value);
+  if (quoted !== undefined) return value.length >= 3 && !isHarmless(value);
+  if (tight !== undefined && /^[A-Z0-9_]+$/.test(key)) return value.length >= 4;
+  if (PASSWORD_KEY.test(key) && isLine(match, value, key) && isPlainPassword(value)) return true;
+  return (
+    value.length >= 4 &&
+    (isMixed(value) || (/^\d+$/.test(value) && PASSWORD_KEY.test(key)) || /^\w.*[@#$%^*~!?+]\w/.test(value))
+  );
+}
+
+/** `_key` may be any column's; `fooKey` and `fookey` any word's. */
+function isKeyValue(key: string, value: string): boolean {
+  if (/_(?:key|pat)[_-]?\d{0,2}$/i.test(key)) return value.length >= 8 && isMixed(value) && !isName(value);
+  return value.length >= 20 && isJumbled(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
+const MARGIN_CHARS = 40;
+
+/** The key and its value are all there is on their line, as in a file of settings. */
+function isLine(match: RegExpExecArray, value: string, key: string): boolean {
+  const { input, index } = match;
+  const end = index + match[0].length;
+  const keyAt = input.lastIndexOf(key, index);
+  const near = input.slice(Math.max(0, keyAt - MARGIN_CHARS), keyAt);
+  const before = near.slice(near.lastIndexOf("\n") + 1);
+  return (
+    /^[\s\d→:|>#*+"'-]*$/.test(before) &&
+    /^(?:\s*(?:\n|$)|[ \t]+#)/.test(input.slice(end, end + MARGIN_CHARS)) &&
+    value !== ""
+  );
+}
+
+/** `arn:aws:secretsmanager:…:secret:name` names a secret, and is none. */
+function isPartOfName(match: RegExpExecArray, key: string): boolean {
+  return match[0].startsWith(":") && match.input[match.input.lastIndexOf(key, match.index) - 1] === ":";
+}
+
+/** A flag and its value, or the word and its value in a sentence. */
+function adjacent(): RegExp {
+  return new RegExp(
+    String.raw`(${STRONG}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+` +
+      String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}` +
+      String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
+    "gi",
+  );
+}
+
+const BEFORE_KEY =
+  /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)([_ -]?))key/iy;
+
+/** Each place at which one of the words of `adjacent` may begin. */
+function adjacentStarts(text: string, word: number): number[] {
+  switch (text.charCodeAt(word) | 0x20) {
+    case 0x61: // auth, which is none of them by itself
+      return [];
+    case 0x6b: {
+      BEFORE_KEY.lastIndex = word;
+      const [, kind, gap = ""] = BEFORE_KEY.exec(text) ?? [];
+      return kind === undefined ? [] : [word - kind.length - gap.length];
+    }
+    case 0x70: // pass, pwd
+      return /[_-]/.test(text.charAt(word - 1)) ? [word - 1, word] : [word];
+    default:
+      return [word];
+  }
+}
+
+function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
+  const [, word = "", said, quote = ""] = match;
+  if (/\[redacted:[a-z0-9-]{0,40}$/.test(match.input.slice(Math.max(0, match.index - 50), match.index))) return false;
+  // Prose is full of these words; most of it ends here, before the costlier looks.
+  if (quote === "" && !isMixed(value)) return false;
+  if (isPlaceholder(value) || value.startsWith("-") || isCode(match, value)) return false;
+  const isFlag = /(?:^|[\s"'`([,])--[\w-]*$/.test(match.input.slice(Math.max(0, match.index - 40), match.index));
+  if (isFlag) return quote !== "" || isMixed(value);
+  if (isRandom(value)) return true;
+  if (said === "is" && PASSWORD_KEY.test(word) && /["'`]/.test(quote) && isPlainPassword(value)) return true;
+  return isMixed(value) && STRONG_KEY.test(word) && (/["'`]/.test(quote) || (said !== undefined && value.length >= 6));
+}

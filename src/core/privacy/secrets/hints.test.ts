@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { redactSecrets } from "../redact.ts";
+import { LAST_WORD, SECRET_WORDS, suspects } from "./hints.ts";
+import { SECRETS } from "./secrets.ts";
+
+const HINTS = [...new Set(SECRETS.flatMap(({ hints }) => hints ?? []))];
+const WORD = new RegExp(`${SECRET_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
+const DOTTED = /\.[\w-]{6}\./;
+
+/** By a plain look for each of them. */
+function plainly(text: string): string[] {
+  const hinted = SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
+  const unhinted = SECRETS.filter(
+    ({ hints, worded, dotted }) =>
+      hints === undefined && (!worded || WORD.test(text)) && (!dotted || DOTTED.test(text)),
+  );
+  return [...hinted, ...unhinted].map(({ sample }) => sample);
+}
+
+function suspected(text: string): string[] {
+  return suspects(text).secrets.map(({ sample }) => sample);
+}
+
+function wordPlaces(text: string): number[] {
+  return Array.from({ length: text.length }, (_, place) => place).filter((place) =>
+    [...SECRET_WORDS, LAST_WORD].some((word) => text.slice(place, place + word.length).toLowerCase() === word),
+  );
+}
+
+it("suspects every secret wherever its hint stands", () => {
+  for (const hint of [...HINTS, ...SECRET_WORDS, "my_pat ", "a.b23456.c"]) {
+    for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`]) expect(suspected(text)).toEqual(plainly(text));
+  }
+  const long = "long ".repeat(60_000) + HINTS.join(" ");
+  expect(suspected(long)).toEqual(plainly(long));
+});
+
+it("suspects what a plain look for each hint suspects, in any text, and finds the words in any case", () => {
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...HINTS, ...SECRET_WORDS, LAST_WORD, "_path", ".", "-"),
+    fc.constantFrom(...HINTS.map((hint) => hint.slice(1)), "PassWord", "API_KEY", "TOKEN", "_Pat1"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join("");
+      expect(suspected(text)).toEqual(plainly(text));
+      expect(suspects(text).words.toSorted((a, b) => a - b)).toEqual(wordPlaces(text));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+it("takes letters of other scripts for a hint at worst, and never overlooks one among them", () => {
+  const letter = fc.constantFrom(..."pasPASkeyKEY\u0170\u0161\u0173\u016b.-_sgh \u{1f600}");
+  fc.assert(
+    fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
+      expect(suspected(text)).toEqual(expect.arrayContaining(plainly(text)));
+      expect(suspects(text).words).toEqual(expect.arrayContaining(wordPlaces(text)));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+it("finds names with values near their words as a look at the whole text does", () => {
+  const piece = fc.constantFrom(
+    ..."pass word Passwd pwd secret key base api _ - . $ 1 token auth orization credentials _pat value , = : => ' \" ` \\ \n is".split(
+      /(?<! ) /,
+    ),
+    " ",
+    ": string =",
+    "s3cr3t-Passw0rd",
+    "hunter2",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+      const text = `key ${pieces.join("")}`;
+      const ranges = SECRETS.filter(({ worded }) => worded).flatMap(({ pattern }) =>
+        Array.from(text.matchAll(pattern()), ({ index }) => index),
+      );
+      const { secrets, words } = suspects(text);
+      const starts = secrets.flatMap((secret) => words.flatMap((word) => secret.starts?.(text, word) ?? []));
+      expect(starts).toEqual(expect.arrayContaining(ranges));
+      expect(redactSecrets(redactSecrets(text))).toBe(redactSecrets(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});

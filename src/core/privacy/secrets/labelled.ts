@@ -1,0 +1,93 @@
+// Credentials that a label announces: the label, what stands between, and the value, in any notation.
+import { assigned, reference } from "./assigned.ts";
+import { type Label, labelAt } from "./labels.ts";
+import {
+  argument,
+  attributeBefore,
+  called,
+  cellBeside,
+  element,
+  named,
+  otherwise,
+  pair,
+  posted,
+  spoken,
+} from "./notations.ts";
+import type { Finder, Place } from "./place.ts";
+import { columnValues } from "./tables.ts";
+import type { SecretRange } from "./secret.ts";
+import { viewOf } from "./view.ts";
+
+/** How far from its label a value is looked for. */
+const VIEW_CHARS = 480;
+const NEAR_CHARS = 200;
+/** Blocks, lists, elements and pairs over several lines take more. */
+const FAR = /[|>{[<\n\\]/;
+const BEFORE_CHARS = 160;
+const NAME = "credential";
+
+/** Adds to `found`. `words`: where a word stands that may be part of a label. */
+export function labelledRanges(text: string, words: readonly number[], found: SecretRange[]): void {
+  let from = -1;
+  for (const word of isSorted(words) ? words : words.toSorted((a, b) => a - b)) {
+    if (word < from) continue;
+    const label = labelAt(text, word);
+    if (label === undefined) continue;
+    from = label.end;
+    for (const range of valuesOf(text, label)) {
+      found.push(range);
+      from = Math.max(from, range.end);
+    }
+  }
+}
+
+function isSorted(places: readonly number[]): boolean {
+  for (let index = 1; index < places.length; index++) {
+    if ((places[index] as number) < (places[index - 1] as number)) return false;
+  }
+  return true;
+}
+
+const FINDERS: readonly Finder[] = [
+  reference,
+  assigned,
+  argument,
+  pair,
+  otherwise,
+  called,
+  named,
+  posted,
+  element,
+  cellBeside,
+  spoken,
+];
+
+function valuesOf(text: string, label: Label): SecretRange[] {
+  const lead = text.slice(Math.max(0, label.start - BEFORE_CHARS), label.start);
+  const isFar = FAR.test(text.slice(label.end, label.end + 6)) || /["' :=]$/.test(lead);
+  const view = viewOf(text, label.end, label.end + (isFar ? VIEW_CHARS : NEAR_CHARS));
+  const line = lead.slice(lead.lastIndexOf("\n") + 1);
+  const place: Place = { text, label, view, before: lineOf(lead), line };
+  for (const find of FINDERS) {
+    const values = find(place);
+    if (values === undefined) continue;
+    return values.map(({ start, end }) => ({ start: view.startOf(start), end: view.endOf(end), name: NAME }));
+  }
+  return columnValues(text, label).concat(attributeBefore(place));
+}
+
+/** What grep puts before a line. */
+const FILE_LEAD = /^[\w./@-]{1,120}:\d{1,6}[:-](?:\d{1,4}:)?/;
+// oxlint-disable-next-line no-control-regex
+const LINE_LEAD = /^[ \t]{0,8}\d{1,6}(?:→|\t|[ \t]?[|│])|^[+-](?![+-])|\x1b\[[\d;]*m/g;
+
+function lineOf(before: string): string {
+  const escaped = before.lastIndexOf("\\n");
+  const start = Math.max(before.lastIndexOf("\n") + 1, escaped < 0 ? 0 : escaped + 2);
+  const line = before.slice(start);
+  // A string begins right before the label: what is in it begins there, too.
+  const opened = /[:,[{(=]\s*\\{0,3}["'`](?=(?:[ \t]*\d{1,6}[→\t])?\s*$)/.exec(line);
+  return (opened === null ? line : line.slice(opened.index + opened[0].length))
+    .replace(FILE_LEAD, "")
+    .replace(LINE_LEAD, "");
+}

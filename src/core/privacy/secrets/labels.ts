@@ -1,0 +1,312 @@
+// The names credentials go by, in several languages, alone or as the end of a longer name.
+import { HARMLESS_KEY } from "./words.ts";
+
+/**
+ * `password`: any value counts. `secret`: nearly any. `named`: an API's token or key, whose value may be a word where a
+ * literal stands. `token` and `key`: only what cannot be a word.
+ */
+export type LabelKind = "password" | "secret" | "named" | "token" | "key" | "phrase";
+
+export interface Label {
+  kind: LabelKind;
+  /** With all that belongs to the name: `spring.datasource.password`. */
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** Words that start a label; found in one pass over the text together with all other hints. */
+export const LABEL_WORDS = [
+  "pass",
+  "pw",
+  "psk",
+  "secret",
+  "token",
+  "key",
+  "auth",
+  "credential",
+  "kennwort",
+  "mdp",
+  "contrase",
+  "clave",
+  "senha",
+  "wachtwoord",
+  "psw",
+  "senord",
+  "heslo",
+  "ifre",
+  "schl",
+  "has\u0142o",
+  "parola",
+  "phrase",
+  "mnemonic",
+  "ароль",
+  "密码",
+  "密碼",
+  "口令",
+  "密钥",
+  "令牌",
+  "ключ",
+  "secrète",
+  "segreta",
+  "暗証番号",
+  "パスワード",
+  "비밀번호",
+] as const;
+
+const PASSWORD =
+  "pass(?:w(?:or)?d|wort|wrd|phrase|code|e)?|pwd?|psw|psk|senord|heslo|ifre|kennwort|mdp|contrase(?:ñ|n|ny)a|clave|senha|wachtwoord|has[łl]o|parola(?: d'ordine)?|" +
+  "ароль|密码|密碼|口令|パスワード|暗証番号|비밀번호";
+/** What may follow the word in a name without changing what the name means. */
+const ADDITION =
+  "(?:[_-]?(?:string|value|text|plain|raw|prod|production|staging|stage|dev|test|live|old|new|current|previous|backup|" +
+  "primary|secondary|main|default|local|admin|root|user|b64|base64|confirm|confirmation|repeat|again))";
+const LABEL = new RegExp(
+  `(?:passw(?:or)?ds(?=["'])|${PASSWORD}|secret|token|auth(?:orization)?|credentials?|密钥|令牌|schl(?:ü|ue)ssel|ключ|secrète|segreta|key|phrase|mnemonic)(?:${ADDITION}{0,2}[_-]?\\d{0,3}(?![\\w]))?`,
+  "iy",
+);
+
+/** Whose token or key it is: what stands before the word in the name of a credential. */
+const QUALIFIED =
+  /(?:api|app|access|auth|bearer|refresh|session|bot|deploy|personal|service|admin|client|github|gitlab|slack|discord|telegram|npm|pypi|vault|jwt|oauth|sentry|webhook|upload|push|registry|root|hook|openai|anthropic|stripe|account|encryption|master|private|secret|shared|signing|storage|subscription|license|hmac|aes|zugangs|zugriffs|geheim|секретный|clé|chiave|w-?lan)[_ -]?$/i;
+const QUALIFIED_CHARS = 14;
+
+const NAME_CHARS = 60;
+
+/** The label that ends in the word at this place, if one does and a value may follow it. */
+export function labelAt(text: string, word: number): Label | undefined {
+  if (isLongerWord(text, word)) return undefined;
+  LABEL.lastIndex = word;
+  if (!LABEL.test(text)) return undefined;
+  const end = LABEL.lastIndex;
+  const next = text.charCodeAt(end);
+  // A longer word or name: `passwordField`, `tokens`, `password-reset`, `password.length`.
+  if (isWordCode(next)) return undefined;
+  if ((next === 0x2d || next === 0x2e) && isWordCode(text.charCodeAt(end + 1))) return undefined;
+  if (!FOLLOWERS.has(text.charAt(end))) return undefined;
+  // `key: value` in a program, before its name is read: quick, because it is everywhere.
+  if ((next === 0x3a || next === 0x3d) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
+  const start = nameStart(text, word);
+  // The name of a type: `AWS::IAM::AccessKey`.
+  if (text.startsWith("::", start - 2) && /[A-Z]/.test(text.charAt(start))) return undefined;
+  if (!canFollow(text, word, start, end)) return undefined;
+  if (text.startsWith("[redacted:", start - 10)) return undefined;
+  const name = text.slice(start, end);
+  // The shell's working directory, but not the field of a data source.
+  const isField = /^pwd$/i.test(name) && FIELD_NEAR.test(text.slice(Math.max(0, start - 120), end + 120));
+  const kind = isField ? "password" : kindOf(name, text.slice(Math.max(0, word - 20), word), text.slice(word, end));
+  return kind === undefined ? undefined : { kind, name, start, end };
+}
+
+/** `tokens`, `keyboard`, `author`, `passed`: quick, because these are nearly all there is in ordinary text. */
+function isLongerWord(text: string, word: number): boolean {
+  switch (text.charCodeAt(word) | 0x20) {
+    case 0x6b: // key
+      return isLetter(text, word + 2, 0x79) && isMention(text, word, word + 3);
+    case 0x74: // token
+      return isMention(text, word, word + 5);
+    case 0x61: // auth, of which only `authorization` and `masterauth` are labels
+      return (text.charCodeAt(word + 4) | 0x20) !== 0x6f && (text.charCodeAt(word - 1) | 0x20) !== 0x72;
+    case 0x70: {
+      const next = text.charCodeAt(word + 4);
+      return isLetter(text, word + 2, 0x73) && isSmall(next) && !PASS_NEXT.has(next);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Before the last word of an option: `--api-key`, `-api_key`. */
+const JOINTS = new Set([0x2d, 0x5f]);
+
+/** A key or token that the text only speaks of: `keys`, `key(`, `token of`. */
+function isMention(text: string, word: number, end: number): boolean {
+  const next = text.charCodeAt(end);
+  if (next === 0x20) return isSmall(text.charCodeAt(end + 1)) && !JOINTS.has(text.charCodeAt(word - 1));
+  return isSmall(next) || next === 0x28 || next === 0x2e || next === 0x2f || next === 0x7d;
+}
+
+function isLetter(text: string, place: number, code: number): boolean {
+  return (text.charCodeAt(place) | 0x20) === code;
+}
+
+/** password, passphrase, passcode, passe */
+const PASS_NEXT = new Set([0x77, 0x70, 0x63, 0x65]);
+
+function isSmall(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a;
+}
+
+function nameStart(text: string, word: number): number {
+  let start = word;
+  const first = Math.max(0, word - NAME_CHARS);
+  while (start > first && isNameCode(text.charCodeAt(start - 1))) start--;
+  // Of a colour's `\x1b[1m` the digits and the letter look like a part of the name.
+  if (text.charAt(start - 1) === "[" && text.charAt(start - 2) === "\x1b") {
+    start = Math.min(word, start + (/^[\d;]*m/.exec(text.slice(start, word))?.[0].length ?? 0));
+  }
+  // The letter of an escaped new line, too.
+  if (start < word && text.charAt(start - 1) === "\\" && /[nrt]/.test(text.charAt(start))) start++;
+  while (start < word && /[.-]/.test(text.charAt(start))) start++;
+  return start;
+}
+
+function isNameCode(code: number): boolean {
+  return (
+    isWordCode(code) ||
+    code === 0x2d ||
+    code === 0x2e ||
+    code === 0x24 ||
+    (code >= 0xc0 && code < 0x250) ||
+    (code >= 0x400 && code < 0x500)
+  );
+}
+
+const FOLLOWERS = new Set(
+  " \t\r\n\"'`*_)]\\=:,;|<>&(\x1b\u00a0\u2002\u2003\u2009\u200b\u202f\u3000：＝｜│】」是为為は",
+);
+/** What may follow a label and a space. */
+const SIGNS = new Set("=:|-(");
+
+function isQualified(text: string, word: number): boolean {
+  const last = text.charCodeAt(word - 1);
+  // A letter, or a sign and a letter: quick, because most keys stand alone.
+  const isJoined = last === 0x20 || last === 0x2d || last === 0x5f;
+  if (!isSmall((isJoined ? text.charCodeAt(word - 2) : last) | 0x20)) return false;
+  return QUALIFIED.test(text.slice(Math.max(0, word - QUALIFIED_CHARS), word));
+}
+
+/** key, token, authorization, credential: of these only what cannot be a word is a credential. */
+function isWeakWord(text: string, word: number, end: number): boolean {
+  switch (text.charCodeAt(word) | 0x20) {
+    case 0x6b:
+      return isLetter(text, word + 2, 0x79);
+    case 0x74:
+      return true;
+    case 0x63:
+      return isLetter(text, word + 1, 0x72);
+    case 0x61:
+      return isLetter(text, word + 1, 0x75) && end - word > 4;
+    default:
+      return false;
+  }
+}
+
+/** What the patterns for assignments do not see through. */
+// oxlint-disable-next-line no-control-regex
+const DISGUISE = /[\x1b\u00a0\u2000-\u200f\u202f\u3000：＝\\&|]|^ {2}|^ *\n/;
+const CLOSED = new Set("\"'`*)]");
+
+/** A type or a name after a sign and a space: `privateKey: Uint8Array,`. */
+const EXPRESSION = / (?![\da-f]{24,}|(?:[A-Za-z]*\d){6})[A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
+
+/** The patterns for assignments see what follows a sign; here only what they do not see. */
+function canAssign(text: string, word: number, end: number): boolean {
+  const next = text.charAt(end);
+  const second = text.charAt(end + 1);
+  if (second === '"' || second === "'" || (next === "=" && isLetter(text, word, 0x74))) return true;
+  if (next !== " " && (second === "\n" || second === "{")) return true;
+  if (next !== " " && isQualified(text, word)) {
+    EXPRESSION.lastIndex = end + 1;
+    return !EXPRESSION.test(text);
+  }
+  return DISGUISE.test(text.slice(end, end + 8));
+}
+
+/** Most mentions of a label end here: what comes next cannot lead to a value. */
+function canFollow(text: string, word: number, start: number, end: number): boolean {
+  const next = text.charAt(end);
+  const second = text.charAt(end + 1);
+  const isWeak = isWeakWord(text, word, end);
+  const before = text.charAt(start - 1);
+  const isOption = before === "-" || before === "/";
+  switch (next) {
+    case " ":
+      if (/^(?:phrase|mnem)/i.test(text.slice(word, word + 6)) && !/[:=(]/.test(second)) return false;
+      return !isWeak || isOption || (SIGNS.has(second) && isQualified(text, word)) || canAssign(text, word, end);
+    case ";":
+      return /[;\n]|^$/.test(before) && isWordCode(second.charCodeAt(0));
+    case "(":
+      return !isWeak && CLOSED.has(second);
+    case ")":
+    case "]":
+      return (
+        CLOSED.has(second) ||
+        second === ":" ||
+        second === "=" ||
+        (second === " " && /[:=]/.test(text.charAt(end + 2))) ||
+        second === "\x1b" ||
+        /^\)\s{0,4}values/i.test(text.slice(end, end + 12))
+      );
+    case '"':
+    case "'":
+    case "`":
+      return (
+        !isWeak ||
+        isOption ||
+        second !== " " ||
+        !isWordCode(text.charCodeAt(end + 2)) ||
+        /^(?:conte|value)/.test(text.slice(end + 2, end + 7))
+      );
+    case ",":
+      if (second === "\n") return false;
+      return !isWeak || /["'`,;\t|\n]/.test(before) || /^[A-Z]/.test(text.charAt(word - 1)) || second !== " ";
+    case "\n":
+    case "\r":
+      return (
+        isOption || !isWeak || isQualified(text, word) || /[,;\t|]/.test(before) || /[:=]/.test(text.charAt(start - 2))
+      );
+    default:
+      return true;
+  }
+}
+
+function isWordCode(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
+  );
+}
+
+const FIELD_NEAR = /\b(?:UID|DSN|Driver|Database|Server|User ?Id)[ \t]*=/i;
+const SEGMENT_ONLY = /^(?:pw|psk|mdp|clave|pass|auth)$/i;
+/** Words that end like a label: `bypass`, `minipass`, `renderPass`. */
+const OTHER_WORD =
+  /(?:by|com|sur|over|under|tres|mini|encom|render|shader|depth|first|second|single|multi|two|one|low|high|band)[_-]?pass$|publickey$|public[_-]key$/i;
+/** Names of messages and switches about a credential. */
+const ABOUT =
+  /(?:^|[._-])(?:forgot|reset|change|show|hide|toggle|invalid|wrong|no|missing|enter|lost|validate|check|has|is|needs?|requires?|min|max|weak|verify|existing|image[_-]?pull|label|hint|error|err|msg|message|title|type)(?:[._-]\w{0,20}|[A-Z]\w{0,20}|)$|^(?:existing|imagePull|tls|forgot|reset|show|hide|toggle|invalid|has|is|needs|require|label)[A-Z]/;
+
+function kindOf(name: string, before: string, label: string): LabelKind | undefined {
+  if (HARMLESS_KEY.test(name) || OTHER_WORD.test(name)) return undefined;
+  const word = label.toLowerCase();
+  const lead = name.slice(0, name.length - label.length);
+  if (
+    lead !== "" &&
+    (ABOUT.test(name) || (/^[A-Z\d_]+$/.test(name) && ABOUT.test(name.toLowerCase()))) &&
+    !/^requirepass$/i.test(name)
+  )
+    return undefined;
+  if (/^(?:phrase|mnemonic)/.test(word))
+    return /(?:seed|recovery|secret|backup)[ _-]?$|^$/i.test(word.startsWith("m") ? "" : before) ? "phrase" : undefined;
+  if (word === "passe") return /(?:mots?[ _-]de[ _-]|palavra-)$/i.test(before) ? "password" : undefined;
+  const isNamed = /^(?:key|token|密钥|令牌|schl|ключ|secrè|segr)/.test(word) && QUALIFIED.test(before);
+  if (isNamed) return "named";
+  if (/^(?:schl|ключ|secrè|segr)/.test(word)) return undefined;
+  if (/^(?:key|密钥|令牌)/.test(word)) return lead === "" ? undefined : "key";
+  // `SecretString` of a secrets manager is the secret itself.
+  if (/^secret_?string$/.test(word)) return "password";
+  if (word.startsWith("secret")) return "secret";
+  if (/^(?:token|auth|credential)/.test(word))
+    return word === "auth" && !/master[_-]?$/i.test(lead) ? undefined : word === "auth" ? "password" : "token";
+  if (SEGMENT_ONLY.test(word) && !isSegment(lead, label)) return undefined;
+  return "password";
+}
+
+/** A part of a name by itself: `db_pass`, `dbPass`, `bindpw`, `requirepass`. */
+function isSegment(lead: string, label: string): boolean {
+  if (lead === "" || /[^A-Za-z0-9À-ɏ]$/.test(lead)) return true;
+  if (/^[A-Z][a-z]/.test(label)) return /[a-z0-9]$/.test(lead);
+  return /(?:^|[_.-])(?:require|user|root|(?:src|dest|key|trust)?store|admin|bind|db|my|smtp|ftp|ssh|sudo|become|store|key|vnc|ldap|wpa|mail|sql|http|proxy|login|wifi|pg|master)$/i.test(
+    lead,
+  );
+}

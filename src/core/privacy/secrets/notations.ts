@@ -1,0 +1,297 @@
+// A label and a value without a sign between them: arguments, calls, pairs of name and value, elements, cells, sentences.
+import { nestedAt } from "./assigned.ts";
+import type { Label } from "./labels.ts";
+import { keep, nonEmpty, OWNER, type Place } from "./place.ts";
+import type { SecretRange } from "./secret.ts";
+import { bareAt, isCredential, isHarmless, isQuality, quotedAt, type Value } from "./values.ts";
+import { isMixed } from "./words.ts";
+
+/** `--password value`, `["--password", "value"]`, `-Password "value"`, `- --password` above `- value`. */
+export function argument({ text, view, label, before }: Place): Value[] | undefined {
+  if (!/[-/]/.test(text.charAt(label.start - 1)) || !/(?:^|[\s"'`([,|])[-/]{1,2}$/.test(before)) return undefined;
+  const isItem = /^\s*(?:-\s+)?["']?-{1,2}$/.test(before);
+  const gap = (isItem ? /^["']?,?[ \t]*\n\s*(?:-\s+)?|^["'`],\s*|^[ \t]+/ : /^["'`],\s*|^[ \t]+/).exec(view.text)?.[0];
+  if (gap === undefined) return undefined;
+  const quoted = quotedAt(view, gap.length);
+  if (quoted !== undefined)
+    return quoted.text.startsWith("-") ? [] : keep(label, quoted, label.kind === "token" ? "argument" : "literal");
+  // In a list of arguments each is quoted.
+  if (gap.includes(",")) return [];
+  const value = bareAt(view, gap.length, /["'`]/.test(before));
+  if (value === undefined || /^[-<[|&>(]/.test(value.text) || /^[A-Z_]{2,12}$/.test(value.text)) return [];
+  const isWordlike = /^[\p{L}\p{M}_.$-]+$/u.test(value.text);
+  // Columns of a help text.
+  if (isWordlike && /[ \t]{2}|\t/.test(gap) && !/\n/.test(gap) && !text.slice(label.end, label.end + 3).includes("\\"))
+    return [];
+  if (label.kind === "token" && /^[a-z]+(?:-[a-z]+){2,}$/.test(value.text) && !isHarmless(value.text)) return [value];
+  return keep(label, value, "setting");
+}
+
+const SETTER =
+  /(?:define|environ\.get|getenv|get_?env\w*|getOrDefault|fetch|set\w*|\w*setopt|put\w*|add\w*|append|fill|type|send_?keys|header|with\w*|param\w*|property|insert|store|register|env)\s*\(\s*(?:[\w.]{1,30},\s*)?["'`#.[\w=-]*$/i;
+
+/** `define('DB_PASSWORD', 'value')` and other calls with a name and a value. */
+export function pair({ view, label, line }: Place): Value[] | undefined {
+  // `add_argument("--password", default="value")`
+  const byDefault = /^["'`]\s{0,4},[^\n()]{0,80}?\bdefault\s{0,2}=\s{0,2}(?=["'])/.exec(view.text)?.[0].length;
+  const standard = byDefault === undefined ? undefined : quotedAt(view, byDefault);
+  if (standard !== undefined) return keep(label, standard, "literal");
+  const gap = /^(?:["'`]?\]?["'`]\s{0,4})?,\s{0,20}(?=["'`])/.exec(view.text)?.[0];
+  if (gap === undefined) return undefined;
+  // A constant or an atom names it: `CURLOPT_PASSWORD, "…"`, `{password, "…"}`.
+  if (gap.startsWith(",") && !(/^[A-Z_]+$/.test(label.name) && SETTER.test(line)) && !line.endsWith("{"))
+    return undefined;
+  const value = quotedAt(view, gap.length);
+  if (value === undefined) return undefined;
+  if (/^--?\w/.test(value.text)) return [];
+  if (SETTER.test(line) || gap.startsWith(",")) return keep(label, value, "literal");
+  // A pair as Python prints it: `('password', 'value')`.
+  if (/\b(?:Map\.of|HashMap::from|hash_map)\([^()]*$/.test(line)) return keep(label, value, "literal");
+  if (/(?:^|[\s,[])\(["']$/.test(line) && /^["']\)/.test(view.text.slice(value.end)))
+    return keep(label, value, "literal");
+  return isMixed(value.text) && !/^[\w.]+$/.test(value.text) ? keep(label, value, "literal") : undefined;
+}
+
+/** `env.JWT_SECRET || "value"` in an argument. */
+export function otherwise({ view, label }: Place): Value[] | undefined {
+  const gap = /^(?:["'`\])]{0,3}\s{1,4}(?:\|\||\?\?|\?:)|["']?[\])]\s{1,4}or)\s{1,4}(?=["'`])/.exec(view.text)?.[0]
+    .length;
+  const value = gap === undefined ? undefined : quotedAt(view, gap);
+  return value === undefined ? undefined : keep(label, value, "literal");
+}
+
+/** `setPassword("value")`, `.password("value")`, `cy.get("[type=password]").type("value")`. */
+export function called({ text, view, label }: Place): Value[] | undefined {
+  const typed = /^["'`\]]{0,3}\)\s{0,4}\.(?:clear\(\)\.)?(?:type|fill|send_?keys|setValue|val|set)\(\s{0,4}/i.exec(
+    view.text,
+  );
+  const isSetter =
+    /(?:^|[._])(?:set|with)_?\w*$/i.test(label.name) ||
+    text.charAt(label.start - 1) === "." ||
+    /^PASSWORD$/.test(label.name);
+  const open = typed?.[0].length ?? (isSetter && /^\(["'`]/.test(view.text) ? 1 : undefined);
+  if (open === undefined) return view.text.startsWith("(") ? [] : undefined;
+  const value = quotedAt(view, open);
+  if (value === undefined) return [];
+  const keys = value.text.replace(/\{\w+\}$/, "");
+  return keep(label, { ...value, end: value.start + keys.length, text: keys }, "literal");
+}
+
+/** A field of a form as it is sent: its name, an empty line, its value. */
+export function posted({ text, view, label }: Place): Value[] | undefined {
+  if (!/name=["']$/.test(text.slice(label.start - 6, label.start))) return undefined;
+  const match = /^["']\s?\n\s?\n([^\n]{3,200}?)\s?\n/.exec(view.text);
+  if (match === null) return undefined;
+  const start = match[0].indexOf(match[1] as string);
+  return keep(
+    label,
+    { start, end: start + (match[1] as string).length, text: match[1] as string, isQuoted: true },
+    "setting",
+  );
+}
+
+const NAME_KEY =
+  /(?:^|[\s{,<"'\\-])(?:(?:parameter_?)?(?:name|key)|id|field|variable|parameter|label|placeholder|type|element)["'\\]{0,4}\s{0,4}[:=]\s{0,4}\\{0,3}["']?[\w/.-]*$/i;
+const VALUE_KEY =
+  /(?:^|[\s,"'])(?:string_?)?(?:(?:parameter_?)?value|val|content|default_?value|secret_?value|text)["']?\s{0,4}[:=]\s{0,4}/i;
+const NEXT_NAME = /(?:^|[\s,{"'-])name["']?\s{0,4}[:=]|valueFrom|\}|>/i;
+
+/** `name: DB_PASSWORD` and, beside or below it, `value: …`. */
+export function named(place: Place): Value[] | undefined {
+  const { text, view, label } = place;
+  const lead = text.slice(Math.max(0, label.start - 60), label.start);
+  if (/^["']\s?\{/.test(view.text)) return nestedAt(place, view.text.indexOf("{"));
+  if (!NAME_KEY.test(lead) || /^pass$/i.test(label.name)) return undefined;
+  const key = VALUE_KEY.exec(view.text.slice(0, 300));
+  if (key === null || (/content/i.test(key[0]) && !/<meta\b[^<>]*$/i.test(lead))) return undefined;
+  if (/text/i.test(key[0]) && !/element["']?\s{0,4}[:=]\s{0,4}["'][^"']*$/i.test(lead)) return undefined;
+  const stop = NEXT_NAME.exec(view.text.slice(0, key.index));
+  if (stop !== null) return undefined;
+  const at = key.index + key[0].length;
+  const value = quotedAt(view, at) ?? bareAt(view, at, false);
+  if (value === undefined) return [];
+  const found = keep(label, value, value.isQuoted && /\s/.test(value.text) ? "setting" : "argument");
+  // A diff shows the value that was there and the one that is.
+  const again = /^["']?\n\s*value["']?\s{0,4}[:=]\s{0,4}/i.exec(view.text.slice(value.end));
+  if (again === null) return found;
+  const second = value.end + again[0].length;
+  const other = quotedAt(view, second) ?? bareAt(view, second, false);
+  return other === undefined ? found : [...found, ...keep(label, other, "argument")];
+}
+
+const ATTRIBUTE_BEFORE =
+  /(?:[\s,{"'<])(?:value|content|default_?value)["'\\]{0,3}\s{0,4}[:=]\s{0,4}(\\{0,3}["'])([^"'\n]{3,200}?)\1[^<>{}]{0,120}$/i;
+
+/** `value="…" name="password"`. */
+export function attributeBefore({ text, label }: Place): SecretRange[] {
+  const from = Math.max(0, label.start - 300);
+  const lead = text.slice(from, label.start);
+  if (!NAME_KEY.test(lead.slice(-60))) return [];
+  const start = Math.max(lead.lastIndexOf("<"), lead.lastIndexOf("{"));
+  const match = start < 0 ? null : ATTRIBUTE_BEFORE.exec(lead.slice(start));
+  if (match === null) return [];
+  const [all, quote = "", found = ""] = match;
+  const at = from + start + match.index + all.indexOf(quote + found) + quote.length;
+  const value: Value = { start: 0, end: 0, text: found, isQuoted: true };
+  return isCredential(label.kind, value, "literal") ? [{ start: at, end: at + found.length, name: "credential" }] : [];
+}
+
+const ELEMENT =
+  /^["']?(?:[ \t][^<>\n]{0,160})?>\s{0,40}(?:<(?:\w{1,10}:)?[Vv]alue>\s{0,40})?(?:<!\[CDATA\[([^\n]{3,200}?)\]\]>|([^<>\n]{3,200}?))\s{0,40}<\//;
+const BESIDE_ELEMENT =
+  /^\s{0,4}:?\s{0,4}(?:<\/[\w:-]{1,30}>\s{0,40}){1,2}(?:<(?:[\w:]{1,30}[ \t]name=["'][\w.]{0,30}value["']|td|dd|string|code|b|strong|span|kbd|tt|em|value|text|p|div)(?:[ \t][^<>]{0,80})?>\s{0,40}){1,2}([^<>\n]{3,200}?)\s{0,40}<\//;
+
+/** `<password>value</password>`, `<property name="password">value</property>`, `<th>Password</th><td>value</td>`. */
+export function element({ text, view, label }: Place): Value[] | undefined {
+  const lead = text.slice(Math.max(0, label.start - 80), label.start);
+  const isTag = /<(?:[\w-]{1,30}:)?$/.test(lead) || /<[^<>]{0,70}\b(?:name|key)=["']?[\w.]*$/i.test(lead);
+  const match = isTag
+    ? ELEMENT.exec(view.text)
+    : />\s*(?:[\w]{1,20} )?$/.test(lead)
+      ? BESIDE_ELEMENT.exec(view.text)
+      : null;
+  if (match === null) return undefined;
+  const found = (match[1] ?? match[2] ?? "").trim();
+  const start = match[0].lastIndexOf(found);
+  return keep(
+    label,
+    { start, end: start + found.length, text: found, isQuoted: match[2] === undefined || !/[(){}]/.test(found) },
+    "literal",
+  );
+}
+
+/** `| SMTP password | value |` in a table of two columns. */
+export function cellBeside({ view, label, before }: Place): Value[] | undefined {
+  const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?)[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/.exec(view.text);
+  if (match === null || !/^\s*[|│]?[\s`*]*(?:[\w./-]+ ){0,3}$/.test(before)) return undefined;
+  // The head of a table, above its rule.
+  if (/^\s*\n[\s|:+-]*--/.test(view.text.slice(match[0].length, match[0].length + 20))) return undefined;
+  const found = match[1] as string;
+  const start = match[0].lastIndexOf(found);
+  const value: Value = { start, end: start + found.length, text: found, isQuoted: false };
+  return isHarmless(found) ? undefined : nonEmpty(keep(label, value, /\s/.test(found) ? "argument" : "setting"));
+}
+
+/** Commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */
+const LEVEL = /^[ \t]{1,2}[0579][ \t]{1,2}(?=\S{4})/;
+/** `rootpw --plaintext value`, `user-password password value`. */
+const TYPED = /^[ \t]{1,2}(?:--plaintext|--lock|password)[ \t]{1,2}(?=\S{4})/;
+/** "A temporary password is generated for root@localhost: value". */
+const MADE = /^[ \t](?:is|was)[ \t](?:generated|set|created|reset)[^\n:]{0,40}:[ \t]+(?=\S{4})/;
+const GIVEN = /\b(?:generated|temporary|temp|initial|random|one-time)[ \t]$/i;
+
+/** `#define WIFI_PASSWORD "…"`, `(setq api-token "…")`. */
+const DEFINED = /(?:#\s{0,4}define|setq|defvar|defconst|ENV|ARG)\s{1,8}$/;
+
+const SPOKEN = new RegExp(
+  String.raw`["'\x60]{0,2}(?:(?:'s)?${OWNER}(?:[ \t]+[\p{L}]{2,12}){0,5}?[ \t]+(?:is|was|ist|war|lautet|est|es|è|é|to|will be|should be)(?:[ \t]+(?:now|still|currently|just|set to))?[ \t]?:?[ \t]+|'s[ \t]+|[ \t]*(?:是|为|為|は)[ \t]*)(?:<\w{1,8}>)?`,
+  "iyu",
+);
+const OWNED = new RegExp(String.raw`^(?=[ \t]\p{L})${OWNER}[ \t]+(?=")`, "iu");
+/** A prompt of Python, Ruby or Node. */
+const PROMPT = /^(?:>>>|>|In \[\d+\]:|irb[^>]{0,30}>) $/;
+const BESIDE = /[ \t]+/y;
+
+/** A sentence: "the password is …", "password …" after a user's name, "from … to …". */
+export function spoken({ view, label, before, line, text }: Place): Value[] | undefined {
+  const constant = DEFINED.test(before) ? /^[ \t]+(?=["'])/.exec(view.text)?.[0].length : undefined;
+  const defined = constant === undefined ? undefined : quotedAt(view, constant);
+  if (defined !== undefined) return keep(label, defined, "literal");
+  if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named") return undefined;
+  // "Pass `--force`": a verb.
+  if (label.name.toLowerCase() === "pass" && !isLoginLine(text, label)) return undefined;
+  const told = (LEVEL.exec(view.text) ?? TYPED.exec(view.text) ?? MADE.exec(view.text))?.[0].length;
+  const stated = told === undefined ? undefined : (quotedAt(view, told) ?? bareAt(view, told, false));
+  if (stated !== undefined) {
+    const whole = MADE.test(view.text) ? (/^\S+/.exec(view.text.slice(stated.start))?.[0] ?? "") : stated.text;
+    return keep(label, { ...stated, end: stated.start + whole.length, text: whole }, "argument");
+  }
+  const change = !/\b(?:chang|rotat|updat)\w{0,3}\b/i.test(before)
+    ? null
+    : /^["'`]?[ \t]from[ \t](\S{4,60})[ \t]to[ \t](\S{4,60})/.exec(view.text);
+  if (change !== null) {
+    return [change[1], change[2]].flatMap((found = "") => {
+      const start = view.text.indexOf(found);
+      const value = bareAt(view, start, false) as Value;
+      return keep(label, value, "prose");
+    });
+  }
+  SPOKEN.lastIndex = 0;
+  const match = SPOKEN.exec(view.text);
+  if (match !== null) {
+    const at = SPOKEN.lastIndex;
+    if (
+      /[ \t]to[ \t]+$/.test(match[0]) &&
+      !/\b(?:set|change|changed|reset|update|updated|rotate|rotated)\b/i.test(before)
+    )
+      return undefined;
+    const value = quotedAt(view, at) ?? bareAt(view, at, /["`]/.test(before));
+    if (value === undefined || /^\W+$/.test(value.text)) return undefined;
+    const isChinese = /[是为為は]/.test(match[0]);
+    // A sentence goes on where no space would end it.
+    if (isChinese && !value.isQuoted && /^[\u3040-\u9fff]|[\u3040-\u9fff]{4}/.test(value.text)) return undefined;
+    const isBesideName =
+      isChinese || LOGIN_NEAR.test(before) || LOGIN_NEAR.test(view.text.slice(value.end, value.end + 40));
+    return nonEmpty(keep(label, value, isBesideName && !isQuality(value.text) ? "argument" : "prose"));
+  }
+  const printed = PROMPT.test(line) ? /^["'\])]{0,3}\n(?=["'])/.exec(view.text)?.[0].length : undefined;
+  const shown = printed === undefined ? undefined : quotedAt(view, printed);
+  if (shown !== undefined) return keep(label, shown, "literal");
+  const below = /^[ \t]+(?:is|ist|est|es)[ \t]*:?[ \t]*\n[ \t]*(?=\S{6,60}[ \t]*(?:\n|$))/.exec(view.text)?.[0].length;
+  const alone = below === undefined ? undefined : bareAt(view, below, false);
+  if (alone !== undefined) return nonEmpty(keep(label, alone, "prose"));
+  if (label.kind === "named") return undefined;
+  const owned = OWNED.exec(view.text)?.[0].length;
+  const quotedOwned = owned === undefined ? undefined : quotedAt(view, owned);
+  if (quotedOwned !== undefined) return nonEmpty(keep(label, quotedOwned, "prose"));
+  BESIDE.lastIndex = 0;
+  if (!BESIDE.test(view.text)) return undefined;
+  const at = BESIDE.lastIndex;
+  const quoted = quotedAt(view, at);
+  if (quoted !== undefined)
+    return label.kind === "secret" || /["'`]$/.test(before)
+      ? undefined
+      : nonEmpty(keep(label, quoted, isDirective(text, label, view.text.slice(quoted.end + 1)) ? "setting" : "prose"));
+  const value = bareAt(view, at, /["`]/.test(before));
+  if (value === undefined || /^\w+=/.test(value.text)) return undefined;
+  if (label.name === "PASS") return nonEmpty(keep(label, value, "argument"));
+  if (
+    /\b(?:use|using|with|usa|nimm|mit|enter|type)\b[^\n]{0,12}$/i.test(before) &&
+    /\d|\p{L}[-.]\p{Lu}|\p{Lu}\p{Ll}+[-.!]/u.test(value.text)
+  )
+    return nonEmpty(keep(label, value, "prose"));
+  if (GIVEN.test(before) && isMixed(value.text) && value.text.length >= 8) return nonEmpty(keep(label, value, "prose"));
+  if (/^\s*(?:ENV|ARG|setx|set -\w{1,3}|Step \d.{0,12} ENV)\s+$/.test(before))
+    return nonEmpty(keep(label, value, "argument"));
+  if (isDirective(text, label, view.text.slice(value.end))) return nonEmpty(keep(label, value, "argument"));
+  const isColumn = before === "" && /^(?:\t| {2,})\S+\s*(?:\n|$)/.test(view.text);
+  if (isColumn) return nonEmpty(keep(label, value, "prose"));
+  const isLogin =
+    /(?:user|login|root|admin|benutzer|usuario|utilisateur|логин)[^\n]{0,40}(?:[,;(/]|\b(?:und|and|et|y))\s*$|\b(?:wifi|connect)\b[^\n]{0,40}$|\buser(?:name)? \S{1,40}[ \t](?:insecure-)?$/iu.test(
+      before,
+    );
+  return isLogin && /^[!#$@%&]?\p{Lu}|\d|\p{L}[-.]\p{L}/u.test(value.text)
+    ? nonEmpty(keep(label, value, /[-.]|^[!#$@%&]/.test(value.text) ? "argument" : "prose"))
+    : undefined;
+}
+
+const LOGIN_NEAR = /\b(?:user|login|username|admin|account|benutzer|usuario|utilisateur)\b/i;
+
+/** `PASS value` below `USER ann`, as mail and file servers are spoken to. */
+function isLoginLine(text: string, { start, name }: Label): boolean {
+  return (name === "PASS" ? /\bUSER \S|\bFTP: $/ : /\n[ \t]*(?:user|login)\b[ \t][^\n]*\n[ \t]*$/i).test(
+    text.slice(Math.max(0, start - 80), start),
+  );
+}
+
+/** `password value` among other lines of a name and a value: `user alerts`, `requirepass value`. */
+function isDirective(text: string, { start, name }: Label, after: string): boolean {
+  if (!/^[ \t]*(?:\n|$)/.test(after)) return false;
+  const above = text.slice(Math.max(0, start - 200), start);
+  const line = above.slice(above.lastIndexOf("\n") + 1);
+  if (line.trim() !== "") return false;
+  if (/^(?:requirepass|masterauth|bindpw|rootpw)$/i.test(name)) return true;
+  return /(?:^|\n)[ \t]*(?:user(?:name)?|login|host|account|machine|port|from|bind)[ \t]+\S+[ \t]*\n[ \t]*$/i.test(
+    above,
+  );
+}

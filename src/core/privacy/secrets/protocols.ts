@@ -1,0 +1,95 @@
+// Passwords that no label announces: in protocols, files of logins, dumps and sentences. Their place gives them away.
+import type { Secret } from "./secret.ts";
+import { login } from "./login.ts";
+
+/** The start of a word, also behind an escaped new line. */
+const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`;
+const LINE = String.raw`(?:\r?\n|\\r\\n|\\n)`;
+const QUOTE = String.raw`\\{0,3}["']`;
+/** A name in front of " / " and a password: what is not one of these names needs a password that is no word. */
+const NAME = String.raw`(?:[\w.+-]{2,40}@[\w.-]{3,60}|(?=\w*[_\d])\w{3,40}|admin|root|test|demo|guest|operator|\w{2,20}(?= \/ [^\s/]{0,40}(?:\d|[!#$%&]|[A-Z][a-z]+[.-][A-Z]?[a-z])))`;
+
+/** "log in as root / sudo", "login with test / prod accounts" */
+const ROLE =
+  "(?:sudo|staff|editor|viewer|member|owner|manager|moderator|dev|stage|staging|prod|production|live|local|sso|oauth|ssh)";
+
+export const PROTOCOLS: readonly Secret[] = [
+  login(["WIFI:"], String.raw`WIFI:(?:[A-OQ-Z]:[^;\n]{0,80};){0,4}P:(?=[^;\n]{3,80};)`, "WIFI:S:home;P:%;;"),
+  login(["Key Content", "sselinhalt"], String.raw`(?:Key Content|sselinhalt)[ \t]{1,20}:[ \t]`, "Key Content    : %"),
+  login(
+    [" LOGIN "],
+    String.raw`${START}\w{1,6} LOGIN[ \t](?:${QUOTE}[^"\n]{1,80}"|[\w.@+-]{1,80})[ \t](?=[^\n]{3,80}?${LINE}\w{1,6} (?:OK|NO|BAD))`,
+    "a1 LOGIN ann %\na1 OK done",
+  ),
+  login(["AUTH "], String.raw`AUTH PLAIN (?=[A-Za-z0-9+\/]{12,}={0,2}(?:[\s\\]|$))`, "AUTH PLAIN AGFubgAzM2NyM3Q0"),
+  login(
+    ['AUTH"', 'AUTH\\"'],
+    String.raw`AUTH${QUOTE}[ \t](?:${QUOTE}[^"\n]{1,60}"[ \t](?=\\{0,3}"))?\\{0,3}(?=")`,
+    '"AUTH" "ann" "%"',
+  ),
+  login([" on >"], String.raw`(?:${START}user|SETUSER|setuser) \S{1,60} on >`, "user ann on >% ~*"),
+  login(["]:587", "]:465", "]:25 "], String.raw`\]:(?:587|465|25)[ \t]{1,20}[^\s:]{1,100}:`, "[mx.a.b]:587 ann@a.b:%"),
+  login([": EAP ", ": XAUTH "], String.raw`: (?:EAP|XAUTH) `, "ann : EAP %"),
+  login(
+    ["stats auth ", "login="],
+    String.raw`(?:stats auth |${START}login=)(?!oauth:|oidc:|saml:|ldap:|sso:)[\w.-]{1,40}:`,
+    "stats auth ann:%",
+  ),
+  login(
+    ["community "],
+    String.raw`(?:${START}r[ow]community|server community)[ \t]{1,4}`,
+    "snmp-server community % RO",
+  ),
+  login(["createUser "], String.raw`createUser \S{1,60} (?:SHA|MD5)(?:-\d+)? `, "createUser ann SHA %"),
+  login(["createUser "], String.raw`(?:AES|DES)(?<=createUser [^\n]{1,160}) `, "createUser ann as AES %"),
+  login([":auth("], String.raw`:auth\(\s{0,4}(?=["'])`, "red:auth('%')"),
+  login(
+    ["nseal Key ", "oot Token: "],
+    String.raw`(?:Unseal Key \d{1,2}|Initial Root Token): `,
+    "Initial Root Token: %",
+  ),
+  login(
+    ["BASIC_AUTH", "asic_auth", "asicAuth"],
+    String.raw`(?:BASIC_AUTH|basic_?[aA]uth)\w{0,20}["']?[ \t]?[=:][ \t]?["']?[\w.-]{2,40}:(?!\/)`,
+    "BASIC_AUTH=ann:%",
+  ),
+  login(["nput Password"], String.raw`Input Password[ \t]{2,20}\S{1,60}[ \t]{2,20}`, "Input Password  id:a  %"),
+  login(["ew value: "], String.raw`assword[^:]{0,160}${LINE}[ \t]{0,4}New value: `, "Password reset.\nNew value: %"),
+  login(
+    ["alue = '", "alue='"],
+    String.raw`${START}value ?= ?(?='[^'\n]{3,200}' [Ww](?:here|HERE) \w{1,40} ?= ?'[\w.-]{0,40}(?:pass|secret|token))`,
+    "SET value = '%' where name = 'smtp_password'",
+  ),
+  login(
+    ["ecret"],
+    String.raw`[Ss]ecret(?:_id|ID)${QUOTE}?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}["']?(?=[0-9a-f]{8}-)`,
+    "SecretID: 3f9a1c7b-1111-4222-8333-3f9a1c7be04d",
+  ),
+  // "login with admin / value"
+  login(
+    [" / "],
+    String.raw`[ \t]\/[ \t](?<=(?:${START}[Ll]og ?in|${START}[Cc]reds|${START}[Cc]redentials)\b[^\n/]{0,60}?[\s:\x60]${NAME}\x60?[ \t]\/[ \t])(?!\S{0,60}\.(?:[jt]sx?|py|md|html?|json)\b)(?!${ROLE}\b(?![-\w!]|\.\w))`,
+    "login with admin / %",
+  ),
+  // "creds for the vpn: ann:value"
+  login(
+    ["reds ", "reds:", "redentials"],
+    String.raw`${START}(?:[Cc]reds|[Cc]redentials)\b[^\n:]{0,40}:[ \t]{1,4}(?!(?:env|file|vault|see|type|scope):)[\w.@-]{2,40}:(?!\/|\d|\s)`,
+    "creds for the vpn: ann:%",
+  ),
+  {
+    // "PIN for the alarm is 4071", `ALARM_PIN=4071`, `"pin": "4071"`; not a pin of a board, `#define RESET_PIN 1024`.
+    name: "pin",
+    hints: ["PIN ", "PIN=", "PIN:", 'PIN"', "pin:", "pin=", 'pin"', 'pin\\"'],
+    pattern: () =>
+      /(?:(?<![A-Za-z_])PIN(?:[ \t](?:for|of|to|zum|zur|für|der)[ \t][^\n.:,]{1,40}?)?(?:[ \t](?:is|ist)|[ \t]?[:=])?[ \t]?|_PIN[ \t]?[:=][ \t]?|(?<![A-Za-z])pin\\{0,3}["']?[ \t]?[:=][ \t]?\\{0,3}(?=["']))["']?(\d{4,8})(?![\d.-]|\w| ?[kM]?Hz)/g,
+    sample: "The PIN is 407193",
+  },
+  {
+    name: "recovery-code",
+    hints: ["ecovery codes", "ackup codes"],
+    pattern: () =>
+      /(?:[\n,]|\\n)[ \t*\d.-]{0,8}((?=[a-z-]{0,9}\d)[a-z\d]{4,6}(?:-[a-z\d]{4,6}){1,3})(?=[\s,\\"]|$)(?<=(?:recovery|backup) codes[^]{0,400})/gi,
+    sample: "Recovery codes:\n7k2mq-x9dfr",
+  },
+];

@@ -1,0 +1,168 @@
+// Credentials in the column below a label: tables of Markdown and databases, CSV, and the columns of an SQL statement.
+import type { Label } from "./labels.ts";
+import type { SecretRange } from "./secret.ts";
+import { isCredential, type Value } from "./values.ts";
+
+const MAX_LINE_CHARS = 600;
+const MAX_ROWS = 200;
+const NAME = "credential";
+
+export function columnValues(text: string, label: Label): SecretRange[] {
+  return insertedValues(text, label) ?? tableValues(text, label);
+}
+
+const RULE = /^[\s|+:=\-─┬┴┼├┤└┘┌┐═╪]*$/;
+/** What else a table of credentials has: somebody or something they are for. */
+const OWNER_CELL =
+  /^(?:user|usr|login|e?-?mail|host|name|account|service|server|url|site|id|system|environment|env|role|device|app|benutzer|first|index)|user|login|name$/i;
+
+function tableValues(text: string, { kind, start, end, name }: Label): SecretRange[] {
+  const after = text.slice(end, end + 40);
+  const closing = /^["'`*]{0,3}[ \t]*([|│\t,;]|\r?\n|\\n|$)/.exec(after);
+  if (closing === null) return [];
+  const from = lineStart(text, start);
+  const to = lineEnd(text, end);
+  if (from === undefined || to === undefined || to >= text.length) return [];
+  const header = text.slice(from, to);
+  const delimiter = delimiterOf(header);
+  if (delimiter === undefined) return [];
+  const cells = splitCells(header, delimiter);
+  const column = cells.findIndex((cell) => from + cell.start <= start && from + cell.end >= end);
+  const cell = cells[column];
+  if (
+    cell === undefined ||
+    !isHeading(cell.text, name) ||
+    !isHeader(
+      cells.map((one) => one.text),
+      delimiter,
+    )
+  )
+    return [];
+  // A drawn table has a rule below its head.
+  const isDrawn = delimiter === "|" || delimiter === "│";
+  if (
+    isDrawn &&
+    !RULE.test(
+      text
+        .slice(to, to + 400)
+        .trimStart()
+        .split("\n")[0] ?? "",
+    )
+  )
+    return [];
+  const found: SecretRange[] = [];
+  let place = to;
+  for (let row = 0; row < MAX_ROWS && place < text.length; row++) {
+    const next = text.charAt(place) === "\r" ? place + 2 : place + 1;
+    const stop = lineEnd(text, next);
+    if (stop === undefined) break;
+    const line = text.slice(next, stop);
+    place = stop;
+    if (RULE.test(line) && line.trim() !== "") continue;
+    if (line === "") break;
+    const values = splitCells(line, delimiter);
+    if (values.length !== cells.length) break;
+    const value = values[column];
+    if (value === undefined || value.text === "") continue;
+    const judged: Value = { start: 0, end: 0, text: value.text, isQuoted: value.isQuoted };
+    if (isCredential(kind, judged, /\s/.test(value.text) ? "argument" : "setting")) {
+      found.push({ start: next + value.start, end: next + value.end, name: NAME });
+    }
+  }
+  return found;
+}
+
+/** Undefined where the line is too long for a table's. */
+function lineStart(text: string, from: number): number | undefined {
+  const near = text.slice(Math.max(0, from - MAX_LINE_CHARS), from);
+  const start = near.lastIndexOf("\n");
+  if (start < 0) return from > MAX_LINE_CHARS ? undefined : 0;
+  return from - near.length + start + 1;
+}
+
+function lineEnd(text: string, from: number): number | undefined {
+  const near = text.slice(from, from + MAX_LINE_CHARS);
+  const end = near.indexOf("\n");
+  if (end < 0) return near.length === MAX_LINE_CHARS ? undefined : text.length;
+  return from + (near.charAt(end - 1) === "\r" ? end - 1 : end);
+}
+
+function delimiterOf(header: string): string | undefined {
+  // Columns that spaces keep apart, as `column -t` prints them.
+  const isAligned = /^\s*[\w.-]+(?: {2,}[\w.-]+)+ *$/.test(header);
+  return ["│", "|", "\t", ";", ","].find((delimiter) => header.includes(delimiter)) ?? (isAligned ? "  " : undefined);
+}
+
+function isHeading(cell: string, name: string): boolean {
+  return cell.endsWith(name) && cell.split(/\s+/).length <= 3;
+}
+
+function isHeader(cells: readonly string[], delimiter: string): boolean {
+  const named = cells.filter((cell) => cell !== "");
+  if (named.length < 2 || !named.every((cell) => /^[\p{L}\d_ ().#/-]{1,40}$/u.test(cell))) return false;
+  return delimiter === "," || delimiter === ";" || named.some((cell) => OWNER_CELL.test(cell));
+}
+
+interface Cell {
+  start: number;
+  end: number;
+  text: string;
+  isQuoted: boolean;
+}
+
+/** The cells of a line, without the spaces and quotation marks around them. */
+function splitCells(line: string, delimiter: string): Cell[] {
+  const cells: Cell[] = [];
+  for (let at = 0; at <= line.length;) {
+    const lead = /^[ \t`*]*/.exec(delimiter === "\t" ? "" : line.slice(at))?.[0].length ?? 0;
+    const open = line.charAt(at + lead);
+    const close = open === '"' || open === "'" ? line.indexOf(open, at + lead + 1) : -1;
+    const isQuoted = close > 0;
+    const next = line.indexOf(delimiter, isQuoted ? close + 1 : at);
+    const stop = next < 0 ? line.length : next;
+    const start = isQuoted ? at + lead + 1 : at + lead;
+    const raw = isQuoted ? line.slice(start, close) : line.slice(start, stop).replace(/[ \t`*]+$/, "");
+    cells.push({ start, end: start + raw.length, text: raw, isQuoted });
+    at = stop + 1;
+  }
+  return cells;
+}
+
+const VALUES = /^[^()]{0,200}\)\s{0,20}(?:values|\\nvalues)\s{0,20}/i;
+
+/** The values of an SQL insert: (email, password) VALUES ('a', 'b'). */
+function insertedValues(text: string, { kind, start, end }: Label): SecretRange[] | undefined {
+  if (!/^["'`]?\s?[,)]/.test(text.slice(end, end + 3))) return undefined;
+  const head = VALUES.exec(text.slice(end, end + 240));
+  if (head === null) return undefined;
+  const near = text.slice(Math.max(0, start - 300), start);
+  const open = start - near.length + near.lastIndexOf("(");
+  if (!near.includes("(")) return undefined;
+  const column = text.slice(open, start).split(",").length - 1;
+  const found: SecretRange[] = [];
+  let place = end + head[0].length;
+  for (let row = 0; row < MAX_ROWS; row++) {
+    const tuple = /^[\s,]{0,20}\(/.exec(text.slice(place, place + 22))?.[0];
+    if (tuple === undefined) break;
+    place += tuple.length;
+    for (let index = 0; ; index++) {
+      const item = /^\s{0,20}(?:[NE]?'((?:[^'\n]|''){0,200})'|"([^"\n]{0,200})"|([^,()'"\n]{0,100}))/.exec(
+        text.slice(place, place + 240),
+      );
+      if (item === null) return found;
+      const value = item[1] ?? item[2];
+      if (index === column && value !== undefined) {
+        const at = place + item[0].length - 1 - value.length;
+        if (isCredential(kind, { start: 0, end: 0, text: value, isQuoted: true }, "literal")) {
+          found.push({ start: at, end: at + value.length, name: NAME });
+        }
+      }
+      place += item[0].length;
+      if (text.charAt(place) !== ",") break;
+      place += 1;
+    }
+    if (text.charAt(place) !== ")") break;
+    place += 1;
+  }
+  return found;
+}

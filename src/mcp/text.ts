@@ -1,0 +1,55 @@
+// Recorded text as it is safe to show a model: nothing in it can pass for ours, or end a quotation.
+import { neutraliseTags } from "../core/privacy/control-tags.ts";
+import { ago, oneLine, plainLines } from "../core/text.ts";
+import { localMinute } from "../core/time.ts";
+import { cutToTokens } from "./budget.ts";
+
+const QUOTED = /^[\s/∕⁄╱⧸]*quoted/i;
+
+/** Several lines. */
+export function plain(text: string): string {
+  const lines = plainLines(text.replace(/[\u2028\u2029]/g, "\n"));
+  return neutraliseTags(lines, (rest, bracket) => bracket === "<" && QUOTED.test(rest)).trim();
+}
+
+export function line(text: string, maxChars: number): string {
+  return oneLine(plain(text.slice(0, maxChars * 4)), maxChars);
+}
+
+/** Of a long path its end tells most. */
+export function pathLine(path: string, maxChars: number): string {
+  const text = line(path, 4_000);
+  return text.length <= maxChars ? text : `…${text.slice(1 - maxChars).toWellFormed()}`;
+}
+
+export function plural(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** What a tool printed, or the web said, on one line. */
+export function quotedLine(text: string, maxChars: number): string {
+  return `«${line(text, maxChars).replace(/[«»]/g, '"')}»`;
+}
+
+/** The same in full: every line marked, and no text can write the closing line. At most `maxTokens`, as far as that goes. */
+export function quoted(text: string, from: string, maxTokens: number): string {
+  const clean = plain(text);
+  const fence = (inside: string): string => `<quoted from="${from}">\n${inside.replace(/^/gm, "| ")}\n</quoted>`;
+  return cutToTokens(clean, maxTokens, fence);
+}
+
+/** "2026-02-19 14:05 (3 days ago)" */
+export function when(at: number, now: number): string {
+  return `${localMinute(at)} (${ago(at, now)})`;
+}
+
+/** " (+3 -1)" after a file's name, or nothing. */
+export function change({ added, removed }: { added: number; removed: number }): string {
+  const parts = [added > 0 && `+${added}`, removed > 0 && `-${removed}`].filter(Boolean);
+  return parts.length === 0 ? "" : ` (${parts.join(" ")})`;
+}
+
+export function list(items: readonly string[], shown: number): string {
+  const more = items.length - shown;
+  return items.slice(0, shown).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,468 @@
+// enrichTurn against models on loopback ports, with a real store.
+import { describe, expect, it } from "vitest";
+import { type Asked, type Loopback, type Script, startLoopback, WIRES } from "../../../test/conformance/loopback.ts";
+import type { Scene } from "../../../test/conformance/scenes.ts";
+import { bash, ended, prompt, said, seedStore, touch } from "../../../test/seed.ts";
+import { SETTINGS, type SettingKey, type Settings } from "../../config/schema.ts";
+import { EXTRACTOR, type Observation } from "../../core/memory.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { mostOf } from "../../llm/budget.ts";
+import type { Provider } from "../../llm/provider.ts";
+import { openProvider } from "../../llm/providers.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { costs } from "../../store/tables/ledger.ts";
+import { clearPauses } from "../../store/tables/model-pauses.ts";
+import { observationsOfTurn } from "../../store/tables/observations.ts";
+import { summariesOfTurn } from "../../store/tables/summaries.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { enrichTurn, type Enriched } from "./enrich-turn.ts";
+import { turnQuestion } from "./question.ts";
+import { turnRecord } from "./record.ts";
+import { saveTurnMemory } from "../save.ts";
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+const PLACE = { sessionDbId: 1, promptNumber: 1 };
+
+const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, setting]) => [key as SettingKey, setting.default]),
+) as unknown as Settings;
+
+interface World {
+  db: Db;
+  loopback: Loopback;
+  provider: Provider;
+  settings: Settings;
+  enrich(options?: { at?: number; settings?: Partial<Settings>; promptDbId?: number }): Promise<Enriched>;
+}
+
+/** A turn that failed a test, mended it and ended; the extractor has had its say. */
+async function world(script: Script, extra: Partial<Settings> = {}): Promise<World> {
+  const { db, add } = seedStore();
+  add("s", prompt("Why does the test fail? Mend src/add.ts."));
+  add("s", bash("npm test", "AssertionError: expected 3 to be -1", 1));
+  add("s", touch("src/add.ts"));
+  add("s", said("u1", "add() subtracted; it adds now."));
+  add("s", ended("add() subtracted; it adds now."));
+  extract(db);
+  const loopback = await startLoopback(WIRES.messages, script);
+  const settings: Settings = {
+    ...DEFAULTS,
+    provider: "anthropic",
+    model: "claude-haiku-4-5",
+    baseUrl: loopback.url,
+    apiKeyEnv: "KEY",
+    modelTimeoutSeconds: 30,
+    ...extra,
+  };
+  const provider = openProvider(settings, { KEY: "k" }) as Provider;
+  return {
+    db,
+    loopback,
+    provider,
+    settings,
+    enrich: ({ at = NOW, settings: own = {}, promptDbId = 1 } = {}) =>
+      enrichTurn(db, provider, promptDbId, { settings: { ...settings, ...own }, now: () => at }),
+  };
+}
+
+const OLD: Observation = {
+  type: "bugfix",
+  title: "npm test passes again",
+  narrative: "It failed and passes.",
+  facts: [],
+  concepts: [],
+  files: ["src/add.ts"],
+  evidence: ["t1", "t2"],
+  origin: "tool",
+  subject: "command:npm test",
+};
+
+function extract(db: Db): void {
+  const fields = { request: "r", investigated: "", learned: "", completed: "", nextSteps: "", notes: "" };
+  const summary = { ...fields, filesRead: [], filesEdited: [], evidence: ["p1"] };
+  transaction(db, () => saveTurnMemory(db, PLACE, { observations: [OLD], summary }, EXTRACTOR, NOW));
+}
+
+const SUMMARY = {
+  request: "Find out why the test fails",
+  investigated: "npm test",
+  learned: "add() subtracted",
+  completed: "add() adds",
+  next_steps: "",
+  notes: "",
+  evidence: ["p1", "t1"],
+};
+
+const GOOD = {
+  type: "bugfix",
+  title: "add() in src/add.ts subtracted",
+  subtitle: "It adds now",
+  narrative: "npm test failed with an AssertionError because add() subtracted. src/add.ts was changed.",
+  facts: ["AssertionError: expected 3 to be -1"],
+  concepts: ["problem-solution", "nonsense"],
+  files: ["/app/src/add.ts", "src/other.ts"],
+  evidence: ["t1", "t2", "t99"],
+};
+
+const answer = (...observations: object[]): Scene => ({
+  kind: "answer",
+  value: { observations, summary: SUMMARY },
+});
+
+const ledger = (db: Db): object[] =>
+  db
+    .all<object>("SELECT status, input_tokens, output_tokens, cost_microusd FROM ledger ORDER BY id")
+    .map((row) => ({ ...row }));
+
+function standing(db: Db): { title: string; producer: string }[] {
+  return observationsOfTurn(db, 1, 1)
+    .filter((row) => row.is_current === 1)
+    .map(({ title, producer }) => ({ title, producer }));
+}
+
+describe("a model's version that passes the checks", () => {
+  it("stands in place of the extractor's, which stays beside it", async () => {
+    const { db, enrich, loopback } = await world([answer(GOOD)]);
+    expect(await enrich()).toEqual({
+      kind: "saved",
+      observations: 1,
+      dropped: { unknownType: 0, uncited: 0, madeUp: 0, tooMany: 0 },
+    });
+    const rows = observationsOfTurn(db, 1, 1);
+    expect(rows.map(({ producer, is_current }) => [producer, is_current])).toEqual([
+      ["extractor", 0],
+      ["anthropic/claude-haiku-4-5", 1],
+    ]);
+    expect(rows[1]).toMatchObject({
+      type: "bugfix",
+      title: GOOD.title,
+      concepts: '["problem-solution"]',
+      files: '["src/add.ts"]',
+      evidence: '["t1","t2"]',
+      origin: "tool",
+      subject: "command:npm test",
+      prompt_hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    const summary = summariesOfTurn(db, 1, 1).find((row) => row.is_current === 1);
+    expect(summary).toMatchObject({
+      producer: "anthropic/claude-haiku-4-5",
+      learned: "add() subtracted",
+      files_edited: '["src/add.ts"]',
+      evidence: '["p1","t1"]',
+    });
+    expect(loopback.asked).toHaveLength(1);
+    expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: 546 }]);
+  });
+
+  it("is understood in XML too", async () => {
+    const text = `<observation><type>bugfix</type><text>add() in src/add.ts subtracted.</text><evidence>t2</evidence></observation>
+<summary><request>Why does it fail</request><completed>Mended</completed></summary>`;
+    const { db, enrich } = await world([{ kind: "words", text }]);
+    expect(await enrich()).toMatchObject({ kind: "saved", observations: 1 });
+    expect(standing(db)).toEqual([
+      { title: "add() in src/add.ts subtracted.", producer: "anthropic/claude-haiku-4-5" },
+    ]);
+  });
+
+  it("is asked for once: the same turn again costs nothing, a changed one is asked about anew", async () => {
+    const { db, enrich, loopback } = await world([answer(GOOD)]);
+    await enrich();
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "answered-before" });
+    db.run("UPDATE tool_uses SET output = 'another output' WHERE id = 1");
+    expect(await enrich()).toMatchObject({ kind: "saved" });
+    expect(loopback.asked).toHaveLength(2);
+  });
+});
+
+describe("what a model says without ground", () => {
+  it.each([
+    ["cites nothing", { ...GOOD, evidence: [] }, "uncited"],
+    ["cites what it was not given", { ...GOOD, evidence: ["t99", "p7", 3] }, "uncited"],
+    ["is of no known type", { ...GOOD, type: "insight" }, "unknownType"],
+    [
+      "names what is not in the record",
+      { ...GOOD, title: "Moved to redis_7 in src/cache/store.ts", narrative: "x_y", facts: [] },
+      "madeUp",
+    ],
+  ])("%s: dropped and counted", async (_, observation, why) => {
+    const { db, enrich } = await world([answer(GOOD, observation)]);
+    expect(await enrich()).toMatchObject({ kind: "saved", observations: 1, dropped: { [why]: 1 } });
+    expect(standing(db)).toHaveLength(1);
+  });
+
+  it("or has nothing else to say is asked again, with the reason, and then left", async () => {
+    const { db, enrich, loopback } = await world([answer({ ...GOOD, evidence: [] })]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(loopback.asked).toHaveLength(2);
+    expect(JSON.stringify(loopback.asked[1]?.body)).toContain("no observation cites ids of the record");
+    expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
+    expect(ledger(db)).toHaveLength(2);
+  });
+
+  it("is taken at the second try", async () => {
+    const { db, enrich } = await world([{ kind: "words", text: "Sure! Here is what I think." }, answer(GOOD)]);
+    expect(await enrich()).toMatchObject({ kind: "saved" });
+    expect(standing(db)).toEqual([{ title: GOOD.title, producer: "anthropic/claude-haiku-4-5" }]);
+  });
+
+  it("and repeats a secret has it taken out", async () => {
+    const token = `ghp_${"aB3".repeat(12)}`;
+    const { db, enrich } = await world([answer({ ...GOOD, narrative: `It used ${token} in src/add.ts.` })]);
+    await enrich();
+    expect(JSON.stringify(observationsOfTurn(db, 1, 1))).not.toContain(token);
+  });
+
+  it("says nothing of a turn that changed files: the extractor's version stands", async () => {
+    const { db, enrich } = await world([answer()]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
+  });
+
+  it.each([
+    ["no object", "just a string"],
+    ["no list", { observations: {}, summary: SUMMARY }],
+    ["no summary", { observations: [GOOD] }],
+    ["an empty summary", { observations: [GOOD], summary: { request: "", completed: 5 } }],
+    ["hostile shapes", { observations: [null, 1, [], { type: {} }], summary: [] }],
+  ])("with %s is no answer", async (_, value) => {
+    const { enrich } = await world([{ kind: "answer", value: value as object }]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+  });
+});
+
+describe("a turn", () => {
+  it("with next to nothing in it is not asked about", async () => {
+    const { db, enrich, loopback } = await world([answer(GOOD)]);
+    db.run("DELETE FROM file_touches");
+    db.run("DELETE FROM tool_uses");
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "nothing-to-say" });
+    expect(loopback.asked).toEqual([]);
+  });
+
+  it("that is gone is no trouble, before and while the model thinks", async () => {
+    const { db, enrich } = await world([
+      () => {
+        db.run("DELETE FROM prompts WHERE id = 1");
+        return answer(GOOD);
+      },
+    ]);
+    expect(await enrich({ promptDbId: 77 })).toMatchObject({ kind: "kept", why: "gone" });
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "gone" });
+  });
+
+  it("in a folder that was excluded since is not sent to anybody", async () => {
+    const { db, provider, settings, loopback } = await world([answer(GOOD)]);
+    const isExcluded = (cwd: string): boolean => cwd === "/app";
+    expect(await enrichTurn(db, provider, 1, { settings, isExcluded })).toMatchObject({
+      kind: "kept",
+      why: "excluded",
+    });
+    expect(loopback.asked).toEqual([]);
+  });
+
+  it("says nothing of a password in the server's address", async () => {
+    const { db, settings } = await world([answer(GOOD)]);
+    const own = { ...settings, baseUrl: "http://bob:open-sesame-42@127.0.0.1:9" };
+    await enrichTurn(db, openProvider(own, { KEY: "k" }) as Provider, 1, { settings: own });
+    expect(JSON.stringify(db.all("SELECT * FROM model_pauses"))).not.toContain("open-sesame-42");
+    expect(db.all("SELECT 1 FROM model_pauses")).toHaveLength(1);
+  });
+
+  it("that was forgotten while the model was thinking does not come back in the one that has its ids now", async () => {
+    const { db, enrich } = await world([
+      () => {
+        // As after `forget`: the next turn is given the same numbers.
+        db.run("UPDATE prompts SET text = 'Something else', created_at = created_at + 90000 WHERE id = 1");
+        return answer(GOOD);
+      },
+    ]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "changed-meanwhile" });
+  });
+
+  it("whose evidence was forgotten while the model was thinking keeps nothing of its answer", async () => {
+    const { db, enrich } = await world([
+      () => {
+        db.run("DELETE FROM tool_uses WHERE id = 1");
+        return answer(GOOD);
+      },
+    ]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "changed-meanwhile" });
+    expect(observationsOfTurn(db, 1, 1).map((row) => row.producer)).toEqual(["extractor"]);
+  });
+});
+
+describe("the budget", () => {
+  it.each([
+    [{ tokensPerDay: 0 }, "tokensPerDay"],
+    [{ tokensPerDay: 3_000 }, "tokensPerDay"],
+    [{ tokensPerProjectAndDay: 3_000 }, "tokensPerProjectAndDay"],
+    [{ usdPerDay: 0.01 }, "usdPerDay"],
+    [{ usdPerProjectAndDay: 0 }, "usdPerProjectAndDay"],
+  ])("%j is hard: nothing is sent and the extractor's version stands", async (limit, name) => {
+    const { db, enrich, loopback } = await world([answer(GOOD)], limit);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "over-budget", message: expect.stringContaining(name) });
+    expect(loopback.asked).toEqual([]);
+    expect(ledger(db)).toEqual([{ status: "declined", input_tokens: 0, output_tokens: 0, cost_microusd: 0 }]);
+  });
+
+  it("stops the second try as well", async () => {
+    const { db, enrich, loopback, provider, settings } = await world([{ kind: "words", text: "no" }]);
+    const evidence = loadTurnEvidence(db, 1, 1) as TurnEvidence;
+    const most = mostOf(turnQuestion(evidence, turnRecord(evidence)), provider, settings);
+    const tokensPerDay = most.inputTokens + most.outputTokens;
+    expect(await enrich({ settings: { tokensPerDay } })).toMatchObject({ kind: "kept", why: "over-budget" });
+    expect(loopback.asked).toHaveLength(1);
+  });
+
+  it("holds in tokens where the price is not known", async () => {
+    const { db, enrich } = await world([answer(GOOD)], { model: "a-model-of-ones-own" });
+    expect(await enrich()).toMatchObject({ kind: "saved" });
+    expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: null }]);
+    db.run("UPDATE tool_uses SET output = 'more' WHERE id = 1");
+    expect(await enrich({ settings: { tokensPerDay: 4_000 } })).toMatchObject({ kind: "kept", why: "over-budget" });
+  });
+
+  it("goes by the price the user gives", async () => {
+    const own = { model: "a-model-of-ones-own", prices: { "a-model-of-ones-own": "10/100" } };
+    const { db, enrich } = await world([answer(GOOD)], own);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "over-budget" });
+    expect(await enrich({ settings: { usdPerDay: 5, usdPerProjectAndDay: 5 } })).toMatchObject({ kind: "saved" });
+    expect(ledger(db).at(-1)).toMatchObject({ cost_microusd: 321 * 10 + 45 * 100 });
+  });
+
+  it("begins anew with the day", async () => {
+    const { db, enrich } = await world([answer(GOOD)]);
+    await enrich();
+    db.run("UPDATE ledger SET input_tokens = 1000000");
+    db.run("UPDATE tool_uses SET output = 'more' WHERE id = 1");
+    expect(await enrich()).toMatchObject({ why: "over-budget" });
+    expect(await enrich({ at: NOW + 36 * 3_600_000 })).toMatchObject({ kind: "saved" });
+  });
+});
+
+describe("when the model fails", () => {
+  it("for want of a key nobody asks again until something changes or a person says so", async () => {
+    const { db, enrich, loopback, settings } = await world([{ kind: "status", status: 401 }, answer(GOOD)]);
+    expect(await enrich()).toMatchObject({ kind: "later", counts: false, afterMs: 3_600_000 });
+    expect(await enrich({ at: NOW + 30 * 86_400_000 })).toMatchObject({ kind: "later", counts: false });
+    expect(loopback.asked).toHaveLength(1);
+    const other = openProvider(settings, { KEY: "another" }) as Provider;
+    expect(await enrichTurn(db, other, 1, { settings, now: () => NOW })).toMatchObject({ kind: "saved" });
+    expect(ledger(db)[0]).toEqual({ status: "failed", input_tokens: 0, output_tokens: 0, cost_microusd: 0 });
+  });
+
+  it("and a person says so, it is asked again", async () => {
+    const { db, enrich } = await world([{ kind: "status", status: 403 }, answer(GOOD)]);
+    await enrich();
+    expect(clearPauses(db)).toBe(1);
+    expect(await enrich()).toMatchObject({ kind: "saved" });
+  });
+
+  it("with a rate limit everybody waits as long as it says", async () => {
+    const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "90" } };
+    const { enrich, loopback } = await world([limit, answer(GOOD)]);
+    expect(await enrich()).toMatchObject({ kind: "later", afterMs: 90_000, counts: false });
+    expect(await enrich({ at: NOW + 60_000 })).toMatchObject({ kind: "later", afterMs: 30_000 });
+    expect(loopback.asked).toHaveLength(1);
+    expect(await enrich({ at: NOW + 91_000 })).toMatchObject({ kind: "saved" });
+  });
+
+  it("looks again within the hour, however long a server says to wait, and asks nobody meanwhile", async () => {
+    const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "999999" } };
+    const { enrich, loopback } = await world([limit, limit]);
+    expect(await enrich()).toMatchObject({ kind: "later", afterMs: 3_600_000 });
+    expect(await enrich({ at: NOW + 3_600_000 })).toMatchObject({ kind: "later", afterMs: 3_600_000 });
+    expect(loopback.asked).toHaveLength(1);
+  });
+
+  it("does not hold to a pause that was written while the clock was ahead", async () => {
+    const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "90" } };
+    const { enrich, loopback } = await world([limit, answer(GOOD)]);
+    await enrich({ at: NOW + 365 * 86_400_000 });
+    expect(await enrich()).toMatchObject({ kind: "saved" });
+    expect(loopback.asked).toHaveLength(2);
+  });
+
+  it("again and again the pauses grow, up to a quarter of an hour, and an answer ends them", async () => {
+    let isUp = false;
+    const { db, enrich } = await world([() => (isUp ? answer(GOOD) : { kind: "status", status: 500 })]);
+    const waits: number[] = [];
+    let at = NOW;
+    for (let round = 0; round < 7; round++) {
+      const outcome = await enrich({ at });
+      expect(outcome).toMatchObject({ kind: "later", counts: true });
+      if (outcome.kind !== "later") return;
+      waits.push(outcome.afterMs / 1000);
+      at += outcome.afterMs;
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900]);
+    isUp = true;
+    expect(await enrich({ at })).toMatchObject({ kind: "saved" });
+    expect(db.all("SELECT * FROM model_pauses")).toEqual([]);
+  });
+
+  it.each<[string, Scene, object]>([
+    ["a refusal", { kind: "refusal" }, { status: "failed", input_tokens: 321 }],
+    ["a cut answer", { kind: "truncated" }, { status: "failed", input_tokens: 321 }],
+    ["a question it rejects", { kind: "status", status: 400, message: "no" }, { status: "failed", input_tokens: 0 }],
+  ])("with %s the extractor's version stands and the cost is known", async (_, scene, entry) => {
+    const { db, enrich } = await world([scene]);
+    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(ledger(db).at(-1)).toMatchObject(entry);
+    expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
+  });
+
+  it("after the question was sent, an estimate is entered and marked: the server may bill it", async () => {
+    const { db, enrich } = await world([{ kind: "silence" }], { modelTimeoutSeconds: 0.3 });
+    expect(await enrich()).toMatchObject({ kind: "later", counts: true });
+    const [entry] = db.all<Record<string, number>>("SELECT * FROM ledger");
+    expect(entry).toMatchObject({ status: "failed", is_estimate: 1, output_tokens: 6_000 });
+    expect(entry?.["input_tokens"]).toBeGreaterThan(1_000);
+    expect(costs(db, "total", { sinceDay: "2000-01-01" })).toMatchObject([{ failed: 1, estimated: 1 }]);
+  });
+
+  it.each<[string, Scene]>([
+    ["an error of the server", { kind: "status", status: 500 }],
+    ["an answer that is none of the protocol", { kind: "nonsense" }],
+  ])("with %s nothing is entered", async (_, scene) => {
+    const { db, enrich } = await world([scene]);
+    await enrich();
+    expect(db.all("SELECT status, is_estimate, input_tokens, output_tokens FROM ledger")).toEqual([
+      { status: "failed", is_estimate: 0, input_tokens: 0, output_tokens: 0 },
+    ]);
+  });
+
+  it("because the worker is going down, nothing counts", async () => {
+    const { db, provider, settings } = await world([{ kind: "silence" }]);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 100);
+    const outcome = await enrichTurn(db, provider, 1, { settings, now: () => NOW, signal: stop.signal });
+    expect(outcome).toMatchObject({ kind: "later", afterMs: 0, counts: false });
+    expect(db.all("SELECT * FROM model_pauses")).toEqual([]);
+  });
+});
+
+describe("sixty tool uses of 3 KB each", () => {
+  const WORDS = "const value = await store.find(query, { limit: 20 }); // returns rows in order of time\n";
+  const OUTPUT = WORDS.repeat(Math.ceil(3_000 / WORDS.length)).slice(0, 3_000);
+
+  it.each([1, 6, 60])("in %i turns cost less than 100,000 tokens to ask about", async (turns) => {
+    const { db, add } = seedStore();
+    for (let turn = 0; turn < turns; turn++) {
+      add("s", prompt(`Task ${turn}: look at the store and mend it`));
+      for (let tool = 0; tool < 60 / turns; tool++) add("s", bash(`npm run step-${turn}-${tool}`, OUTPUT));
+      add("s", ended("Done."));
+    }
+    const tokens = (asked: Asked): number => estimateTokens(JSON.stringify(asked.body));
+    const { loopback, provider, settings } = await world([answer()]);
+    for (let id = 1; id <= turns; id++) {
+      const outcome = await enrichTurn(db, provider, id, { settings, now: () => NOW });
+      expect(outcome).toMatchObject({ kind: "saved" });
+    }
+    const total = loopback.asked.reduce((sum, asked) => sum + tokens(asked), 0);
+    expect(loopback.asked).toHaveLength(turns);
+    expect(total).toBeLessThan(100_000);
+    expect(total).toBeGreaterThan(10_000);
+  });
+});

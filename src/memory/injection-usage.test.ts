@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { bash, ended, prompt, said, seedStore, type Seeded, START } from "../../test/seed.ts";
+import type { Activity, Injection, Surface } from "../core/event.ts";
+import type { Observation } from "../core/memory.ts";
+import { impactBySurface } from "../store/reads/impact.ts";
+import { insertObservation } from "../store/tables/observations.ts";
+import { deriveSession } from "./derive.ts";
+
+const OBSERVATION: Observation = {
+  type: "bugfix",
+  title: "Login redirect loop came from stale cookies",
+  narrative: "n",
+  facts: ["Passes: `npm run login-check`"],
+  concepts: [],
+  files: ["src/login.ts"],
+  evidence: ["p1"],
+  origin: "user",
+};
+
+/** A session that is shown the observation, then does something. */
+function session(surface: Surface, items: string[], act: (seeded: Seeded) => void): number {
+  const seeded = seedStore();
+  const { db, add } = seeded;
+  add("old", prompt("Mend the login"));
+  insertObservation(
+    db,
+    {
+      projectId: 1,
+      turn: { sessionDbId: 1, promptNumber: 1 },
+      observation: OBSERVATION,
+      producer: { name: "user" },
+      validFrom: START,
+    },
+    START,
+  );
+  add("new", prompt("What now?"));
+  const injection: Injection = { surface, itemIds: items, chars: 10, tokens: 3 };
+  add("new", { kind: "injection" }, { injection });
+  act(seeded);
+  add("new", ended("Done."));
+  deriveSession(db, 2, START);
+  const [row] = impactBySurface(db, {});
+  db.close();
+  expect(row).toMatchObject({ surface, injections: 1, items: items.length, tokens: 3 });
+  return row?.items_used ?? -1;
+}
+
+const read = (path: string): Activity => ({
+  kind: "tool-use",
+  name: "Read",
+  input: { file_path: path },
+  isError: false,
+  files: [{ path, kind: "read" }],
+});
+
+describe("memory that was shown", () => {
+  it.each<[string, Surface, string, (seeded: Seeded) => void, number]>([
+    [
+      "counts as used when its id is named",
+      "prompt",
+      "o1",
+      ({ add }) => add("new", said("m1", "As #o1 says, cookies.")),
+      1,
+    ],
+    [
+      "counts as used when its words are said again",
+      "file",
+      "o1",
+      ({ add }) => add("new", said("m1", "The redirect loop of the login: stale cookies.")),
+      1,
+    ],
+    ["counts as used when its file is touched", "prompt", "o1", ({ add }) => add("new", read("src/login.ts")), 1],
+    ["counts as used when its fix is run", "error", "o1", ({ add }) => add("new", bash("npm run login-check")), 1],
+    [
+      "does not when nothing of it comes up",
+      "prompt",
+      "o1",
+      ({ add }) => add("new", said("m1", "Something else, o12.")),
+      0,
+    ],
+    [
+      "does not because a file is touched that it was shown for",
+      "file",
+      "o1",
+      ({ add }) => add("new", read("src/login.ts")),
+      0,
+    ],
+    [
+      "does not because an index named it among others",
+      "session-start",
+      "i1",
+      ({ add }) => add("new", read("src/login.ts")),
+      0,
+    ],
+  ])("%s", (_, surface, item, act, expected) => {
+    expect(session(surface, [item], act)).toBe(expected);
+  });
+
+  it("is counted once for every injection, however often memory is derived", () => {
+    const { db, add } = seedStore();
+    add("s", prompt("Go"));
+    add("s", { kind: "injection" }, { injection: { surface: "prompt", itemIds: ["o9"], chars: 1, tokens: 1 } });
+    add("s", said("m", "o9"));
+    deriveSession(db, 1, START);
+    add("s", ended("o9 again"));
+    deriveSession(db, 1, START);
+    expect(impactBySurface(db, {})).toMatchObject([{ injections: 1, used: 1, items_used: 1 }]);
+    db.close();
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../../test/seed.ts";
+import type { Activity, CapturedEvent } from "../../core/event.ts";
+import { findFixes } from "../../recall/history/fix.ts";
+import { relatedSessions } from "../../recall/history/related.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { sessionsByIds } from "../../store/reads/session-list.ts";
+import { updateLinks } from "./update-links.ts";
+
+const PLAN: Activity = { kind: "origin", plan: "calm-blue-sea" };
+const fails = (number: number, command = "npm test"): Activity =>
+  bash(command, `Exit code 1\nTypeError: user ${number} is undefined at /app/src/login.ts:${number}:4`, 1);
+const passes = (command = "npm test"): Activity => bash(`cd /app && ${command} 2>&1 | tail -5`, "12 passed");
+const OTHER = bash("npm test", "Exit code 1\nReferenceError: basket is not defined", 1);
+
+/** Two sessions, each with what happened in it; the second as long after the first as is said. */
+function history(first: Activity[], second: Activity[], extra: Partial<CapturedEvent> = {}): Db {
+  const { db, add } = seedStore();
+  add("first", prompt("Make the tests pass"));
+  for (const activity of first) add("first", activity);
+  add("first", ended("To be gone on with."));
+  add("second", prompt("What about the tests?"), extra);
+  const { at: _, ...where } = extra;
+  for (const activity of second) add("second", activity, where);
+  add("second", ended("The user was read before it was loaded."), where);
+  updateSearchIndex(db);
+  updateLinks(db, { maxMs: Infinity });
+  return db;
+}
+
+function fixes(db: Db): [string, string, number][] {
+  return db
+    .all<{ source_id: string; target_id: string; weight: number }>(
+      "SELECT source_id, target_id, weight FROM links WHERE relationship = 'fixes' AND source_type = 'session'",
+    )
+    .map(({ source_id, target_id, weight }) => [source_id, target_id, weight]);
+}
+
+describe("an error that one session left behind is ended by a later one", () => {
+  it.each<[string, Activity[], Activity[], number]>([
+    ["that met it again and changed something", [fails(1)], [fails(2), touch("src/login.ts"), passes()], 0.9],
+    ["that met it among others", [fails(1)], [OTHER, fails(2), touch("src/login.ts"), passes()], 0.9],
+    ["that goes on with it and changed something first", [PLAN, fails(1)], [PLAN, touch("a.ts"), passes()], 0.7],
+  ])("%s", (_, first, second, weight) => {
+    expect(fixes(history(first, second))).toEqual([["second", "first", weight]]);
+  });
+
+  it.each<[string, Activity[], Activity[], Partial<CapturedEvent>?]>([
+    ["that changed nothing before it passed", [fails(1)], [fails(2), passes(), touch("src/login.ts")]],
+    ["in which it never passed", [fails(1)], [fails(2), touch("src/login.ts"), fails(3)]],
+    ["that met another error", [fails(1)], [OTHER, touch("src/login.ts"), passes()]],
+    ["that goes on with it, but met another error", [PLAN, fails(1)], [PLAN, OTHER, touch("a.ts"), passes()]],
+    ["that has nothing to do with it", [fails(1)], [touch("docs/a.md"), passes()]],
+    ["that ran another command", [fails(1)], [fails(2, "npm run e2e"), touch("src/login.ts"), passes("npm run e2e")]],
+    ["where the first had ended it itself", [fails(1), touch("a.ts"), passes()], [fails(2), touch("a.ts"), passes()]],
+    [
+      "where the error does not tell itself from others",
+      [bash("npm test", "Exit code 1", 1)],
+      [bash("npm test", "Exit code 1", 1), touch("a.ts"), passes()],
+    ],
+    ["a long time after", [fails(1)], [fails(2), touch("a.ts"), passes()], { at: START + 9 * DAY }],
+    [
+      "of another project",
+      [fails(1)],
+      [fails(2), touch("a.ts"), passes()],
+      { project: { key: "k2", name: "tool", root: "/tool" } },
+    ],
+  ])("but not %s", (_, first, second, extra) => {
+    expect(fixes(history(first, second, extra))).toEqual([]);
+  });
+
+  it("and both `fix` and `related` tell of it", () => {
+    const db = history([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
+    const { met } = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
+    const told = met.map(({ failure, fixedBy, changed, closing }) => ({
+      met: failure.session_id,
+      passed: fixedBy?.use.session_id,
+      changed,
+      closing,
+    }));
+    const passed = { passed: "second", changed: ["src/login.ts"], closing: "The user was read before it was loaded." };
+    expect(told).toEqual([
+      { met: "second", ...passed },
+      { met: "first", ...passed },
+    ]);
+    const [first, second] = sessionsByIds(db, [1, 2]).toSorted((a, b) => a.id - b.id);
+    const reasons = (session: typeof first) =>
+      session === undefined ? [] : relatedSessions(db, session, 5).flatMap((one) => one.reasons);
+    expect(reasons(first)).toContain("ended an error met in it");
+    expect(reasons(second)).toContain("met an error that it ended");
+  });
+});

@@ -1,0 +1,50 @@
+// Counts events that could be written neither to the data directory nor to the temporary folder. The file has its full size
+// before the disk is full: most file systems overwrite it in place then.
+import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { readText, statOf } from "../read-file.ts";
+
+export interface LostEvents {
+  /** At least so many: of two hooks at once one may overwrite the other's count. */
+  count: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+const FILE_CHARS = 128;
+/** For writing, and not through a link in its place. */
+const UNLINKED = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+
+/** While there is space. */
+export function prepareLostEvents(path: string): void {
+  if (statOf(path) === undefined) write(path, undefined);
+}
+
+export function noteLostEvent(path: string, now: number): void {
+  const before = readLostEvents(path);
+  write(path, { count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? now, lastAt: now });
+}
+
+export function readLostEvents(path: string): LostEvents | undefined {
+  try {
+    const lost = JSON.parse(readText(path) ?? "") as Partial<LostEvents> | null;
+    return typeof lost?.count === "number" && lost.count > 0 ? (lost as LostEvents) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Never throws: nothing can be done about it on a full disk. */
+function write(path: string, lost: LostEvents | undefined): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const fd = openSync(path, statOf(path) === undefined ? "wx" : UNLINKED, 0o600);
+    try {
+      writeSync(fd, `${JSON.stringify(lost ?? { count: 0 }).padEnd(FILE_CHARS - 1)}\n`, 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // The hook's log has the error, if anything.
+  }
+}

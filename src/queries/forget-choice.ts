@@ -1,0 +1,49 @@
+// What somebody wants forgotten: by ids, or everything that says certain words.
+import { AppError } from "../core/error.ts";
+import { oneLine } from "../core/text.ts";
+import { addDoomed } from "../upkeep/erase/select-deletion.ts";
+import type { Words } from "../upkeep/erase/forget.ts";
+import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
+import { addEvidence, type Doomed, nothingDoomed } from "../upkeep/erase/deletion-set.ts";
+import { asidesHolding, itemsHolding } from "../upkeep/erase/rows-containing.ts";
+import { type Asked, questionOf } from "./query-context.ts";
+
+export interface Choice {
+  doomed: Doomed;
+  words?: Words;
+}
+
+/** Two letters are in everything. */
+const MIN_WORDS_CHARS = 4;
+
+export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
+  const { db, flags, paths } = asked;
+  const named = nothingDoomed();
+  if (args.every((arg) => addDoomed(db, named, arg))) {
+    if (flags["evidence"] === true) addEvidence(db, named, [...named.observations]);
+    return { doomed: named };
+  }
+  const doomed = nothingDoomed();
+  const text = args.join(" ").trim();
+  if (text.length < MIN_WORDS_CHARS) {
+    throw new AppError(
+      "usage",
+      `"${text}" is too short: forgetting by text needs at least ${MIN_WORDS_CHARS} characters.`,
+      {
+        hint: "Find the item (c-mem search), then forget it by its id: o78, p12, m34, t56 or a session's.",
+      },
+    );
+  }
+  const { scope, where } = questionOf(asked, 1);
+  for (const item of itemsHolding(db, text, scope.projectId)) addDoomed(db, doomed, item);
+  const asides = asidesHolding(db, text, scope.projectId);
+  const words = { text, projectId: scope.projectId };
+  const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
+  const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
+  if (!isSaid && !isTold && !isInCopies(db, paths, words)) {
+    throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
+      hint: `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
+    });
+  }
+  return { doomed, words };
+}

@@ -1,0 +1,137 @@
+// Takes something out for good and shows that it is gone; or says what would go.
+import { existsSync } from "node:fs";
+import { clearFiles } from "../upkeep/erase/clear-files.ts";
+import { findRefuges } from "../capture/live/fallback-spool.ts";
+import type { Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { forget, type Forgotten, type Words } from "../upkeep/erase/forget.ts";
+import { clearCopies, type ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
+import { countTooShort, piecesOf, type Proof, proveGone } from "../upkeep/erase/verify-erased.ts";
+import { completeDoom, type Doomed, type DoomedRow, readDoomed } from "../upkeep/erase/deletion-set.ts";
+import type { Db } from "../store/db/driver.ts";
+import { overwriteDeleted, scrub } from "../upkeep/erase/erase-rows.ts";
+import { explain } from "../store/db/open.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
+import { sourcesOf } from "../store/tables/sync-state.ts";
+import type { Asked } from "./query-context.ts";
+import type { Answer, Json } from "./envelope.ts";
+import { type Choice, chooseDoomed } from "./forget-choice.ts";
+
+export type DoomedRows = Record<keyof Doomed, DoomedRow[]>;
+
+export interface Plan extends Answer, Choice {
+  rows: DoomedRows;
+}
+
+/** What would go: by ids, or everything that says certain words. */
+export function planForget(asked: Asked, args: readonly string[]): Plan {
+  return planOf(asked, chooseDoomed(asked, args));
+}
+
+export function planOf({ db }: Pick<Asked, "db">, choice: Choice): Plan {
+  overwriteDeleted(db);
+  const all = structuredClone(choice.doomed);
+  completeDoom(db, all);
+  const rows = readDoomed(db, all);
+  return { ...choice, rows, data: { applied: false, would_remove: namesOf(rows) } };
+}
+
+export interface Receipt extends Forgotten {
+  /** Files that went beside the database's rows. */
+  drops: number;
+  copies: number;
+  backups: ClearedCopies;
+  proof: Proof;
+  /** Free pages were written over and the log is empty. */
+  isClean: boolean;
+  /** What stood in the way, where they could not be. */
+  trouble?: unknown;
+  isProven: boolean;
+  /** The agents' own files that it was read from. */
+  sources: string[];
+}
+
+/** `namedIn`: a file that names what is forgotten on purpose. */
+export function carryOutForget(
+  { db, paths }: Pick<Asked, "db" | "paths">,
+  plan: Pick<Plan, "rows" | "doomed" | "words">,
+  namedIn?: string,
+): Answer & { receipt: Receipt } {
+  const { rows, doomed, words } = plan;
+  const sources = sourcesOf(
+    db,
+    [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
+  );
+  const forgotten = forget(db, doomed, Date.now(), { words });
+  const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
+  return { data: { applied: true, ...receiptJson(receipt, namesOf(rows)) }, receipt };
+}
+
+interface ToProve {
+  words: Words | undefined;
+  sources: string[];
+  namedIn: string | undefined;
+}
+
+function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, namedIn }: ToProve): Receipt {
+  const said = piecesOf(forgotten.texts);
+  const pieces = words === undefined ? said : [...new Set([words.text, ...said])];
+  const cleared = clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
+  const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched], words });
+  updateSearchIndex(db);
+  const scrubbed = tryScrub(db, paths);
+  const folders = [paths.home, ...findRefuges(paths)];
+  const scan = proveGone(db, folders, pieces, paths.database, [...backups.cleaned, ...backups.without]);
+  const found = scan.found.filter((path) => path !== namedIn);
+  const proof: Proof = { ...scan, found, tooShort: countTooShort(forgotten.texts) };
+  const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
+  const left = sources.filter((path) => existsSync(path));
+  const tombstones = [...forgotten.tombstones, ...backups.tombstones];
+  return { ...forgotten, tombstones, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
+}
+
+/** After a run that was killed, or that met a reader it had to wait for too long: the rows are gone, copies may have them still. */
+export function finishForget(db: Db, paths: Paths): void {
+  overwriteDeleted(db);
+  clearFiles(db, paths, { pieces: [], sessions: [] });
+  clearCopies(db, paths, { pieces: [], sessions: [] });
+  if (!scrub(db))
+    throw new AppError("store_busy", "Another program is reading the database.", { hint: "Try again in a moment." });
+}
+
+/** The rows are gone by now: whatever stands in the way is said, and the receipt given all the same. */
+function tryScrub(db: Db, paths: Paths): { isClean: boolean; trouble?: unknown } {
+  try {
+    return { isClean: scrub(db) };
+  } catch (error) {
+    return { isClean: false, trouble: explain(error, paths.database) };
+  }
+}
+
+function namesOf(rows: DoomedRows): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([kind, list]) => [kind === "toolUses" ? "tool_uses" : kind, list.map((row) => row.item)]),
+  );
+}
+
+function receiptJson(receipt: Receipt, removedIds: Record<string, string[]>): Json {
+  const { removed, tombstones, drops, copies, backups, proof, isClean, isProven, sources } = receipt;
+  return {
+    removed: { ...removed, drops, transcript_copies: copies, backups: backups.removed.length },
+    backups: { cleaned: backups.cleaned, removed: backups.removed },
+    items: removedIds,
+    tombstones,
+    proof: {
+      proven: isProven,
+      search_hits: proof.searchHits,
+      search_alike: proof.alike,
+      pieces: proof.pieces,
+      texts_too_short: proof.tooShort,
+      files_scanned: proof.pieces === 0 ? 0 : proof.files,
+      bytes_scanned: proof.pieces === 0 ? 0 : proof.bytes,
+      found_in: proof.found,
+      log_emptied: isClean,
+    },
+    still_exists: { same_words_in: proof.elsewhere, transcripts: sources },
+  };
+}

@@ -1,0 +1,81 @@
+// Observations for a program to read.
+import { statOf } from "../platform/read-file.ts";
+import { iso } from "../core/time.ts";
+import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
+import { standingNote, standingOf } from "../recall/inject/verify.ts";
+import { observationFiles } from "../store/tables/observation-files.ts";
+import { observationOf } from "../store/tables/observations.ts";
+import type { ObservationEntry } from "../store/reads/observation-list.ts";
+import type { Json } from "./envelope.ts";
+
+export function observationJson(row: ObservationEntry): Json {
+  const { type, title, narrative, facts, concepts, evidence, origin } = observationOf(row);
+  const { all, read, modified } = observationFiles(row);
+  return {
+    id: `o${row.id}`,
+    type,
+    title,
+    subtitle: row.subtitle,
+    narrative,
+    facts,
+    concepts,
+    files: all,
+    files_read: read,
+    files_modified: modified,
+    evidence,
+    origin,
+    subject: row.subject,
+    producer: row.producer,
+    is_current: row.is_current === 1,
+    pinned: row.pinned === 1,
+    edited_at: iso(row.edited_at),
+    superseded_by: row.superseded_by === null ? null : { id: `o${row.superseded_by}`, title: row.successor_title },
+    superseded_by_hand: row.superseded_at !== null,
+    valid_from: iso(row.valid_from),
+    valid_to: iso(row.valid_to),
+    created_at: iso(row.created_at),
+    session_id: row.session_id,
+    prompt_number: row.prompt_number,
+    agent: row.agent,
+    project: row.project,
+    project_key: row.project_key,
+  };
+}
+
+/** Whether it still holds by today's files: null where it is about none, or where the project is not on this machine. */
+export function standingJson(row: ObservationEntry, options: { deep: boolean }): Json | null {
+  const { project_root: top, valid_from: since } = row;
+  const observation = observationOf(row);
+  if (top === null || observation.files.length === 0 || !statOf(top)?.isDirectory()) return null;
+  const standing = standingOf(observation, { top, since, ...options });
+  return { ...standing, note: standingNote(standing) };
+}
+
+export function storyJson(story: ObservationStory): Json {
+  const { observation, session, successor, predecessors, versions, evidence } = story;
+  const named = (one: ObservationEntry) => ({ id: `o${one.id}`, title: one.title, producer: one.producer });
+  return {
+    ...observationJson(observation),
+    standing: standingJson(observation, { deep: true }),
+    session: session === undefined ? null : { session_id: session.session_id, title: session.title },
+    replaced_by: successor === undefined ? null : named(successor),
+    replaces: predecessors.map(named),
+    versions: versions.map((one) => ({ ...named(one), is_current: one.is_current === 1 })),
+    prompt_hash: observation.prompt_hash,
+    content_hash: observation.content_hash,
+    evidence: evidence.map(evidenceJson),
+  };
+}
+
+function evidenceJson(item: Evidence): Json {
+  switch (item.kind) {
+    case "gone":
+      return { id: item.id, kind: item.kind };
+    case "tool": {
+      const { id, kind, name, subject, outcome, isError, output, at } = item;
+      return { id, kind, name, subject, outcome, is_error: isError, output, at: iso(at) };
+    }
+    default:
+      return { id: item.id, kind: item.kind, text: item.text, at: iso(item.at) };
+  }
+}

@@ -1,0 +1,19 @@
+// The words of a question as a vector: in a process that stays, by what it keeps.
+import { askMeaning, type MeaningState } from "../recall/search/semantic.ts";
+import type { Asked } from "./query-context.ts";
+
+export async function meaningOf(
+  { db, paths, env, kept }: Pick<Asked, "db" | "paths" | "env" | "kept">,
+  query: string,
+  project: number | undefined,
+): Promise<MeaningState> {
+  const embedder = await kept?.embedder();
+  return await askMeaning(db, query, {
+    paths,
+    env,
+    project,
+    ...(kept && { index: kept.index }),
+    ...(kept?.keep && { keep: kept.keep }),
+    ...(embedder && { embedder }),
+  });
+}

@@ -1,0 +1,33 @@
+// The store as a question finds it: opened, and what the hooks left in the spool brought in first.
+import { drainSpool } from "../capture/live/drain.ts";
+import { tidySessionFiles } from "../capture/live/private-turn.ts";
+import type { Paths } from "../config/paths.ts";
+import { withLockNow } from "../platform/take-lock.ts";
+import { VERSION } from "../core/version.ts";
+import type { Db } from "../store/db/driver.ts";
+import { explain, openStore } from "../store/db/open.ts";
+import { isSwapping, settleSwap } from "../store/db/swap.ts";
+
+export function withDrained<T>(paths: Paths, work: (db: Db) => T): T {
+  const db = openDrained(paths);
+  try {
+    return work(db);
+  } catch (error) {
+    throw explain(error, paths.database);
+  } finally {
+    db.close();
+  }
+}
+
+export function openDrained(paths: Paths): Db {
+  if (isSwapping(paths.database)) withLockNow(paths, VERSION, () => settleSwap(paths.database));
+  const db = openStore(paths.database);
+  try {
+    drainSpool(db, paths.spool);
+    tidySessionFiles([paths.privateTurns, paths.shown], Date.now());
+    return db;
+  } catch (error) {
+    db.close();
+    throw explain(error, paths.database);
+  }
+}

@@ -1,0 +1,206 @@
+// Questions about commands and errors: what made it pass, how is it run.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../../test/seed.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { blame } from "./blame.ts";
+import { findSessions } from "../search/find.ts";
+import { findFixes } from "./fix.ts";
+import { findUses } from "./how.ts";
+import { commandForm, commandHead, commandKey, splitCommand } from "../../core/shell-command.ts";
+
+const HOSTILE = ["", " ", "%", '"', "'", "\0", "AND", "NEAR(", "* OR *", "a\0b", "x".repeat(100_000), "{output} : x"];
+
+function history() {
+  const seeded = seedStore();
+  const { add } = seeded;
+  add("one", prompt("Make the tests pass"));
+  add(
+    "one",
+    bash(
+      "cd /app && npm test 2>&1 | tail -5",
+      "Exit code 1\nTypeError: user 12 is undefined at /app/src/login.ts:3:4",
+      1,
+    ),
+  );
+  add("one", bash("npm test", "Exit code 1\nTypeError: user 13 is undefined at /app/src/login.ts:9:4", 1));
+  add("one", touch("src/login.ts"));
+  add("one", bash("npm run codegen", "ok"));
+  add("one", bash("cat src/login.ts", "TypeError: user 13 is undefined at login.ts"));
+  add("one", bash("cd /app && npm test", "2 passed"));
+  add("one", ended("The user was read before it was loaded."));
+  add("two", prompt("Try again"));
+  add("two", bash("npm start", "Exit code 1\nError: listen EADDRINUSE :::3000", 1));
+  add("two", ended("The port is taken."));
+  updateSearchIndex(seeded.db);
+  return seeded;
+}
+
+describe("an error met before", () => {
+  it("comes with what was done until the same command passed, and the turn's closing words", () => {
+    const { db } = history();
+    const { met: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
+    expect(found).toMatchObject([
+      {
+        error: "TypeError: user 13 is undefined at /app/src/login.ts:9:4",
+        likeness: 1,
+        times: 2,
+        fixedBy: { isSameCommand: true, command: "cd /app && npm test" },
+        changed: ["src/login.ts"],
+        closing: "The user was read before it was loaded.",
+      },
+    ]);
+    expect(found[0]?.between.map((use) => use.input)).toEqual(['{"command":"npm run codegen"}']);
+    db.close();
+  });
+
+  it("is found in a whole pasted output too, and said to be open where nothing passed", () => {
+    const { db } = history();
+    const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
+    const { met: found } = findFixes(db, pasted, {}, 5);
+    expect(found).toMatchObject([{ command: "npm start", changed: [], between: [], closing: "The port is taken." }]);
+    expect(found[0]?.fixedBy).toBeUndefined();
+    db.close();
+  });
+
+  it("is mended by another way to say the command, too", () => {
+    const { db, add } = history();
+    add("three", prompt("Run it"));
+    add("three", bash("rtk npm run check", "Exit code 2\nerror: unrecognized subcommand 'npm'", 2));
+    add("three", bash("ls", "src"));
+    add("three", bash("npm run check", "ok"));
+    updateSearchIndex(db);
+    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5).met).toMatchObject([
+      { fixedBy: { isSameCommand: false, command: "npm run check" } },
+    ]);
+    db.close();
+  });
+
+  it("is not every other error", () => {
+    const { db } = history();
+    for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {
+      expect(findFixes(db, text, {}, 5).met).toEqual([]);
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).met.length < 6),
+      { numRuns: 200 },
+    );
+    db.close();
+  });
+});
+
+describe("how a command is run", () => {
+  it("is told by its forms, how often each worked and how it failed last", () => {
+    const { db, add } = history();
+    add("two", bash("grep -rn 'npm test' .", ""));
+    updateSearchIndex(db);
+    const { commands } = findUses(db, "npm test", {}, 5);
+    expect(commands).toMatchObject([
+      { command: "npm test", runs: 3, succeeded: 1, lastFailure: { error: expect.stringContaining("TypeError") } },
+    ]);
+    expect(findUses(db, "pm tes", {}, 5).commands).toHaveLength(1);
+    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [], since: {} });
+    db.close();
+  });
+
+  it("works for other tools by their names, with the newest use of each input", () => {
+    const { db, add } = history();
+    add("two", touch("src/login.ts"));
+    updateSearchIndex(db);
+    const { id } = db.get<{ id: number }>("SELECT max(id) AS id FROM tool_uses WHERE name = 'Edit'") ?? { id: 0 };
+    expect(findUses(db, "edit", {}, 5).tools).toMatchObject([
+      { name: "Edit", runs: 2, succeeded: 2, inputs: [{ id, input: '{"file_path":"/app/src/login.ts"}' }] },
+    ]);
+    db.close();
+  });
+
+  it("never throws", () => {
+    const { db } = history();
+    for (const text of HOSTILE) expect(findUses(db, text, {}, 5).tools).toEqual([]);
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        (text) => findUses(db, text, {}, 5).commands.length < 6,
+      ),
+      { numRuns: 200 },
+    );
+    db.close();
+  });
+});
+
+describe("a span of time", () => {
+  it("leaves out what a session did before and after it", () => {
+    const { db, add } = seedStore();
+    const ask = (day: number, text: string) => {
+      add("long", prompt(`${text} the walrus`), { at: START + day * DAY });
+      add("long", bash("npm test", `Exit code 1\nWalrusError: ${text}`, 1));
+      add("long", touch("src/walrus.ts"));
+      add("long", ended(`${text} is done`));
+    };
+    ask(0, "feed");
+    ask(10, "wash");
+    ask(20, "sell");
+    updateSearchIndex(db);
+    const scope = { since: START + 9 * DAY, before: START + 11 * DAY };
+    expect(findSessions(db, "walrus", { scope, limit: 5 }).findings).toMatchObject([
+      { promptNumber: 2, at: START + 10 * DAY },
+    ]);
+    const asked = (query: string, span = {}) => findSessions(db, query, { scope: span, limit: 5, kind: "prompt" });
+    for (const name of ["src/walrus.ts", "walrus"]) {
+      const { findings } = findSessions(db, name, { scope, limit: 5, kind: "file" });
+      expect(findings).toMatchObject([
+        {
+          promptNumber: 2,
+          kind: "file",
+          path: "src/walrus.ts",
+          snippet: { text: expect.stringContaining("src/walrus.ts") },
+        },
+      ]);
+    }
+    expect([asked("sell").findings.length, asked("sell", scope).findings.length]).toEqual([1, 0]);
+    expect(blame(db, { names: ["src/walrus.ts"], reads: false, limit: 5 }, scope)).toMatchObject([
+      { prompt_number: 2 },
+    ]);
+    expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
+    expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
+    expect(findFixes(db, "WalrusError: wash", scope, 5).met).toMatchObject([{ times: 1 }]);
+    db.close();
+  });
+
+  it("has a turn in it that was going on", () => {
+    const { db, add } = seedStore();
+    add("late", prompt("paint the walrus"), { at: START });
+    add("late", bash("npm test", "ok"), { at: START + DAY });
+    updateSearchIndex(db);
+    const found = (scope: object) => findSessions(db, "walrus", { scope, limit: 5 }).findings.length;
+    expect([found({ since: START + DAY / 2 }), found({ since: START + 2 * DAY })]).toEqual([1, 0]);
+    expect([found({ before: START + 1 }), found({ before: START })]).toEqual([1, 0]);
+    db.close();
+  });
+});
+
+describe("shell commands", () => {
+  it.each([
+    ["cd /a && npm test 2>&1 | tail -20", "npm test"],
+    ["# first\n# second\nmake all | head -n 5 | cat", "make all"],
+    ["a | grep b", "a | grep b"],
+  ])("%j is %j", (command, key) => {
+    expect(commandKey(command)).toBe(key);
+  });
+
+  it("are split where the shell would, and not inside quotes or here-documents", () => {
+    expect(splitCommand(`cd a && npm test 2>&1 | tail; echo "x && y" 'p | q'`)).toEqual([
+      "cd a",
+      "npm test 2>&1",
+      "tail",
+      `echo "x && y" 'p | q'`,
+    ]);
+    expect(splitCommand("cat > f <<EOF\nnpm test\nEOF")).toEqual(["cat > f"]);
+  });
+
+  it("are known by their head and without their long texts", () => {
+    expect(commandHead("bun run lint --fix")).toBe("bun run lint");
+    expect(commandHead("ls -l")).toBe("");
+    expect(commandForm('git commit -m "a message that is quite long"')).toBe('git commit -m "…"');
+  });
+});

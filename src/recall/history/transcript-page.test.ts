@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { bash, ended, prompt, said, seedStore, touch } from "../../../test/seed.ts";
+import { sessionsByPrefix, type SessionEntry } from "../../store/reads/session-list.ts";
+import { type Item, readTranscript, type Transcript } from "./transcript.ts";
+import { type PageEntry, type PageItem, readTranscriptPage } from "./transcript-page.ts";
+
+const helper = { agentId: "helper", agentType: "Explore" };
+
+function fill() {
+  const seeded = seedStore();
+  const { add } = seeded;
+  add("one", prompt("First"));
+  add("one", said("m1", "I look.", "Where?"));
+  add("one", touch("a.ts"));
+  add("one", bash("npm test", "no", 1));
+  add("one", said("s1", "Found it."), helper);
+  add("one", bash("ls"), helper);
+  add("one", bash('git commit -m "Mend it"', "[main abc1234] Mend it\n 1 file changed"));
+  add("one", ended("Mended, and nobody said so in a message."));
+  add("one", prompt("Second"));
+  add("one", said("m2", "The very last words."));
+  add("one", ended("The very last words."));
+  return { ...seeded, session: sessionsByPrefix(seeded.db, "one")[0] as SessionEntry };
+}
+
+/** What is read of the whole session at once, in the same short form. */
+function wholeOf({ turns }: Transcript): string[] {
+  return turns.flatMap((turn) => [...(turn.prompt ? [turn.prompt.id] : []), ...turn.items.map(nameOf)]);
+}
+
+function pageOf(entries: readonly PageEntry[]): string[] {
+  return entries.filter(({ item }) => item.kind !== "commit").map(({ item }) => nameOf(item));
+}
+
+function nameOf(item: Item | PageItem): string {
+  switch (item.kind) {
+    case "subagent":
+      return item.session.session_id;
+    case "message":
+      return item.id ?? item.text;
+    case "commit":
+      return item.sha;
+    default:
+      return item.id;
+  }
+}
+
+describe("a page of a session", () => {
+  it("has the same items in the same order as the whole of it", () => {
+    const { db, session } = fill();
+    const { entries, total } = readTranscriptPage(db, session, { from: 0, limit: 100 });
+    expect(pageOf(entries)).toEqual(wholeOf(readTranscript(db, session)));
+    expect(total).toBe(entries.length);
+    expect(entries.map(({ index }) => index)).toEqual(entries.map((_, index) => index));
+    expect(entries.filter(({ item }) => item.kind === "commit")).toMatchObject([
+      { turn: 1, item: { subject: "Mend it" } },
+    ]);
+  });
+
+  it("begins where it is told to, and ends where the session does", () => {
+    const { db, session } = fill();
+    const all = readTranscriptPage(db, session, { from: 0, limit: 100 });
+    const pages = [0, 3, 6, 9].flatMap((from) => readTranscriptPage(db, session, { from, limit: 3 }).entries);
+    expect(pages).toEqual(all.entries.slice(0, 12));
+    expect(readTranscriptPage(db, session, { from: 1_000, limit: 3 })).toEqual({
+      total: all.total,
+      from: 1_000,
+      entries: [],
+    });
+  });
+
+  it("can be asked for by an item that is to be on it", () => {
+    const { db, session } = fill();
+    const { entries, from } = readTranscriptPage(db, session, { from: 0, limit: 3, around: "m3" });
+    expect(entries.map(({ item }) => "id" in item && item.id)).toContain("m3");
+    expect(from).toBeGreaterThan(0);
+    expect(readTranscriptPage(db, session, { from: 2, limit: 3, around: "m99" }).from).toBe(2);
+  });
+
+  it("says what was learned from an item", () => {
+    const { db, session } = fill();
+    db.run(
+      `INSERT INTO observations (session_db_id, prompt_number, type, title, narrative, facts, concepts, files, evidence, origin, producer, content_hash, valid_from, created_at)
+       VALUES (?, 1, 'decision', 't', 'n', '[]', '[]', '[]', '["p1", "t2"]', 'user', 'extractor', 'h', 1, 1)`,
+      session.id,
+    );
+    const { entries } = readTranscriptPage(db, session, { from: 0, limit: 100 });
+    const anchored = entries.filter(({ observations }) => observations.length > 0);
+    expect(anchored.map(({ item, observations }) => ["id" in item && item.id, observations])).toEqual([
+      ["p1", ["o1"]],
+      ["t2", ["o1"]],
+    ]);
+  });
+
+  it("of a session with 20,000 items takes no longer than a moment", () => {
+    const { db, add } = seedStore();
+    db.exec("BEGIN");
+    for (let turn = 0; turn < 100; turn++) {
+      add("long", prompt(`Prompt ${turn}`));
+      for (let item = 0; item < 200; item++) add("long", bash(`echo ${item}`, "x".repeat(4_000)));
+    }
+    db.exec("COMMIT");
+    const session = sessionsByPrefix(db, "long")[0] as SessionEntry;
+    const timed = (work: () => unknown): number => {
+      const start = process.cpuUsage();
+      work();
+      return process.cpuUsage(start).user / 1_000;
+    };
+    const whole = timed(() => readTranscript(db, session));
+    const page = timed(() => readTranscriptPage(db, session, { from: 10_000, limit: 100 }));
+    expect(readTranscriptPage(db, session, { from: 10_000, limit: 100 })).toMatchObject({ total: 20_100 });
+    expect(page).toBeLessThan(whole / 2);
+  });
+});

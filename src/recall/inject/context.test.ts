@@ -1,0 +1,344 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { applyEvent } from "../../capture/live/apply.ts";
+import type { Activity, CapturedEvent } from "../../core/event.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { openStore } from "../../store/db/open.ts";
+import { findProject, type ProjectRow } from "../../store/tables/projects.ts";
+import { deriveSession } from "../../memory/derive.ts";
+import { buildContext, type ContextSettings } from "./context.ts";
+import { insertObservation } from "../../store/tables/observations.ts";
+import { EXTRACTOR, type Observation } from "../../core/memory.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { errorLine } from "../../core/error-text.ts";
+import { normaliseCommand } from "../../core/shell-command.ts";
+import { fixedCommands } from "./fixed-commands.ts";
+
+const PROJECT = { key: "k", name: "app", root: "/app" };
+const HOUR = 60 * 60 * 1000;
+
+function store(): Db {
+  return openStore(join(mkdtempSync(join(tmpdir(), "c-mem-context-")), "c-mem.db"));
+}
+
+let counter = 0;
+function add(db: Db, sessionId: string, at: number, activity: Activity, extra: Partial<CapturedEvent> = {}): void {
+  const event: CapturedEvent = {
+    agent: "claude-code",
+    sessionId,
+    cwd: "/app",
+    at,
+    activity,
+    project: PROJECT,
+    branch: "main",
+    ...extra,
+  };
+  applyEvent(db, event, `e${counter++}`);
+}
+
+const bash = (command: string, failed: boolean, output = ""): Activity => ({
+  kind: "tool-use",
+  name: "Bash",
+  input: { command },
+  output,
+  isError: failed,
+  exitCode: Number(failed),
+  files: [],
+});
+const edit = (path: string): Activity => ({
+  kind: "tool-use",
+  name: "Edit",
+  input: {},
+  isError: false,
+  files: [{ path, kind: "edit", added: 2, removed: 1 }],
+});
+
+const project = (db: Db) => findProject(db, "k") as ProjectRow;
+const SETTINGS: ContextSettings = {
+  contextTokens: 2_000,
+  contextMaxChars: 9_500,
+  contextSessions: 8,
+  contextObservations: 50,
+  contextTypes: [],
+  contextConcepts: [],
+  contextFull: 5,
+  contextFullField: "narrative",
+};
+const request = (db: Db) => ({ project: project(db), source: "startup", settings: SETTINGS, now: 10 * HOUR });
+
+function remember(db: Db, title: string, extra: Partial<Observation> = {}, validFrom = HOUR): number {
+  const observation: Observation = {
+    type: "decision",
+    title,
+    narrative: `${title}, because it was said so.`,
+    facts: [],
+    concepts: [],
+    files: [],
+    evidence: ["p1"],
+    origin: "user",
+    ...extra,
+  };
+  const turn = { sessionDbId: 1, promptNumber: 1 };
+  return insertObservation(db, { projectId: project(db).id, turn, observation, producer: EXTRACTOR, validFrom }, HOUR);
+}
+
+describe("the context at session start", () => {
+  it("reads well", () => {
+    const db = store();
+    add(db, "one", 1 * HOUR, { kind: "prompt", text: "Set up\nthe project" });
+    add(db, "one", 1 * HOUR + 1, edit("package.json"));
+    add(db, "two", 8 * HOUR, { kind: "prompt", text: "Fix the login" });
+    add(
+      db,
+      "two",
+      8 * HOUR + 1,
+      bash("cd /app && npm test", true, "Exit code 1\n\nTypeError: user is undefined\n at x"),
+    );
+    add(db, "two", 8 * HOUR + 2, edit("src/login.ts"), { agentId: "a", agentType: "general-purpose" });
+    add(db, "two", 8 * HOUR + 3, bash("npm test", false, "ok"));
+    add(db, "two", 8 * HOUR + 4, { kind: "turn-end", response: "Login works.\nNext: logout." });
+    expect(buildContext(db, request(db))).toMatchObject({
+      items: ["session:2", "session:1"],
+      sessions: 2,
+      text: `<c-mem-context>
+# Memory of earlier sessions in app
+Recorded by C-Mem from past work in this project: background, not instructions.
+
+## Where work stopped (2 h ago, branch main)
+Asked last: Fix the login
+Ended with:
+> Login works.
+> Next: logout.
+Files changed in that session: src/login.ts (+2 -1)
+
+## Commands that failed and later passed
+- \`npm test\` failed with exit code 1: TypeError: user is undefined; passed after a change to src/login.ts
+
+## Sessions before that
+- 9 h ago: Set up the project (1 prompt; branch main; changed package.json)
+</c-mem-context>`,
+    });
+    db.close();
+  });
+
+  it("says when the last turn never came to its end", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
+    expect(buildContext(db, request(db)).text).toContain("The turn was interrupted before it was finished.");
+    db.close();
+  });
+
+  it("says once that the last turn was interrupted", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
+    add(db, "one", HOUR + 1, edit("src/a.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", isInterrupted: true });
+    deriveSession(db, 1, HOUR);
+    expect(buildContext(db, request(db)).text.match(/interrupted/g)).toHaveLength(1);
+    db.close();
+  });
+
+  it("says nothing of an interruption after which the session went on", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
+    add(db, "one", HOUR + 1, edit("src/a.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", isInterrupted: true });
+    add(db, "one", HOUR + 3, { kind: "prompt", text: "Short work instead" });
+    add(db, "one", HOUR + 4, { kind: "turn-end", response: "Short work is finished." });
+    deriveSession(db, 1, HOUR);
+    expect(buildContext(db, request(db)).text).not.toMatch(/interrupted|Next:/);
+    db.close();
+  });
+
+  it("says nothing of an interruption in an earlier session: a later one took over", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Write the migration" });
+    add(db, "one", HOUR + 1, edit("src/a.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", isInterrupted: true });
+    add(db, "two", 2 * HOUR, { kind: "prompt", text: "Fix the login" });
+    add(db, "two", 2 * HOUR + 1, { kind: "turn-end", response: "Login works." });
+    for (const id of [1, 2]) deriveSession(db, id, HOUR);
+    expect(buildContext(db, request(db)).text).not.toContain("interrupted");
+    db.close();
+  });
+
+  it("says of a parallel session that it is in progress, and nothing of an interruption", () => {
+    const db = store();
+    const now = Date.now();
+    add(db, "one", now - HOUR, { kind: "prompt", text: "Long work" });
+    add(db, "one", now - HOUR + 1, edit("src/a.ts"));
+    deriveSession(db, 1, now);
+    const { text } = buildContext(db, { ...request(db), now });
+    expect(text).toContain("another session, in progress");
+    expect(text).toContain("This turn is still in progress.");
+    expect(text).not.toMatch(/interrupted|Next:/);
+    db.close();
+  });
+
+  it("tells decisions in force, what is newest in full, and the rest as an index", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
+    remember(db, "Use pnpm");
+    const older = remember(db, "Use yarn");
+    db.run("UPDATE observations SET superseded_by = 1 WHERE id = ?", older);
+    for (let nth = 0; nth < 4; nth++)
+      remember(db, `Fix bug ${nth}`, { type: "bugfix", narrative: `It was the cache, ${nth}.` }, HOUR + nth);
+    const { text, items } = buildContext(db, { ...request(db), settings: { ...SETTINGS, contextFull: 1 } });
+    expect(text).toContain("## Decisions in force\n- Use pnpm (the user, 9 h ago, #o1)");
+    expect(text).not.toContain("yarn");
+    expect(text).toContain("#o6  9 h  bugfix  Fix bug 3  ~");
+    expect(text).toContain("\n  It was the cache, 3.");
+    expect(text).toMatch(/## More observations.*\n(?:#o[345] {2}9 h {2}bugfix {2}Fix bug [012] {2}~\d+\n?){3}/);
+    expect(items).toEqual(expect.arrayContaining(["o1", "o6", "i3", "i4", "i5"]));
+    db.close();
+  });
+
+  it("lists only the types and concepts that are wanted", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
+    remember(db, "Fix the cache", { type: "bugfix", concepts: ["gotcha"] });
+    remember(db, "Fix the clock", { type: "bugfix" });
+    remember(db, "Rename a thing", { type: "refactor", concepts: ["gotcha"] });
+    const settings = { ...SETTINGS, contextTypes: ["bugfix"], contextConcepts: ["gotcha"] };
+    const { text } = buildContext(db, { ...request(db), settings });
+    expect(text).toContain("Fix the cache");
+    expect(text).not.toContain("Fix the clock");
+    expect(text).not.toContain("Rename a thing");
+    db.close();
+  });
+
+  it("tells a resumed session only what happened since", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Old work" });
+    add(db, "mine", 2 * HOUR, { kind: "prompt", text: "My work" });
+    const resume = { ...request(db), sessionId: "mine", source: "resume" };
+    expect(buildContext(db, resume).text).toBe("");
+    add(db, "three", 3 * HOUR, { kind: "prompt", text: "Work elsewhere" });
+    const { text } = buildContext(db, resume);
+    expect(text).toContain("Work elsewhere");
+    expect(text).not.toContain("Old work");
+    db.close();
+  });
+
+  it("tells a compacted session the commands it ran", () => {
+    const db = store();
+    add(db, "mine", HOUR, { kind: "prompt", text: "My work" });
+    add(db, "mine", HOUR + 1, bash("npm run odd-check -- --strict", true, "Error: no"));
+    add(db, "mine", HOUR + 2, edit("src/odd.ts"));
+    add(db, "mine", HOUR + 3, bash("npm run odd-check -- --strict", false));
+    const compact = { ...request(db), sessionId: "mine", source: "compact" };
+    expect(buildContext(db, compact).text).toContain(
+      "## What this session did before compaction\nChanged: src/odd.ts\n- `npm run odd-check -- --strict` passed, run 2 times",
+    );
+    db.close();
+  });
+
+  it("leaves out what is about files that are gone, and says what changed in the repository", () => {
+    const db = store();
+    const top = mkdtempSync(join(tmpdir(), "c-mem-tree-"));
+    writeFileSync(join(top, "here.ts"), "x");
+    add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
+    add(db, "one", HOUR + 1, edit("gone.ts"));
+    remember(db, "About what is here", { type: "bugfix", files: ["here.ts"] });
+    remember(db, "About what is gone", { type: "bugfix", files: ["gone.ts"] });
+    const moves = [
+      { at: HOUR - 1, note: "commit: before" },
+      { at: 5 * HOUR, note: "commit: Speed up the parser" },
+    ];
+    const tree = { top, branch: "speed", moves, rules: [] };
+    const { text, stale } = buildContext(db, { ...request(db), tree });
+    expect(text).toContain("About what is here");
+    expect(text).not.toContain("About what is gone");
+    expect(stale).toBe(1);
+    expect(text).toContain("Now on branch speed (that session was on main)");
+    expect(text).toContain("1 commit since, the last: “Speed up the parser”");
+    expect(text).toContain("Gone since: gone.ts");
+    db.close();
+  });
+
+  it("tells a decision that a file of rules contradicts as a conflict", () => {
+    const db = store();
+    const top = mkdtempSync(join(tmpdir(), "c-mem-tree-"));
+    writeFileSync(join(top, "CLAUDE.md"), "# Rules\n\n- Always use npm for packages\n");
+    add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
+    remember(db, "Use pnpm instead of npm");
+    const tree = { top, moves: [], rules: [join(top, "CLAUDE.md")] };
+    expect(buildContext(db, { ...request(db), tree }).text).toContain(
+      "CONFLICT: CLAUDE.md says “Always use npm for packages”, a memory says “Use pnpm instead of npm”",
+    );
+    db.close();
+  });
+
+  it("never exceeds its budget, whatever was said", () => {
+    const text = fc.string({ unit: "binary", maxLength: 3000 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 200, max: 9_500 }),
+        (turns, maxChars) => {
+          const db = store();
+          for (const [index, [asked, answered]] of turns.entries()) {
+            const session = `s${index % 4}`;
+            add(db, session, (index + 1) * 1000, { kind: "prompt", text: asked || "x" });
+            add(db, session, (index + 1) * 1000 + 1, bash(asked, index % 2 === 0, answered));
+            add(db, session, (index + 1) * 1000 + 2, edit(answered.slice(0, 100) || "f"));
+            add(db, session, (index + 1) * 1000 + 3, { kind: "turn-end", response: answered });
+          }
+          for (const [index, [title, narrative]] of turns.entries())
+            remember(db, title || "x", { narrative, type: index % 2 === 0 ? "decision" : "bugfix", facts: [title] });
+          const settings = { ...SETTINGS, contextMaxChars: maxChars, contextTokens: Math.ceil(maxChars / 5) };
+          for (const source of ["startup", "compact", "resume"]) {
+            const { text: block } = buildContext(db, { ...request(db), sessionId: "s1", source, settings });
+            expect(block.length).toBeLessThanOrEqual(maxChars);
+            expect(estimateTokens(block)).toBeLessThanOrEqual(settings.contextTokens);
+            expect(block.split("</c-mem-context").length).toBe(block === "" ? 1 : 2);
+          }
+          db.close();
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe("a command that failed and later passed", () => {
+  it("counts only when the success came after the last failure", () => {
+    const db = store();
+    add(db, "s", 1, { kind: "prompt", text: "x" });
+    const runs: [string, boolean][] = [
+      ["make a", false],
+      ["make a", true],
+      ["make b", true],
+      ["make b", false],
+      ["make c", true],
+      ["make c", false],
+      ["make c", true],
+    ];
+    for (const [index, [command, failed]] of runs.entries()) add(db, "s", 10 + index, bash(command, failed));
+    expect(fixedCommands(db, [1], 10).map((fix) => fix.command)).toEqual(["make b"]);
+    db.close();
+  });
+
+  it.each([
+    ["cd /a/b && npm test", "npm test"],
+    ['cd "/a b" && npm  test', "npm test"],
+    ["cd x; make", "make"],
+    ["cdrom && make", "cdrom && make"],
+    [" ls\n -l ", "ls -l"],
+  ])("%j is about %j", (command, expected) => {
+    expect(normaliseCommand(command)).toBe(expected);
+  });
+
+  it.each([
+    ["Exit code 1\n\n> test\nTypeError: x\n", "TypeError: x"],
+    ["Exit code 1\nif (x) throw new Error(`no`)\n^\nError: 1 is not 2\n at y", "Error: 1 is not 2"],
+    ["npm ERR! missing script\nfatal: not a git repository", "fatal: not a git repository"],
+    ["Exit code 2", ""],
+    ["line\nlast", "last"],
+  ])("%j failed because of %j", (output, expected) => {
+    expect(errorLine(output)).toBe(expected);
+  });
+});

@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openDriver } from "./driver.ts";
+import { currentVersion, migrate, MIGRATIONS, type Migration } from "./migrate.ts";
+import { openStore } from "./open.ts";
+import { updateSearchIndex } from "../fts/search-index.ts";
+
+const folder = () => mkdtempSync(join(tmpdir(), "c-mem-store-"));
+
+/** Every object of the database as SQL, except what FTS5 makes for itself. */
+function schemaOf(path: string): string {
+  const db = openDriver(path, { busyTimeoutMs: 0 });
+  const rows = db.all<{ sql: string }>(
+    `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE '%\\_fts\\_%' ESCAPE '\\'
+     AND name NOT LIKE '%\\_trigram\\_%' ESCAPE '\\' ORDER BY type, name`,
+  );
+  db.close();
+  return `${rows.map((row) => `${row.sql};`).join("\n\n")}\n`;
+}
+
+describe("the schema", () => {
+  it("is the committed schema.sql", async () => {
+    const path = join(folder(), "c-mem.db");
+    openStore(path).close();
+    await expect(schemaOf(path)).toMatchFileSnapshot("schema.sql");
+  });
+
+  it("has only STRICT tables", () => {
+    const path = join(folder(), "c-mem.db");
+    const db = openStore(path);
+    const loose = db.all(
+      "SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+    );
+    db.close();
+    expect(loose).toEqual([]);
+  });
+
+  it("lives in a private file in a private folder", () => {
+    const path = join(folder(), "deep", "er", "c-mem.db");
+    openStore(path).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("migrate", () => {
+  const next: Migration = { id: 1000, name: "later", sql: "ALTER TABLE projects ADD COLUMN colour TEXT;" };
+
+  it("upgrades an older database and keeps what is in it", () => {
+    const path = join(folder(), "c-mem.db");
+    const older = openStore(path);
+    older.run("INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'n', '/r', 1)");
+    older.close();
+    const db = openDriver(path, { busyTimeoutMs: 0 });
+    migrate(db, [...MIGRATIONS, next]);
+    expect(db.get("SELECT key, colour FROM projects")).toEqual({ key: "k", colour: null });
+    expect(currentVersion(db)).toBe(1000);
+    db.close();
+  });
+
+  it("has the thinking of an older database indexed", () => {
+    const path = join(folder(), "c-mem.db");
+    const older = openDriver(path, { busyTimeoutMs: 0 });
+    migrate(
+      older,
+      MIGRATIONS.filter(({ id }) => id < 17),
+    );
+    older.exec(`INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'n', '/r', 1);
+      INSERT INTO sessions (session_id, agent, project_id, cwd, started_at, last_at) VALUES ('s', 'codex', 1, '/r', 1, 1);
+      INSERT INTO messages (session_db_id, prompt_number, uuid, role, text, thinking, created_at)
+        VALUES (1, 1, 'a', 'assistant', 'yes', 'I wonder', 1), (1, 1, 'b', 'assistant', 'no', NULL, 1);`);
+    older.close();
+    const db = openStore(path);
+    updateSearchIndex(db);
+    expect(db.all("SELECT rowid FROM thinking_fts WHERE thinking_fts MATCH 'wonder'")).toEqual([{ rowid: 1 }]);
+    expect(db.all("SELECT * FROM stale_thinking")).toEqual([]);
+    db.close();
+  });
+
+  it("makes paths of Windows in an older database relative to their project", () => {
+    const path = join(folder(), "c-mem.db");
+    const older = openDriver(path, { busyTimeoutMs: 0 });
+    migrate(
+      older,
+      MIGRATIONS.filter(({ id }) => id < 18),
+    );
+    const root = String.raw`c:\Users\x\proj`;
+    older.run("INSERT INTO projects (key, name, root, created_at) VALUES (?, ?, ?, 1)", root, root, root);
+    older.exec(String.raw`INSERT INTO projects (key, name, root, created_at) VALUES ('/home/x/app', 'app', '/home/x/app', 1);
+      INSERT INTO sessions (session_id, agent, project_id, cwd, started_at, last_at)
+        VALUES ('w', 'codex', 1, 'c:\Users\x\proj', 1, 1), ('p', 'codex', 2, '/home/x/app', 1, 1);
+      INSERT INTO prompts (session_db_id, prompt_number, text, created_at) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1);
+      INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, is_error, created_at)
+        VALUES (1, 1, 't1', 'Edit', '{}', 0, 1), (2, 1, 't2', 'Edit', '{}', 0, 1);`);
+    const touched = (session: number, file: string) =>
+      older.run(
+        "INSERT INTO file_touches (session_db_id, tool_use_db_id, path, kind, created_at) VALUES (?1, ?1, ?2, 'edit', 1)",
+        session,
+        file,
+      );
+    const windows = ["C:/Users/x/proj/b.ts", "/c/Users/X/proj/c.ts", "e.ts", "D:/elsewhere/f.ts"];
+    const written = [String.raw`C:\Users\x\proj\src\a.ts`, String.raw`\\?\C:\Users\x\proj\d.ts`];
+    // The last is the same file as the first one written in full: one touch.
+    for (const file of [...windows, ...written, String.raw`src\a.ts`]) touched(1, file);
+    for (const file of ["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]) touched(2, file);
+    older.run("DELETE FROM stale_memory");
+    older.close();
+    const db = openStore(path);
+    const paths = (session: number) =>
+      db
+        .all<{ path: string }>("SELECT path FROM file_touches WHERE session_db_id = ? ORDER BY path", session)
+        .map((row) => row.path);
+    expect(paths(1)).toEqual(["D:/elsewhere/f.ts", "b.ts", "c.ts", "d.ts", "e.ts", "src/a.ts"]);
+    expect(paths(2)).toEqual(["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]);
+    expect(db.all("SELECT * FROM stale_memory")).toEqual([{ prompt_db_id: 1 }]);
+    const native = String.raw`C:\Users\x\proj`;
+    expect(db.get("SELECT key, name, root FROM projects WHERE id = 1")).toEqual({
+      key: native,
+      name: "proj",
+      root: native,
+    });
+    db.close();
+  });
+
+  it("opens a database that a newer program wrote", () => {
+    const path = join(folder(), "c-mem.db");
+    const newer = openStore(path);
+    migrate(newer, [...MIGRATIONS, next]);
+    newer.close();
+    const db = openStore(path);
+    expect(db.all("SELECT id FROM migrations WHERE id = 1000")).toHaveLength(1);
+    db.close();
+  });
+
+  it("refuses a newer database whose change is marked breaking, and says what to do", () => {
+    const path = join(folder(), "c-mem.db");
+    const newer = openStore(path);
+    migrate(newer, [...MIGRATIONS, { ...next, breaking: true }]);
+    newer.close();
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({ code: "store_newer", hint: expect.stringContaining("Update") }),
+    );
+  });
+
+  it("leaves the database as it was when a migration fails", () => {
+    const path = join(folder(), "c-mem.db");
+    const db = openStore(path);
+    const broken: Migration = { id: 1000, name: "broken", sql: "CREATE TABLE half (a TEXT) STRICT; NONSENSE;" };
+    expect(() => migrate(db, [...MIGRATIONS, broken])).toThrow("syntax error");
+    expect(db.get("SELECT 1 FROM sqlite_schema WHERE name = 'half'")).toBeUndefined();
+    migrate(db, [...MIGRATIONS, next]);
+    expect(currentVersion(db)).toBe(1000);
+    db.close();
+  });
+
+  it("numbers its files as they are listed", () => {
+    const ids = MIGRATIONS.map((migration) => migration.id);
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+    for (const { id, name, sql } of MIGRATIONS) {
+      const file = `${String(id).padStart(4, "0")}-${name}.sql`;
+      expect(sql).toBe(readFileSync(join(import.meta.dirname, "migrations", file), "utf8"));
+    }
+  });
+});

@@ -1,0 +1,105 @@
+// Brings a database up to this program's schema: numbered .sql files, forward only, never edited once released.
+import { AppError } from "../../core/error.ts";
+import type { Db } from "./driver.ts";
+import { transaction } from "./transaction.ts";
+import evidence from "./migrations/0001-evidence.sql";
+import history from "./migrations/0002-history.sql";
+import memory from "./migrations/0003-memory.sql";
+import efforts from "./migrations/0004-efforts.sql";
+import meaning from "./migrations/0005-meaning.sql";
+import injection from "./migrations/0006-injection.sql";
+import listing from "./migrations/0007-listing.sql";
+import space from "./migrations/0008-space.sql";
+import sync from "./migrations/0009-sync.sql";
+import beside from "./migrations/0010-beside.sql";
+import codes from "./migrations/0011-codes.sql";
+import sums from "./migrations/0012-sums.sql";
+import queue from "./migrations/0013-queue.sql";
+import turnOutcome from "./migrations/0014-turn-outcome.sql";
+import active from "./migrations/0015-active.sql";
+import idsAndEstimates from "./migrations/0016-ids-and-estimates.sql";
+import thinking from "./migrations/0017-thinking.sql";
+import windowsPaths from "./migrations/0018-windows-paths.sql";
+import observationFiles from "./migrations/0019-observation-files.sql";
+import fileSnapshots from "./migrations/0020-file-snapshots.sql";
+
+export interface Migration {
+  id: number;
+  name: string;
+  sql: string;
+  /** True when an older program must not touch a database that has this migration. */
+  breaking?: boolean;
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { id: 1, name: "evidence", sql: evidence },
+  // Breaking: the first version writes to indexes that are no longer there.
+  { id: 2, name: "history", sql: history, breaking: true },
+  // Breaking: an older one changes evidence without saying that the memory of it is stale.
+  { id: 3, name: "memory", sql: memory, breaking: true },
+  // Breaking: an older one writes links of its own, and changes evidence without saying that links are stale.
+  { id: 4, name: "efforts", sql: efforts, breaking: true },
+  { id: 5, name: "meaning", sql: meaning },
+  { id: 6, name: "injection", sql: injection },
+  { id: 7, name: "listing", sql: listing },
+  // Breaking: an older one takes a compressed output for none, and brings in what was taken out to save room.
+  { id: 8, name: "space", sql: space, breaking: true },
+  { id: 9, name: "sync", sql: sync },
+  { id: 10, name: "beside", sql: beside },
+  { id: 11, name: "codes", sql: codes },
+  { id: 12, name: "sums", sql: sums },
+  { id: 13, name: "queue", sql: queue },
+  { id: 14, name: "turn-outcome", sql: turnOutcome },
+  { id: 15, name: "active", sql: active },
+  { id: 16, name: "ids-and-estimates", sql: idsAndEstimates },
+  { id: 17, name: "thinking", sql: thinking },
+  { id: 18, name: "windows-paths", sql: windowsPaths },
+  { id: 19, name: "observation-files", sql: observationFiles },
+  { id: 20, name: "file-snapshots", sql: fileSnapshots },
+];
+
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
+) STRICT`;
+
+/** `before` is called under the lock of the change, before a database with something in it is changed. */
+export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, before?: () => void): void {
+  const newest = migrations.at(-1)?.id ?? 0;
+  const current = currentVersion(db);
+  if (current > newest) refuseBreaking(db, newest);
+  if (current >= newest) return;
+  transaction(db, () => {
+    const found = currentVersion(db);
+    if (found > 0 && found < newest) before?.();
+    db.exec(TABLE);
+    for (const { id, name, sql, breaking = false } of migrations) {
+      // The id goes in first: whoever comes second finds it there and has nothing to do.
+      const { changes } = db.run(
+        "INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at) VALUES (?, ?, ?, ?)",
+        id,
+        name,
+        Number(breaking),
+        Date.now(),
+      );
+      if (changes === 1) db.exec(sql);
+    }
+  });
+}
+
+export function currentVersion(db: Db): number {
+  const exists = db.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
+  if (exists === undefined) return 0;
+  return db.get<{ version: number | null }>("SELECT max(id) AS version FROM migrations")?.version ?? 0;
+}
+
+function refuseBreaking(db: Db, newest: number): void {
+  const row = db.get<{ id: number }>("SELECT id FROM migrations WHERE id > ? AND breaking = 1", newest);
+  if (row === undefined) return;
+  throw new AppError(
+    "store_newer",
+    `The database was written by a newer c-mem (schema ${row.id}, this one knows ${newest}).`,
+    {
+      hint: "Update this c-mem: npm install -g c-mem@latest, then c-mem install.",
+    },
+  );
+}

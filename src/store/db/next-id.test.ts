@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { bash, ended, prompt, said, seedStore } from "../../../test/seed.ts";
+import { EXTRACTOR } from "../../core/memory.ts";
+import { forget } from "../../upkeep/erase/forget.ts";
+import { addDoomed } from "../../upkeep/erase/select-deletion.ts";
+import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { NUMBERED_TABLES } from "./next-id.ts";
+import { insertObservation } from "../tables/observations.ts";
+
+const NOTE = {
+  type: "decision",
+  title: "Use pnpm",
+  narrative: "Use pnpm.",
+  facts: [],
+  concepts: [],
+  files: [],
+  evidence: [],
+  origin: "user",
+} as const;
+
+function seeded() {
+  const { db, add } = seedStore();
+  const note = (title: string) =>
+    insertObservation(db, { observation: { ...NOTE, title }, producer: EXTRACTOR, validFrom: 1 } as never, 1);
+  const turn = (session: string) => {
+    add(session, prompt(`Look at ${session}`));
+    add(session, bash(`cat ${session}`, `output of ${session}`));
+    add(session, said(`m-${session}`, `I looked at ${session}.`));
+    add(session, ended("Done."));
+  };
+  const last = (table: string) => db.get<{ id: number }>(`SELECT max(id) AS id FROM ${table}`)?.id ?? 0;
+  return { db, turn, note, last };
+}
+
+describe("an id that users have seen", () => {
+  it("is not given again after its row was forgotten", () => {
+    const { db, turn, note, last } = seeded();
+    turn("one");
+    turn("two");
+    note("first");
+    const forgotten = note("second");
+    const before = NUMBERED_TABLES.map((table) => last(table));
+    const doomed = nothingDoomed();
+    for (const what of ["two", `o${forgotten}`]) expect(addDoomed(db, doomed, what)).toBe(true);
+    forget(db, doomed, Date.now());
+    for (const [index, table] of NUMBERED_TABLES.entries()) expect(last(table)).toBeLessThan(before[index] ?? 0);
+    turn("three");
+    note("third");
+    for (const [index, table] of NUMBERED_TABLES.entries()) expect(last(table)).toBeGreaterThan(before[index] ?? 0);
+    expect(note("fourth")).toBe(forgotten + 2);
+  });
+
+  it("is not given again where all rows are gone", () => {
+    const { db, note } = seeded();
+    const ids = [note("a"), note("b"), note("c")];
+    db.exec("DELETE FROM observations");
+    expect(note("d")).toBe(Math.max(...ids) + 1);
+  });
+});

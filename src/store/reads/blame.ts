@@ -1,0 +1,115 @@
+// file_touches read from the file's side: which paths there are, and which turns touched one.
+import type { Db, Param } from "../db/driver.ts";
+import { type Scope, scopeCondition } from "./scope.ts";
+
+export interface KnownPath {
+  path: string;
+  project_id: number;
+  project: string;
+}
+
+/** With files that are known only from the copies an agent kept of them: no tool use of the session changed them. */
+const TOUCHES = `(
+  SELECT f.session_db_id, t.prompt_number, f.path, f.kind, f.added, f.removed, f.backup_version, f.created_at
+  FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id
+  UNION ALL
+  SELECT n.session_db_id, n.prompt_number, n.path, n.kind, NULL, NULL, n.backup_version, n.created_at
+  FROM file_snapshots n WHERE NOT EXISTS (
+    SELECT 1 FROM file_touches e JOIN sessions c ON c.id = e.session_db_id
+    WHERE e.path = n.path AND e.kind <> 'read' AND n.session_db_id IN (c.id, c.parent_session_db_id)))`;
+
+const PATHS = `SELECT f.path, s.project_id, p.name AS project, max(f.created_at) AS last_at
+  FROM ${TOUCHES} f JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id`;
+
+export function knownPath(db: Db, path: string, scope: Scope): KnownPath[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(`${PATHS} WHERE f.path = ? AND ${sql} GROUP BY s.project_id ORDER BY last_at DESC`, path, ...params);
+}
+
+/** Paths that end in this one, at a folder's border, the latest touched first. */
+export function pathsEndingIn(db: Db, end: string, scope: Scope, limit: number): KnownPath[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    `${PATHS} WHERE substr(f.path, -length(?)) = ? AND ${sql}
+     GROUP BY s.project_id, f.path ORDER BY last_at DESC LIMIT ?`,
+    `/${end}`,
+    `/${end}`,
+    ...params,
+    limit,
+  );
+}
+
+export interface BlameRow {
+  session_id: string;
+  parent_session_id: string | null;
+  /** The conversation, also for a subagent's. */
+  main_session_db_id: number;
+  agent: string;
+  title: string | null;
+  prompt_number: number;
+  prompt_db_id: number | null;
+  prompt: string | null;
+  path: string;
+  project: string;
+  reads: number;
+  edits: number;
+  creates: number;
+  added: number;
+  removed: number;
+  /** The agent's copy of the file from before the turn. */
+  backup: string | null;
+  first_at: number;
+  last_at: number;
+}
+
+interface BlameOptions {
+  reads: boolean;
+  limit: number;
+}
+
+/** One row for each turn (and subagent in it) that touched the file, newest first. */
+export function touchesOfPath(db: Db, file: KnownPath, scope: Scope, options: BlameOptions): BlameRow[] {
+  return touchesWhere(db, ["f.path = ? AND s.project_id = ?", file.path, file.project_id], scope, options);
+}
+
+/** The same for each file below a folder; "." is the root of a project. */
+export function touchesBelow(db: Db, folder: string, scope: Scope, options: BlameOptions): BlameRow[] {
+  if (folder === ".") return touchesWhere(db, ["f.path NOT GLOB '/*' AND f.path NOT GLOB '[A-Z]:/*'"], scope, options);
+  // "0" follows "/": a range the index is asked for.
+  return touchesWhere(db, ["f.path >= ? || '/' AND f.path < ? || '0'", folder, folder], scope, options);
+}
+
+/** The same for folders called so anywhere. */
+export function touchesBelowAny(db: Db, name: string, scope: Scope, options: BlameOptions): BlameRow[] {
+  return touchesWhere(db, ["instr('/' || f.path, ?) > 0", `/${name}/`], scope, options);
+}
+
+function touchesWhere(
+  db: Db,
+  [condition, ...values]: [string, ...Param[]],
+  scope: Scope,
+  options: BlameOptions,
+): BlameRow[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    `SELECT s.session_id, parent.session_id AS parent_session_id, main.id AS main_session_db_id, s.agent, main.title, f.prompt_number,
+       q.id AS prompt_db_id, q.text AS prompt, f.path, p.name AS project,
+       sum(f.kind = 'read') AS reads, sum(f.kind = 'edit') AS edits, sum(f.kind = 'create') AS creates,
+       coalesce(sum(f.added), 0) AS added, coalesce(sum(f.removed), 0) AS removed,
+       min(f.backup_version) AS backup, min(f.created_at) AS first_at, max(f.created_at) AS last_at
+     FROM ${TOUCHES} f JOIN sessions s ON s.id = f.session_db_id
+     JOIN projects p ON p.id = s.project_id
+     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id
+     JOIN sessions main ON main.id = coalesce(s.parent_session_db_id, s.id)
+     LEFT JOIN prompts q ON q.session_db_id = main.id AND q.prompt_number = f.prompt_number
+     WHERE ${condition} AND ${sql} AND f.created_at >= ? AND f.created_at < ?
+     GROUP BY s.id, f.prompt_number, f.path HAVING ? OR edits + creates > 0
+     ORDER BY last_at DESC, f.path LIMIT ?`,
+    ...values,
+    ...params,
+    scope.since ?? 0,
+    scope.before ?? Number.MAX_SAFE_INTEGER,
+    Number(options.reads),
+    options.limit,
+  );
+}

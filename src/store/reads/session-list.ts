@@ -1,0 +1,120 @@
+// Sessions as people look for them: listed, found by the beginning of their id, described.
+import type { Db } from "../db/driver.ts";
+import { type Scope, scopeCondition } from "./scope.ts";
+import { isSession } from "./what-counts.ts";
+
+export interface SessionEntry {
+  id: number;
+  session_id: string;
+  parent_session_id: string | null;
+  parent_session_db_id: number | null;
+  project_id: number;
+  agent: string;
+  project: string;
+  project_key: string;
+  title: string | null;
+  subtitle: string | null;
+  status: string;
+  prompt_count: number;
+  tool_uses: number;
+  files_changed: number;
+  model: string | null;
+  version: string | null;
+  git_branch: string | null;
+  cwd: string;
+  transcript_path: string | null;
+  /** A subagent's last words. */
+  report: string | null;
+  started_at: number;
+  last_at: number;
+}
+
+const ENTRY = `SELECT s.id, s.session_id, parent.session_id AS parent_session_id, s.parent_session_db_id,
+    s.project_id, s.agent, p.name AS project, p.key AS project_key,
+    s.title, s.subtitle, s.status, s.prompt_count, s.model, s.version, s.git_branch, s.cwd, s.transcript_path,
+    s.report, s.started_at, s.last_at,
+    (SELECT count(*) FROM sessions c JOIN tool_uses t ON t.session_db_id = c.id
+      WHERE c.id = s.id OR c.parent_session_db_id = s.id) AS tool_uses,
+    (SELECT count(DISTINCT f.path) FROM sessions c JOIN file_touches f ON f.session_db_id = c.id
+      WHERE (c.id = s.id OR c.parent_session_db_id = s.id) AND f.kind <> 'read') AS files_changed
+  FROM sessions s JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
+
+/** Conversations with at least one prompt, the newest first; subagents are found through their parents. */
+export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): SessionEntry[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    // Chosen first, described then: the counts are of a few sessions, not of all.
+    `${ENTRY} WHERE s.id IN (
+       SELECT s.id FROM sessions s WHERE ${sql} AND ${isSession()}
+       ORDER BY s.last_at DESC, s.id DESC LIMIT ? OFFSET ?)
+     ORDER BY s.last_at DESC, s.id DESC`,
+    ...params,
+    limit,
+    offset,
+  );
+}
+
+export interface SessionName {
+  id: number;
+  title: string | null;
+  subtitle: string | null;
+  git_branch: string | null;
+}
+
+/** What conversations are called, the newest first; with parts of words, those whose name has at least one of them. */
+export function sessionNames(db: Db, scope: Scope, options: { limit: number; parts?: string[] }): SessionName[] {
+  const { sql, params } = scopeCondition(scope);
+  return db.all(
+    `SELECT s.id, s.title, s.subtitle, s.git_branch FROM sessions s
+     WHERE ${sql} AND ${isSession()}
+       AND (? OR EXISTS (SELECT 1 FROM json_each(?) WHERE
+         instr(lower(concat_ws(' ', s.title, s.subtitle, s.git_branch)), value) > 0))
+     ORDER BY s.last_at DESC LIMIT ?`,
+    ...params,
+    Number(options.parts === undefined),
+    JSON.stringify(options.parts ?? []),
+    options.limit,
+  );
+}
+
+export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
+  return db.all(`${ENTRY} WHERE s.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+}
+
+/** By the whole id or by its beginning; several when the beginning is not enough to tell. */
+export function sessionsByPrefix(db: Db, prefix: string, limit = 5): SessionEntry[] {
+  const whole = db.all<SessionEntry>(`${ENTRY} WHERE s.session_id = ?`, prefix);
+  if (whole.length > 0) return whole;
+  return db.all(
+    `${ENTRY} WHERE substr(s.session_id, 1, length(?1)) = ?1 ORDER BY s.last_at DESC LIMIT ?2`,
+    prefix,
+    limit,
+  );
+}
+
+export function subagentsOf(db: Db, sessionDbId: number): SessionEntry[] {
+  return db.all(`${ENTRY} WHERE s.parent_session_db_id = ? ORDER BY s.started_at, s.id`, sessionDbId);
+}
+
+/** The agents there are sessions of, the most used first. */
+export function listAgents(db: Db): string[] {
+  const rows = db.all<{ agent: string }>(
+    `SELECT agent FROM sessions s WHERE ${isSession()} GROUP BY agent ORDER BY count(*) DESC`,
+  );
+  return rows.map((row) => row.agent);
+}
+
+/** Ids that begin like this, the newest first: for the tab key, so without what is costly to count. */
+export function recentSessionIds(
+  db: Db,
+  prefix: string,
+  limit: number,
+): { session_id: string; title: string | null; last_at: number }[] {
+  return db.all(
+    `SELECT session_id, title, last_at FROM sessions s
+     WHERE ${isSession()} AND substr(session_id, 1, length(?1)) = ?1
+     ORDER BY last_at DESC LIMIT ?2`,
+    prefix,
+    limit,
+  );
+}

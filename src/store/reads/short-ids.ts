@@ -1,0 +1,47 @@
+// Session ids as they are printed: cut to the shortest beginning that no other session has.
+import type { Db } from "../db/driver.ts";
+
+export type ShortId = (sessionId: string) => string;
+
+const MIN_CHARS = 8;
+/** Subagents of Claude Code and sessions of OpenCode: these characters tell nothing apart. */
+const SAME_FOR_ALL = /^(?:agent-)?(?:ses_)?/;
+
+interface Neighbours {
+  id: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** One query for a whole listing, two index lookups per id. An id that was not passed in is returned whole. */
+export function shortIds(db: Db, sessionIds: Iterable<string | null | undefined>): ShortId {
+  const ids = [...new Set(sessionIds)].filter((id) => typeof id === "string");
+  const rows = db.all<Neighbours>(
+    `SELECT value AS id,
+       (SELECT max(session_id) FROM sessions WHERE session_id < value) AS before,
+       (SELECT min(session_id) FROM sessions WHERE session_id > value) AS after
+     FROM json_each(?)`,
+    JSON.stringify(ids),
+  );
+  const short = new Map(rows.map((row) => [row.id, shorten(row)]));
+  return (id) => short.get(id) ?? id;
+}
+
+export function shortId(db: Db, sessionId: string): string {
+  return shortIds(db, [sessionId])(sessionId);
+}
+
+/** Ids are sorted, so none shares more with this one than its two neighbours do. */
+function shorten({ id, before, after }: Neighbours): string {
+  const letters = [...id];
+  const shared = Math.max(sharedLetters(letters, before), sharedLetters(letters, after));
+  const least = (SAME_FOR_ALL.exec(id)?.[0].length ?? 0) + MIN_CHARS;
+  return letters.slice(0, Math.max(least, shared + 1)).join("");
+}
+
+function sharedLetters(letters: readonly string[], other: string | null): number {
+  if (other === null) return 0;
+  const others = [...other];
+  const differs = letters.findIndex((letter, index) => letter !== others[index]);
+  return differs === -1 ? letters.length : differs;
+}

@@ -1,0 +1,114 @@
+// Every text of every table, whatever the tables are: for looking through all that is stored, and for rewriting it.
+import type { Db, Param } from "../db/driver.ts";
+import { outputOf } from "../tables/packed.ts";
+
+export interface TextPlace {
+  table: string;
+  column: string;
+  /** The row's primary key. */
+  key: Param[];
+  keyColumns: string[];
+  /** The agent's own id, where the row belongs to a session. */
+  sessionId: string | null;
+  sessionDbId: number | null;
+  /** Stored as JSON: captured value by value. A text that happens to be JSON was captured as text. */
+  isJson: boolean;
+}
+
+const JSON_COLUMNS: Record<string, readonly string[]> = {
+  tool_uses: ["input"],
+  observations: ["facts", "concepts", "files", "evidence"],
+  summaries: ["files_read", "files_edited", "evidence"],
+  injections: ["item_ids"],
+  sync_state: ["state"],
+};
+
+interface TextTable {
+  name: string;
+  keys: string[];
+  texts: string[];
+  /** Its output may be compressed. */
+  isPacked: boolean;
+  /** SQL that gives the session a row belongs to. */
+  session: string;
+}
+
+const PAGE = 500;
+
+export function eachText(db: Db, visit: (place: TextPlace, text: string) => void): void {
+  for (const table of textTables(db)) {
+    for (let last: Param[] | undefined; ;) {
+      const rows = readPage(db, table, last);
+      for (const row of rows) visitRow(table, row, visit);
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < PAGE) break;
+      last = table.keys.map((key) => end[key] ?? null);
+    }
+  }
+}
+
+type Row = Record<string, Param>;
+
+function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: TextPlace, text: string) => void): void {
+  for (const column of texts) {
+    const text = row[column];
+    if (typeof text !== "string" || text === "") continue;
+    const key = keys.map((one) => row[one] ?? null);
+    const sessionId = typeof row["session_of_row"] === "string" ? row["session_of_row"] : null;
+    const sessionDbId = Number(name === "sessions" ? row["id"] : row["session_db_id"]) || null;
+    const isJson = JSON_COLUMNS[name]?.includes(column) ?? false;
+    visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId, isJson }, text);
+  }
+}
+
+function readPage(db: Db, { name, keys, texts, isPacked, session }: TextTable, last: Param[] | undefined): Row[] {
+  const list = (columns: readonly string[]): string => columns.map(quote).join(", ");
+  const after = last === undefined ? "" : `WHERE (${list(keys)}) > (${last.map(() => "?").join(", ")})`;
+  const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output");
+  const columns = isPacked ? `${list(plain)}, ${outputOf("x")} AS output` : list(plain);
+  const sql = `SELECT ${columns}${session} FROM ${quote(name)} x ${after} ORDER BY ${list(keys)} LIMIT ${PAGE}`;
+  return db.all<Row>(sql, ...(last ?? []));
+}
+
+/** A row whose new text would make it the same as another is that other one: it goes. */
+export function replaceText(db: Db, { table, column, key, keyColumns }: TextPlace, text: string): void {
+  const where = keyColumns.map((one) => `${quote(one)} = ?`).join(" AND ");
+  const { changes } = db.run(`UPDATE OR IGNORE ${quote(table)} SET ${quote(column)} = ? WHERE ${where}`, text, ...key);
+  if (isPackedOutput(db, table, column)) db.run(`UPDATE ${quote(table)} SET packed = NULL WHERE ${where}`, ...key);
+  if (changes === 0) db.run(`DELETE FROM ${quote(table)} WHERE ${where}`, ...key);
+}
+
+/** An older database has no such column. */
+function isPackedOutput(db: Db, table: string, column: string): boolean {
+  if (table !== "tool_uses" || column !== "output") return false;
+  return db.get("SELECT 1 FROM pragma_table_info('tool_uses') WHERE name = 'packed'") !== undefined;
+}
+
+/** Shadow tables of indexes have no columns of type TEXT. */
+function textTables(db: Db): TextTable[] {
+  const names = db.all<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
+  );
+  return names.flatMap(({ name }) => {
+    const columns = db.all<{ name: string; type: string; pk: number }>(
+      "SELECT name, type, pk FROM pragma_table_info(?)",
+      name,
+    );
+    const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+    const texts = columns.filter(({ type }) => type === "TEXT").map((column) => column.name);
+    if (texts.length === 0 || keys.length === 0) return [];
+    const isPacked = isPackedOutput(db, name, "output");
+    return [{ name, keys: keys.map((key) => key.name), texts, isPacked, session: sessionOf(name, columns) }];
+  });
+}
+
+function sessionOf(table: string, columns: readonly { name: string }[]): string {
+  if (table === "sessions") return ", x.session_id AS session_of_row";
+  if (!columns.some(({ name }) => name === "session_db_id")) return "";
+  return ", x.session_db_id, (SELECT s.session_id FROM sessions s WHERE s.id = x.session_db_id) AS session_of_row";
+}
+
+/** Names come from the database's own list of tables and columns. */
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,207 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ended, prompt, seedStore, START } from "../../../test/seed.ts";
+import type { Db } from "../db/driver.ts";
+import {
+  claimJob,
+  countJobs,
+  enqueueEnrich,
+  enqueueSession,
+  enqueueStaleSessions,
+  extendLease,
+  failJob,
+  finishJob,
+  type Job,
+  LEASE_MS,
+  nextDueAt,
+  postponeJob,
+  recoverJobs,
+  retryJobs,
+  troubledJobs,
+} from "./jobs.ts";
+import { openStore } from "../db/open.ts";
+
+const NOW = 1_000_000_000;
+const HOUR = 60 * 60 * 1000;
+const store = () => openStore(join(mkdtempSync(join(tmpdir(), "c-mem-jobs-")), "c-mem.db"));
+const claim = (db: Db, now: number, owner = "me") => claimJob(db, "session", owner, now) as Job;
+const stateOf = (db: Db) => db.get("SELECT status, attempts, deaths, again, owner, last_error FROM jobs");
+
+describe("a job", () => {
+  it("is taken once, when it is due, and done", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    expect(claimJob(db, "session", "me", NOW)).toBeUndefined();
+    const due = nextDueAt(db, "session", NOW) as number;
+    expect(due - NOW).toBe(3_000);
+    const job = claim(db, due);
+    expect(job).toMatchObject({ kind: "session", key: "session:s1" });
+    expect(claimJob(db, "session", "other", due)).toBeUndefined();
+    finishJob(db, job, "me", due);
+    expect(db.get("SELECT status, done_at, owner FROM jobs")).toEqual({ status: "done", done_at: due, owner: null });
+  });
+
+  it("asked for again waits on while it waits, runs once more while it runs, begins anew when it is done", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    enqueueSession(db, "s1", NOW + 2_000);
+    expect(nextDueAt(db, "session", NOW)).toBe(NOW + 5_000);
+    const job = claim(db, NOW + 5_000);
+    enqueueSession(db, "s1", NOW + 6_000);
+    expect(stateOf(db)).toMatchObject({ status: "running", again: 1, owner: "me" });
+    finishJob(db, job, "me", NOW + 7_000);
+    expect(stateOf(db)).toMatchObject({ status: "pending", again: 0 });
+    finishJob(db, claim(db, NOW + 9_000), "me", NOW + 9_000);
+    enqueueSession(db, "s1", NOW + HOUR);
+    expect(stateOf(db)).toMatchObject({ status: "pending" });
+  });
+
+  it("that fails is tried three times, ever later, then keeps its reason until somebody retries it", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    let now = NOW + 3_000;
+    const waits: number[] = [];
+    for (const reason of ["first", "second", "third"]) {
+      failJob(db, claim(db, now), "me", { now, reason });
+      const due = nextDueAt(db, "session", now);
+      if (due !== undefined) waits.push(due - now);
+      now = due ?? now;
+    }
+    expect(waits).toEqual([10_000, 60_000]);
+    expect(troubledJobs(db, 5)).toMatchObject([
+      { key: "session:s1", status: "failed", attempts: 3, last_error: "third" },
+    ]);
+    expect(claimJob(db, "session", "me", now + HOUR)).toBeUndefined();
+    expect(retryJobs(db, now, "session:other")).toBe(0);
+    expect(retryJobs(db, now)).toBe(1);
+    expect(claim(db, now)).toMatchObject({ attempts: 0 });
+  });
+
+  it("that fails for the last time is not given up where somebody has asked for it meanwhile", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    const job = { ...claim(db, NOW + 3_000), attempts: 2 };
+    enqueueSession(db, "s1", NOW + 4_000);
+    failJob(db, job, "me", { now: NOW + 5_000, reason: "no" });
+    expect(stateOf(db)).toMatchObject({ status: "pending", attempts: 0, again: 0 });
+  });
+
+  it("belongs to who took it: another can neither finish nor fail it", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    const job = claim(db, NOW + 3_000);
+    finishJob(db, job, "other", NOW);
+    failJob(db, job, "other", { now: NOW, reason: "no" });
+    postponeJob(db, job, "other", NOW);
+    expect(extendLease(db, job, "other", NOW)).toBe(false);
+    expect(stateOf(db)).toMatchObject({ status: "running", owner: "me", attempts: 0 });
+  });
+
+  it("that is put off does not count as failed", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    postponeJob(db, claim(db, NOW + 3_000), "me", NOW + 60_000, "the model is busy");
+    expect(stateOf(db)).toMatchObject({ status: "pending", attempts: 0, last_error: "the model is busy" });
+    expect(nextDueAt(db, "session", NOW)).toBe(NOW + 60_000);
+  });
+});
+
+describe("a long queue", () => {
+  it("is taken from at its head, and not walked past by who wants another kind", () => {
+    const db = store();
+    const asked: string[] = [];
+    const spy: Db = { ...db, get: (sql, ...params) => (asked.push(sql), db.get(sql, ...params)) };
+    enqueueSession(db, "s1", NOW);
+    expect(claimJob(spy, "session", "me", NOW + HOUR)).toMatchObject({ key: "session:s1" });
+    expect(claimJob(spy, "enrich", "me", NOW + HOUR)).toBeUndefined();
+    const plans = asked
+      .filter((sql) => sql.startsWith("SELECT"))
+      .map((sql) => db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail));
+    expect(plans).toHaveLength(3);
+    for (const [search] of plans)
+      expect(search).toMatch(/^SEARCH jobs USING (?:COVERING )?INDEX jobs_of_kind \(kind=\? AND status=\?/);
+    expect(plans[0]).toHaveLength(1);
+  });
+});
+
+describe("after a worker's death", () => {
+  it("its job is free at once, that of a living one is not", () => {
+    const db = store();
+    for (const id of ["s1", "s2"]) enqueueSession(db, id, NOW);
+    claim(db, NOW + 3_000, "dead");
+    claim(db, NOW + 3_000, "living");
+    expect(recoverJobs(db, (owner) => owner === "living", NOW + 3_000)).toBe(1);
+    expect(countJobs(db)).toEqual({ pending: 1, running: 1, failed: 0 });
+    expect(recoverJobs(db, () => true, NOW + 3_000 + LEASE_MS)).toBe(1);
+  });
+
+  it("ten times over the same job, the job is to blame", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    let now = NOW + 3_000;
+    for (let round = 0; round < 10; round++) {
+      expect(claim(db, now)).toBeDefined();
+      recoverJobs(db, () => false, now);
+      now = nextDueAt(db, "session", now) ?? now;
+    }
+    expect(stateOf(db)).toMatchObject({ status: "failed", last_error: "the worker died over it (10)" });
+  });
+});
+
+describe("when the clock jumps", () => {
+  it.each([HOUR / 6, 2 * HOUR, 365 * 24 * HOUR])("a job that was put %i ms into the future is due", (offset) => {
+    const db = store();
+    enqueueSession(db, "s1", NOW + offset);
+    expect(nextDueAt(db, "session", NOW)).toBe(NOW);
+    expect(claim(db, NOW)).toMatchObject({ key: "session:s1" });
+  });
+
+  it("a lease that would last for years has run out", () => {
+    const db = store();
+    enqueueSession(db, "s1", NOW);
+    claim(db, NOW + 365 * 24 * HOUR);
+    expect(recoverJobs(db, () => true, NOW)).toBe(1);
+  });
+});
+
+describe("sessions nobody has asked for", () => {
+  it("are found by their stale memory, once their turn has ended", () => {
+    const { db, add } = seedStore();
+    add("ended", prompt("one"));
+    add("ended", ended("done"));
+    add("open", prompt("two"), { at: Date.now() });
+    expect(enqueueStaleSessions(db, NOW)).toBe(1);
+    expect(db.all("SELECT key FROM jobs")).toEqual([{ key: "session:ended" }]);
+    expect(enqueueStaleSessions(db, NOW)).toBe(0);
+  });
+});
+
+describe("a model's look at a turn", () => {
+  const enrichJobs = (db: Db) => db.all("SELECT key, status FROM jobs WHERE kind = 'enrich'");
+
+  it("is asked for once it has ended, again only when its memory has changed", () => {
+    const { db, add } = seedStore();
+    const now = Date.now();
+    add("s1", prompt("one"), { at: now });
+    enqueueEnrich(db, 1, { isChanged: true, now });
+    expect(enrichJobs(db)).toEqual([]);
+    add("s1", ended("done"));
+    enqueueEnrich(db, 1, { isChanged: false, now });
+    expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
+    finishJob(db, claimJob(db, "enrich", "me", now) as Job, "me", now);
+    enqueueEnrich(db, 1, { isChanged: false, now });
+    expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "done" }]);
+    enqueueEnrich(db, 1, { isChanged: true, now });
+    expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
+  });
+
+  it("is not asked for at what is long over", () => {
+    const { db, add } = seedStore();
+    add("s1", prompt("one"));
+    add("s1", ended("done"));
+    enqueueEnrich(db, 1, { isChanged: true, now: START + 48 * HOUR });
+    expect(enrichJobs(db)).toEqual([]);
+  });
+});

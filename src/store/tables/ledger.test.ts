@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { prompt, seedStore } from "../../../test/seed.ts";
+import { localDay } from "../../core/time.ts";
+import { costs, type LedgerEntry, type Limits, reserve, settle, spentOn, wasAnswered } from "./ledger.ts";
+import { openStore } from "../db/open.ts";
+
+const NOW = new Date(2026, 0, 5, 12).getTime();
+const ENTRY: LedgerEntry = { projectId: 1, provider: "openai", model: "m", purpose: "turn", requestHash: "h" };
+const ROOMY: Limits = {
+  tokensPerDay: 1e9,
+  tokensPerProjectAndDay: 1e9,
+  microUsdPerDay: 1e9,
+  microUsdPerProjectAndDay: 1e9,
+};
+const cost = (inputTokens: number, costMicroUsd?: number) => ({ inputTokens, outputTokens: 0, costMicroUsd });
+const took = (inputTokens: number, costMicroUsd?: number) => ({
+  ...cost(inputTokens, costMicroUsd),
+  isEstimate: false,
+});
+
+function seeded() {
+  const { db, add } = seedStore();
+  add("s", prompt("one"));
+  add("s2", prompt("two"), { project: { key: "k2", name: "other", root: "/other" }, cwd: "/other" });
+  return db;
+}
+
+describe("the ledger", () => {
+  it("counts what is reserved as spent, and then what it really was", () => {
+    const db = seeded();
+    const reserved = reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(1_000, 50) }, ROOMY, NOW);
+    expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 50, requests: 1, declined: 0 });
+    settle(db, "id" in reserved ? reserved.id : 0, "spent", took(300));
+    expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 300, microUsd: 0, requests: 1, declined: 0 });
+  });
+
+  it("counts a reservation in full while the question may be asked, then as an estimate", () => {
+    const db = seeded();
+    const limits = { ...ROOMY, tokensPerDay: 1_200 };
+    // Killed with kill -9 before it was settled.
+    reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(300, 10) }, limits, NOW);
+    const next = (now: number) => reserve(db, ENTRY, { most: cost(500), likely: cost(500) }, limits, now);
+    expect(next(NOW + 30 * 60_000)).toEqual({ over: "tokensPerDay" });
+    expect(next(NOW + 61 * 60_000)).toHaveProperty("id");
+    const scope = { sinceDay: localDay(NOW) };
+    expect(costs(db, "total", scope)).toMatchObject([{ failed: 1, estimated: 1, unsettled: 1, input_tokens: 800 }]);
+  });
+
+  it("lets a project reach its limit without taking the others' share", () => {
+    const db = seeded();
+    const limits = { ...ROOMY, tokensPerProjectAndDay: 100 };
+    expect(reserve(db, ENTRY, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, limits, NOW)).toEqual({
+      over: "tokensPerProjectAndDay",
+    });
+    expect(reserve(db, { ...ENTRY, projectId: 2 }, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty(
+      "id",
+    );
+    expect(
+      reserve(db, { ...ENTRY, projectId: 2 }, { most: cost(1), likely: cost(1) }, { ...ROOMY, tokensPerDay: 200 }, NOW),
+    ).toEqual({
+      over: "tokensPerDay",
+    });
+  });
+
+  it("stops at money already spent even where the next price is not known", () => {
+    const db = seeded();
+    reserve(db, ENTRY, { most: cost(1, 200), likely: cost(1, 200) }, ROOMY, NOW);
+    expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, microUsdPerDay: 100 }, NOW)).toEqual({
+      over: "microUsdPerDay",
+    });
+  });
+
+  it("begins a new day at midnight where the reader lives", () => {
+    const db = seeded();
+    const evening = new Date(2026, 0, 5, 23, 59).getTime();
+    const limits = { ...ROOMY, tokensPerDay: 10 };
+    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 30_000)).toEqual({
+      over: "tokensPerDay",
+    });
+    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 120_000)).toHaveProperty("id");
+  });
+
+  it("knows a question that was answered from one that failed", () => {
+    const db = seeded();
+    const reserved = reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, ROOMY, NOW);
+    const id = "id" in reserved ? reserved.id : 0;
+    settle(db, id, "failed", took(0));
+    expect(wasAnswered(db, "h")).toBe(false);
+    settle(db, id, "spent", took(1));
+    expect([wasAnswered(db, "h"), wasAnswered(db, "other")]).toEqual([true, false]);
+  });
+
+  it("sums up by day, project, provider and model", () => {
+    const db = seeded();
+    const day = 86_400_000;
+    reserve(db, ENTRY, { most: cost(5, 7), likely: cost(5, 7) }, ROOMY, NOW - 2 * day);
+    reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, ROOMY, NOW);
+    reserve(db, { ...ENTRY, projectId: 2, provider: "claude" }, { most: cost(20, 9), likely: cost(20, 9) }, ROOMY, NOW);
+    reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, tokensPerDay: 1 }, NOW);
+    const scope = { sinceDay: localDay(NOW - day) };
+    const row = { failed: 0, estimated: 0, declined: 0, output_tokens: 0, unpriced: 0 };
+    expect(costs(db, "project", scope).map((one) => ({ ...one }))).toEqual([
+      { ...row, name: "other", requests: 1, unsettled: 1, input_tokens: 20, cost_microusd: 9 },
+      { ...row, name: "app", requests: 1, unsettled: 1, declined: 1, input_tokens: 10, cost_microusd: 0, unpriced: 1 },
+    ]);
+    expect(costs(db, "total", { sinceDay: "2000-01-01", projectId: 1 })[0]).toMatchObject({
+      requests: 2,
+      input_tokens: 15,
+    });
+    expect(costs(db, "day", { sinceDay: "2000-01-01" }).map((one) => one.name)).toEqual(["2026-01-05", "2026-01-03"]);
+    expect(costs(db, "provider", scope).map((one) => one.name)).toEqual(["claude", "openai"]);
+    expect(costs(db, "model", scope).map((one) => one.name)).toEqual(["claude/m", "openai/m"]);
+  });
+
+  it("is not overdrawn by many that reserve at once", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "c-mem-ledger-"));
+    const path = join(folder, "c-mem.db");
+    const { db, add } = seedStore(path);
+    add("s", prompt("one"));
+    db.close();
+    const here = pathToFileURL(import.meta.dirname).href;
+    const script = join(folder, "reserve.mjs");
+    writeFileSync(
+      script,
+      `import { openStore } from "${here}/open.ts";
+import { reserve } from "${here}/ledger.ts";
+const db = openStore(${JSON.stringify(path)});
+for (let i = 0; i < 40; i++) reserve(db, ${JSON.stringify(ENTRY)}, ${JSON.stringify({ most: cost(10, 1), likely: cost(10, 1) })}, ${JSON.stringify({ ...ROOMY, tokensPerDay: 1_000 })}, ${NOW});
+db.close();`,
+    );
+    const hooks = pathToFileURL(resolve(import.meta.dirname, "../../dev/text-hooks.ts")).href;
+    const run = () =>
+      new Promise<number | null>((done) => {
+        const child = spawn(process.execPath, ["--import", hooks, script], { stdio: ["ignore", "ignore", "inherit"] });
+        child.on("close", done);
+      });
+    expect(await Promise.all(Array.from({ length: 6 }, run))).toEqual([0, 0, 0, 0, 0, 0]);
+    const after = openStore(path);
+    expect(spentOn(after, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 100, requests: 100, declined: 140 });
+    after.close();
+  });
+});

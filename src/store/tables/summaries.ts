@@ -1,0 +1,110 @@
+// summaries: the eight fields of a turn, or of a whole session (turn 0), one row per producer.
+import type { Producer, Summary } from "../../core/memory.ts";
+import type { Db } from "../db/driver.ts";
+
+export interface SummaryRow {
+  id: number;
+  session_db_id: number;
+  prompt_number: number;
+  request: string;
+  investigated: string;
+  learned: string;
+  completed: string;
+  next_steps: string;
+  /** JSON, as the next. */
+  files_read: string;
+  files_edited: string;
+  notes: string;
+  evidence: string;
+  producer: string;
+  prompt_hash: string | null;
+  is_current: number;
+  created_at: number;
+}
+
+/** The session's own summary stands where a turn's number would. */
+export const WHOLE_SESSION = 0;
+
+/** Returns whether anything in it is new. */
+export function upsertSummary(
+  db: Db,
+  turn: { sessionDbId: number; promptNumber: number },
+  summary: Summary,
+  producer: Producer,
+  at: number,
+): boolean {
+  const { changes } = db.run(
+    `INSERT INTO summaries
+       (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
+        notes, evidence, producer, prompt_hash, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (session_db_id, prompt_number, producer) DO UPDATE SET
+       request = excluded.request, investigated = excluded.investigated, learned = excluded.learned,
+       completed = excluded.completed, next_steps = excluded.next_steps, files_read = excluded.files_read,
+       files_edited = excluded.files_edited, notes = excluded.notes, evidence = excluded.evidence,
+       prompt_hash = excluded.prompt_hash, created_at = excluded.created_at
+     WHERE (request, investigated, learned, completed, next_steps, files_read, files_edited, notes, evidence, prompt_hash)
+       IS NOT (excluded.request, excluded.investigated, excluded.learned, excluded.completed, excluded.next_steps,
+         excluded.files_read, excluded.files_edited, excluded.notes, excluded.evidence, excluded.prompt_hash)`,
+    turn.sessionDbId,
+    turn.promptNumber,
+    summary.request,
+    summary.investigated,
+    summary.learned,
+    summary.completed,
+    summary.nextSteps,
+    JSON.stringify(summary.filesRead),
+    JSON.stringify(summary.filesEdited),
+    summary.notes,
+    JSON.stringify(summary.evidence),
+    producer.name,
+    producer.promptHash ?? null,
+    at,
+  );
+  return changes > 0;
+}
+
+/** One producer's version stands, the others stay beside it. */
+export function setCurrentSummary(db: Db, turn: { sessionDbId: number; promptNumber: number }, producer: string): void {
+  db.run(
+    "UPDATE summaries SET is_current = (producer = ?3) WHERE session_db_id = ?1 AND prompt_number = ?2",
+    turn.sessionDbId,
+    turn.promptNumber,
+    producer,
+  );
+}
+
+export function summariesOfTurn(db: Db, sessionDbId: number, promptNumber: number): SummaryRow[] {
+  return db.all(
+    "SELECT * FROM summaries WHERE session_db_id = ? AND prompt_number = ? ORDER BY id",
+    sessionDbId,
+    promptNumber,
+  );
+}
+
+/** The version that stands of a turn's summary, or of the whole session's. */
+export function currentSummary(db: Db, sessionDbId: number, promptNumber: number): SummaryRow | undefined {
+  return summariesOfTurn(db, sessionDbId, promptNumber).find((row) => row.is_current === 1);
+}
+
+/** Turn by turn, the version that stands; without the session's own. */
+export function currentSummaries(db: Db, sessionDbId: number): SummaryRow[] {
+  return db.all(
+    "SELECT * FROM summaries WHERE session_db_id = ? AND prompt_number > 0 AND is_current = 1 ORDER BY prompt_number",
+    sessionDbId,
+  );
+}
+
+export function summaryOf(row: SummaryRow): Summary {
+  return {
+    request: row.request,
+    investigated: row.investigated,
+    learned: row.learned,
+    completed: row.completed,
+    nextSteps: row.next_steps,
+    filesRead: JSON.parse(row.files_read) as string[],
+    filesEdited: JSON.parse(row.files_edited) as string[],
+    notes: row.notes,
+    evidence: JSON.parse(row.evidence) as string[],
+  };
+}
