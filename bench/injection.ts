@@ -2,7 +2,13 @@
 import { SETTINGS } from "../src/config/schema.ts";
 import { deriveSession } from "../src/memory/derive.ts";
 import { buildContext } from "../src/recall/inject/context.ts";
-import { tellOfCommand, tellOfFailure, tellOfFile, tellOfPrompt, type TellRequest } from "../src/recall/inject/inject.ts";
+import {
+  contextForCommand,
+  contextForFailure,
+  contextForFile,
+  contextForPrompt,
+  type TellRequest,
+} from "../src/recall/inject/inject.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { findProject, type ProjectRow } from "../src/store/tables/projects.ts";
 import { staleSessions } from "../src/store/tables/stale-turns.ts";
@@ -152,18 +158,18 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
   };
   for (const { text } of work.prompts) {
     tally.prompts += 1;
-    note("prompt", tellOfPrompt(db, text, request), text);
+    note("prompt", contextForPrompt(db, text, request), text);
   }
   const seen = new Set<string>();
   for (const use of work.uses) {
     if (use.path !== null && /^(?:Read|Edit|Write|MultiEdit)$/.test(use.name) && !seen.has(use.path)) {
       seen.add(use.path);
-      note("file", tellOfFile(db, use.path, use.name !== "Read", request), use.path);
+      note("file", contextForFile(db, use.path, use.name !== "Read", request), use.path);
     }
     const command = /"command":"((?:[^"\\]|\\.)*)"/.exec(use.input)?.[1];
-    if (command !== undefined) note("command", tellOfCommand(db, command, request), command);
+    if (command !== undefined) note("command", contextForCommand(db, command, request), command);
     if (use.is_error === 1 && use.name === "Bash")
-      note("error", tellOfFailure(db, use.output ?? "", request), use.output ?? "");
+      note("error", contextForFailure(db, use.output ?? "", request), use.output ?? "");
   }
 }
 
@@ -305,7 +311,7 @@ class Tally {
         quiet: 0,
         now: session.started_at,
       };
-      const from = sessionsOfItems(db, tellOfFailure(db, query.query, request).items);
+      const from = sessionsOfItems(db, contextForFailure(db, query.query, request).items);
       this.errorHits.of += 1;
       this.errorHits.told += Number(from.size > 0);
       this.errorHits.hit += Number(query.gold.some((id) => from.has(ids.get(id) ?? -1)));

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError } from "../core/error.ts";
-import { asObject } from "./wire.ts";
+import { asObject } from "../core/json.ts";
 
 /** Some editors put it there; clients do not mind. */
 export const BOM = /^\uFEFF/;

@@ -2,7 +2,7 @@
 import { AppError } from "../core/error.ts";
 import { editJson, parseJsonFile, removeJson } from "./json-file.ts";
 import { isOurServer } from "./setup.ts";
-import { asArray, asObject } from "./wire.ts";
+import { asArray, asObject } from "../core/json.ts";
 
 export const SERVER = "c-mem";
 

@@ -1,6 +1,6 @@
 // How C-Mem gets into an agent and out again: the files that change, each with what is added and how to take it out.
 import type { Env } from "./agent-files.ts";
-import { asObject, asObjects } from "./wire.ts";
+import { asObject, asObjects } from "../core/json.ts";
 
 /** What the agent is to run. */
 export interface Program {

@@ -8,7 +8,7 @@ import type { Db } from "../store/db/driver.ts";
 import { findProject, type ProjectRow } from "../store/tables/projects.ts";
 import { findPlace, identifyProject, offReason, type Place } from "./project.ts";
 
-export interface Surroundings {
+export interface CaptureContext {
   place: Place;
   settings: Settings;
   /** Filtered: paths and remotes go into the store as well. */
@@ -21,7 +21,7 @@ export interface Surroundings {
   isBlocked: boolean;
 }
 
-export function findSurroundings(cwd: string, userSettings: string, env: Env): Surroundings {
+export function findCaptureContext(cwd: string, userSettings: string, env: Env): CaptureContext {
   const place = findPlace(cwd);
   const loaded = loadSettings({ user: userSettings, project: place.projectFiles }, env);
   const project = identifyProject(place, loaded);

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { AGENTS } from "../agents/spec.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { forget } from "../upkeep/erase/forget.ts";
-import { nothingDoomed } from "../upkeep/erase/deletion-set.ts";
+import { emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { openStore } from "../store/db/open.ts";
 import { isUnchanged, startSync, syncTranscripts } from "./sync/sync.ts";
 
@@ -87,7 +87,7 @@ function machine() {
       return NAMES.filter((name) => there.some(([, turns]) => turns.flat().join("").includes(`"p-${name}"`)));
     },
     forgetTurn(name: string, wholly: boolean): void {
-      const doomed = nothingDoomed();
+      const doomed = emptyDeletionSet();
       for (const row of db.all<{ id: number; session: number }>(
         "SELECT id, session_db_id AS session FROM prompts WHERE text = ?",
         name,

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { prompt, seedStore } from "../../test/seed.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { mend } from "./doctor-fixes.ts";
-import { DamagedStore } from "../cli/store.ts";
+import { DamagedStore } from "./store.ts";
 
 it("a page that turns out to be damaged while something else is mended is left to who repairs the database", async () => {
   const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-mend-")) });

@@ -1,8 +1,8 @@
 // What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
-import type { DoomedRows, Receipt } from "../queries/forget.ts";
+import type { DeletionRows, Receipt } from "../queries/forget.ts";
 import type { ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
 import { MIN_PIECE_CHARS, type Proof } from "../upkeep/erase/verify-erased.ts";
-import { DOOMED_KINDS } from "../upkeep/erase/deletion-set.ts";
+import { DELETION_KINDS } from "../upkeep/erase/deletion-set.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { columns, fit, pad } from "./layout.ts";
 import { bytes, count, dim, fields } from "./output.ts";
@@ -13,10 +13,10 @@ const SHOWN = 20;
 const MAX_ID_COLUMNS = 60;
 
 /** What was asked for comes first; what goes with a session or a turn is counted. */
-export function planText(rows: DoomedRows, lead: string, shortId: ShortId): string {
+export function planText(rows: DeletionRows, lead: string, shortId: ShortId): string {
   const sessions = new Set(rows.sessions.map((row) => row.item));
   const turns = new Set(rows.prompts.map((row) => `${row.session_db_id}:${row.prompt_number}`));
-  const lines = DOOMED_KINDS.flatMap(([kind, noun]) =>
+  const lines = DELETION_KINDS.flatMap(([kind, noun]) =>
     rows[kind]
       .filter((row) => kind === "sessions" || !sessions.has(row.session_id ?? ""))
       .filter(
@@ -32,9 +32,9 @@ export function planText(rows: DoomedRows, lead: string, shortId: ShortId): stri
   return [lead, ...lines.slice(0, SHOWN), ...more, dim(`  in all: ${amounts(amountsOf(rows))}`)].join("\n");
 }
 
-function amountsOf(rows: DoomedRows): Record<string, number> {
+function amountsOf(rows: DeletionRows): Record<string, number> {
   return Object.fromEntries(
-    DOOMED_KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]),
+    DELETION_KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]),
   );
 }
 
@@ -55,7 +55,7 @@ export function plural(number: number, many: string): string {
 
 const HASHES_SHOWN = 3;
 
-export function receiptText(receipt: Receipt, rows: DoomedRows): string {
+export function receiptText(receipt: Receipt, rows: DeletionRows): string {
   const { proof, tombstones } = receipt;
   const names = Object.values(rows)
     .flat()

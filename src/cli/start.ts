@@ -1,7 +1,7 @@
 // The entry point of `c-mem`: hook commands and the status line, fed by an agent, go to the hook bundle, `mcp` to the MCP server's,
 // everything else to the command line. Built as c-mem.cjs.
 import { join } from "node:path";
-import { runCompiled } from "../platform/bytecode-cache.ts";
+import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { CACHE, resolveHome } from "../config/paths.ts";
 import { keepPayload } from "../platform/stdin-payload.ts";
 import { readPayload } from "./payload.ts";
@@ -23,7 +23,7 @@ if (command === "context" && bundle === HOOK) {
 }
 
 function start(file: string): void {
-  runCompiled(file, {
+  runWithBytecodeCache(file, {
     // Installing and uninstalling must leave no cache behind.
     folder: ["install", "uninstall"].includes(command) ? undefined : join(resolveHome(process.env), CACHE),
     use: /^[a-z]{1,12}$/.exec(command)?.[0] ?? "none",

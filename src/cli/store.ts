@@ -1,5 +1,5 @@
 // How every command gets at the data; when it is through, a worker is started for what is left to do.
-import { openDrained } from "../queries/store.ts";
+import { openDrained } from "../capture/open-drained.ts";
 import type { Paths } from "../config/paths.ts";
 import { closeToOthers } from "../platform/private-file.ts";
 import { AppError } from "../core/error.ts";

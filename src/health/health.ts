@@ -34,7 +34,7 @@ import { checkMeaning } from "./semantic-search.ts";
 import { checkLeftovers } from "./leftovers.ts";
 import { checkModel } from "./model.ts";
 import { checkHookRuns, checkParts, checkTools } from "./program-runs.ts";
-import { withDrained } from "../queries/store.ts";
+import { withDrained } from "../capture/open-drained.ts";
 
 export interface Check {
   name: string;

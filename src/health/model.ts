@@ -11,7 +11,7 @@ import { type Db, hasSqlite } from "../store/db/driver.ts";
 import { spentOn } from "../store/tables/ledger.ts";
 import { findPause, isPausing } from "../store/tables/model-pauses.ts";
 import type { Check } from "./health.ts";
-import { withDrained } from "../queries/store.ts";
+import { withDrained } from "../capture/open-drained.ts";
 
 export function checkModel(paths: Paths, env: Env, now: number): Check[] {
   const { values } = loadSettings({ user: paths.config }, env);

@@ -8,7 +8,7 @@ import { checkModel } from "../embed/model-file.ts";
 import { hasSqlite } from "../store/db/driver.ts";
 import { type EmbedProgress, embedProgress } from "../store/vectors/vectors.ts";
 import type { Check } from "./health.ts";
-import { withDrained } from "../queries/store.ts";
+import { withDrained } from "../capture/open-drained.ts";
 
 export function checkMeaning(paths: Paths, env: Env): Check | undefined {
   const source = embedSource(loadSettings({ user: paths.config }, env).values, env, paths);

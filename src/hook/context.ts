@@ -11,7 +11,7 @@ import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
 import { buildContext, type ContextBlock } from "../recall/inject/context.ts";
-import { quietness } from "../recall/inject/throttle.ts";
+import { throttleLevel } from "../recall/inject/throttle.ts";
 import { type Db, hasSqlite, isDamage, openDriver } from "../store/db/driver.ts";
 import { openStore } from "../store/db/open.ts";
 import { readReports } from "../store/db/quarantine.ts";
@@ -49,7 +49,7 @@ export function tell(input: TellInput): TellAnswer | undefined {
       sessionId: event.sessionId,
       settings: {
         ...settings,
-        contextTokens: Math.ceil(settings.contextTokens * QUIETER[quietness(db, surface, event.at)]),
+        contextTokens: Math.ceil(settings.contextTokens * QUIETER[throttleLevel(db, surface, event.at)]),
       },
       tree: describeTree(place, event.transcriptPath, readRefLog(place)),
       more: moreLine(),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { HookWire, HookWords } from "../agents/hook-wire.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { writeDrop } from "../capture/live/spool.ts";
-import { runCompiled } from "../platform/bytecode-cache.ts";
+import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { statOf } from "../platform/read-file.ts";
 import type { Activity, CapturedEvent } from "../core/event.ts";
 import { logHookError } from "./log.ts";
@@ -107,7 +107,7 @@ function hasStore(paths: TellInput["paths"]): boolean {
 /** Two bundles: a session start brings the spool in and needs all that writing takes, the others only read. */
 function readingHalf({ event, paths }: TellInput): ReadingHalf {
   const bundle = event.activity.kind === "session-start" ? "context.cjs" : "recall.cjs";
-  return runCompiled(join(import.meta.dirname, bundle), {
+  return runWithBytecodeCache(join(import.meta.dirname, bundle), {
     folder: paths.cache,
     use: event.activity.kind,
   }) as ReadingHalf;

@@ -3,9 +3,9 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvent } from "../agents/claude-code/event.ts";
 import type { HookWire, HookWords } from "../agents/hook-wire.ts";
-import { prepareEvent } from "../capture/live/admit-event.ts";
+import { admitEvent } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
-import { findSurroundings, type Surroundings } from "../capture/capture-context.ts";
+import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
 import { noteHookFired } from "../platform/state/hook-counters.ts";
 import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { noteLostEvent } from "../platform/state/lost-events.ts";
@@ -15,7 +15,7 @@ import { wakeWorker } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import type { AgentEvent, CapturedEvent } from "../core/event.ts";
 import { hasSqlite } from "../store/db/driver.ts";
-import { continueElsewhere } from "./rerun-with-newer-node.ts";
+import { rerunWithNewerNode } from "./rerun-with-newer-node.ts";
 import { logHookError } from "./log.ts";
 import { loadBundle } from "./bundle.ts";
 import type { OtherAgents } from "./others.ts";
@@ -48,7 +48,7 @@ function main(command: string, agent: string | undefined, env: Env): object | un
   let event: AgentEvent | undefined;
   let words: HookWords = {};
   try {
-    if (command === "context" && !hasSqlite() && continueElsewhere(paths.install)) return undefined;
+    if (command === "context" && !hasSqlite() && rerunWithNewerNode(paths.install)) return undefined;
     wire = agent === undefined ? CLAUDE_CODE : others().wireOf(agent);
     if (isDisabled(env)) return wire.answer(command, undefined, words);
     closeToOthers(paths.home);
@@ -68,8 +68,8 @@ function others(): OtherAgents {
 }
 
 function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookWords {
-  const surroundings = findSurroundings(event.cwd, paths.config, env);
-  const captured = prepareEvent(event, surroundings, paths);
+  const surroundings = findCaptureContext(event.cwd, paths.config, env);
+  const captured = admitEvent(event, surroundings, paths);
   if (typeof captured === "string") {
     // Of an excluded folder nothing is kept, not even that a hook ran.
     if (captured !== "excluded") noteHookFired(paths.hookFires, hook);
@@ -97,7 +97,7 @@ function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, e
 }
 
 /** Recording that stops because of a broken file is told at once: `c-mem status` may never be run. */
-function blockedWords({ activity }: AgentEvent, { isBlocked, offReason }: Surroundings): HookWords {
+function blockedWords({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookWords {
   if (!isBlocked || activity.kind !== "session-start") return {};
   return { message: `C-Mem records nothing: ${offReason}. Run: c-mem doctor` };
 }

@@ -3,14 +3,14 @@ import { describeTree } from "../capture/work-tree.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
 import type { CapturedEvent, Surface } from "../core/event.ts";
-import { quietness } from "../recall/inject/throttle.ts";
+import { throttleLevel } from "../recall/inject/throttle.ts";
 import {
   idsForTask,
-  tellOfCommand,
-  tellOfFailure,
-  tellOfFile,
-  tellOfIds,
-  tellOfPrompt,
+  contextForCommand,
+  contextForFailure,
+  contextForFile,
+  contextForIds,
+  contextForPrompt,
   type Told,
   type TellRequest,
 } from "../recall/inject/inject.ts";
@@ -43,9 +43,9 @@ function answer(db: Db, input: TellInput): TellAnswer | undefined {
   const request = (surface: Surface): TellRequest => requestFor(db, input, project.id, surface);
   switch (activity.kind) {
     case "prompt":
-      return toAnswer("prompt", tellOfPrompt(db, activity.text, request("prompt")), []);
+      return toAnswer("prompt", contextForPrompt(db, activity.text, request("prompt")), []);
     case "tool-use":
-      return toAnswer("error", tellOfFailure(db, activity.output ?? "", request("error")), []);
+      return toAnswer("error", contextForFailure(db, activity.output ?? "", request("error")), []);
     case "tool-start":
       return beforeTool(db, event, request);
     case "subagent-start":
@@ -70,7 +70,7 @@ function requestFor(db: Db, { event, place, paths }: TellInput, projectId: numbe
       return new Set(readShown(paths.shown, readerOf(event)));
     },
     get quiet() {
-      return quietness(db, surface, event.at);
+      return throttleLevel(db, surface, event.at);
     },
     now: event.at,
   };
@@ -81,12 +81,12 @@ function beforeTool(db: Db, event: CapturedEvent, request: (surface: Surface) =>
   if (activity.kind !== "tool-start") return undefined;
   const input = activity.input as Record<string, unknown>;
   if (activity.path !== undefined) {
-    const told = tellOfFile(db, activity.path, activity.name !== "Read", request("file"));
+    const told = contextForFile(db, activity.path, activity.name !== "Read", request("file"));
     return toAnswer("file", told, [lookedUp(activity.name, activity.path)]);
   }
   const { command, prompt, description, subagent_type: type } = input;
   if (typeof command === "string") {
-    return toAnswer("command", tellOfCommand(db, command, request("command")), [lookedUp("Bash", command)]);
+    return toAnswer("command", contextForCommand(db, command, request("command")), [lookedUp("Bash", command)]);
   }
   if (typeof prompt !== "string") return undefined;
   const task = `${typeof description === "string" ? description : ""}\n${prompt}`;
@@ -105,7 +105,7 @@ function forSubagent(db: Db, { event, paths }: TellInput, request: TellRequest):
   const ids = (tasks[started]?.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
   if (tasks[started] === undefined) return undefined;
   noteShown(paths.shown, event.sessionId, [`took=${type}`]);
-  return toAnswer("subagent", tellOfIds(db, ids, request), []);
+  return toAnswer("subagent", contextForIds(db, ids, request), []);
 }
 
 function toAnswer(surface: Surface, { text, items, tokens }: Told, keys: string[]): TellAnswer {

@@ -5,7 +5,7 @@ import { keptPayload } from "../platform/stdin-payload.ts";
 const TIMEOUT_MS = 8_000;
 
 /** True when the other Node has answered on our stdout. Call it before reading stdin. */
-export function continueElsewhere(installRecord: string): boolean {
+export function rerunWithNewerNode(installRecord: string): boolean {
   const node = otherNode(installRecord, process.env);
   if (node === undefined) return false;
   // Loaded only here: no other hook needs it, and it costs them a millisecond.

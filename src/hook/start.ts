@@ -1,13 +1,13 @@
 // What agents run: only this much is compiled at every start, the hooks themselves once (hook-main.cjs). Built as hook.cjs.
 import { join } from "node:path";
-import { runCompiled } from "../platform/bytecode-cache.ts";
+import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { appendLog, HOOK_LOG_BYTES } from "../platform/log-file.ts";
 import { CACHE, HOOK_LOG, resolveHome } from "../config/paths.ts";
 
 const home = resolveHome(process.env);
 const hook = /^[a-z]{1,12}$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
 try {
-  runCompiled(join(import.meta.dirname, "hook-main.cjs"), { folder: join(home, CACHE), use: hook });
+  runWithBytecodeCache(join(import.meta.dirname, "hook-main.cjs"), { folder: join(home, CACHE), use: hook });
 } catch (error) {
   // Half an installation: the log and `doctor` tell, the agent never waits or sees an error.
   const { message } = error as Error;

@@ -1,5 +1,5 @@
 // Finds the JSON in a model's words: alone, in a code fence, or after it has thought aloud.
-import { asObject, parseJson } from "../agents/wire.ts";
+import { asObject, parseJson } from "../core/json.ts";
 
 export function replyValue(text: string): unknown {
   const said = text.replace(/^[\s\S]*<\/think(?:ing)?>/, "").trim();

@@ -1,5 +1,5 @@
 // From what a server says when it does not answer to the kind of trouble it is.
-import { asCount, asObject, asString, parseJson } from "../agents/wire.ts";
+import { asCount, asObject, asString, parseJson } from "../core/json.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { oneLine } from "../core/text.ts";
 import { LlmError } from "./error.ts";

@@ -1,8 +1,14 @@
 // forget: takes something out for good, once the person at the client has agreed.
-import { carryOutForget, type DoomedRows } from "../queries/forget.ts";
+import { carryOutForget, type DeletionRows } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
-import { addDoomed } from "../upkeep/erase/select-deletion.ts";
-import { completeDoom, type Doomed, DOOMED_KINDS, nothingDoomed, readDoomed } from "../upkeep/erase/deletion-set.ts";
+import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
+import {
+  expandDeletion,
+  type DeletionSet,
+  DELETION_KINDS,
+  emptyDeletionSet,
+  readDeletionRows,
+} from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { overwriteDeleted } from "../upkeep/erase/erase-rows.ts";
 import { readFlag, readIds } from "./args.ts";
@@ -16,8 +22,8 @@ export function forget(call: Call): Answer {
   const isConfirmed = readFlag(args, "confirm");
   const doomed = choose(db, ids);
   const all = structuredClone(doomed);
-  completeDoom(db, all);
-  const rows = readDoomed(db, all);
+  expandDeletion(db, all);
+  const rows = readDeletionRows(db, all);
   const plan = planText(rows, now);
   const key = ids.toSorted().join(" ");
   if (consent.canAsk) {
@@ -41,27 +47,27 @@ function more(left: number): string {
   return left === 0 ? "" : `and ${left} more`;
 }
 
-function choose(db: Db, ids: readonly string[]): Doomed {
-  const doomed = nothingDoomed();
-  const unknown = ids.find((id) => !addDoomed(db, doomed, id));
+function choose(db: Db, ids: readonly string[]): DeletionSet {
+  const doomed = emptyDeletionSet();
+  const unknown = ids.find((id) => !addToDeletion(db, doomed, id));
   if (unknown === undefined) return doomed;
   throw new AppError("nothing_found", `There is no ${line(unknown, 60)}.`, {
     hint: "Ids are shown by search and timeline; `c-mem forget <words>` forgets by words.",
   });
 }
 
-function planText(rows: DoomedRows, now: number): { head: string; pieces: { text: string }[] } {
-  const counts = DOOMED_KINDS.flatMap(([kind, noun]) => {
+function planText(rows: DeletionRows, now: number): { head: string; pieces: { text: string }[] } {
+  const counts = DELETION_KINDS.flatMap(([kind, noun]) => {
     const count = rows[kind].length;
     return count === 0 ? [] : [plural(count, noun)];
   });
-  const pieces = DOOMED_KINDS.flatMap(([kind, noun]) =>
+  const pieces = DELETION_KINDS.flatMap(([kind, noun]) =>
     rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${line(row.title, 100)}` })),
   );
   return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
 }
 
-function erase({ db, paths }: Call, doomed: Doomed, rows: DoomedRows): Answer {
+function erase({ db, paths }: Call, doomed: DeletionSet, rows: DeletionRows): Answer {
   overwriteDeleted(db);
   const { receipt } = carryOutForget({ db, paths }, { doomed, rows });
   const { isProven, sources, backups } = receipt;

@@ -1,5 +1,5 @@
 // remember: writes something down for the sessions to come, filtered like everything else.
-import { findSurroundings } from "../capture/capture-context.ts";
+import { findCaptureContext } from "../capture/capture-context.ts";
 import { isDisabled } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
@@ -50,7 +50,7 @@ function projectOf({ db, args, folder, paths, env, now }: Call): number | undefi
       hint: 'Leave it out for the one you are in, or use "all".',
     });
   }
-  const { project, offReason } = findSurroundings(folder, paths.config, env);
+  const { project, offReason } = findCaptureContext(folder, paths.config, env);
   if (offReason !== undefined) throw switchedOff(offReason);
   return upsertProject(db, project, now);
 }

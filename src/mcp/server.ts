@@ -25,14 +25,14 @@ import { line, plain } from "./text.ts";
 const ROOTS_TIMEOUT_MS = 1_000;
 const CONFIRM = "confirm";
 
-export interface Surroundings {
+export interface CaptureContext {
   store: Store;
   paths: Paths;
   env: Env;
   cwd: string;
 }
 
-export function createServer(around: Surroundings): Server {
+export function createServer(around: CaptureContext): Server {
   const server = new Server(
     { name: "c-mem", title: "C-Mem", version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS.trim() },
@@ -62,7 +62,7 @@ export function createServer(around: Surroundings): Server {
 }
 
 async function run(
-  { store, paths, env }: Surroundings,
+  { store, paths, env }: CaptureContext,
   params: { name: string; arguments?: Args | undefined },
   client: { folder: string; consent: Consent },
 ): Promise<Answer> {

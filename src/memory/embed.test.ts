@@ -7,7 +7,7 @@ import { ended, prompt, said, seedStore } from "../../test/seed.ts";
 import type { Observation } from "../core/memory.ts";
 import { fromRecord, toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import { nothingDoomed } from "../upkeep/erase/deletion-set.ts";
+import { emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { deleteObservation } from "../store/tables/observations.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
@@ -155,7 +155,7 @@ describe("forgetting", () => {
     expect(gone.length).toBe(3);
     const [own = -1] = vectorsOf(db, "turn", 3);
     const before = Buffer.from(record(own));
-    forget(db, { ...nothingDoomed(), prompts: new Set([2]) }, Date.now());
+    forget(db, { ...emptyDeletionSet(), prompts: new Set([2]) }, Date.now());
     for (const { place } of gone) expect(fromRecord(record(place), 64).every((value) => value === 0)).toBe(true);
     expect(vectorsOf(db, "turn", 2)).toEqual([]);
     db.exec("PRAGMA secure_delete = ON; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 const COMPILED = join(import.meta.dirname, "compiled.ts");
 
-describe("runCompiled", () => {
+describe("runWithBytecodeCache", () => {
   let home = "";
   let bundle = "";
   let folder = "";
@@ -38,8 +38,8 @@ describe("runCompiled", () => {
   }
 
   function run(): string {
-    const script = `import { runCompiled } from ${JSON.stringify(COMPILED)};
-      console.log(runCompiled(${JSON.stringify(bundle)}, { folder: ${JSON.stringify(folder)}, use: "test" }).say());`;
+    const script = `import { runWithBytecodeCache } from ${JSON.stringify(COMPILED)};
+      console.log(runWithBytecodeCache(${JSON.stringify(bundle)}, { folder: ${JSON.stringify(folder)}, use: "test" }).say());`;
     const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
     return stdout + stderr;
   }

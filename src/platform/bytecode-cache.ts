@@ -27,7 +27,10 @@ const LOST = Buffer.alloc(2_048);
  * Gives back what the bundle exports. `use` is what it is run for: each use needs
  * other functions, and only those that were needed are kept. Without a folder, and where Node is told to keep no code, nothing is kept.
  */
-export function runCompiled(bundle: string, { folder, use }: { folder: string | undefined; use: string }): unknown {
+export function runWithBytecodeCache(
+  bundle: string,
+  { folder, use }: { folder: string | undefined; use: string },
+): unknown {
   const stat = statSync(bundle);
   // V8 takes whatever goes with a text of the same length. A file that is written anew has another ctime, whatever its mtime.
   const key = `${stat.size} ${stat.ctimeMs}`;

@@ -10,7 +10,7 @@ import { shortId } from "../store/reads/short-ids.ts";
 import { type Asked, questionOf } from "./query-context.ts";
 import { effortJson } from "./effort-json.ts";
 import type { Answer } from "./envelope.ts";
-import { tellEfforts } from "./effort-stories.ts";
+import { effortStories } from "./effort-stories.ts";
 import { wider } from "./scope.ts";
 
 const LIMIT = 10;
@@ -31,7 +31,7 @@ export function answerEfforts(asked: Asked): EffortsAnswer {
       hint: `${wider(scope)}; \`c-mem list\` shows single sessions.`,
     });
   }
-  const stories = tellEfforts(db, found.slice(0, limit));
+  const stories = effortStories(db, found.slice(0, limit));
   return {
     data: { results: stories.map(effortJson) },
     meta: { where, total: found.length, has_more: found.length > limit },
@@ -44,7 +44,7 @@ export function answerEfforts(asked: Asked): EffortsAnswer {
 /** By its id, or by a session in it. */
 export function answerEffort(asked: Asked, name: string): Answer & { story: EffortStory } {
   updateLinks(asked.db, { maxMs: MAX_LINKS_MS });
-  const [story] = tellEfforts(asked.db, [choose(asked, name.trim())]) as [EffortStory];
+  const [story] = effortStories(asked.db, [choose(asked, name.trim())]) as [EffortStory];
   return { data: effortJson(story), story };
 }
 

@@ -1,29 +1,29 @@
 // What somebody wants forgotten: by ids, or everything that says certain words.
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
-import { addDoomed } from "../upkeep/erase/select-deletion.ts";
+import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import type { Words } from "../upkeep/erase/forget.ts";
 import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
-import { addEvidence, type Doomed, nothingDoomed } from "../upkeep/erase/deletion-set.ts";
-import { asidesHolding, itemsHolding } from "../upkeep/erase/rows-containing.ts";
+import { addEvidence, type DeletionSet, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
+import { findRowsContaining, itemsHolding } from "../upkeep/erase/rows-containing.ts";
 import { type Asked, questionOf } from "./query-context.ts";
 
 export interface Choice {
-  doomed: Doomed;
+  doomed: DeletionSet;
   words?: Words;
 }
 
 /** Two letters are in everything. */
 const MIN_WORDS_CHARS = 4;
 
-export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
+export function selectDeletion(asked: Asked, args: readonly string[]): Choice {
   const { db, flags, paths } = asked;
-  const named = nothingDoomed();
-  if (args.every((arg) => addDoomed(db, named, arg))) {
+  const named = emptyDeletionSet();
+  if (args.every((arg) => addToDeletion(db, named, arg))) {
     if (flags["evidence"] === true) addEvidence(db, named, [...named.observations]);
     return { doomed: named };
   }
-  const doomed = nothingDoomed();
+  const doomed = emptyDeletionSet();
   const text = args.join(" ").trim();
   if (text.length < MIN_WORDS_CHARS) {
     throw new AppError(
@@ -35,8 +35,8 @@ export function chooseDoomed(asked: Asked, args: readonly string[]): Choice {
     );
   }
   const { scope, where } = questionOf(asked, 1);
-  for (const item of itemsHolding(db, text, scope.projectId)) addDoomed(db, doomed, item);
-  const asides = asidesHolding(db, text, scope.projectId);
+  for (const item of itemsHolding(db, text, scope.projectId)) addToDeletion(db, doomed, item);
+  const asides = findRowsContaining(db, text, scope.projectId);
   const words = { text, projectId: scope.projectId };
   const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
   const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);

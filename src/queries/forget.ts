@@ -1,13 +1,13 @@
 // Takes something out for good and shows that it is gone; or says what would go.
 import { existsSync } from "node:fs";
 import { clearFiles } from "../upkeep/erase/clear-files.ts";
-import { findRefuges } from "../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../capture/live/fallback-spool.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { forget, type Forgotten, type Words } from "../upkeep/erase/forget.ts";
 import { clearCopies, type ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
-import { countTooShort, piecesOf, type Proof, proveGone } from "../upkeep/erase/verify-erased.ts";
-import { completeDoom, type Doomed, type DoomedRow, readDoomed } from "../upkeep/erase/deletion-set.ts";
+import { countTooShort, piecesOf, type Proof, verifyErased } from "../upkeep/erase/verify-erased.ts";
+import { expandDeletion, type DeletionSet, type DeletionRow, readDeletionRows } from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { overwriteDeleted, scrub } from "../upkeep/erase/erase-rows.ts";
 import { explain } from "../store/db/open.ts";
@@ -15,24 +15,24 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { sourcesOf } from "../store/tables/sync-state.ts";
 import type { Asked } from "./query-context.ts";
 import type { Answer, Json } from "./envelope.ts";
-import { type Choice, chooseDoomed } from "./forget-choice.ts";
+import { type Choice, selectDeletion } from "./forget-choice.ts";
 
-export type DoomedRows = Record<keyof Doomed, DoomedRow[]>;
+export type DeletionRows = Record<keyof DeletionSet, DeletionRow[]>;
 
 export interface Plan extends Answer, Choice {
-  rows: DoomedRows;
+  rows: DeletionRows;
 }
 
 /** What would go: by ids, or everything that says certain words. */
 export function planForget(asked: Asked, args: readonly string[]): Plan {
-  return planOf(asked, chooseDoomed(asked, args));
+  return planOf(asked, selectDeletion(asked, args));
 }
 
 export function planOf({ db }: Pick<Asked, "db">, choice: Choice): Plan {
   overwriteDeleted(db);
   const all = structuredClone(choice.doomed);
-  completeDoom(db, all);
-  const rows = readDoomed(db, all);
+  expandDeletion(db, all);
+  const rows = readDeletionRows(db, all);
   return { ...choice, rows, data: { applied: false, would_remove: namesOf(rows) } };
 }
 
@@ -80,8 +80,8 @@ function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, nam
   const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched], words });
   updateSearchIndex(db);
   const scrubbed = tryScrub(db, paths);
-  const folders = [paths.home, ...findRefuges(paths)];
-  const scan = proveGone(db, folders, pieces, paths.database, [...backups.cleaned, ...backups.without]);
+  const folders = [paths.home, ...findFallbackSpools(paths)];
+  const scan = verifyErased(db, folders, pieces, paths.database, [...backups.cleaned, ...backups.without]);
   const found = scan.found.filter((path) => path !== namedIn);
   const proof: Proof = { ...scan, found, tooShort: countTooShort(forgotten.texts) };
   const isProven = scrubbed.isClean && proof.found.length === 0 && proof.searchHits === 0;
@@ -108,7 +108,7 @@ function tryScrub(db: Db, paths: Paths): { isClean: boolean; trouble?: unknown }
   }
 }
 
-function namesOf(rows: DoomedRows): Record<string, string[]> {
+function namesOf(rows: DeletionRows): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(rows).map(([kind, list]) => [kind === "toolUses" ? "tool_uses" : kind, list.map((row) => row.item)]),
   );

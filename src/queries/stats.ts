@@ -5,7 +5,15 @@ import { archiveSize } from "../capture/sync/archive-copies.ts";
 import { AppError } from "../core/error.ts";
 import { iso } from "../core/time.ts";
 import { backupFolder } from "../store/db/backup.ts";
-import { activityByDay, type Share, shares, type ToolShare, toolShares, type Totals, totals } from "../store/reads/stats.ts";
+import {
+  activityByDay,
+  type Share,
+  shares,
+  type ToolShare,
+  toolShares,
+  type Totals,
+  totals,
+} from "../store/reads/stats.ts";
 import { type Asked, questionOf } from "./query-context.ts";
 import type { Answer } from "./envelope.ts";
 import { wider } from "./scope.ts";

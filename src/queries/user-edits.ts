@@ -1,5 +1,5 @@
 // What a person changes by hand: written down, pinned, reworded, replaced.
-import { findSurroundings } from "../capture/capture-context.ts";
+import { findCaptureContext } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
 import type { Observation } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
@@ -42,7 +42,7 @@ function projectOf({ db, flags, paths, env, cwd }: Asked): number {
     throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
   }
   if (cwd === undefined) throw new AppError("usage", "For which project, or for all?");
-  return upsertProject(db, findSurroundings(cwd, paths.config, env).project, Date.now());
+  return upsertProject(db, findCaptureContext(cwd, paths.config, env).project, Date.now());
 }
 
 /** `change` makes of the observation what it is to be. */

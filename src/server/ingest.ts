@@ -4,9 +4,9 @@ import { hookEvent } from "../agents/claude-code/event.ts";
 import { bringIn } from "../queries/cached-store.ts";
 import type { Answer } from "../queries/envelope.ts";
 import { storedId } from "../capture/live/ids.ts";
-import { prepareEvent, type Withheld } from "../capture/live/admit-event.ts";
+import { admitEvent, type Withheld } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
-import { findSurroundings, type Surroundings } from "../capture/capture-context.ts";
+import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import type { Asked } from "../queries/query-context.ts";
@@ -40,7 +40,7 @@ export function takeIn(asked: Asked, who: Reported, command: string, payload: Re
   });
   if (event === undefined) throw new AppError("usage", "There is nothing in it to record.", { hint: "See /api/docs." });
   const agent = known?.agent ?? who.agent ?? OTHER_AGENT;
-  const captured = prepareEvent({ ...event, agent }, surroundings, paths);
+  const captured = admitEvent({ ...event, agent }, surroundings, paths);
   if (typeof captured === "string") return withheld(sessionId, captured);
   writeDrop(paths.spool, captured);
   // Whoever begins wants to know what the session is called here; the rest can wait for the worker.
@@ -60,14 +60,14 @@ function findWhere(
   { db, paths, env }: Asked,
   { cwd, project }: Reported,
   known: SessionEntry | undefined,
-): { cwd: string; surroundings: Surroundings } {
+): { cwd: string; surroundings: CaptureContext } {
   if (cwd !== undefined && !isAbsolute(cwd)) throw new AppError("usage", "cwd has to be an absolute path.");
   const filed = known === undefined ? undefined : projectOfSession(db, known.session_id);
   const named = project === undefined || cwd !== undefined ? undefined : findProjectByName(db, project);
   const folder = cwd ?? known?.cwd ?? named?.root;
   if (folder === undefined && project === undefined)
     throw new AppError("usage", "Where did that happen?", { hint: "Send cwd, the folder the session works in." });
-  const surroundings = findSurroundings(folder || "/", paths.config, env);
+  const surroundings = findCaptureContext(folder || "/", paths.config, env);
   if (cwd !== undefined) return { cwd, surroundings };
   const of = filed ?? named;
   const name = filterText(project ?? "");

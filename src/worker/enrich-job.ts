@@ -1,5 +1,5 @@
 // A turn's second look, by a model: what comes of it decides whether the job is done, waits or has failed.
-import { findSurroundings } from "../capture/capture-context.ts";
+import { findCaptureContext } from "../capture/capture-context.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -35,7 +35,7 @@ export async function runEnrichJob(db: Db, job: Job, context: EnrichContext): Pr
         : await enrichTurn(db, provider, Number(subjectOf(job.key)), {
             settings,
             signal: context.signal,
-            isExcluded: (cwd) => findSurroundings(cwd, context.paths.config, context.env).isExcluded,
+            isExcluded: (cwd) => findCaptureContext(cwd, context.paths.config, context.env).isExcluded,
           });
     conclude(db, job, outcome, context);
   } catch (error) {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findRefuge } from "../../src/capture/live/fallback-spool.ts";
+import { findFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
 import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const use = (world: World, index: number) =>
@@ -129,9 +129,9 @@ describe("nothing is lost", () => {
     await hook(world, "new", { ...secret, prompt_id: "hidden" });
     await run(world, ["save"], { input: use(world, 1) });
     await run(world, ["save"], { input: use(world, 1).replace('"s1"', '"p"').replace('"t1"', '"t9"') });
-    const refuge = findRefuge(join(world.home, "spool")) ?? "";
+    const refuge = findFallbackSpool(join(world.home, "spool")) ?? "";
     expect([statSync(refuge).mode & 0o777, readdirSync(refuge).length]).toEqual([0o700, 1]);
-    const marks = findRefuge(join(world.home, "private")) ?? "";
+    const marks = findFallbackSpool(join(world.home, "private")) ?? "";
     expect(readdirSync(marks)).toEqual(["p.json"]);
     mounted.letWrite();
     await run(world, ["save"], { input: use(world, 2) });

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findRefuge } from "../../src/capture/live/fallback-spool.ts";
+import { findFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
 import { MIGRATIONS } from "../../src/store/db/migrate.ts";
 import { openStore } from "../../src/store/db/open.ts";
 import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
@@ -69,7 +69,7 @@ describe("hooks go on and nothing is lost", () => {
     setReadOnly(false);
     await use(world, 6);
     expect(await uses(world)).toEqual([{ n: 7, ids: 7, runs: 7 }]);
-    expect(findRefuge(join(world.home, "spool"))).toBeUndefined();
+    expect(findFallbackSpool(join(world.home, "spool"))).toBeUndefined();
   });
 
   it("but never through a folder that somebody else could have made", async ({ skip }) => {
@@ -79,7 +79,7 @@ describe("hooks go on and nothing is lost", () => {
     await use(world, 0);
     setReadOnly(true);
     await use(world, 1);
-    const folder = findRefuge(join(world.home, "spool")) ?? "";
+    const folder = findFallbackSpool(join(world.home, "spool")) ?? "";
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
     // A folder of another's, with something in it that was never said.
     const planted = mkdtempSync(join(tmpdir(), "c-mem-planted-"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { enterRefuge } from "../../src/capture/live/fallback-spool.ts";
+import { openFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
 import { openDriver } from "../../src/store/db/driver.ts";
 import { migrate, MIGRATIONS } from "../../src/store/db/migrate.ts";
 import { ALNUM, HEX, seeded } from "../secrets/random.ts";
@@ -203,7 +203,7 @@ describe("c-mem audit", () => {
   it("looks into what waits outside a data directory that took nothing", async () => {
     const world = await worldWithHistory();
     const secret = github();
-    const refuge = enterRefuge(join(world.home, "spool")) ?? "";
+    const refuge = openFallbackSpool(join(world.home, "spool")) ?? "";
     const bad = join(refuge, "bad", "1.json");
     mkdirSync(join(bad, ".."));
     writeFileSync(bad, JSON.stringify({ activity: { kind: "prompt", text: `take ${secret}` } }));

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
-import { enterRefuge } from "../../src/capture/live/fallback-spool.ts";
+import { openFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
 import { resolvePaths } from "../../src/config/paths.ts";
 import { openEndpoint } from "../../src/embed/endpoint.ts";
 import { embedAll } from "../../src/memory/embed.ts";
@@ -337,7 +337,7 @@ describe("forgetting", () => {
   it("reaches what waits outside a data directory that took nothing", async () => {
     const world = createWorld();
     await live(world);
-    const refuge = enterRefuge(join(world.home, "spool")) ?? "";
+    const refuge = openFallbackSpool(join(world.home, "spool")) ?? "";
     mkdirSync(join(refuge, "bad"));
     writeFileSync(join(refuge, "bad", "1.json"), "half a drop about the WalrusInventory");
     const { removed, proof } = await data(world, ["forget", "WalrusInventory", "-y"]);

@@ -3,7 +3,7 @@ import type { Activity, AgentEvent, FileTouch } from "../../core/event.ts";
 import { keepCall, takeCall } from "../pending-calls.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { emit } from "../turn.ts";
-import { asId, asObject, contentText, type Json, type JsonObject } from "../wire.ts";
+import { asId, asObject, contentText, type Json, type JsonObject } from "../../core/json.ts";
 import { exitCode } from "./event.ts";
 import { backupOf } from "./file-history.ts";
 import type { Call, ClaudeCodeState, EarlyResult } from "./state.ts";

@@ -2,7 +2,7 @@
 // sessions takes none of that.
 import { join } from "node:path";
 import { type Env, homeOf, readSettings } from "../agent-files.ts";
-import { asObject } from "../wire.ts";
+import { asObject } from "../../core/json.ts";
 
 export function claudeConfigDir(env: Env): string {
   return env["CLAUDE_CONFIG_DIR"] || join(homeOf(env), ".claude");

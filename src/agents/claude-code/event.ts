@@ -1,7 +1,7 @@
 // Reduces a hook payload to our event, or to undefined when there is nothing in it for us.
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import type { HookCall } from "../hook-wire.ts";
-import { asId, asInteger, asObject, asString, type JsonObject, present, payloadTime } from "../wire.ts";
+import { asId, asInteger, asObject, asString, type JsonObject, present, payloadTime } from "../../core/json.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
 
 /** The event a hook command stands for when the payload does not name one. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../../core/error.ts";
 import { isEmptyJson } from "../json-file.ts";
 import type { Step } from "../step.ts";
-import { asObject } from "../wire.ts";
+import { asObject } from "../../core/json.ts";
 import { addMcpServer, type McpProgram, removeMcpServer } from "./mcp.ts";
 import { parseSettings } from "./settings.ts";
 import type { ClaudeSite } from "./site.ts";

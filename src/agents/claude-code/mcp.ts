@@ -1,7 +1,7 @@
 // Our MCP server as Claude Code is told of it: in the plugin's .mcp.json, or, without the plugin, among the user's servers
 // in the client's own state file, beside much that is not ours.
 import { editJson, removeJson } from "../json-file.ts";
-import { asObject, asString } from "../wire.ts";
+import { asObject, asString } from "../../core/json.ts";
 
 export interface McpProgram {
   /** The Node it runs with. */

@@ -1,7 +1,7 @@
 // What the assistant says in a transcript: one block a line, put together again into messages.
 import type { AgentEvent, TokenCounts } from "../../core/event.ts";
 import { markEnded, markWorking, promptOf, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, type Json, type JsonObject, present } from "../wire.ts";
+import { asCount, asId, asObject, asObjects, asString, type Json, type JsonObject, present } from "../../core/json.ts";
 import { readCall } from "./call.ts";
 import { type ClaudeCodeState, lineId, type Message } from "./state.ts";
 

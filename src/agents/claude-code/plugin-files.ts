@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { readSettings } from "../agent-files.ts";
 import type { Step } from "../step.ts";
-import { asObject } from "../wire.ts";
+import { asObject } from "../../core/json.ts";
 import { writeSettings } from "../write.ts";
 import { readJson } from "./config-dir.ts";
 import { MARKETPLACE, PLUGIN_ID } from "./site.ts";

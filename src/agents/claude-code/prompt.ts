@@ -1,5 +1,5 @@
 // What a person typed, told from what the client writes in their place.
-import { asObjects, asString, type Json } from "../wire.ts";
+import { asObjects, asString, type Json } from "../../core/json.ts";
 import { isMachinePrompt } from "./event.ts";
 
 /** Commands to the client itself: hooks do not see them either. Others are prompts under a name. */

@@ -3,7 +3,7 @@
 import type { AgentEvent } from "../../core/event.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { emit, type Turn } from "../turn.ts";
-import { asObject, asString, asTime, type JsonObject } from "../wire.ts";
+import { asObject, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { typedPrompt } from "./prompt.ts";
 
 export interface QueuedPrompt {

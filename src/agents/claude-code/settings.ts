@@ -1,6 +1,6 @@
 // Edits Claude Code's settings.json without disturbing what others put there: comments, order, other hooks.
 import { addToLists, BOM, parseJsonFile, removeFromLists } from "../json-file.ts";
-import { asObject, asString } from "../wire.ts";
+import { asObject, asString } from "../../core/json.ts";
 import { HOOKS, type HookGroup, hookGroup } from "./hooks.ts";
 
 /** How a hook of ours is told from others, wherever C-Mem is installed. */

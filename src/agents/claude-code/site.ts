@@ -6,7 +6,7 @@ import { findOurHooks, parseSettings } from "./settings.ts";
 import { findStatusLine } from "./status-line.ts";
 import { claudeConfigDir, readJson } from "./config-dir.ts";
 import { homeOf, readSettings } from "../agent-files.ts";
-import { asObject } from "../wire.ts";
+import { asObject } from "../../core/json.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 // What the reader of a Claude Code transcript holds in mind from one line to the next. Plain JSON: it is stored between runs.
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import type { Turn } from "../turn.ts";
-import type { Json, JsonObject } from "../wire.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { Backups } from "./file-history.ts";
 import type { QueuedPrompt } from "./queue.ts";
 

@@ -1,5 +1,5 @@
 // Our line in Claude Code's status line: there is room for one, so another's is never touched.
-import { asObject, asString } from "../wire.ts";
+import { asObject, asString } from "../../core/json.ts";
 import { editJson } from "../json-file.ts";
 
 /** How ours is told from others, wherever C-Mem is installed. */

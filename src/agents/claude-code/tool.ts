@@ -1,7 +1,7 @@
 // Reduces a tool's structured response to the text a reader wants, and to the files it touched.
 import type { FileTouch } from "../../core/event.ts";
 import { lineCount, replacementCounts } from "../patch.ts";
-import { asArray, asObject, asString, blocksText, type Json, type JsonObject } from "../wire.ts";
+import { asArray, asObject, asString, blocksText, type Json, type JsonObject } from "../../core/json.ts";
 
 export function toolOutput(name: string, response: Json | undefined): string | undefined {
   if (response === undefined || response === null) return undefined;

@@ -26,7 +26,7 @@ import {
   type JsonObject,
   parseJson,
   present,
-} from "../wire.ts";
+} from "../../core/json.ts";
 import { withoutOriginalFile } from "./bulk.ts";
 import { readResult } from "./call.ts";
 import { addBackup, type Backups, newlyTracked, readSnapshot, trackedTouch } from "./file-history.ts";

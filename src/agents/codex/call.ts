@@ -1,6 +1,6 @@
 // Follows a Codex tool call from what the model asked, over what Codex notes while it runs, to its result.
 import type { Activity } from "../../core/event.ts";
-import { asArray, asCount, asId, asInteger, asObject, asString, type Json, type JsonObject } from "../wire.ts";
+import { asArray, asCount, asId, asInteger, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
 import { changedFiles, codexResult, type CodexTool, codexTool, editName } from "./tool.ts";
 
 export interface CodexCall extends CodexTool {

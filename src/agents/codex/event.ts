@@ -1,7 +1,16 @@
 // Reduces what Codex CLI's hooks send to our event. Recorded from Codex CLI 0.166; its subagents' hooks were not.
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asInteger, asObject, asString, type JsonObject, parseJson, present, payloadTime } from "../wire.ts";
+import {
+  asId,
+  asInteger,
+  asObject,
+  asString,
+  type JsonObject,
+  parseJson,
+  present,
+  payloadTime,
+} from "../../core/json.ts";
 import { typedText } from "./prompt.ts";
 import { codexResult, codexTool } from "./tool.ts";
 

@@ -2,7 +2,16 @@
 import type { FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import { diffCounts, lineCount, patchFiles } from "../patch.ts";
-import { asArray, asInteger, asObject, asString, blocksText, type Json, type JsonObject, parseJson } from "../wire.ts";
+import {
+  asArray,
+  asInteger,
+  asObject,
+  asString,
+  blocksText,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from "../../core/json.ts";
 
 export interface CodexTool {
   name: string;

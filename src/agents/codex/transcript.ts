@@ -14,7 +14,7 @@ import {
   startTurn,
   type Turn,
 } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, asTime, type Json, type JsonObject } from "../wire.ts";
+import { asCount, asId, asObject, asObjects, asString, asTime, type Json, type JsonObject } from "../../core/json.ts";
 import { codexCall, type CodexCall, finishCall, noteEnd, noteItem, webSearch } from "./call.ts";
 import { environmentCwd, typedText } from "./prompt.ts";
 

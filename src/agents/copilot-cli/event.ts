@@ -1,7 +1,16 @@
 // Reduces what Copilot CLI's hooks send to our event. Recorded from Copilot CLI 1.0.102; a tool that failed altogether was not.
 import type { Activity } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asString, type Json, type JsonObject, parseJson, payloadTime, present } from "../wire.ts";
+import {
+  asId,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  parseJson,
+  payloadTime,
+  present,
+} from "../../core/json.ts";
 import { copilotTranscriptPath } from "./discover.ts";
 import { copilotCall, copilotResult } from "./tool.ts";
 

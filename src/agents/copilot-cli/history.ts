@@ -6,7 +6,7 @@ import { readWhole } from "../agent-files.ts";
 import { countUnknown } from "../notes.ts";
 import type { DocumentReader, ReadNotes } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markEnded, markWorking, promptOf, startTurn, type Turn } from "../turn.ts";
-import { asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../wire.ts";
+import { asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
 import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
 export const copilotHistoryReader: DocumentReader = {

@@ -3,7 +3,7 @@ import type { FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import { asInteger, asObject, asString, type Json, type JsonObject, present } from "../wire.ts";
+import { asInteger, asObject, asString, type Json, type JsonObject, present } from "../../core/json.ts";
 
 /** Copilot's names for what every agent has; the older editor was one tool with a command. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ import {
   startTurn,
   type Turn,
 } from "../turn.ts";
-import { asArray, asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
+import { asArray, asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../../core/json.ts";
 import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
 export interface CopilotState {

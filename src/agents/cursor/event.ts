@@ -2,7 +2,7 @@
 // 2026.09: untested against the client itself.
 import type { Activity } from "../../core/event.ts";
 import type { HookWire } from "../hook-wire.ts";
-import { asArray, asId, asObject, asString, type JsonObject, present, payloadTime } from "../wire.ts";
+import { asArray, asId, asObject, asString, type JsonObject, present, payloadTime } from "../../core/json.ts";
 import { cursorToolUse } from "./tool.ts";
 
 const EVENTS: Readonly<Record<string, readonly string[]>> = {

@@ -15,7 +15,7 @@ import {
   type Program,
   type SetupProject,
 } from "../setup.ts";
-import { asObject } from "../wire.ts";
+import { asObject } from "../../core/json.ts";
 import { checkNotCommitted, excludeLine, realPathInside } from "../work-tree-file.ts";
 import { CURSOR_RULES } from "./event.ts";
 import { hasRules, rulesText } from "./rules.ts";

@@ -2,7 +2,7 @@
 import type { Activity, FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import { lineCount, replacementCounts } from "../patch.ts";
-import { asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson, present } from "../wire.ts";
+import { asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson, present } from "../../core/json.ts";
 
 const NAMES: Readonly<Record<string, string>> = { Shell: "Bash" };
 

@@ -1,7 +1,7 @@
 // A Gemini CLI chat as it stands on disk: what is known of it, and its messages as they were last.
 import { countUnknown } from "../notes.ts";
 import type { ReadNotes } from "../transcript.ts";
-import { asId, asObject, asObjects, type JsonObject, parseJson } from "../wire.ts";
+import { asId, asObject, asObjects, type JsonObject, parseJson } from "../../core/json.ts";
 import { partsText, withoutHookContext } from "./text.ts";
 
 export interface Chat {

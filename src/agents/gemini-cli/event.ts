@@ -1,7 +1,7 @@
 // Reduces what Gemini CLI's hooks send to our event. Recorded from Gemini CLI 0.61.
 import type { Activity } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asString, type JsonObject, payloadTime, present } from "../wire.ts";
+import { asId, asObject, asString, type JsonObject, payloadTime, present } from "../../core/json.ts";
 import { withoutHookContext } from "./text.ts";
 import { geminiToolUse } from "./tool.ts";
 

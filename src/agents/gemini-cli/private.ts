@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { listFolder, readWhole } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
-import { asTime } from "../wire.ts";
+import { asTime } from "../../core/json.ts";
 import { type Chat, parseChat, promptOfMessage } from "./chat.ts";
 
 export function isStartedInPrivate(file: TranscriptFile, chat: Chat): boolean {

@@ -1,7 +1,7 @@
 // Finds out where a Gemini CLI chat took place: the chats themselves do not say.
 import { dirname, join } from "node:path";
 import { readWhole } from "../agent-files.ts";
-import { asObject, asString, type Json, type JsonObject, parseJson } from "../wire.ts";
+import { asObject, asString, type Json, type JsonObject, parseJson } from "../../core/json.ts";
 
 /**
  * Newer versions leave the folder's path beside the chats. Older ones only its hash: then it is looked for among the

@@ -1,5 +1,5 @@
 // The words in what Gemini calls content: a text, a part, or a list of both.
-import { asObject, asString, type Json } from "../wire.ts";
+import { asObject, asString, type Json } from "../../core/json.ts";
 
 /** What hooks have told the model stands among the words of others, ours as well. */
 export function withoutHookContext(text: string): string {

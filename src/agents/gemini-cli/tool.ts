@@ -2,7 +2,7 @@
 import type { Activity, FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import { diffCounts, lineCount, replacementCounts } from "../patch.ts";
-import { asCount, asId, asObject, asString, type Json, type JsonObject, present } from "../wire.ts";
+import { asCount, asId, asObject, asString, type Json, type JsonObject, present } from "../../core/json.ts";
 import { partsText, withoutHookContext } from "./text.ts";
 
 const NAMES: Readonly<Record<string, string>> = {

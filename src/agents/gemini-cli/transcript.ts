@@ -15,7 +15,7 @@ import {
   startTurn,
   type Turn,
 } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../wire.ts";
+import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { type Chat, parseChat, promptOfMessage } from "./chat.ts";
 import { isStartedInPrivate } from "./private.ts";
 import { projectFolder } from "./project.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asObjects, asString, type JsonObject, present, payloadTime } from "../wire.ts";
+import { asId, asObject, asObjects, asString, type JsonObject, present, payloadTime } from "../../core/json.ts";
 import { openCodeData } from "./discover.ts";
 import { typedText } from "./prompt.ts";
 import { databasePath } from "./store.ts";

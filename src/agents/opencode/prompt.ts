@@ -1,6 +1,6 @@
 // What a person typed to OpenCode, and whether a subagent was started for something wholly private.
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import { asId, asObject, asString, type JsonObject } from "../wire.ts";
+import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { loadSession, type Session, siblingPath } from "./store.ts";
 
 /** Synthetic parts are files and notices the client adds; a compaction is asked for in the user's name. */

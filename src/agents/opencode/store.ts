@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { readWhole } from "../agent-files.ts";
-import { asId, asObject, asString, asTime, type JsonObject, parseJson } from "../wire.ts";
+import { asId, asObject, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
 
 export interface Session {
   info: JsonObject;

@@ -3,7 +3,17 @@ import type { Activity, FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import { stripLineNumbers } from "../line-numbers.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import { asCount, asId, asInteger, asObject, asObjects, asString, asTime, type JsonObject, present } from "../wire.ts";
+import {
+  asCount,
+  asId,
+  asInteger,
+  asObject,
+  asObjects,
+  asString,
+  asTime,
+  type JsonObject,
+  present,
+} from "../../core/json.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",

@@ -15,7 +15,7 @@ import {
   startTurn,
   type Turn,
 } from "../turn.ts";
-import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../wire.ts";
+import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../../core/json.ts";
 import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
 import { loadSession, originalOf, type Session } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { forget } from "../../upkeep/erase/forget.ts";
-import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { emptyDeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { seedStore } from "../../../test/seed.ts";
 import { importRows, type ImportRow } from "./import-rows.ts";
@@ -81,7 +81,7 @@ describe("rows of another store", () => {
       { session_id: "there-2", parent: 1 },
       { session_id: "there-3", parent: 1 },
     ]);
-    const doomed = nothingDoomed();
+    const doomed = emptyDeletionSet();
     doomed.sessions.add(1);
     expect(forget(db, doomed, AT).removed).toMatchObject({ sessions: 3 });
     db.close();

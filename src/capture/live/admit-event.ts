@@ -3,25 +3,25 @@ import { dirname, join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import type { AgentEvent, CapturedEvent } from "../../core/event.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import { captureEvent } from "./redact-event.ts";
+import { redactEvent } from "./redact-event.ts";
 import { covers } from "../covers.ts";
 import { admitIds } from "./ids.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "./private-turn.ts";
-import type { Surroundings } from "../capture-context.ts";
+import type { CaptureContext } from "../capture-context.ts";
 
 /** Why nothing of an event is kept. */
 export type Withheld = "excluded" | "private" | "nothing";
 
-export function prepareEvent(
+export function admitEvent(
   reported: AgentEvent,
-  surroundings: Surroundings,
+  surroundings: CaptureContext,
   paths: Pick<Paths, "privateTurns">,
 ): CapturedEvent | Withheld {
   // Before anything is written by these ids, the marker of a private turn included.
   const event = admitIds(reported);
   if (surroundings.isExcluded || isTranscriptExcluded(event, surroundings.settings.excludePaths)) return "excluded";
   if (trackPrivateTurn(paths.privateTurns, event)) return "private";
-  return captureEvent(event, surroundings) ?? "nothing";
+  return redactEvent(event, surroundings) ?? "nothing";
 }
 
 /** What is not read from a transcript is not recorded live either. */

@@ -38,7 +38,7 @@ import {
   turnOf,
 } from "./batch.ts";
 import { commitsMade } from "./commits.ts";
-import { isToldElsewhere } from "../sync/fork-duplicates.ts";
+import { isForkDuplicate } from "../sync/fork-duplicates.ts";
 import { withoutForgotten } from "./drop-forgotten.ts";
 import { pathFromRoot } from "../project.ts";
 
@@ -52,7 +52,7 @@ export function applyEvent(db: Db, event: CapturedEvent, eventName: string): voi
 /** The same among others of one transaction, which ends with `endBatch`. */
 export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventName: string): void {
   batch.hasTombstones ??= hasTombstones(db);
-  if (isToldElsewhere(db, given)) return;
+  if (isForkDuplicate(db, given)) return;
   const event = batch.hasTombstones ? withoutForgotten(db, given) : given;
   if (event === undefined) return;
   const sessions = upsertSessions(db, batch, event);

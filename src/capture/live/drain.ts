@@ -7,7 +7,7 @@ import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../../store/
 import { nested, transaction } from "../../store/db/transaction.ts";
 import { applyEvent, enqueueWork } from "./apply.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
-import { findRefuge, leaveRefuge } from "./fallback-spool.ts";
+import { findFallbackSpool, removeFallbackSpool } from "./fallback-spool.ts";
 import { DROP_SUFFIX } from "./spool.ts";
 
 export interface DrainResult {
@@ -30,12 +30,12 @@ export function drainSpool(db: Db, spool: string, options: { maxMs?: number } = 
   const folders = foldersOf(spool);
   for (const folder of folders) drainFolder(db, folder, deadline, result);
   forgetGone(db, folders);
-  if (folders[1] !== undefined) leaveRefuge(folders[1]);
+  if (folders[1] !== undefined) removeFallbackSpool(folders[1]);
   return result;
 }
 
 function foldersOf(spool: string): string[] {
-  return [spool, findRefuge(spool)].filter((folder) => folder !== undefined);
+  return [spool, findFallbackSpool(spool)].filter((folder) => folder !== undefined);
 }
 
 function drainFolder(db: Db, folder: string, deadline: number, result: DrainResult): void {

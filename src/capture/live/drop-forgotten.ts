@@ -3,28 +3,28 @@ import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findPromptNumber } from "../../store/tables/prompts.ts";
 import { findSession, originsOf } from "../../store/tables/sessions.ts";
-import { isForgottenPrompt, isForgottenSession, isTouched } from "../../store/tables/tombstone-checks.ts";
-import { isBuried, tombstoneOf } from "../../store/tables/tombstones.ts";
+import { isForgottenPrompt, isForgottenSession, hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
+import { hasTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 
 /** The event without what was forgotten of it, or undefined if nothing is left. */
 export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | undefined {
   if (isForgottenSession(db, event.sessionId)) return undefined;
   if (event.agentId !== undefined && isForgottenSession(db, `agent-${event.agentId}`)) return undefined;
   if (isCopyOfForgotten(db, event)) return undefined;
-  return isTouched(db, event.sessionId) ? filterPart(db, event) : event;
+  return hasForgottenParts(db, event.sessionId) ? filterPart(db, event) : event;
 }
 
 /** From before a fork began, under ids of its own: by which nobody knows what was forgotten in the session it was made from. */
 function isCopyOfForgotten(db: Db, { sessionId, at }: CapturedEvent): boolean {
   const session = findSession(db, sessionId);
   if (session === undefined || at >= session.started_at) return false;
-  return originsOf(db, sessionId).some((id) => id !== sessionId && isTouched(db, id));
+  return originsOf(db, sessionId).some((id) => id !== sessionId && hasForgottenParts(db, id));
 }
 
 function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
   const { sessionId, activity, at } = event;
   const isGone = (kind: "message" | "tool-use" | "text", key: string): boolean =>
-    isBuried(db, tombstoneOf(kind, sessionId, key));
+    hasTombstone(db, tombstoneOf(kind, sessionId, key));
   switch (activity.kind) {
     case "prompt":
       return isForgottenPrompt(db, sessionId, activity, at) ? undefined : event;
@@ -57,7 +57,7 @@ function filterPart(db: Db, event: CapturedEvent): CapturedEvent | undefined {
 }
 
 function ofForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {
-  if (promptId === undefined || !isBuried(db, tombstoneOf("prompt", sessionId, promptId))) return false;
+  if (promptId === undefined || !hasTombstone(db, tombstoneOf("prompt", sessionId, promptId))) return false;
   const session = findSession(db, sessionId);
   return session === undefined || findPromptNumber(db, session.id, promptId) === undefined;
 }

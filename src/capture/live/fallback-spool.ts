@@ -9,7 +9,7 @@ import { shortHash } from "../../core/hash.ts";
 const TEMPORARY = process.platform === "win32" ? tmpdir() : "/tmp";
 
 /** The folder where it is there and ours alone: anybody can make one of that name. */
-export function findRefuge(spool: string): string | undefined {
+export function findFallbackSpool(spool: string): string | undefined {
   const refuge = refugeOf(spool);
   const stat = lstatSync(refuge, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isDirectory()) return undefined;
@@ -18,22 +18,22 @@ export function findRefuge(spool: string): string | undefined {
 }
 
 /** All there are of a data directory: drops, and marks of private turns. */
-export function findRefuges({ spool, privateTurns }: { spool: string; privateTurns: string }): string[] {
-  return [spool, privateTurns].map(findRefuge).filter((path) => path !== undefined);
+export function findFallbackSpools({ spool, privateTurns }: { spool: string; privateTurns: string }): string[] {
+  return [spool, privateTurns].map(findFallbackSpool).filter((path) => path !== undefined);
 }
 
 /** Undefined where somebody else was first, or there is no room either. */
-export function enterRefuge(spool: string): string | undefined {
+export function openFallbackSpool(spool: string): string | undefined {
   try {
     mkdirSync(refugeOf(spool), { recursive: true, mode: 0o700 });
-    return findRefuge(spool);
+    return findFallbackSpool(spool);
   } catch {
     return undefined;
   }
 }
 
 /** Once it is empty nothing of it stays behind; a hook that comes just now makes it again. */
-export function leaveRefuge(refuge: string): void {
+export function removeFallbackSpool(refuge: string): void {
   try {
     rmdirSync(refuge);
   } catch {

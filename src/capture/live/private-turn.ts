@@ -6,7 +6,7 @@ import type { AgentEvent } from "../../core/event.ts";
 import { listFolder, readText, statOf } from "../../platform/read-file.ts";
 import { writePrivate } from "../../platform/private-file.ts";
 import { sha256 } from "../../platform/sha256.ts";
-import { enterRefuge, findRefuge, leaveRefuge } from "./fallback-spool.ts";
+import { openFallbackSpool, findFallbackSpool, removeFallbackSpool } from "./fallback-spool.ts";
 
 interface Marker {
   /** True until the next prompt that is not private. */
@@ -19,7 +19,7 @@ interface Marker {
 const MAX_PROMPT_IDS = 1_000;
 
 export function isPrivateTurn(folder: string, event: AgentEvent): boolean {
-  const refuge = findRefuge(folder);
+  const refuge = findFallbackSpool(folder);
   return isMarked(folder, event) || (refuge !== undefined && isMarked(refuge, event));
 }
 
@@ -37,14 +37,14 @@ export function beginPrivateTurn(folder: string, sessionId: string, promptId: st
   try {
     writeMarker(folder, sessionId, marker);
   } catch (error) {
-    const refuge = enterRefuge(folder);
+    const refuge = openFallbackSpool(folder);
     if (refuge === undefined) throw error;
     writeMarker(refuge, sessionId, marker);
   }
 }
 
 export function endPrivateTurn(folder: string, sessionId: string): void {
-  for (const place of [folder, findRefuge(folder)]) {
+  for (const place of [folder, findFallbackSpool(folder)]) {
     const marker = place === undefined ? undefined : readMarker(place, sessionId);
     if (place !== undefined && marker?.current) unmark(place, sessionId, marker);
   }
@@ -72,7 +72,7 @@ export function tidySessionFiles(folders: readonly string[], now: number): void 
 
 /** Marks from while the data directory took none come to where the others are. */
 function returnFromRefuge(folder: string): void {
-  const refuge = findRefuge(folder);
+  const refuge = findFallbackSpool(folder);
   if (refuge === undefined) return;
   try {
     for (const name of listFolder(refuge)) {
@@ -85,7 +85,7 @@ function returnFromRefuge(folder: string): void {
   } catch {
     // It still takes none: what is not there yet stays where it is.
   }
-  leaveRefuge(refuge);
+  removeFallbackSpool(refuge);
 }
 
 function forgetOldFiles(folder: string, now: number): void {

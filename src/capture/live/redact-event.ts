@@ -7,12 +7,12 @@ import { isUnrecorded } from "../../core/own-tools.ts";
 import { admitIds } from "./ids.ts";
 import { isHiddenFile } from "../ignore-files.ts";
 import { branchOf, type Place, storedPath } from "../project.ts";
-import type { Surroundings } from "../capture-context.ts";
+import type { CaptureContext } from "../capture-context.ts";
 
 /** Returns undefined when nothing of the event may or need be kept. */
-export function captureEvent(
+export function redactEvent(
   reported: AgentEvent,
-  { place, settings, project }: Surroundings,
+  { place, settings, project }: CaptureContext,
 ): CapturedEvent | undefined {
   const event = admitIds(reported);
   const activity = filterActivity(event.activity, place, settings);

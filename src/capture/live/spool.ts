@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from "node:path";
 import { statOf } from "../../platform/read-file.ts";
 import type { CapturedEvent } from "../../core/event.ts";
-import { enterRefuge } from "./fallback-spool.ts";
+import { openFallbackSpool } from "./fallback-spool.ts";
 
 export const DROP_SUFFIX = ".json";
 
@@ -14,7 +14,7 @@ export function writeDrop(spool: string, event: CapturedEvent, { isDurable = tru
     return writeInto(spool, event, isDurable);
   } catch (error) {
     // Nobody waits for a disk to have room again.
-    const elsewhere = enterRefuge(spool);
+    const elsewhere = openFallbackSpool(spool);
     if (elsewhere === undefined) throw error;
     return writeInto(elsewhere, event, isDurable);
   }

@@ -4,8 +4,8 @@ import type { Db } from "../../store/db/driver.ts";
 import { hasMessage } from "../../store/tables/messages.ts";
 import { isPurged } from "../../store/tables/purge.ts";
 import { hasToolUse } from "../../store/tables/tool-uses.ts";
-import { isTouched } from "../../store/tables/tombstone-checks.ts";
-import { isToldElsewhere } from "./fork-duplicates.ts";
+import { hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
+import { isForkDuplicate } from "./fork-duplicates.ts";
 import { withoutForgotten } from "../live/drop-forgotten.ts";
 import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
@@ -49,7 +49,7 @@ function countMissing(db: Db, transcript: Transcript, context: SyncContext): num
     transcript,
     known: undefined,
     isElsewhere: false,
-    isForgotten: isTouched(db, transcript.file.sessionId),
+    isForgotten: hasForgottenParts(db, transcript.file.sessionId),
   };
   let missing = 0;
   for (const step of readTranscript(request, { ...context, force: true })) {
@@ -61,7 +61,7 @@ function countMissing(db: Db, transcript: Transcript, context: SyncContext): num
 
 function isMissing(db: Db, given: CapturedEvent): boolean {
   const event = withoutForgotten(db, given);
-  if (event === undefined || isToldElsewhere(db, event) || isPurged(db, event.sessionId, event.at)) return false;
+  if (event === undefined || isForkDuplicate(db, event) || isPurged(db, event.sessionId, event.at)) return false;
   const { activity } = event;
   const session = event.agentId === undefined ? event.sessionId : `agent-${event.agentId}`;
   if (activity.kind === "message") return !hasMessage(db, session, activity.uuid);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY, prompt, seedStore, type Seeded, START } from "../../../test/seed.ts";
 import { forget } from "../../upkeep/erase/forget.ts";
-import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { emptyDeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import { purgeEvidence } from "../../store/tables/purge.ts";
 import { insertTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { transaction } from "../../store/db/transaction.ts";
@@ -48,7 +48,7 @@ describe("what a fork has copied", () => {
     const emptied = seedStore();
     emptied.add("before", prompt("Fix it"), { at: START });
     emptied.add("before", prompt("Fix that, too"), { at: START + DAY });
-    forget(emptied.db, { ...nothingDoomed(), prompts: new Set([1, 2]) }, START);
+    forget(emptied.db, { ...emptyDeletionSet(), prompts: new Set([1, 2]) }, START);
     expect(readFork(emptied)).toEqual(["fork: Try another way"]);
   });
 
@@ -58,7 +58,7 @@ describe("what a fork has copied", () => {
     store.add("before", prompt("Fix that, too"), { at: START + DAY });
     store.add("fork", prompt("Try another way"), { at: START + 2 * DAY });
     store.add("fork", { kind: "origin", forkedFrom: "before" }, { at: START + 2 * DAY });
-    forget(store.db, { ...nothingDoomed(), prompts: new Set([1]) }, START);
+    forget(store.db, { ...emptyDeletionSet(), prompts: new Set([1]) }, START);
     expect(readFork(store, {})).toEqual(["before: Fix that, too", "fork: Try another way"]);
   });
 });

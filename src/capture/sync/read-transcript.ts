@@ -8,11 +8,11 @@ import { turnOf } from "../../agents/turn.ts";
 import type { Env } from "../../config/paths.ts";
 import type { AgentEvent, CapturedEvent } from "../../core/event.ts";
 import type { SyncState } from "../../store/tables/sync-state.ts";
-import { captureEvent } from "../live/redact-event.ts";
+import { redactEvent } from "../live/redact-event.ts";
 import { checkpointOf, findStart, type Position, privateIdsOf } from "./checkpoint.ts";
 import { covers } from "../covers.ts";
 import { readLines } from "./lines.ts";
-import { findSurroundings, type Surroundings } from "../capture-context.ts";
+import { findCaptureContext, type CaptureContext } from "../capture-context.ts";
 
 /** A longer line is skipped and counted: no prompt or answer is that long, and memory is finite. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -37,7 +37,7 @@ export interface ReadContext {
   /** Prompts that were wholly private, and threads they started: what subagents did for them stays out as well. */
   privateIds: Set<string>;
   /** Folders are looked up once. */
-  places: Map<string, Surroundings>;
+  places: Map<string, CaptureContext>;
 }
 
 /** A file that is to be read, and where reading it stopped last. */
@@ -237,7 +237,7 @@ export function isOutside(state: unknown, context: ReadContext): boolean {
 }
 
 /** The same for events that come from elsewhere than a file: none, where the session began in an excluded folder. */
-export function captureEvents(events: AgentEvent[], file: TranscriptFile, context: ReadContext): CapturedEvent[] {
+export function redactEvents(events: AgentEvent[], file: TranscriptFile, context: ReadContext): CapturedEvent[] {
   try {
     return captureAll({ ...nothingRead(), file, context, state: "new", isForgotten: false, isPlaced: false, events });
   } catch (error) {
@@ -268,7 +268,7 @@ function capture(event: AgentEvent, { file, context, isPlaced }: Reading): Captu
     if (!isPlaced || surroundings.isBlocked) throw new Excluded();
     if (surroundings.isExcluded) return undefined;
   }
-  return captureEvent(event, surroundings);
+  return redactEvent(event, surroundings);
 }
 
 /** What a fork has copied is read where it happened, as long as that is there to be read. */
@@ -286,14 +286,14 @@ function checkPlace({ events, context }: Reading): boolean {
   return true;
 }
 
-export function isOtherProject({ project }: Surroundings, context: ReadContext): boolean {
+export function isOtherProject({ project }: CaptureContext, context: ReadContext): boolean {
   return context.project !== undefined && context.project !== project.name && context.project !== project.key;
 }
 
-export function lookUp(cwd: string, context: ReadContext): Surroundings {
+export function lookUp(cwd: string, context: ReadContext): CaptureContext {
   const known = context.places.get(cwd);
   if (known !== undefined) return known;
-  const found = findSurroundings(cwd, context.settings, context.env);
+  const found = findCaptureContext(cwd, context.settings, context.env);
   context.places.set(cwd, found);
   return found;
 }

@@ -8,7 +8,7 @@ import { saveSyncState, type SyncState } from "../../store/tables/sync-state.ts"
 import { transaction } from "../../store/db/transaction.ts";
 import { type Copy, listCopies, readCopyText } from "./archive-copies.ts";
 import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
-import { captureEvents, isExcludedFile, parseLine } from "./read-transcript.ts";
+import { redactEvents, isExcludedFile, parseLine } from "./read-transcript.ts";
 import { storeEvents, type SyncContext } from "./sync.ts";
 
 /** Copies whose transcript is gone: all of them, or those that this database has never read to their end. */
@@ -26,7 +26,7 @@ const BATCH = 2_000;
 
 /** Returns how many events were in it. */
 export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
-  const events = captureEvents(readEvents(copy, context), copy.file, context);
+  const events = redactEvents(readEvents(copy, context), copy.file, context);
   for (let start = 0; start < events.length; start += BATCH) {
     transaction(db, () => storeEvents(db, events.slice(start, start + BATCH)));
   }

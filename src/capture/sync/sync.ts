@@ -12,7 +12,7 @@ import { startGroup, type TransactionGroup } from "../../store/db/transaction.ts
 import { applyInBatch } from "../live/apply.ts";
 import { type Batch, endBatch, startBatch } from "../live/batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
-import { tellsOfForgotten } from "../../store/tables/tombstone-checks.ts";
+import { namesForgotten } from "../../store/tables/tombstone-checks.ts";
 import {
   type FileState,
   type Piece,
@@ -186,7 +186,7 @@ function* readRequests(db: Db, transcripts: readonly Transcript[], context: Sync
       transcript,
       known,
       isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context),
-      isForgotten: tellsOfForgotten(db, transcript.file.sessionId),
+      isForgotten: namesForgotten(db, transcript.file.sessionId),
     };
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { cleanFile, type FileFix } from "../../upkeep/audit/clean-files.ts";
 import { finishForget } from "../../queries/forget.ts";
-import { findRefuges } from "../../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { addKinds } from "../../core/privacy/cleaned-text.ts";
 import { audit, type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audit.ts";
@@ -28,10 +28,10 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
     else print("Nothing is stored yet.");
     return EXIT.ok;
   }
-  const found = audit(paths.home, findRefuges(paths));
+  const found = audit(paths.home, findFallbackSpools(paths));
   if (!isFix || found.findings.length === 0) return report(found, undefined, json);
   const receipt = await fix(paths, found.findings);
-  return report(audit(paths.home, findRefuges(paths)), { ...receipt, before: found }, json);
+  return report(audit(paths.home, findFallbackSpools(paths)), { ...receipt, before: found }, json);
 }
 
 function report(found: Audit, receipt: AuditReceipt | undefined, json: boolean): number {

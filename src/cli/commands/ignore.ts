@@ -11,10 +11,10 @@ import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { refuseDoubtful, writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
-import type { Doomed } from "../../upkeep/erase/deletion-set.ts";
+import type { DeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { deleteSnapshotsWhere } from "../../store/tables/file-snapshots.ts";
-import { doomedAt } from "../../upkeep/erase/select-by-path.ts";
+import { selectByPath } from "../../upkeep/erase/select-by-path.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../table.ts";
@@ -42,7 +42,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   const save = (): void => {
     if (isNew && !isDry) writeSetting(paths.config, "excludePaths", [...before, pattern]);
   };
-  const stored = withStore(paths, (db) => doomedAt(db, (path) => covers(pattern, path)), { onlyLook: true });
+  const stored = withStore(paths, (db) => selectByPath(db, (path) => covers(pattern, path)), { onlyLook: true });
   const isStored = stored.sessions.size + stored.toolUses.size > 0;
   const isForget = isStored && (flags["forget"] === true || (!isDry && (await wantsForgotten(stored, json))));
   if (!isForget) {
@@ -78,7 +78,7 @@ function forgetSnapshots(db: Db, pattern: string): void {
   transaction(db, () => deleteSnapshotsWhere(db, isThere));
 }
 
-async function wantsForgotten(stored: Doomed, json: boolean): Promise<boolean> {
+async function wantsForgotten(stored: DeletionSet, json: boolean): Promise<boolean> {
   if (json || !canAsk()) return false;
   return askYesNo(`Also look at what is stored of it (${amount(stored)}), to forget it?`, { isDestructive: true });
 }
@@ -135,11 +135,11 @@ function fullPattern(named: string): string {
   return named.startsWith("**") ? named : resolve(named);
 }
 
-function storedCounts({ sessions, toolUses }: Doomed): Record<string, number> {
+function storedCounts({ sessions, toolUses }: DeletionSet): Record<string, number> {
   return { sessions: sessions.size, tool_uses: toolUses.size };
 }
 
-function amount({ sessions, toolUses }: Doomed): string {
+function amount({ sessions, toolUses }: DeletionSet): string {
   const parts = [
     sessions.size > 0 && count(sessions.size, "session"),
     toolUses.size > 0 && count(toolUses.size, "tool use"),
@@ -147,7 +147,7 @@ function amount({ sessions, toolUses }: Doomed): string {
   return parts.filter((part) => part !== false).join(", ");
 }
 
-function storedText(stored: Doomed, named: string): string {
+function storedText(stored: DeletionSet, named: string): string {
   const isAny = stored.sessions.size + stored.toolUses.size > 0;
   return isAny ? `\nStored of it already: ${amount(stored)}. To forget that: c-mem ignore ${named} --forget` : "";
 }

@@ -7,7 +7,7 @@ import { type ImportCounts, importRows } from "../../capture/import/import-rows.
 import { checkExport, type ExportEnd, readExport } from "../../capture/import/read-export.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
-import { forgetBuried } from "../../upkeep/erase/scrub-backups.ts";
+import { deleteForgotten } from "../../upkeep/erase/scrub-backups.ts";
 import { createBackup } from "../../store/db/backup.ts";
 import { countSessions } from "../../store/reads/what-counts.ts";
 import { plural } from "../forget-text.ts";
@@ -35,7 +35,7 @@ export async function run(options: CommandOptions): Promise<number> {
   const seconds = readSeconds(flags["timeout"]) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
   const { status, isLate } = await runChild(seconds * 1000);
   // It was killed before it could delete what had been forgotten.
-  if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => forgetBuried(db, Date.now()));
+  if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
   if (!isLate) return status;
   throw new AppError(
     "import_timeout",
@@ -101,7 +101,12 @@ function importFile(path: string, { json }: CommandOptions): number {
     // What came in by mistake can be undone.
     const made = countSessions(db).sessions > 0 ? createBackup(paths.database, "manual", Date.now()).path : null;
     const read = isDatabase ? importDatabase(db, path) : { source: "c-mem", ...importRows(db, readExport(path, end)) };
-    return { counts: read as ImportCounts, source: read.source, forgotten: forgetBuried(db, Date.now()), backup: made };
+    return {
+      counts: read as ImportCounts,
+      source: read.source,
+      forgotten: deleteForgotten(db, Date.now()),
+      backup: made,
+    };
   });
   const isCut = !isDatabase && !end.isWhole;
   if (json) {

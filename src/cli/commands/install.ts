@@ -19,7 +19,12 @@ import { registerMcpServer } from "../../agents/claude-code/mcp-install.ts";
 import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
-import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../platform/state/install-record.ts";
+import {
+  type InstalledSite,
+  type InstallRecord,
+  readInstall,
+  writeInstall,
+} from "../../platform/state/install-record.ts";
 import { loadSettings } from "../../config/load.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { parseSetting, PROVIDERS } from "../../config/schema.ts";

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { HOOKS } from "../../agents/claude-code/hooks.ts";
 import { archiveSize } from "../../capture/sync/archive-copies.ts";
-import { findSurroundings } from "../../capture/capture-context.ts";
+import { findCaptureContext } from "../../capture/capture-context.ts";
 import { spoolCounts } from "../../capture/live/drain.ts";
 import { readHookFires } from "../../platform/state/hook-counters.ts";
 import { loadSettings } from "../../config/load.ts";
@@ -45,7 +45,7 @@ export function run({ json }: CommandOptions): number {
     }),
     { onlyLook: true },
   );
-  const { offReason: reason } = findSurroundings(process.cwd(), paths.config, env);
+  const { offReason: reason } = findCaptureContext(process.cwd(), paths.config, env);
   const worker = findWorker(paths.workerLock, now);
   const commands = [...new Set(HOOKS.map((hook) => hook.command))];
   const runOf = new Map(stored.runs.map((row) => [row.hook, row]));

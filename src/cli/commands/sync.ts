@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { isTouched } from "../../store/tables/tombstone-checks.ts";
+import { hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
 import type { ArchiveContext } from "../../capture/sync/archive.ts";
 import { archiveSize } from "../../capture/sync/archive-copies.ts";
 import { findTranscripts } from "../../capture/sync/find-transcripts.ts";
@@ -73,7 +73,7 @@ async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog 
     await restoreAll(db, flags, context, report);
     if (flags["archive"] === true || settings.archive) {
       // Of what was forgotten there is no second copy.
-      const isForgotten = (sessionId: string): boolean => isTouched(db, sessionId);
+      const isForgotten = (sessionId: string): boolean => hasForgottenParts(db, sessionId);
       const kept = files.filter(({ file }) => !isForgotten(file.sessionId));
       await archiveAll(kept, maxBytes, { ...context, isForgotten }, report, isQuiet);
     }

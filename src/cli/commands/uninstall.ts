@@ -1,5 +1,5 @@
 // c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
-import { findRefuges } from "../../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
@@ -7,7 +7,12 @@ import { pluginFiles, removePluginFiles } from "../../agents/claude-code/plugin-
 import { claudeConfigDir } from "../../agents/claude-code/config-dir.ts";
 import { envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/step.ts";
-import { type InstalledSite, type InstallRecord, readInstall, writeInstall } from "../../platform/state/install-record.ts";
+import {
+  type InstalledSite,
+  type InstallRecord,
+  readInstall,
+  writeInstall,
+} from "../../platform/state/install-record.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
@@ -126,7 +131,7 @@ function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean):
 
 /** Only what is ours: somebody may have pointed C_MEM_HOME at a folder with other things in it. */
 function deleteAll({ home, ...ours }: Paths): Step {
-  const paths = [...Object.values(ours), ...findRefuges(ours)];
+  const paths = [...Object.values(ours), ...findFallbackSpools(ours)];
   return {
     about: `delete everything C-Mem has remembered (${home})`,
     run() {

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { ago, oneLine } from "../../core/text.ts";
-import { tellEffort } from "../../recall/efforts/effort-story.ts";
+import { effortStory } from "../../recall/efforts/effort-story.ts";
 import { findEfforts } from "../../recall/efforts/efforts.ts";
 import { type Db, openDriver } from "../../store/db/driver.ts";
 import { listObservations } from "../../store/reads/observation-list.ts";
@@ -43,7 +43,7 @@ function fromStore(env: Env): Known {
         findEfforts(db)
           .slice(0, MAX_EFFORTS)
           .map((effort) => {
-            const { id, title, lastAt } = tellEffort(db, effort);
+            const { id, title, lastAt } = effortStory(db, effort);
             return { value: id, about: `${ago(lastAt, Date.now())}: ${title}` };
           }),
       ),

@@ -1,5 +1,5 @@
 // OpenAI's chat completions, as dozens of servers speak them: each a little differently. Streamed or whole.
-import { asCount, asObject, asObjects, asString, type JsonObject, parseJson } from "../../agents/wire.ts";
+import { asCount, asObject, asObjects, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { LlmError } from "../error.ts";
 import { type HttpReply, type ModelServer, post, textOf } from "../http.ts";

@@ -1,7 +1,7 @@
 // The user's own Claude Code as a model: one `claude -p` per question, cut off from settings, hooks, plugins, MCP servers,
 // CLAUDE.md and transcripts, and marked so that our own hooks would do nothing even if they ran.
 import { mkdirSync } from "node:fs";
-import { asCount, asObject, asString, type JsonObject, parseJson } from "../../agents/wire.ts";
+import { asCount, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { type ChildResult, runChild } from "../child.ts";

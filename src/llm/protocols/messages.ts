@@ -1,5 +1,5 @@
 // Anthropic's Messages API: the answer is the input of a tool the model is made to call. Streamed or whole.
-import { asCount, asObject, asObjects, asString, type JsonObject, parseJson } from "../../agents/wire.ts";
+import { asCount, asObject, asObjects, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { LlmError } from "../error.ts";
 import { type HttpReply, type ModelServer, post, textOf } from "../http.ts";
 import type { LlmReply, LlmRequest, Usage } from "../provider.ts";

@@ -1,5 +1,5 @@
 // What a model says is taken only as far as it can be traced: known types, ids it was given, names that are in the record.
-import { asArray, asObject, asObjects, asString, type JsonObject } from "../../agents/wire.ts";
+import { asArray, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import {
   type Concept,

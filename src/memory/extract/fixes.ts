@@ -48,7 +48,7 @@ export function fixesOf(evidence: TurnEvidence, runs: readonly Run[]): Fix[] {
 }
 
 /** A command that failed before anything was changed, and its success once something was: the work was to mend it. */
-export function mendedRun(evidence: TurnEvidence, runs: readonly Run[]): Pick<Fix, "failure" | "success"> | undefined {
+export function fixingRun(evidence: TurnEvidence, runs: readonly Run[]): Pick<Fix, "failure" | "success"> | undefined {
   const places = evidence.toolUses.map((use) => !use.isError && use.files.some((file) => file.kind !== "read"));
   const [firstEdit, lastEdit] = [places.indexOf(true), places.lastIndexOf(true)];
   const isBefore = (run: Run, edit: number): boolean => evidence.toolUses.indexOf(run.use) < edit;

@@ -10,7 +10,7 @@ import { type Landing, landingFacts, landingsOf } from "./landings.ts";
 import { lastError, telling } from "../../core/error-text.ts";
 import { clip, sentencesOf } from "../../core/prose.ts";
 import { type Run, shownCommand } from "./commands.ts";
-import { mendedRun } from "./fixes.ts";
+import { fixingRun } from "./fixes.ts";
 import { lastTestOf, testFact } from "./test-state.ts";
 
 const SENTENCE_CHARS = 300;
@@ -29,7 +29,7 @@ export function workObservation(
   const landings = landingsOf(evidence, runs);
   if (!isWork(changes) && !landings.some((landing) => landing.isWorthNoting)) return undefined;
   const { title, spoken } = titleOf(ask, answer, changes, landings, rules);
-  const mended = mendedRun(evidence, runs);
+  const mended = fixingRun(evidence, runs);
   const type = typeOf(title.replace(/^Opened PR #\d+: /, ""), {
     ask,
     changes,

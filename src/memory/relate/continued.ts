@@ -10,7 +10,7 @@ import {
   lastHeardOf,
   type LinkedSession,
 } from "../../store/reads/link-evidence.ts";
-import { hasTombstones, isBuried, tombstoneOf } from "../../store/tables/tombstones.ts";
+import { hasTombstones, hasTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import type { Likely } from "./likely.ts";
 import type { SaidBySession } from "./read-session.ts";
 
@@ -61,7 +61,7 @@ function saidToContinue(
   const sure = new Map<string, number>();
   for (const [id, weight] of said) {
     if (id === null || id === undefined || id === session.session_id || sure.has(id)) continue;
-    if (mayBeForgotten && isBuried(db, tombstoneOf("session", id))) continue;
+    if (mayBeForgotten && hasTombstone(db, tombstoneOf("session", id))) continue;
     if (sure.size < MAX_CONTINUED) sure.set(id, weight);
   }
   return sure;

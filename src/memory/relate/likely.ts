@@ -1,6 +1,11 @@
 // Which earlier sessions a session has much in common with: rare files, commits, issues and words, counted by how few others have them.
 import type { Db } from "../../store/db/driver.ts";
-import { type EarlierSession, earlierChangers, earlierNamers, type LinkedSession } from "../../store/reads/link-evidence.ts";
+import {
+  type EarlierSession,
+  earlierChangers,
+  earlierNamers,
+  type LinkedSession,
+} from "../../store/reads/link-evidence.ts";
 import type { Target } from "../../store/tables/links.ts";
 import { isTrunk } from "../../core/branch.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, MINUTE, prompt, type Seeded, seedStore, START, touch } from "../../../test/seed.ts";
 import type { Activity, CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { emptyDeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import { clearStaleLinks } from "../../store/tables/stale-links.ts";
 import { forget } from "../../upkeep/erase/forget.ts";
 import { rebuildMemory } from "../derive.ts";
@@ -146,7 +146,7 @@ describe("what is forgotten", () => {
     linked(db);
     expect(between(db)).toEqual([["reads", id, 1]]);
     const row = db.get<{ id: number }>("SELECT id FROM sessions WHERE session_id = ?", id);
-    forget(db, { ...nothingDoomed(), sessions: new Set([row?.id ?? 0]) }, START);
+    forget(db, { ...emptyDeletionSet(), sessions: new Set([row?.id ?? 0]) }, START);
     linked(db);
     expect(db.all("SELECT DISTINCT source_id FROM links")).toEqual([{ source_id: "reads" }]);
     expect(db.get("SELECT 1 FROM links WHERE target_id = ?", id)).toBeUndefined();
@@ -161,7 +161,7 @@ describe("what is forgotten", () => {
     add("a", prompt("Look at src/open.ts"));
     linked(db);
     const row = db.get<{ id: number }>("SELECT id FROM prompts WHERE prompt_number = 1");
-    forget(db, { ...nothingDoomed(), prompts: new Set([row?.id ?? 0]) }, START);
+    forget(db, { ...emptyDeletionSet(), prompts: new Set([row?.id ?? 0]) }, START);
     expect(db.get("SELECT 1 FROM links WHERE target_id = 'src/secret.ts'")).toBeUndefined();
     linked(db);
     expect(db.all("SELECT target_id FROM links WHERE target_type = 'file'")).toEqual([{ target_id: "src/open.ts" }]);

@@ -47,7 +47,7 @@ export interface OpenEnd {
 const MAX_DECISIONS = 3;
 const MAX_OPEN_ENDS = 5;
 
-export function tellEffort(db: Db, effort: Effort): EffortStory {
+export function effortStory(db: Db, effort: Effort): EffortStory {
   const ids = effort.members.map(({ id }) => id);
   const entries = new Map(sessionsByIds(db, ids).map((entry) => [entry.id, entry]));
   const sessions = ids.flatMap((id) => entries.get(id) ?? []);

@@ -4,7 +4,7 @@ import { deriveSession, rebuildMemory } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
-import { tellEffort } from "./effort-story.ts";
+import { effortStory } from "./effort-story.ts";
 import { type Effort, findEffort, findEfforts, isEffortId } from "./efforts.ts";
 
 const PLAN = { kind: "origin", plan: "calm-blue-sea" } as const;
@@ -66,7 +66,7 @@ describe("efforts", () => {
     work(seeded);
     derive(db);
     const [effort] = findEfforts(db);
-    const story = tellEffort(db, effort as Effort);
+    const story = effortStory(db, effort as Effort);
     expect(story).toMatchObject({
       title: "Parse invoices line by line",
       project: "app",
@@ -144,7 +144,7 @@ describe("efforts", () => {
     add("a", said("m1", "Done."), on);
     add("b", prompt("There are more comments on the pull request"), on);
     derive(db);
-    expect(findEfforts(db).map((effort) => tellEffort(db, effort).title)).toEqual(["User to user sharing"]);
+    expect(findEfforts(db).map((effort) => effortStory(db, effort).title)).toEqual(["User to user sharing"]);
     db.close();
   });
 });

@@ -1,7 +1,13 @@
 // How a command or a tool was run here, and how often that worked.
 import type { Db } from "../../store/db/driver.ts";
 import type { Scope } from "../../store/reads/scope.ts";
-import { commandsHolding, type FoundUse, newestUses, type UsesFound, usesOfTools } from "../../store/fts/tool-search.ts";
+import {
+  commandsHolding,
+  type FoundUse,
+  newestUses,
+  type UsesFound,
+  usesOfTools,
+} from "../../store/fts/tool-search.ts";
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm, splitCommand } from "../../core/shell-command.ts";
 import { commandOf } from "./tool-line.ts";

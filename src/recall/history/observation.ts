@@ -2,7 +2,12 @@
 import type { Db } from "../../store/db/driver.ts";
 import { touchesOf } from "../../store/tables/file-touches.ts";
 import { findItem } from "../../store/reads/items.ts";
-import { findObservation, type ObservationEntry, otherVersions, predecessorsOf } from "../../store/reads/observation-list.ts";
+import {
+  findObservation,
+  type ObservationEntry,
+  otherVersions,
+  predecessorsOf,
+} from "../../store/reads/observation-list.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 import { itemRow } from "../../store/reads/turns.ts";
 import { toolLine } from "./tool-line.ts";

@@ -6,11 +6,11 @@ import type { Db } from "../../store/db/driver.ts";
 import { commandKeyOf, observationsAbout } from "../../store/tables/observation-keys.ts";
 import { observationOfSubject, observationsByIds } from "../../store/fts/observation-words.ts";
 import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
-import { readAsked } from "./parse-prompt.ts";
+import { parsePrompt } from "./parse-prompt.ts";
 import { type Block, layOut, type Line, NOTHING } from "./block.ts";
 import { conflictWith, readRules } from "./conflicts.ts";
 import { decisionText } from "./decisions.ts";
-import { type GateAnswer, openGate } from "./match-prompt.ts";
+import { type GateAnswer, matchPrompt } from "./match-prompt.ts";
 import { pastFix } from "./past-fix.ts";
 import { bodyOf, itemId, spoken } from "./memory-line.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./where-stopped.ts";
@@ -41,10 +41,10 @@ const SHORT = { maxChars: 700, maxTokens: 220 };
 const BODY_CHARS = 260;
 const SILENT: Told = { ...NOTHING, stale: 0 };
 
-export function tellOfPrompt(db: Db, text: string, request: TellRequest): Told {
-  const asked = readAsked(text);
+export function contextForPrompt(db: Db, text: string, request: TellRequest): Told {
+  const asked = parsePrompt(text);
   if (asked === undefined) return SILENT;
-  const told = toldOf(openGate(db, asked, request), request);
+  const told = toldOf(matchPrompt(db, asked, request), request);
   return told.text === "" && asked.isWide ? tellOfLastWork(db, request) : told;
 }
 
@@ -67,12 +67,12 @@ function tellOfLastWork(db: Db, { projectId, ownSessionId, shown, now }: TellReq
 
 /** The ids of what a subagent should know; it is told when it starts. */
 export function idsForTask(db: Db, task: string, request: TellRequest): number[] {
-  const asked = readAsked(task);
+  const asked = parsePrompt(task);
   if (asked === undefined) return [];
-  return openGate(db, asked, { ...request, ownSessionId: undefined }).matches.map(({ row }) => row.id);
+  return matchPrompt(db, asked, { ...request, ownSessionId: undefined }).matches.map(({ row }) => row.id);
 }
 
-export function tellOfIds(db: Db, ids: readonly number[], request: TellRequest): Told {
+export function contextForIds(db: Db, ids: readonly number[], request: TellRequest): Told {
   const rows = observationsByIds(db, ids).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   return layOutRows(rows, request, BUDGET);
 }
@@ -94,7 +94,7 @@ const COMMAND_ROWS = 4;
 /** Worth knowing before a file is read; the rest only before it is changed. */
 const TELLING_TYPES: ReadonlySet<string> = new Set(["decision", "bugfix", "discovery"]);
 
-export function tellOfFile(db: Db, path: string, isChange: boolean, request: TellRequest): Told {
+export function contextForFile(db: Db, path: string, isChange: boolean, request: TellRequest): Told {
   const known = observationsAbout(db, { kind: "file", key: path }, request.projectId, FILE_ROWS);
   if (known.length === 0) return SILENT;
   const { quiet } = request;
@@ -109,14 +109,14 @@ export function tellOfFile(db: Db, path: string, isChange: boolean, request: Tel
 }
 
 /** A command that was the wrong one before. */
-export function tellOfCommand(db: Db, command: string, request: TellRequest): Told {
+export function contextForCommand(db: Db, command: string, request: TellRequest): Told {
   const key = commandKeyOf(command);
   const known = observationsAbout(db, { kind: "command", key }, request.projectId, COMMAND_ROWS);
   return known.length === 0 ? SILENT : layOutRows(newsOf(known, request).slice(0, 1), request, SHORT);
 }
 
 /** The same error, met before and mended. */
-export function tellOfFailure(db: Db, output: string, request: TellRequest): Told {
+export function contextForFailure(db: Db, output: string, request: TellRequest): Told {
   const error = telling(lastError(output));
   if (error === undefined) return SILENT;
   const row = observationOfSubject(db, request.projectId, errorSubject(error));

@@ -49,7 +49,7 @@ const FILE_ROWS = 12;
 const FILE_SHARE = 0.08;
 const CANDIDATES = 12;
 
-export function openGate(db: Db, asked: Asked, request: GateRequest): GateAnswer {
+export function matchPrompt(db: Db, asked: Asked, request: GateRequest): GateAnswer {
   const total = countStanding(db, request.projectId, MAX_COUNTED);
   if (total === 0) return SILENT;
   const votes = new Map<number, { words: string[]; weight: number; rare: number }>();

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAsked } from "./parse-prompt.ts";
+import { parsePrompt } from "./parse-prompt.ts";
 
 describe("what a prompt asks about", () => {
   it.each(["yes", "ok go on", "do it", "/compact and keep it", "!ls -la", "#remember this", "   ", "1 2 3"])(
     "is nothing for %j",
     (text) => {
-      expect(readAsked(text)).toBeUndefined();
+      expect(parsePrompt(text)).toBeUndefined();
     },
   );
 
   it("is its telling words, its names and its paths", () => {
-    const asked = readAsked("Please fix parseQuotedField in src/csv/reader.ts: the delimiter sniffing is off");
+    const asked = parsePrompt("Please fix parseQuotedField in src/csv/reader.ts: the delimiter sniffing is off");
     expect(asked?.words).toEqual(expect.arrayContaining(["parsequotedfield", "delimiter", "sniffing"]));
     expect(asked?.words).not.toContain("fix");
     expect([...(asked?.names ?? [])]).toEqual(["parsequotedfield"]);
@@ -21,15 +21,17 @@ describe("what a prompt asks about", () => {
   it.each(["Do you remember how we did it?", "same as last time please", "why did we drop it", "Do it as before"])(
     "%j points at the past",
     (text) => {
-      expect(readAsked(text)?.isWide).toBe(true);
+      expect(parsePrompt(text)?.isWide).toBe(true);
     },
   );
 
   it("does not look at addresses", () => {
-    expect(readAsked("look at https://example.com/frobnicator/calibration")?.words ?? []).not.toContain("frobnicator");
+    expect(parsePrompt("look at https://example.com/frobnicator/calibration")?.words ?? []).not.toContain(
+      "frobnicator",
+    );
   });
 
   it("never throws", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => void readAsked(text)));
+    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => void parsePrompt(text)));
   });
 });

@@ -22,7 +22,7 @@ const MIN_WORDS = 3;
 const HEAD_CHARS = 4_000;
 
 /** Undefined: a command, a reply, nothing that could be looked up. */
-export function readAsked(text: string): Asked | undefined {
+export function parsePrompt(text: string): Asked | undefined {
   // An address says where to look, not what for.
   const head = text.slice(0, HEAD_CHARS).replace(/\bhttps?:\/\/\S+/gi, " ");
   if (/^\s*[/!#]/.test(head) && !/^\s*#\s/.test(head)) return undefined;

@@ -10,7 +10,7 @@ const SELDOM = 0.15;
 const HARDLY_EVER = 0.05;
 
 /** 0: as usual; 1: less; 2: only what is certain. */
-export function quietness(db: Db, surface: Surface, now: number): 0 | 1 | 2 {
+export function throttleLevel(db: Db, surface: Surface, now: number): 0 | 1 | 2 {
   const { shown, used } = recentUse(db, surface, now, JUDGED);
   if (shown < ENOUGH) return 0;
   const share = used / shown;

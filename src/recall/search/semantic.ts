@@ -8,7 +8,13 @@ import { embedSource, INSTALL_HINT, openById } from "../../embed/source.ts";
 import { commonWords } from "../../store/fts/common-words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { Hit } from "../../store/fts/fts-index.ts";
-import { countVectors, embedProgress, type EmbeddingModel, embeddingModels, itemsAt } from "../../store/vectors/vectors.ts";
+import {
+  countVectors,
+  embedProgress,
+  type EmbeddingModel,
+  embeddingModels,
+  itemsAt,
+} from "../../store/vectors/vectors.ts";
 import { MIN_COSINE_ALONE } from "./gather.ts";
 import { COLD_INDEX, type VectorIndex } from "./vector-index.ts";
 

@@ -13,7 +13,7 @@ const LEAF_PAGE = 0x0d;
 const WAL_FORMAT = 2;
 
 /** `like` is a database as this program makes them. True if the header was broken and could be mended. */
-export function mendHeader(path: string, like: string): boolean {
+export function repairHeader(path: string, like: string): boolean {
   const found = readBytes(path, HEADER_BYTES + 1);
   if (found.length <= HEADER_BYTES || found.toString("latin1", 0, MAGIC.length) === MAGIC) return false;
   if (!TABLE_PAGES.has(found[HEADER_BYTES] ?? 0)) return false;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { bash, ended, prompt, said, seedStore } from "../../../test/seed.ts";
 import { EXTRACTOR } from "../../core/memory.ts";
 import { forget } from "../../upkeep/erase/forget.ts";
-import { addDoomed } from "../../upkeep/erase/select-deletion.ts";
-import { nothingDoomed } from "../../upkeep/erase/deletion-set.ts";
+import { addToDeletion } from "../../upkeep/erase/select-deletion.ts";
+import { emptyDeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import { NUMBERED_TABLES } from "./next-id.ts";
 import { insertObservation } from "../tables/observations.ts";
 
@@ -40,8 +40,8 @@ describe("an id that users have seen", () => {
     note("first");
     const forgotten = note("second");
     const before = NUMBERED_TABLES.map((table) => last(table));
-    const doomed = nothingDoomed();
-    for (const what of ["two", `o${forgotten}`]) expect(addDoomed(db, doomed, what)).toBe(true);
+    const doomed = emptyDeletionSet();
+    for (const what of ["two", `o${forgotten}`]) expect(addToDeletion(db, doomed, what)).toBe(true);
     forget(db, doomed, Date.now());
     for (const [index, table] of NUMBERED_TABLES.entries()) expect(last(table)).toBeLessThan(before[index] ?? 0);
     turn("three");

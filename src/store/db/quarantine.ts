@@ -18,7 +18,7 @@ export interface Report {
 
 const NAME = "report.json";
 
-export function asideFolder(setAside: string, now: number): string {
+export function quarantineFolder(setAside: string, now: number): string {
   return join(setAside, new Date(now).toISOString().replace(/[:.]/g, "-"));
 }
 

@@ -1,10 +1,10 @@
 // Whether tombstones tell of a session or a prompt.
 import type { Db } from "../db/driver.ts";
 import { originsOf } from "./sessions.ts";
-import { hasTombstones, isBuried, momentOf, type Tombstone, tombstoneOf } from "./tombstones.ts";
+import { hasTombstones, hasTombstone, momentOf, type Tombstone, tombstoneOf } from "./tombstones.ts";
 
 export function isForgottenSession(db: Db, sessionId: string): boolean {
-  return isBuried(db, ofSession("session", sessionId));
+  return hasTombstone(db, ofSession("session", sessionId));
 }
 
 /** The same few sessions stand in every event: each is hashed once. */
@@ -22,14 +22,14 @@ function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
 }
 
 /** Something of the session was forgotten, or all of it. */
-export function isTouched(db: Db, sessionId: string): boolean {
+export function hasForgottenParts(db: Db, sessionId: string): boolean {
   if (!hasTombstones(db)) return false;
-  return isBuried(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
+  return hasTombstone(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
 }
 
 /** Of a session, or of one that its history was copied from: its transcript says that as well. */
-export function tellsOfForgotten(db: Db, sessionId: string): boolean {
-  return hasTombstones(db) && originsOf(db, sessionId).some((id) => isTouched(db, id));
+export function namesForgotten(db: Db, sessionId: string): boolean {
+  return hasTombstones(db) && originsOf(db, sessionId).some((id) => hasForgottenParts(db, id));
 }
 
 /** The same id with other words at another time is another prompt: a command may carry the id of the one before it. */
@@ -39,8 +39,11 @@ export function isForgottenPrompt(
   { promptId, text }: { promptId?: string | undefined; text: string },
   at: number,
 ): boolean {
-  if (isBuried(db, momentOf(sessionId, text, at))) return true;
+  if (hasTombstone(db, momentOf(sessionId, text, at))) return true;
   if (promptId === undefined) return false;
-  if (isBuried(db, tombstoneOf("prompt", sessionId, `${promptId}@${at}`))) return true;
-  return isBuried(db, tombstoneOf("prompt", sessionId, promptId)) && isBuried(db, tombstoneOf("text", sessionId, text));
+  if (hasTombstone(db, tombstoneOf("prompt", sessionId, `${promptId}@${at}`))) return true;
+  return (
+    hasTombstone(db, tombstoneOf("prompt", sessionId, promptId)) &&
+    hasTombstone(db, tombstoneOf("text", sessionId, text))
+  );
 }

@@ -29,7 +29,7 @@ export function hasTombstones(db: Db): boolean {
   return db.get("SELECT 1 FROM tombstones LIMIT 1") !== undefined;
 }
 
-export function isBuried(db: Db, { kind, hash }: Tombstone): boolean {
+export function hasTombstone(db: Db, { kind, hash }: Tombstone): boolean {
   return db.get("SELECT 1 FROM tombstones WHERE kind = ? AND hash = ?", kind, hash) !== undefined;
 }
 

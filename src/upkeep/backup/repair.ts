@@ -5,16 +5,16 @@ import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import { checkDatabase, copyDatabase, integrityProblems, listBackups } from "../../store/db/backup.ts";
 import { type Db, isDamage, openDriver } from "../../store/db/driver.ts";
-import { mendHeader } from "../../store/db/header.ts";
+import { repairHeader } from "../../store/db/header.ts";
 import { createMerge, type Merge, MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { isEmptied, relaxDurability, shapeFile } from "../../store/db/open.ts";
 import { type Salvage, salvageRows } from "../../store/db/salvage.ts";
 import { rebuildSearchIndex } from "../../store/fts/search-index.ts";
-import { asideFolder, type Report, writeReport } from "../../store/db/quarantine.ts";
+import { quarantineFolder, type Report, writeReport } from "../../store/db/quarantine.ts";
 import { beginSwap, endSwap, orCancel, scratchOf } from "../../store/db/swap.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { forgetBuried } from "../erase/scrub-backups.ts";
+import { deleteForgotten } from "../erase/scrub-backups.ts";
 
 export type Repair =
   | { kind: "whole" }
@@ -46,7 +46,7 @@ export function repairStore(paths: Paths, now: number, options: RepairOptions = 
   if (problem === undefined) return { kind: "whole" };
   if (problem.isOnlyIndex) onStep("making indexes anew", 0);
   if (problem.isOnlyIndex && tryRebuild(paths.database)) return { kind: "indexed" };
-  const aside = asideFolder(paths.setAside, now);
+  const aside = quarantineFolder(paths.setAside, now);
   const scratch = scratchOf(paths.database);
   beginSwap(paths.database, aside, options.settleMs);
   try {
@@ -129,7 +129,7 @@ function build(paths: Paths, scratch: string, now: number, onStep: OnStep): Buil
     migrate(db);
     // Whole without its log: the log is another database's.
     const salvaged = own === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
-    forgetBuried(db, now);
+    deleteForgotten(db, now);
     return salvaged;
   });
   onStep("checking", 0);
@@ -149,7 +149,7 @@ function copyDamaged(database: string, scratch: string): string[] {
     const copy = join(scratch, `${name}.db`);
     copyFileSync(database, copy);
     if (name === "with" && existsSync(`${database}-wal`)) copyFileSync(`${database}-wal`, `${copy}-wal`);
-    mendHeader(copy, like);
+    repairHeader(copy, like);
     return copy;
   });
 }

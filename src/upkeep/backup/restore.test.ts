@@ -8,7 +8,7 @@ import { checkDatabase, createBackup, listBackups } from "../../store/db/backup.
 import { rotateBackups } from "./rotation.ts";
 import { openStore } from "../../store/db/open.ts";
 import { settleSwap } from "../../store/db/swap.ts";
-import { insertTombstone, isBuried, tombstoneOf } from "../../store/tables/tombstones.ts";
+import { insertTombstone, hasTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { prompt, seedStore } from "../../../test/seed.ts";
 import { repairStore } from "./repair.ts";
 import { restoreBackup } from "./restore.ts";
@@ -71,7 +71,7 @@ describe("restoring", () => {
     writeFileSync(paths.database, readFileSync(paths.database).fill(7, (page - 1) * size, page * size));
     restoreBackup(paths, path, NOW);
     const restored = openStore(paths.database);
-    const left = graves.filter((one) => isBuried(restored, one)).length;
+    const left = graves.filter((one) => hasTombstone(restored, one)).length;
     restored.close();
     expect([left > 800, left < 1_000]).toEqual([true, true]);
   });

@@ -9,11 +9,11 @@ import type { MergedRow } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { explain } from "../../store/db/open.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
-import { asideFolder, writeReport } from "../../store/db/quarantine.ts";
+import { quarantineFolder, writeReport } from "../../store/db/quarantine.ts";
 import { beginSwap, cancelSwap, endSwap, incomingOf } from "../../store/db/swap.ts";
 import { insertTombstone, type Tombstone, type TombstoneKind } from "../../store/tables/tombstones.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { forgetBuried } from "../erase/scrub-backups.ts";
+import { deleteForgotten } from "../erase/scrub-backups.ts";
 
 export interface Restored {
   contents: Contents;
@@ -29,7 +29,7 @@ const LAST_WRITER_MS = 30_000;
 /** Only for who holds the worker's lock. */
 export function restoreBackup(paths: Paths, backup: string, now: number): Restored {
   const contents = checkDatabase(backup);
-  const aside = asideFolder(paths.setAside, now);
+  const aside = quarantineFolder(paths.setAside, now);
   const incoming = incomingOf(paths.database);
   beginSwap(paths.database, aside);
   let forgotten: number;
@@ -91,7 +91,7 @@ function prepare(incoming: string, before: Before, now: number): number {
       for (const tombstone of before.tombstones) insertTombstone(db, tombstone, now);
       keepLastIds(db, before.lastIds);
     });
-    return forgetBuried(db, now);
+    return deleteForgotten(db, now);
   } finally {
     db.close();
   }

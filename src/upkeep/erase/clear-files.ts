@@ -8,8 +8,8 @@ import type { Db } from "../../store/db/driver.ts";
 import { allCopies, removeCopy, removeUnknownCopies } from "../../capture/sync/archive-copies.ts";
 import { BAD_FOLDER } from "../../capture/live/drain.ts";
 import { storedId } from "../../capture/live/ids.ts";
-import { findRefuges } from "../../capture/live/fallback-spool.ts";
-import { isTouched, tellsOfForgotten } from "../../store/tables/tombstone-checks.ts";
+import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
+import { hasForgottenParts, namesForgotten } from "../../store/tables/tombstone-checks.ts";
 import { forgetShown } from "../../capture/live/shown-items.ts";
 
 /** Returns how many files went. `pieces` are words of what was forgotten, `sessions` the ids of those that went wholly. */
@@ -18,7 +18,7 @@ export function clearFiles(
   paths: Paths,
   { pieces, sessions }: { pieces: readonly string[]; sessions: readonly string[] },
 ): { drops: number; copies: number } {
-  const bad = [paths.spool, ...findRefuges(paths)].map((folder) => join(folder, BAD_FOLDER));
+  const bad = [paths.spool, ...findFallbackSpools(paths)].map((folder) => join(folder, BAD_FOLDER));
   const drops = bad
     .flatMap((folder) => listFolder(folder).map((name) => join(folder, name)))
     .filter((path) => {
@@ -30,8 +30,8 @@ export function clearFiles(
   // A copy is compressed: nothing can be taken out of it.
   const copies = allCopies(paths.archive).filter(({ file, copiedFrom }) =>
     copiedFrom === undefined
-      ? tellsOfForgotten(db, storedId(file.sessionId))
-      : [file.sessionId, ...copiedFrom].some((id) => isTouched(db, storedId(id))),
+      ? namesForgotten(db, storedId(file.sessionId))
+      : [file.sessionId, ...copiedFrom].some((id) => hasForgottenParts(db, storedId(id))),
   );
   for (const { file } of copies) removeCopy(paths.archive, file);
   // They may be of what was forgotten, too.

@@ -2,7 +2,7 @@
 import type { Db } from "../../store/db/driver.ts";
 import { outputOf } from "../../store/tables/packed.ts";
 
-export interface Doomed {
+export interface DeletionSet {
   /** Row ids. */
   sessions: Set<number>;
   prompts: Set<number>;
@@ -12,7 +12,7 @@ export interface Doomed {
 }
 
 /** In the order in which they are told, and what each is called. */
-export const DOOMED_KINDS: readonly [keyof Doomed, string][] = [
+export const DELETION_KINDS: readonly [keyof DeletionSet, string][] = [
   ["sessions", "session"],
   ["prompts", "turn"],
   ["messages", "message"],
@@ -20,7 +20,7 @@ export const DOOMED_KINDS: readonly [keyof Doomed, string][] = [
   ["observations", "observation"],
 ];
 
-export function nothingDoomed(): Doomed {
+export function emptyDeletionSet(): DeletionSet {
   return { sessions: new Set(), prompts: new Set(), messages: new Set(), toolUses: new Set(), observations: new Set() };
 }
 
@@ -28,7 +28,7 @@ export function nothingDoomed(): Doomed {
  * A session goes with its subagents, a prompt with its turn, evidence with what was made of it. Returns the observations
  * that are to go wherever they are made again: those that were meant, not those that go with their evidence.
  */
-export function completeDoom(db: Db, doomed: Doomed): Set<number> {
+export function expandDeletion(db: Db, doomed: DeletionSet): Set<number> {
   const meant = new Set(doomed.observations);
   add(meant, alike(db, meant));
   for (const id of doomed.prompts) addTurn(db, doomed, id);
@@ -63,7 +63,7 @@ function alike(db: Db, ids: ReadonlySet<number>): { id: number }[] {
 }
 
 /** What an observation rests on. */
-export function addEvidence(db: Db, doomed: Doomed, observationIds: Iterable<number>): void {
+export function addEvidence(db: Db, doomed: DeletionSet, observationIds: Iterable<number>): void {
   const items = db.all<{ item: string }>(
     `SELECT DISTINCT e.value AS item FROM observations o, json_each(o.evidence) e
      WHERE o.id IN (SELECT value FROM json_each(?))`,
@@ -73,7 +73,7 @@ export function addEvidence(db: Db, doomed: Doomed, observationIds: Iterable<num
   for (const { item } of items) sets[item.slice(0, 1)]?.add(Number(item.slice(1)));
 }
 
-function addTurn(db: Db, doomed: Doomed, promptDbId: number): void {
+function addTurn(db: Db, doomed: DeletionSet, promptDbId: number): void {
   const turn = db.get<{ session: number; number: number; at: number; next: number | null }>(
     `SELECT p.session_db_id AS session, p.prompt_number AS number, p.created_at AS at,
        (SELECT min(n.created_at) FROM prompts n WHERE n.session_db_id = p.session_db_id AND n.prompt_number > p.prompt_number) AS next
@@ -110,7 +110,7 @@ function addTurn(db: Db, doomed: Doomed, promptDbId: number): void {
   );
 }
 
-function addSubagents(db: Db, doomed: Doomed): void {
+function addSubagents(db: Db, doomed: DeletionSet): void {
   const sql = "SELECT id FROM sessions WHERE parent_session_db_id IN (SELECT value FROM json_each(?))";
   for (let before = -1; before !== doomed.sessions.size;) {
     before = doomed.sessions.size;
@@ -118,7 +118,7 @@ function addSubagents(db: Db, doomed: Doomed): void {
   }
 }
 
-function tables(doomed: Doomed): [string, Set<number>][] {
+function tables(doomed: DeletionSet): [string, Set<number>][] {
   return [
     ["prompts", doomed.prompts],
     ["messages", doomed.messages],
@@ -135,7 +135,7 @@ function list(ids: ReadonlySet<number>): string {
   return JSON.stringify([...ids]);
 }
 
-export interface DoomedRow {
+export interface DeletionRow {
   /** "p12", "m34", "t56"; "o78"; the agent's id of a session. */
   item: string;
   id: number;
@@ -157,7 +157,7 @@ const JOINS =
   "JOIN sessions s ON s.id = x.session_db_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id";
 const CHOSEN = "x.id IN (SELECT value FROM json_each(?))";
 
-const SELECTS: readonly [keyof Doomed, string][] = [
+const SELECTS: readonly [keyof DeletionSet, string][] = [
   [
     "sessions",
     `SELECT s.session_id AS item, s.id, ${MAIN}, 0 AS prompt_number, s.session_id AS key, coalesce(s.title, s.subtitle, '') AS title,
@@ -188,9 +188,9 @@ const SELECTS: readonly [keyof Doomed, string][] = [
   ],
 ];
 
-export function readDoomed(db: Db, doomed: Doomed): Record<keyof Doomed, DoomedRow[]> {
+export function readDeletionRows(db: Db, doomed: DeletionSet): Record<keyof DeletionSet, DeletionRow[]> {
   return Object.fromEntries(SELECTS.map(([name, sql]) => [name, db.all(sql, list(doomed[name]))])) as Record<
-    keyof Doomed,
-    DoomedRow[]
+    keyof DeletionSet,
+    DeletionRow[]
   >;
 }

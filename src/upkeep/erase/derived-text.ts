@@ -33,7 +33,7 @@ export function responsesOf(db: Db, promptDbIds: readonly number[]): (Told & { p
 }
 
 /** The row ids of what a conversation's prompts and messages say in just these words. */
-export function sayersOf(db: Db, { session_db_id, text }: Told): { prompts: number[]; messages: number[] } {
+export function rowsWithText(db: Db, { session_db_id, text }: Told): { prompts: number[]; messages: number[] } {
   const idsIn = (table: "prompts" | "messages"): number[] =>
     db
       .all<{ id: number }>(

@@ -2,7 +2,7 @@
 // of the bytes of the file.
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
 import { type Db, isBusy } from "../../store/db/driver.ts";
-import type { Doomed, DoomedRow } from "./deletion-set.ts";
+import type { DeletionSet, DeletionRow } from "./deletion-set.ts";
 import { renumberTurns } from "../../store/tables/renumber.ts";
 import { markLaterSessions } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
@@ -11,7 +11,11 @@ import { freeVectorsOf } from "../../store/vectors/vectors.ts";
 const INDEXES = ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts", "prompts_trigram"] as const;
 
 /** Must run in a transaction. Returns how many rows of each kind went. */
-export function eraseRows(db: Db, doomed: Doomed, rows: Record<keyof Doomed, DoomedRow[]>): Record<string, number> {
+export function eraseRows(
+  db: Db,
+  doomed: DeletionSet,
+  rows: Record<keyof DeletionSet, DeletionRow[]>,
+): Record<string, number> {
   const links = count(db, "links");
   const summaries = count(db, "summaries");
   for (const row of rows.prompts) erasePrompt(db, row);
@@ -48,7 +52,7 @@ function count(db: Db, table: string): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0;
 }
 
-function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DoomedRow): void {
+function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
   db.run("DELETE FROM turns_fts WHERE rowid = ?", id);
   db.run(
     "INSERT INTO prompts_trigram (prompts_trigram, rowid, text) SELECT 'delete', id, text FROM prompts WHERE id = ?",
@@ -61,7 +65,7 @@ function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DoomedRow): v
   }
 }
 
-function eraseToolUse(db: Db, { id, item, session_db_id, at }: DoomedRow): void {
+function eraseToolUse(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
   db.run("DELETE FROM tool_uses_fts WHERE rowid = ?", id);
   deleteSnapshotsOf(db, id);
   db.run("DELETE FROM tool_uses WHERE id = ?", id);
@@ -69,7 +73,7 @@ function eraseToolUse(db: Db, { id, item, session_db_id, at }: DoomedRow): void 
   db.run("DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ?", item);
 }
 
-function eraseSession(db: Db, { id, item }: DoomedRow): void {
+function eraseSession(db: Db, { id, item }: DeletionRow): void {
   markLaterSessions(db, id);
   db.run("DELETE FROM sessions WHERE id = ?", id);
   db.run(
@@ -87,7 +91,7 @@ function eraseSession(db: Db, { id, item }: DoomedRow): void {
  * Of a session that goes on without some of its turns or items: numbers without gaps, nothing left that summed up what
  * is gone, everything to be derived and indexed anew.
  */
-export function mendSession(db: Db, sessionDbId: number, turns: Iterable<number>): void {
+export function repairSession(db: Db, sessionDbId: number, turns: Iterable<number>): void {
   for (const number of [0, ...turns]) {
     const own = number === 0 ? "" : "AND producer <> 'extractor'";
     db.run(`DELETE FROM summaries WHERE session_db_id = ? AND prompt_number = ? ${own}`, sessionDbId, number);

@@ -8,7 +8,7 @@ import { AGENTS } from "../../agents/spec.ts";
 import { startSync, syncTranscripts } from "../../capture/sync/sync.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { EXTRACTOR, type Observation, type Summary } from "../../core/memory.ts";
-import { type Doomed, nothingDoomed } from "./deletion-set.ts";
+import { type DeletionSet, emptyDeletionSet } from "./deletion-set.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { isUnclean, overwriteDeleted, scrub } from "./erase-rows.ts";
 import { getObservation } from "../../store/tables/observations.ts";
@@ -19,7 +19,7 @@ import { deriveSession, rebuildMemory } from "../../memory/derive.ts";
 import { forget } from "./forget.ts";
 import { remember, supersede } from "../../memory/user-edits.ts";
 import { saveTurnMemory } from "../../memory/save.ts";
-import { piecesOf, proveGone } from "./verify-erased.ts";
+import { piecesOf, verifyErased } from "./verify-erased.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
@@ -145,8 +145,8 @@ function vocabulary(db: Db): string[] {
   });
 }
 
-function choose(db: Db, chosen: readonly Item[]): Doomed {
-  const doomed = nothingDoomed();
+function choose(db: Db, chosen: readonly Item[]): DeletionSet {
+  const doomed = emptyDeletionSet();
   for (const { id, marks } of chosen) {
     const like = `%${marks[0]}%`;
     const one = (sql: string): number => db.get<{ id: number }>(sql, like)?.id ?? 0;
@@ -267,7 +267,7 @@ function store(): { db: Db; home: string; derive: (turn: number, ...observations
   };
 }
 
-const only = (doomed: Partial<Doomed>): Doomed => ({ ...nothingDoomed(), ...doomed });
+const only = (doomed: Partial<DeletionSet>): DeletionSet => ({ ...emptyDeletionSet(), ...doomed });
 
 describe("forgetting an observation", () => {
   it("takes it out wherever it was made of the same words, and keeps it from being made again", () => {
@@ -330,12 +330,16 @@ describe("forgetting evidence", () => {
     expect(scrub(db)).toBe(true);
     expect(isUnclean(db)).toBe(false);
     const pieces = piecesOf([...texts, "And now the tests of that thing"]);
-    expect(proveGone(db, [home], pieces, database)).toMatchObject({ found: [], elsewhere: ["p2", "a"], searchHits: 0 });
+    expect(verifyErased(db, [home], pieces, database)).toMatchObject({
+      found: [],
+      elsewhere: ["p2", "a"],
+      searchHits: 0,
+    });
     mkdirSync(join(home, "cache"));
     writeFileSync(join(home, "cache", "cli-list-v24.1.0-x64"), "The tests are there and they pass.");
-    expect(proveGone(db, [home], pieces, database).found).toEqual([]);
+    expect(verifyErased(db, [home], pieces, database).found).toEqual([]);
     writeFileSync(join(home, "left.log"), "they say: The tests are there and they pass.");
-    expect(proveGone(db, [home], pieces, database).found).toEqual([join(home, "left.log")]);
+    expect(verifyErased(db, [home], pieces, database).found).toEqual([join(home, "left.log")]);
   });
 
   it("by words clears what tells of them: summaries of models, titles, last words; and names folders that do", () => {
@@ -351,11 +355,11 @@ describe("forgetting evidence", () => {
     );
     db.run("UPDATE sessions SET agent_title = 'The walrus depot', title = 'The walrus depot' WHERE id = 1");
     db.run("UPDATE prompts SET response = 'Sent to the walrus depot.' WHERE id = 2");
-    const { touched } = forget(db, nothingDoomed(), NOW, { words: { text: "walrus depot", projectId: 1 } });
+    const { touched } = forget(db, emptyDeletionSet(), NOW, { words: { text: "walrus depot", projectId: 1 } });
     expect(touched).toEqual(["a"]);
     scrub(db);
     const database = join(home, "c-mem.db");
-    expect(proveGone(db, [home], ["walrus depot"], database)).toMatchObject({
+    expect(verifyErased(db, [home], ["walrus depot"], database)).toMatchObject({
       found: [],
       elsewhere: [],
       searchHits: 0,
@@ -363,6 +367,6 @@ describe("forgetting evidence", () => {
     expect(db.all("SELECT DISTINCT producer FROM summaries")).toEqual([{ producer: "extractor" }]);
     expect(db.all("SELECT title FROM observations WHERE is_current = 1 AND title = 'Fine'")).toEqual([]);
     db.run("UPDATE sessions SET cwd = '/home/me/walrus depot' WHERE id = 1");
-    expect(proveGone(db, [home], ["walrus depot"], database)).toMatchObject({ found: [], elsewhere: ["a"] });
+    expect(verifyErased(db, [home], ["walrus depot"], database)).toMatchObject({ found: [], elsewhere: ["a"] });
   });
 });

@@ -1,9 +1,9 @@
 // Forgets: takes rows and all that was made of them out of the store, leaves tombstones so that nothing brings them back,
 // and has what is left derived anew.
 import type { Db } from "../../store/db/driver.ts";
-import { completeDoom, type Doomed, type DoomedRow, readDoomed } from "./deletion-set.ts";
-import { eraseRows, mendSession } from "./erase-rows.ts";
-import { type Asides, asidesHolding } from "./rows-containing.ts";
+import { expandDeletion, type DeletionSet, type DeletionRow, readDeletionRows } from "./deletion-set.ts";
+import { eraseRows, repairSession } from "./erase-rows.ts";
+import { type Asides, findRowsContaining } from "./rows-containing.ts";
 import { getObservation } from "../../store/tables/observations.ts";
 import { clearNames, clearResponses, endedWith, namesOf, responsesOf } from "./derived-text.ts";
 import { insertTombstone, momentOf, type Tombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
@@ -37,7 +37,7 @@ export interface AlsoGone {
   told?: Beside;
 }
 
-export function forget(db: Db, chosen: Doomed, now: number, also: AlsoGone = {}): Forgotten {
+export function forget(db: Db, chosen: DeletionSet, now: number, also: AlsoGone = {}): Forgotten {
   const { mended, subjects, ...forgotten } = transaction(db, () => erase(db, chosen, now, also));
   for (const id of mended) deriveSession(db, id, now);
   transaction(db, () => {
@@ -48,14 +48,14 @@ export function forget(db: Db, chosen: Doomed, now: number, also: AlsoGone = {})
 
 type Erased = Forgotten & { mended: number[]; subjects: Map<number | null, Set<string>> };
 
-function erase(db: Db, doomed: Doomed, now: number, { words, told: also = NO_ASIDES }: AlsoGone): Erased {
-  const meant = completeDoom(db, doomed);
-  const rows = readDoomed(db, doomed);
+function erase(db: Db, doomed: DeletionSet, now: number, { words, told: also = NO_ASIDES }: AlsoGone): Erased {
+  const meant = expandDeletion(db, doomed);
+  const rows = readDeletionRows(db, doomed);
   const subjects = subjectsOf(db, doomed);
   const gone = new Set(rows.sessions.map((row) => row.item));
   const isLeft = (row: { session_id: string | null }): boolean => row.session_id !== null && !gone.has(row.session_id);
   const evidence = [...rows.prompts, ...rows.messages, ...rows.toolUses].filter(isLeft);
-  const asides = words === undefined ? NO_ASIDES : asidesHolding(db, words.text, words.projectId);
+  const asides = words === undefined ? NO_ASIDES : findRowsContaining(db, words.text, words.projectId);
   const endings = [...asides.responses, ...also.responses, ...endedWith(db, [...doomed.messages])];
   const responses = responsesOf(db, endings).filter(isLeft);
   // What an agent calls a session it makes of the prompts.
@@ -81,7 +81,7 @@ function erase(db: Db, doomed: Doomed, now: number, { words, told: also = NO_ASI
   const summaries = asides.summaries.filter(isLeft);
   const left = Map.groupBy([...evidence, ...responses, ...names, ...summaries], (row) => row.session_db_id ?? 0);
   for (const [id, items] of left)
-    mendSession(db, id, new Set(items.flatMap((one) => ("prompt_number" in one ? [one.prompt_number] : []))));
+    repairSession(db, id, new Set(items.flatMap((one) => ("prompt_number" in one ? [one.prompt_number] : []))));
   // A vector tells much of the text it was made of.
   scrubVectors(db);
   return {
@@ -97,11 +97,11 @@ function erase(db: Db, doomed: Doomed, now: number, { words, told: also = NO_ASI
 
 const NO_ASIDES: Asides = { responses: [], sessions: [], summaries: [] };
 
-function textsOf({ texts }: DoomedRow): string[] {
+function textsOf({ texts }: DeletionRow): string[] {
   return (JSON.parse(texts) as (string | null)[]).filter((text) => text !== null && text.trim() !== "") as string[];
 }
 
-export function tombstonesOf(row: DoomedRow): Tombstone[] {
+export function tombstonesOf(row: DeletionRow): Tombstone[] {
   const { item, session_id: session, key, at } = row;
   if (session === null) return [];
   const own = (kind: "prompt" | "message" | "tool-use"): Tombstone[] =>
@@ -113,7 +113,7 @@ export function tombstonesOf(row: DoomedRow): Tombstone[] {
   return [...own("prompt"), ...said, ...[-1, 0, 1].map((shift) => momentOf(session, text, at, shift))];
 }
 
-function subjectsOf(db: Db, doomed: Doomed): Map<number | null, Set<string>> {
+function subjectsOf(db: Db, doomed: DeletionSet): Map<number | null, Set<string>> {
   const subjects = new Map<number | null, Set<string>>();
   for (const id of doomed.observations) {
     const row = getObservation(db, id);

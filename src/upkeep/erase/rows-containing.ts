@@ -87,7 +87,7 @@ export interface Asides {
   summaries: { session_id: string; session_db_id: number; prompt_number: number }[];
 }
 
-export function asidesHolding(db: Db, text: string, projectId: number | undefined): Asides {
+export function findRowsContaining(db: Db, text: string, projectId: number | undefined): Asides {
   const params = [JSON.stringify([text]), projectId ?? null];
   const find = (place: Place): string[] => holding(db, place, ANY_CASE, params, -1);
   return {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { importDatabase } from "../../capture/import/import-database.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { checkDatabase, createBackup, listBackups } from "../../store/db/backup.ts";
-import { nothingDoomed } from "./deletion-set.ts";
+import { emptyDeletionSet } from "./deletion-set.ts";
 import { openDriver, type Param } from "../../store/db/driver.ts";
 import { placesHolding } from "./rows-containing.ts";
 import { migrate, MIGRATIONS } from "../../store/db/migrate.ts";
@@ -14,7 +14,7 @@ import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { bash, ended, prompt, said, type Seeded, seedStore } from "../../../test/seed.ts";
 import { deriveSession } from "../../memory/derive.ts";
-import { clearCopies, forgetBuried, isInCopies } from "./scrub-backups.ts";
+import { clearCopies, deleteForgotten, isInCopies } from "./scrub-backups.ts";
 import { forget } from "./forget.ts";
 import { remember } from "../../memory/user-edits.ts";
 import { restoreBackup } from "../backup/restore.ts";
@@ -39,7 +39,7 @@ function machine(): { paths: ReturnType<typeof resolvePaths> } & Seeded {
 }
 
 function forgetTurn(db: Seeded["db"]): ReturnType<typeof forget> {
-  const doomed = nothingDoomed();
+  const doomed = emptyDeletionSet();
   doomed.prompts.add(db.get<{ id: number }>("SELECT id FROM prompts WHERE prompt_number = 2")?.id ?? 0);
   return forget(db, doomed, NOW);
 }
@@ -139,7 +139,7 @@ describe("what was forgotten", () => {
       new Set(["part", "moment", "text", "message", "tool-use"]),
     );
     importDatabase(db, elsewhere);
-    expect(forgetBuried(db, NOW)).toBeGreaterThan(0);
+    expect(deleteForgotten(db, NOW)).toBeGreaterThan(0);
     expect(db.all("SELECT text FROM prompts ORDER BY created_at")).toEqual([
       { text: "what is the weather" },
       { text: "ok" },
@@ -170,7 +170,7 @@ describe("what was forgotten", () => {
     const before = count();
     const words = { text: "lighthouse", projectId: undefined };
     expect(clearCopies(db, paths, { pieces: ["lighthouse"], sessions: [], words }).cleaned).toHaveLength(1);
-    forgetBuried(db, NOW);
+    deleteForgotten(db, NOW);
     expect(count()).toEqual(before);
     db.close();
   });
@@ -182,7 +182,7 @@ describe("what was forgotten", () => {
     const backup = createBackup(paths.database, "manual", NOW);
     const elsewhere = join(dirname(paths.home), `told-${process.pid}.db`);
     renameSync(backup.path, elsewhere);
-    forget(db, nothingDoomed(), NOW, { words: { text: "seventh stone", projectId: undefined } });
+    forget(db, emptyDeletionSet(), NOW, { words: { text: "seventh stone", projectId: undefined } });
     expect(placesHolding(db, ["seventh stone"])).toEqual([]);
     db.close();
     restoreBackup(paths, elsewhere, NOW);
@@ -204,7 +204,7 @@ describe("what was forgotten", () => {
     const left = () => [db.all("SELECT text, response FROM prompts"), db.all("SELECT title FROM sessions")];
     const before = left();
     expect(before).toMatchObject([[{ response: "Done." }, { response: "Done." }], [{ title: "go on" }]]);
-    expect(forgetBuried(db, NOW)).toBe(0);
+    expect(deleteForgotten(db, NOW)).toBe(0);
     expect(left()).toEqual(before);
     db.close();
   });

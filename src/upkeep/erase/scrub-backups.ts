@@ -1,27 +1,27 @@
 // Forgets what was forgotten before: in databases that still have it, because they are copies from an earlier time.
 import { join } from "node:path";
-import { isForgottenPrompt, isForgottenSession, isTouched } from "../../store/tables/tombstone-checks.ts";
+import { isForgottenPrompt, isForgottenSession, hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
 import { listBackups, removeUnfinished } from "../../store/db/backup.ts";
 import { removeDatabase, SUFFIXES } from "../../store/db/database-files.ts";
-import { type Doomed, nothingDoomed, readDoomed } from "./deletion-set.ts";
+import { type DeletionSet, emptyDeletionSet, readDeletionRows } from "./deletion-set.ts";
 import { type Db, openDriver } from "../../store/db/driver.ts";
 import { overwriteDeleted, scrub } from "./erase-rows.ts";
 import { itemsHolding, placesHolding } from "./rows-containing.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
-import { namesOf, responsesOf, sayersOf, type Told } from "./derived-text.ts";
+import { namesOf, responsesOf, rowsWithText, type Told } from "./derived-text.ts";
 import {
   allTombstones,
   deleteTombstone,
   insertTombstone,
-  isBuried,
+  hasTombstone,
   type Tombstone,
   tombstoneOf,
 } from "../../store/tables/tombstones.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { addDoomed } from "./select-deletion.ts";
+import { addToDeletion } from "./select-deletion.ts";
 import { type Beside, forget, tombstonesOf, type Words } from "./forget.ts";
 import { piecesIn } from "./verify-erased.ts";
 
@@ -72,7 +72,7 @@ function bury(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
 }
 
 function gravesOf(db: Db, { doomed, told }: Buried): Tombstone[] {
-  const rows = readDoomed(db, doomed);
+  const rows = readDeletionRows(db, doomed);
   const texts = [...responsesOf(db, told.responses), ...namesOf(db, told.sessions)];
   return [
     ...rows.sessions.map(({ item }) => tombstoneOf("session", item)),
@@ -111,7 +111,7 @@ function wordsIn(db: Db, copy: Db, words: Words): Words {
 const NO_PROJECT = 0;
 
 /** What is in a database although a tombstone of its own says that it was forgotten, goes. Returns how many rows went. */
-export function forgetBuried(db: Db, now: number): number {
+export function deleteForgotten(db: Db, now: number): number {
   return forgetHere(db, now).rows;
 }
 
@@ -124,7 +124,7 @@ function forgetHere(db: Db, now: number, words?: Words): Gone {
   const { doomed, told: buried } = findBuried(db);
   const told = withoutStanding(db, doomed, buried);
   const said = words === undefined ? [] : itemsHolding(db, words.text, words.projectId);
-  for (const item of said) addDoomed(db, doomed, item);
+  for (const item of said) addToDeletion(db, doomed, item);
   const isThere = [...Object.values(doomed), told.responses, told.sessions].some((ids) => [...ids].length > 0);
   if (!isThere && words === undefined) return { rows: 0, tombstones: [] };
   overwriteDeleted(db);
@@ -135,9 +135,9 @@ function forgetHere(db: Db, now: number, words?: Words): Gone {
 }
 
 /** Without what a turn that is left says in the same words: of many that end with "Done." only one was forgotten. */
-function withoutStanding(db: Db, doomed: Doomed, { responses, sessions }: Beside): Beside {
+function withoutStanding(db: Db, doomed: DeletionSet, { responses, sessions }: Beside): Beside {
   const stands = (one: Told): boolean => {
-    const { prompts, messages } = sayersOf(db, one);
+    const { prompts, messages } = rowsWithText(db, one);
     return prompts.some((id) => !doomed.prompts.has(id)) || messages.some((id) => !doomed.messages.has(id));
   };
   const isGone = (one: Told): boolean => isToldAgain(db, one) && !stands(one);
@@ -191,25 +191,27 @@ interface Row {
 }
 
 interface Buried {
-  doomed: Doomed;
+  doomed: DeletionSet;
   told: Beside;
 }
 
 function findBuried(db: Db): Buried {
-  const doomed = nothingDoomed();
+  const doomed = emptyDeletionSet();
   const sessions = db.all<{ id: number; session_id: string }>("SELECT id, session_id FROM sessions");
   for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) doomed.sessions.add(id);
-  const touched = sessions.filter(({ id, session_id }) => !doomed.sessions.has(id) && isTouched(db, session_id));
+  const touched = sessions.filter(
+    ({ id, session_id }) => !doomed.sessions.has(id) && hasForgottenParts(db, session_id),
+  );
   for (const { id } of touched) {
     for (const row of rowsOf(db, "prompts", "prompt_id", "text", id)) {
       const prompt = { promptId: row.key ?? undefined, text: row.text };
       if (isForgottenPrompt(db, row.session_id, prompt, row.at)) doomed.prompts.add(row.id);
     }
     for (const row of rowsOf(db, "messages", "uuid", "''", id)) {
-      if (isBuried(db, tombstoneOf("message", row.session_id, row.key ?? ""))) doomed.messages.add(row.id);
+      if (hasTombstone(db, tombstoneOf("message", row.session_id, row.key ?? ""))) doomed.messages.add(row.id);
     }
     for (const row of rowsOf(db, "tool_uses", "tool_use_id", "''", id)) {
-      if (isBuried(db, tombstoneOf("tool-use", row.session_id, row.key ?? ""))) doomed.toolUses.add(row.id);
+      if (hasTombstone(db, tombstoneOf("tool-use", row.session_id, row.key ?? ""))) doomed.toolUses.add(row.id);
     }
   }
   for (const { id } of buriedObservations(db)) doomed.observations.add(id);
@@ -226,7 +228,7 @@ function findBuried(db: Db): Buried {
 }
 
 function isToldAgain(db: Db, { session_id, text }: Told): boolean {
-  return isBuried(db, tombstoneOf("text", session_id, text));
+  return hasTombstone(db, tombstoneOf("text", session_id, text));
 }
 
 function familyOf(db: Db, sessionDbId: number): string[] {

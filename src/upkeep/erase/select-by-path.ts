@@ -1,11 +1,11 @@
 // What is stored of a folder or a file: for taking out what should never have been recorded.
 import { isAbsolute, join } from "node:path";
-import { type Doomed, nothingDoomed } from "./deletion-set.ts";
+import { type DeletionSet, emptyDeletionSet } from "./deletion-set.ts";
 import type { Db } from "../../store/db/driver.ts";
 
 /** Sessions that happened where `covers` says, and uses of files that lie there. */
-export function doomedAt(db: Db, covers: (path: string) => boolean): Doomed {
-  const doomed = nothingDoomed();
+export function selectByPath(db: Db, covers: (path: string) => boolean): DeletionSet {
+  const doomed = emptyDeletionSet();
   const sessions = db.all<{ id: number; cwd: string }>(
     "SELECT id, cwd FROM sessions WHERE parent_session_db_id IS NULL",
   );

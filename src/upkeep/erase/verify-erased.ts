@@ -57,7 +57,7 @@ export interface Proof {
 }
 
 /** `settled` are copies of the database in which every piece that is left stands in a row of its own. */
-export function proveGone(
+export function verifyErased(
   db: Db,
   folders: readonly string[],
   pieces: readonly string[],

@@ -1,6 +1,6 @@
 // The store as a question finds it: opened, and what the hooks left in the spool brought in first.
-import { drainSpool } from "../capture/live/drain.ts";
-import { tidySessionFiles } from "../capture/live/private-turn.ts";
+import { drainSpool } from "./live/drain.ts";
+import { tidySessionFiles } from "./live/private-turn.ts";
 import type { Paths } from "../config/paths.ts";
 import { withLockNow } from "../platform/take-lock.ts";
 import { VERSION } from "../core/version.ts";

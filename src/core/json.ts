@@ -1,5 +1,5 @@
 // What agents write to hooks and transcripts is loose JSON: every field may be missing or odd. These look at it safely.
-import { isTime } from "../core/time.ts";
+import { isTime } from "./time.ts";
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
