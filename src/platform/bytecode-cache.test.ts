@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
-const COMPILED = join(import.meta.dirname, "compiled.ts");
+const COMPILED = join(import.meta.dirname, "bytecode-cache.ts");
 
 describe("runWithBytecodeCache", () => {
   let home = "";

@@ -129,13 +129,13 @@ describe("the ledger", () => {
     const script = join(folder, "reserve.mjs");
     writeFileSync(
       script,
-      `import { openStore } from "${here}/open.ts";
+      `import { openStore } from "${here}/../db/open.ts";
 import { reserve } from "${here}/ledger.ts";
 const db = openStore(${JSON.stringify(path)});
 for (let i = 0; i < 40; i++) reserve(db, ${JSON.stringify(ENTRY)}, ${JSON.stringify({ most: cost(10, 1), likely: cost(10, 1) })}, ${JSON.stringify({ ...ROOMY, tokensPerDay: 1_000 })}, ${NOW});
 db.close();`,
     );
-    const hooks = pathToFileURL(resolve(import.meta.dirname, "../../dev/text-hooks.ts")).href;
+    const hooks = pathToFileURL(resolve(import.meta.dirname, "../../../dev/text-hooks.ts")).href;
     const run = () =>
       new Promise<number | null>((done) => {
         const child = spawn(process.execPath, ["--import", hooks, script], { stdio: ["ignore", "ignore", "inherit"] });
