@@ -56,7 +56,7 @@ export function fill(db: Db, size: number): void {
   }
   for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"])
     db.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
-  // All of it is indexed: nobody has to do it again.
+  // Everything is indexed, so searches do not index again.
   db.run("UPDATE index_state SET last_id = (SELECT max(id) FROM tool_uses) WHERE name = 'tool_uses'");
 }
 

@@ -60,7 +60,7 @@ function turnLines(index: number, turn: number): string {
 }
 
 export function line(index: number, turn: number, value: object): string {
-  // In their order: a turn that comes late has all that follow numbered anew.
+  // In order: a late turn renumbers all that follow.
   const at = new Date(Date.UTC(2026, 0, 1 + (index % 28), 0, (index % 60) + 10 * turn)).toISOString();
   return `${JSON.stringify({ ...value, uuid: `${index}-${turn}-${JSON.stringify(value).length}`, timestamp: at, cwd: "/work/app", sessionId: sessionId(index), version: "2.1.0", gitBranch: "main" })}\n`;
 }

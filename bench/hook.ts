@@ -34,7 +34,7 @@ export async function benchHooks(rounds: number): Promise<void> {
     start([HOOK, command], JSON.stringify({ session_id: "bench", prompt_id: "p", cwd: project, ...payload }), extra);
   beat(home);
   fill(home, project, hook);
-  // Compiled code of a first run in an empty store; in time it is kept anew.
+  // Start without bytecode of a first run in an empty store; later runs write it again.
   rmSync(join(home, "cache"), { recursive: true, force: true });
   const samples: Sample[] = [
     { name: "bare node", before: () => beat(home), run: start([empty], "") },
@@ -110,7 +110,7 @@ function beat(home: string): void {
 }
 
 const LINES = [
-  "  const result = await fetchUser(id); // returns undefined when nobody is logged in",
+  "  const result = await fetchUser(id); // returns undefined when logged out",
   "src/user.ts:42:  export function rename(user: User, name: string): User {",
   "PASS  test/user.test.ts (12 tests, 340 ms)",
   "+    if (response.status !== 200) throw new HttpError(response.status);",

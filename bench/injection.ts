@@ -34,7 +34,7 @@ interface Replayed {
 
 interface Surface {
   injections: number;
-  /** Of sessions that touched files at all: of the others nobody can tell. */
+  /** Only sessions that touched files: for the others it is unknown. */
   judged: number;
   /** From a session that touched the same rare file. */
   fromRelated: number;

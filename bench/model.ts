@@ -43,7 +43,7 @@ function questions(turns: number): LlmRequest[] {
 }
 
 function turnOf(turn: number, tools: number): TurnEvidence {
-  const prompt = { id: `p${turn}`, number: turn + 1, text: `Task ${turn}: mend the store`, response: "Done.", at: 0 };
+  const prompt = { id: `p${turn}`, number: turn + 1, text: `Task ${turn}: repair the store`, response: "Done.", at: 0 };
   return {
     agent: "claude-code",
     projectId: 1,
@@ -68,7 +68,7 @@ function turnOf(turn: number, tools: number): TurnEvidence {
   };
 }
 
-/** Sends them to somebody who only listens. */
+/** Sends them to a server that only listens. */
 async function sentBy(name: Exclude<ProviderName, "none">, requests: readonly LlmRequest[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-model-"));
   const log = join(folder, "log");

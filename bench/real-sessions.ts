@@ -89,7 +89,7 @@ export interface Query {
   exclude?: string[];
 }
 
-/** What somebody else wrote about a session: what it was to do. */
+/** The task of a session, as its author described it. */
 export function readIntents(): { sessionId: string; repo: string; intent: string }[] {
   return readLines("manifest.jsonl").flatMap((line) => {
     const entry = JSON.parse(line) as { session_id: string; repo: string; summaries: { intent?: string }[] };

@@ -1,5 +1,5 @@
 // Counts the workers of one data directory while things go on: how many are at work at once, how much each holds.
-// A worker is at work from when it has taken the lock until it has left or noticed that the lock is another's; its title says so.
+// A worker counts as running from taking the lock until it exits or finds the lock taken; its process title says so.
 import { readdirSync, readFileSync } from "node:fs";
 import type { World } from "../test/e2e/harness.ts";
 

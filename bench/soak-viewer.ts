@@ -1,4 +1,4 @@
-// Somebody who keeps the page open: follows the live stream, and comes back whenever it breaks.
+// A viewer that keeps the page open: follows the live stream and reconnects whenever it breaks.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";

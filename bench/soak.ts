@@ -174,7 +174,7 @@ async function comeToRest(world: World): Promise<void> {
 
 function report(what: string, { tried, acknowledged, lost, doubled, invented }: Count): void {
   console.log(
-    `  ${what}: ${tried} events, ${acknowledged} acknowledged, ${lost.length} of these lost, ${doubled} there twice, ${invented} that nobody sent`,
+    `  ${what}: ${tried} events, ${acknowledged} acknowledged, ${lost.length} of these lost, ${doubled} stored twice, ${invented} never sent`,
   );
   if (lost.length + doubled + invented > 0) {
     process.exitCode = 1;

@@ -164,7 +164,7 @@ function fill(folder: string, cwd: string): void {
       const result = { type: "tool_result", tool_use_id: tool, content: output };
       const use = { type: "tool_use", id: tool, name: "Bash", input: { command: `npm test -- ${turn}` } };
       lines.push(
-        { type: "user", promptId, message: { role: "user", content: `Run test ${turn} and mend what fails.` } },
+        { type: "user", promptId, message: { role: "user", content: `Run test ${turn} and fix what fails.` } },
         { type: "assistant", message: { id: `${tool}-m`, role: "assistant", model: "m", content: [use] } },
         { type: "user", promptId, message: { role: "user", content: [result] }, toolUseResult: { stdout: output } },
         {

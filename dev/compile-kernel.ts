@@ -16,7 +16,7 @@ export function compileKernel(): string {
   execFileSync(process.execPath, [COMPILER, "src/embed/assembly/index.ts", ...FLAGS, "--outFile", out], { cwd: ROOT });
   const lines = readFileSync(out, "base64").match(/.{1,100}/g) ?? [];
   return [
-    "// Compiled from assembly/ by dev/compile-kernel.ts; `vitest run src/embed/kernel.test.ts -u` writes it anew.",
+    "// Compiled from assembly/ by dev/compile-kernel.ts; `vitest run src/embed/kernel.test.ts -u` updates it.",
     "",
     "export const KERNEL_BYTES = [",
     ...lines.map((line) => `  "${line}",`),

@@ -9,7 +9,7 @@ const { port, token } = JSON.parse(readFileSync(join(home, "server.json"), "utf8
 const cwd = resolve(process.argv[2] ?? ".");
 const sessionId = process.argv[3] ?? `example-${process.pid}`;
 
-/** Nobody waits for memory: two seconds, and whatever goes wrong the editor goes on. */
+/** The editor never waits longer than two seconds and ignores every error. */
 async function tell(path, body) {
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {

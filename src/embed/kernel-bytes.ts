@@ -1,4 +1,4 @@
-// Compiled from assembly/ by dev/compile-kernel.ts; `vitest run src/embed/kernel.test.ts -u` writes it anew.
+// Compiled from assembly/ by dev/compile-kernel.ts; `vitest run src/embed/kernel.test.ts -u` updates it.
 
 export const KERNEL_BYTES = [
   "AGFzbQEAAAABQgdgBX9/f39/AGAGf39/f39/AX9gCH9/f39/f39/AGACf38AYAd/f39/f399AGAGf39/f39/AGAJf39/f39/f39/",

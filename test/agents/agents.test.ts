@@ -17,9 +17,9 @@ const COUNTS = `SELECT s.agent, (SELECT count(*) FROM prompts p WHERE p.session_
 const LORE = [
   ["Wombats stand last in the marsupial register, after the quokkas"],
   ["app.txt is read by the greeter", "--file", "app.txt", "--type", "decision"],
-  ["`ls nope-dir` failed: there is none. `ls yes-dir` worked instead.", "--concept", "gotcha", "--type", "bugfix"],
+  ["`ls nope-dir` failed: not found. `ls yes-dir` worked instead.", "--concept", "gotcha", "--type", "bugfix"],
 ];
-/** By surface, words that nobody but memory says. */
+/** By surface, words that occur only in injected context. */
 const TOLD: Record<string, string> = {
   prompt: "after the quokkas",
   file: "read by the greeter",
@@ -57,7 +57,7 @@ describe("C-Mem in", () => {
       await runClient(world, client, model.port, "and now about wombats");
       const told = model.requests.slice(before).filter((request) => request.includes("c-mem-context"));
       expect(told.at(-1)).toContain(FIRST);
-      // What was told is nobody's words.
+      // Injected text is not recorded as a prompt or an answer.
       await run(world, ["sync", "--agent", client.agent]);
       expect(await rows(world, "SELECT text FROM prompts ORDER BY created_at")).toEqual([
         { text: expect.stringMatching(new RegExp(`^"?${FIRST}"?$`)) },

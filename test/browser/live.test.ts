@@ -103,9 +103,9 @@ describe("what happens now", () => {
     await page.waitForSelector(".live-live");
     await world.stopWorker();
     await page.waitForSelector(".live-waiting");
-    await ask({ session_id: "live-3", prompt_id: "live-3-p1" }, "Said while nobody listened");
+    await ask({ session_id: "live-3", prompt_id: "live-3-p1" }, "Said while disconnected");
     await world.startWorker();
-    await card(page, "Said while nobody listened").waitFor({ timeout: 30_000 });
+    await card(page, "Said while disconnected").waitFor({ timeout: 30_000 });
     await expect.poll(() => page.locator(".live-live").count()).toBe(1);
   });
 

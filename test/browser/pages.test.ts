@@ -16,8 +16,8 @@ beforeAll(async () => {
     fillSessions(made);
     const other = { id: "elsewhere", cwd: join(made.home, "other"), start: Date.now() - 200_000_000 };
     writeTranscript(made.claudeDir, other, (writer) => {
-      writer.prompt("Greet whoever comes in");
-      writer.say("Whoever comes in is greeted.");
+      writer.prompt("Greet every visitor");
+      writer.say("Every visitor is greeted.");
     });
   });
 });
@@ -55,7 +55,7 @@ async function barriers(page: Page): Promise<string[]> {
 }
 
 describe.each(PAGES)("%s", (name, path, sign) => {
-  it.each(["light", "dark"] as const)("keeps nobody out and has no mistakes, %s", async (theme) => {
+  it.each(["light", "dark"] as const)("is accessible and has no errors, %s", async (theme) => {
     const page = await world.open(path, { theme, reducedMotion: true });
     await page.waitForSelector(sign);
     await page.waitForTimeout(300);

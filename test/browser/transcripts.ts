@@ -61,7 +61,7 @@ export function writeTranscript(
 export function longSession(writer: Writer, lines: number): void {
   const words = "The parser reads a line, keeps what it has not understood and goes on with the next one. ";
   for (let turn = 1; writer.lines.length < lines; turn += 1) {
-    writer.prompt(`Turn ${turn}: please mend part ${turn} of the parser.\n\n${words.repeat(turn % 4)}`);
+    writer.prompt(`Turn ${turn}: please repair part ${turn} of the parser.\n\n${words.repeat(turn % 4)}`);
     for (let step = 1; step <= 6; step += 1) {
       writer.say(`Step ${step}. ${words.repeat(1 + ((turn + step) % 7))}\n\n- first\n- second \`code\``, "What next?");
       writer.use("Bash", { command: `npm test -- part-${turn}-${step}` }, words.repeat(3), (turn + step) % 17 === 0);
@@ -76,7 +76,7 @@ export function longSession(writer: Writer, lines: number): void {
         "The file has been updated.",
       );
     }
-    writer.say(`Part ${turn} is mended, and its tests pass. needle-${turn}-end`);
+    writer.say(`Part ${turn} is repaired, and its tests pass. needle-${turn}-end`);
   }
 }
 

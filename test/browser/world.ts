@@ -15,7 +15,7 @@ export interface BrowserWorld extends World {
   origin: string;
   /** A page that was let in; closed with the world. */
   open(path: string, options?: OpenOptions): Promise<Page>;
-  /** A page nobody has let in. */
+  /** A page without the token. */
   openUninvited(path: string): Promise<Page>;
   stopWorker(): Promise<void>;
   /** Listens where the one before did. */

@@ -90,7 +90,7 @@ async function rage(troubles: readonly Trouble[], random: () => number, until: n
   }
 }
 
-/** With all troubles over: somebody says "try again", and it comes to rest by itself. */
+/** After all faults end: one retry, and the worker goes idle by itself. */
 async function heal(world: World): Promise<void> {
   const deadline = performance.now() + HEAL_MS;
   for (;;) {

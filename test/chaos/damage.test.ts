@@ -1,4 +1,4 @@
-// A damaged database, as users meet it: hooks go on, one process repairs, and somebody says so.
+// A damaged database, as users see it: hooks go on, one process repairs it and reports it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -40,7 +40,7 @@ function wreck(world: World): void {
   writeFileSync(database(world), bytes.fill(0x41, 0, 4096));
 }
 
-/** The last page of its rows: nobody sees it who does not read it. */
+/** The last page of its rows: damage there shows only when it is read. */
 function wreckPageOf(world: World, table: string): void {
   const db = new DatabaseSync(database(world));
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -102,7 +102,7 @@ describe("a damaged database", () => {
     expect(readFileSync(database(world), "latin1")).not.toContain(secret);
   });
 
-  it("is repaired once, whoever comes: hooks exit 0, readers answer or say what to do", async () => {
+  it("is repaired once, whichever process comes first: hooks exit 0, readers answer or say what to do", async () => {
     const world = await seeded();
     wreck(world);
     const hooks = Array.from({ length: 6 }, (_, index) => say(world, `h${index}`));
@@ -130,7 +130,7 @@ describe("a damaged database", () => {
     expect(readFileSync(join(world.home, "logs", "worker.log"), "utf8")).toContain("repaired: the damaged file is in");
   });
 
-  it("is found by doctor --deep where nobody has read the page, with what transcripts hold beside it", async () => {
+  it("is found by doctor --deep where the page was never read, with the rows that transcripts still have", async () => {
     const world = await seeded();
     await loseAPage(world);
     const first = await deepChecks(world);
@@ -186,7 +186,7 @@ describe("a damaged database", () => {
     });
   });
 
-  it("that a text has taken the place of is set aside with the text in it", async () => {
+  it("that was overwritten with text is quarantined with that text", async () => {
     const world = await seeded();
     writeFileSync(database(world), "this is my diary\n".repeat(1_000));
     expect(await texts(world)).toEqual(["prompt a"]);
@@ -211,7 +211,7 @@ function addUse(world: World, index: number): Promise<unknown> {
   });
 }
 
-/** One that nobody has read yet. */
+/** A page that was never read. */
 async function loseAPage(world: World): Promise<void> {
   for (let index = 0; index < 60; index++) await addUse(world, index);
   await run(world, ["projects"]);

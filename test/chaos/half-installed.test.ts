@@ -1,4 +1,4 @@
-// An installation that has lost a part: hooks exit 0 and say so in the log, doctor names it, install mends it.
+// An installation that has lost a part: hooks exit 0 and say so in the log, doctor names it, install repairs it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe.each(DAMAGES)("a part that is %s", (_how, damage) => {
     ["recall.cjs", "new", "UserPromptSubmit", []],
     ["context.cjs", "context", "SessionStart", []],
     ["agents.cjs", "new", "UserPromptSubmit", ["--agent", "codex"]],
-  ] as const)("(%s) costs the agent nothing, and is told of and mended", async (part, command, event, flags) => {
+  ] as const)("(%s) costs the agent nothing, and is reported and repaired", async (part, command, event, flags) => {
     const world = await installed();
     damage(join(world.plugin, "dist", part));
     const result = fire(world, command, event, ...flags);

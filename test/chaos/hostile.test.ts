@@ -105,7 +105,7 @@ describe("every hook command", () => {
     }
   });
 
-  it("stays quiet when nobody reads its answer", async () => {
+  it("stays quiet when its answer is never read", async () => {
     const world = createWorld();
     const result = await run(world, ["new"], {
       input: '{"session_id":"s","prompt":"x"}',
@@ -169,7 +169,7 @@ describe("a hostile repository", () => {
 });
 
 describe("with a broken database", () => {
-  it("capture goes on, context has one line about it, and the next command mends it", async () => {
+  it("capture goes on, context has one line about it, and the next command repairs it", async () => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true, mode: 0o700 });
     writeFileSync(
@@ -220,7 +220,7 @@ describe("with a broken database", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toHaveLength(2);
   });
 
-  it("a drop that cannot be applied is set aside and the others go in", async () => {
+  it("a drop that cannot be applied is quarantined and the others are applied", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "good" });
     writeFileSync(join(world.home, "spool", "00000000000001-1-bad.json"), "{ cut off");

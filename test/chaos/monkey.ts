@@ -121,7 +121,7 @@ export function fillDisk(world: World, sizeMb = 64): { trouble: Trouble; unmount
   };
 }
 
-/** That disk takes nothing any more. A file that somebody has open for writing keeps it from being so. */
+/** The disk becomes read-only. Fails while a file on it is open for writing. */
 export function makeReadOnly(world: World): Trouble {
   const remount = (how: string) => spawnSync("mount", ["-o", `remount,${how}`, world.home]).status === 0;
   return {
@@ -138,7 +138,7 @@ export function makeReadOnly(world: World): Trouble {
   };
 }
 
-/** Somebody else listens where the worker would, while it is started anew. */
+/** Another process takes the worker's port while the worker restarts. */
 export function takePort(world: World, port: number): Trouble {
   let server: Server | undefined;
   return {

@@ -11,7 +11,7 @@ const DAY = 24 * 60 * 60 * 1000;
 async function lived(world: World, ages: readonly number[]): Promise<void> {
   for (const age of ages) {
     const base = { session_id: `aged-${age}`, prompt_id: `p-${age}` };
-    await hook(world, "new", { ...base, hook_event_name: "UserPromptSubmit", prompt: `mend lamp ${age}` });
+    await hook(world, "new", { ...base, hook_event_name: "UserPromptSubmit", prompt: `repair lamp ${age}` });
     await hook(world, "save", {
       ...base,
       hook_event_name: "PostToolUse",
@@ -20,7 +20,7 @@ async function lived(world: World, ages: readonly number[]): Promise<void> {
       tool_input: { command: `npm test ${age}` },
       tool_response: { stdout: `lamp ${age} shines\n`.repeat(300) },
     });
-    await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: `mended ${age}` });
+    await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: `repaired ${age}` });
     await hook(world, "cleanup", { ...base, hook_event_name: "SessionEnd", reason: "exit" });
   }
   await run(world, ["rebuild", "--all", "--quiet"]);
@@ -138,7 +138,7 @@ describe("room", () => {
     expect(forgotten.stdout).toMatch(/^ +kept out by +\d+ hashes/m);
     expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([false, true]);
     expect((await run(world, ["forget", "aged-400", "--yes", "--all"])).status).toBe(0);
-    expect([holds("mend lamp 400"), holds("mend lamp 2")]).toEqual([false, true]);
+    expect([holds("repair lamp 400"), holds("repair lamp 2")]).toEqual([false, true]);
   });
 
   it("is saved by the worker: old outputs compressed, and what the settings do not keep", async () => {

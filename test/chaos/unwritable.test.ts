@@ -72,7 +72,7 @@ describe("hooks go on and nothing is lost", () => {
     expect(findFallbackSpool(join(world.home, "spool"))).toBeUndefined();
   });
 
-  it("but never through a folder that somebody else could have made", async ({ skip }) => {
+  it("but never through a folder that another user could have made", async ({ skip }) => {
     const world = createWorld();
     const setReadOnly = readOnlyDisk(world);
     if (setReadOnly === undefined) return skip("nothing may be mounted here");
@@ -106,7 +106,7 @@ describe("hooks go on and nothing is lost", () => {
     expect(await uses(world)).toEqual([{ n: 5, ids: 5, runs: 5 }]);
   });
 
-  it("while a restore that was killed has left its marker, and after", async () => {
+  it("while the marker of a killed restore exists, and after", async () => {
     const world = createWorld();
     await use(world, 0);
     await run(world, ["projects"]);

@@ -90,7 +90,7 @@ describe("the real client hands to the model", () => {
 
   it("what a subagent should know, to the subagent", async () => {
     const before = lab.model.requests.length;
-    const { requests } = await session(lab, `Ask somebody: [[script:ask]]`, only("subagent"));
+    const { requests } = await session(lab, `Ask a subagent: [[script:ask]]`, only("subagent"));
     const agents = lab.model.requests.slice(before).filter((request) => request.agentId !== undefined);
     expect(agents.length).toBeGreaterThan(0);
     expect(blocksIn(agents[0])).toEqual([expect.stringContaining(DRIFT)]);

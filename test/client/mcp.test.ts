@@ -31,7 +31,7 @@ describe.each(METHODS)("installed by way of the $method", ({ method, server, too
   });
 });
 
-it("forgets nothing where nobody is there to agree, whatever the model says", async () => {
+it("forgets nothing without a user to confirm, whatever the model says", async () => {
   const lab = await testLab();
   await run(lab, ["install", "--yes"]);
   await run(lab, ["remember", "The quokka sleeps in the attic."]);

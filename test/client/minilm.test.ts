@@ -49,7 +49,7 @@ describe("c-mem model", () => {
     expect((await run(world, ["model", "install"])).stderr).toContain("already installed");
   });
 
-  it("makes the model anew when it is damaged, without a network", async () => {
+  it("builds the model again when it is damaged, without a network", async () => {
     truncateSync(minilmFile(paths), 1_000_000);
     expect((await run(world, ["model"])).stdout).toContain("damaged");
     const offline = { npm_config_offline: "true", npm_config_cache: join(world.home, "no-cache") };
@@ -106,7 +106,7 @@ describe("MiniLM", () => {
     expect(cosine(a, b)).toBeGreaterThan(cosine(a, c));
   });
 
-  it("is made anew from the package when its file is gone or damaged, and says so", () => {
+  it("is built again from the package when its file is missing or damaged, and says so", () => {
     rmSync(minilmFile(paths));
     expect(loadMiniLm(paths).note).toContain("there was none");
     truncateSync(minilmFile(paths), 2_000);

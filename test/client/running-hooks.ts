@@ -23,7 +23,7 @@ function hasHook(root: string): boolean {
       const command = readFileSync(join(PROCESSES, pid, "cmdline"), "utf8");
       return /hook\.cjs\W+save/.test(command) && readlinkSync(join(PROCESSES, pid, "cwd")).startsWith(root);
     } catch {
-      // It has just ended, or is somebody else's.
+      // It has just ended, or belongs to another user.
       return false;
     }
   });

@@ -76,7 +76,7 @@ const ask: Scripts[string] = [
 export const WRONG = "node tool.mjs report --quartz";
 export const RIGHT = "node tool.mjs report";
 
-/** A command with an option that is none, and then without it. */
+/** A command with an unknown option, then without it. */
 const stumble: Scripts[string] = [
   () => [bash(WRONG)],
   () => [bash(RIGHT)],

@@ -117,7 +117,7 @@ describe("a session of the real client", () => {
     }
   });
 
-  it("is told to nobody in another project", async () => {
+  it("is not injected in another project", async () => {
     const { requests } = await session(lab, "Good morning [[script:hello]]", { cwd: lab.other });
     expect(requests).toHaveLength(1);
     for (const secret of ["<c-mem-context>", PROMPT, LAST_ANSWER]) expect(requests[0]?.text).not.toContain(secret);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { CLAUDE, type Lab } from "./lab.ts";
 
-/** The server ends itself after this, should nobody be left to close it. */
+/** The server exits after this if the test does not close it. */
 const TIME_LIMIT_SECONDS = 110;
 const SCREEN_TIMEOUT_MS = 45_000;
 const POLL_MS = 100;

@@ -392,7 +392,7 @@ describe("the stream", () => {
     expect(world.host.live.clients()).toBe(0);
   });
 
-  it.each(["nonsense", "s9999999p0t0o0u0e0"])("says to load anew where it cannot go on from %s", async (id) => {
+  it.each(["nonsense", "s9999999p0t0o0u0e0"])("says to reload where it cannot continue from %s", async (id) => {
     const { reader, read } = await open(id);
     expect(await read()).toContain("event: processing_status");
     expect(await read()).toMatch(/event: reset\ndata: \{\}/);

@@ -225,7 +225,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     expect(JSON.stringify(asked?.body)).toContain("漢字");
   });
 
-  it("asks nobody while the key is not set", async () => {
+  it("sends no request while the key is not set", async () => {
     const loopback = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
     const provider = openProvider(
       { ...MODEL_SETTINGS, provider: "openai", baseUrl: loopback.url, apiKeyEnv: "KEY" },
@@ -235,7 +235,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     expect(loopback.asked).toEqual([]);
   });
 
-  it("tells that nobody is there, and that it cost nothing", async () => {
+  it("reports that the server is unreachable, and a cost of zero", async () => {
     const { provider } = await stage(variant, [{ kind: "silence" }]);
     const settings = { ...MODEL_SETTINGS, provider: provider.name, baseUrl: await nobodyThere() };
     await expect(openProvider(settings, {})?.complete(REQUEST)).rejects.toMatchObject({
@@ -327,7 +327,7 @@ describe("fields a server refuses", () => {
     expect("temperature" in body || "stream_options" in body).toBe(false);
   });
 
-  it("are remembered by whoever opens providers again and again", async () => {
+  it("are remembered when providers are opened repeatedly", async () => {
     const { url, asked } = await startLoopback(WIRES.messages, [
       ({ body }) => ("temperature" in body ? no("`temperature` is deprecated for this model.") : answer),
     ]);
@@ -413,7 +413,7 @@ describe("the claude command", () => {
   });
 });
 
-/** An address where somebody was a moment ago. */
+/** An address where a server listened a moment ago. */
 async function nobodyThere(): Promise<string> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -170,7 +170,7 @@ describe("a session recorded by the client", () => {
 
   it("costs nothing where the agent is not known, or what it sends is no JSON", async () => {
     const world = createWorld();
-    expect(await play(world, "nobody", "save", "{}")).toEqual({});
+    expect(await play(world, "unknown", "save", "{}")).toEqual({});
     expect(await play(world, "codex", "save", "no JSON")).toEqual({});
   });
 });
@@ -405,7 +405,7 @@ describe("c-mem install <agent>", () => {
     expect(readdirSync(join(world.home, "backups"))).toEqual([]);
   });
 
-  it("takes out only its own where somebody has changed the files since", async () => {
+  it("removes only its own entries where the files have changed since", async () => {
     const world = settledWorld();
     const home = world.env["HOME"] ?? "";
     await run(world, ["install", "codex", "gemini-cli", "--yes", "--no-sync"]);

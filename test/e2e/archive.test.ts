@@ -85,7 +85,7 @@ describe("the archive", () => {
     expect(await data(world, ["sync", "--archive"])).toMatchObject({ archived: { written: 0, files: 1 } });
   });
 
-  it("grows with its transcript, also by the setting alone, and is copied anew when that was rewritten", async () => {
+  it("grows with its transcript, also by the setting alone, and is copied again when that was rewritten", async () => {
     const world = createWorld();
     write(world, open(world).replace(SECRET, "nothing").replace(SECRET, "nothing"));
     await run(world, ["sync", "--archive"]);
@@ -261,7 +261,7 @@ describe("the archive", () => {
     ]);
   });
 
-  it("that a killed run left half written keeps nobody from forgetting, and is forgotten itself", async () => {
+  it("that a killed run left half written does not block forgetting, and is deleted itself", async () => {
     const world = createWorld();
     write(world, user(world, 1, "The walrus is blue"));
     await run(world, ["sync", "--archive"]);

@@ -21,7 +21,7 @@ const backups = (world: World) =>
     .map((name) => join(world.home, "backups", name));
 
 describe("c-mem backup", () => {
-  it("makes, lists, checks and restores; what was there is set aside, what came meanwhile is brought in", async () => {
+  it("creates, lists, verifies and restores; the old database is quarantined, newer rows are brought in", async () => {
     const world = createWorld();
     await say(world, "a", "before the backup");
     const made = await data(world, ["backup", "create"]);
@@ -41,7 +41,7 @@ describe("c-mem backup", () => {
     const aside = join(String(restored["set_aside"]), "c-mem.db");
     expect(statSync(aside).mode & 0o777).toBe(0o600);
 
-    // It can be undone: what was set aside is as good as any backup.
+    // A restore can be undone: the quarantined database works like any backup.
     await run(world, ["backup", "restore", aside, "--yes"]);
     expect(await texts(world)).toEqual(expect.arrayContaining(["before the backup", "after the backup"]));
   });

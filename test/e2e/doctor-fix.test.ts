@@ -1,4 +1,4 @@
-// doctor --fix mends what it names and says what it did; logs and bug reports tell what happened, and nothing private.
+// doctor --fix repairs what it reports and lists each fix; logs and bug reports contain nothing private.
 import {
   chmodSync,
   existsSync,
@@ -131,9 +131,9 @@ describe("c-mem doctor --fix", () => {
     expect([...left, fresh].map((path) => existsSync(path))).toEqual([false, false, false, true]);
   });
 
-  it("tries once more to bring in what was set aside, and does not say it could where it cannot", async () => {
+  it("retries quarantined drops, and reports the ones it still cannot apply", async () => {
     const world = await used();
-    await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "set aside" });
+    await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "quarantined" });
     const [spool, bad] = [join(world.home, "spool"), join(world.home, "spool", "bad")];
     mkdirSync(bad, { recursive: true });
     for (const name of readdirSync(spool).filter((one) => one.endsWith(".json")))
@@ -143,7 +143,7 @@ describe("c-mem doctor --fix", () => {
       done: "brought in what waited",
       mended: true,
     });
-    expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "set aside" }]);
+    expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "quarantined" }]);
     writeFileSync(join(bad, "1.json"), "not an event");
     expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
       done: `could not be fixed: 1 event cannot be read: see ${bad}`,
@@ -152,7 +152,7 @@ describe("c-mem doctor --fix", () => {
     expect(readdirSync(bad)).toEqual(["1.json"]);
   });
 
-  it("looks at all the rest where Claude Code's settings cannot be read, and mends that", async () => {
+  it("checks and repairs the rest where Claude Code's settings cannot be read", async () => {
     const world = await used();
     mkdirSync(world.claudeDir, { recursive: true });
     writeFileSync(join(world.claudeDir, "settings.json"), "{ cut off");
@@ -254,7 +254,7 @@ describe("c-mem bug-report", () => {
     expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
   });
 
-  it("overwrites nobody's file, and says so where it cannot be written", async () => {
+  it("never overwrites a file, and says so where it cannot be written", async () => {
     const world = await used();
     const taken = join(world.project, "notes.txt");
     writeFileSync(taken, "mine");

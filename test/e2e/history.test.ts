@@ -267,7 +267,7 @@ describe("history on the command line", () => {
       ["timeline", "--depth", "0"],
       ["list", "--since", "soon"],
       ["list", "--since", "2026-02-01", "--before", "2026-01-01"],
-      ["search", "login", "--role", "nobody"],
+      ["search", "login", "--role", "unknown"],
       ["search", "login", "--role", "user", "--kind", "tool"],
       ["list", "--agent", "Bogus"],
       ["search", "login", "--agent", "Bogus"],

@@ -15,7 +15,7 @@ async function lived(world: World, id: string): Promise<void> {
       ...base,
       prompt_id,
       hook_event_name: "UserPromptSubmit",
-      prompt: `mend lamp ${id} ${turn}`,
+      prompt: `repair lamp ${id} ${turn}`,
     });
     await hook(world, "save", {
       ...base,
@@ -30,7 +30,7 @@ async function lived(world: World, id: string): Promise<void> {
       ...base,
       prompt_id,
       hook_event_name: "Stop",
-      last_assistant_message: `mended lamp ${id}`,
+      last_assistant_message: `repaired lamp ${id}`,
     });
   }
 }
@@ -107,7 +107,7 @@ describe("c-mem export --all and import", () => {
     expect(await data(other, ["import", join(world.home, "c-mem.db")])).toMatchObject({ source: "c-mem", added: {} });
   });
 
-  it("leave out what happened at no time there is: whoever lists it would fail", async () => {
+  it("skip rows with an invalid time, which would make lists fail", async () => {
     const { file } = await exported();
     const lines = readFileSync(file, "utf8").split("\n");
     const broken = lines.map((line) => line.replace(/"(last_at|created_at|valid_from)":\d+/, '"$1":9007199254740991'));
@@ -225,10 +225,10 @@ describe("importing another system's database", () => {
     CREATE TABLE session_summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, session_db_id INTEGER NOT NULL, project TEXT NOT NULL, prompt_number INTEGER, request TEXT,
       investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT, created_at INTEGER NOT NULL);
     INSERT INTO sessions VALUES (3, 'cm-2', 'shop', 2, 'completed', ${AT}, ${AT + 90_000});
-    INSERT INTO user_prompts VALUES (1, 3, 1, 'why is checkout slow', ${AT}), (2, 3, 2, 'mend it', ${AT + 60_000});
+    INSERT INTO user_prompts VALUES (1, 3, 1, 'why is checkout slow', ${AT}), (2, 3, 2, 'repair it', ${AT + 60_000});
     INSERT INTO observations VALUES (1, 3, NULL, 'shop', 2, 'Edit', 'bugfix', 'Checkout asked for prices one by one', 'They are asked for at once now',
       '["40 ms instead of 2 s"]', '["gotcha","made-up"]', '["src/price.ts"]', '["src/checkout.ts"]', ${AT + 70_000});
-    INSERT INTO session_summaries VALUES (1, 3, 'shop', 2, 'mend it', 'looked', 'one by one is slow', 'asked at once', 'measure', ${AT + 80_000});`;
+    INSERT INTO session_summaries VALUES (1, 3, 'shop', 2, 'repair it', 'looked', 'one by one is slow', 'asked at once', 'measure', ${AT + 80_000});`;
 
   const NEXUS = `
     CREATE TABLE sessions (id TEXT PRIMARY KEY, project_path TEXT NOT NULL, project_name TEXT, encoded_path TEXT, created_at DATETIME, last_message_at DATETIME,

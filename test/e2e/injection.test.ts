@@ -142,7 +142,7 @@ describe("memory speaks", () => {
     const answer = await failed("e", "npm test", ERROR);
     expect(answer).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUseFailure" } });
     expect(contextOf(answer)).toContain("`npx vitest run` worked instead");
-    expect(await failed("e", "npm test", "Exit code 1\nError: something nobody has seen before\n")).toEqual(GO_ON);
+    expect(await failed("e", "npm test", "Exit code 1\nError: something never seen before\n")).toEqual(GO_ON);
   });
 
   it("to a subagent, about its task", async () => {

@@ -135,7 +135,7 @@ describe("c-mem install", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ schema_version: 1, command: "install", error: { code: "usage" } });
   });
 
-  it.each(["plugin", "plugin/c-mem/dist/hook.cjs"])("mends itself when %s is gone", async (gone) => {
+  it.each(["plugin", "plugin/c-mem/dist/hook.cjs"])("repairs itself when %s is missing", async (gone) => {
     const world = installWorld();
     await run(world, ["install", "--yes"]);
     rmSync(join(world.home, gone), { recursive: true });

@@ -111,7 +111,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(await pty.exit).toBe(0);
   });
 
-  it("goes by meaning as well once typing has rested, says so, and by words where it cannot be asked", async () => {
+  it("adds semantic search after a pause in typing, says so, and falls back to keyword search without a model", async () => {
     const away = createWorld();
     const paths = resolvePaths(away.env);
     const server = await serveModel(paths);
@@ -138,7 +138,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     async (size) => {
       const many = createWorld();
       const { db, add } = seed.seedStore(resolvePaths(many.env).database);
-      const title = seed.prompt("find out why the signin page forgets the credentials of whoever comes back");
+      const title = seed.prompt("find out why the signin page forgets the credentials of returning users");
       add("019dd4b9-496d-7581-a780-16f20aecff69", title, { agent: "codex" });
       add("ses_0fedcba98765AbCdEfGhIjKlMn", title, { agent: "opencode" });
       add("14255944-2a05-4a60-a551-14b836a1ad00", title, { agent: "claude-code" });

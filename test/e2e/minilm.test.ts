@@ -6,7 +6,7 @@ import { ended, prompt, seedStore } from "../seed.ts";
 import { createWorld, run } from "./harness.ts";
 
 describe("c-mem model", () => {
-  it("says that there is none and how to get it, and changes nothing without being asked", async () => {
+  it("says that no model is installed and how to get it, and installs nothing without being asked", async () => {
     const world = createWorld();
     expect(await run(world, ["model"])).toMatchObject({ status: 0, stdout: expect.stringContaining("words only") });
     const { stdout } = await run(world, ["model", "status", "--json"]);
@@ -52,7 +52,7 @@ describe("c-mem search without a model", () => {
     mkdirSync(world.home, { recursive: true });
     const { db, add } = seedStore(resolvePaths(world.env).database);
     add("s1", prompt("the invoice is printed twice"));
-    add("s1", ended("Mended."));
+    add("s1", ended("Repaired."));
     db.close();
     const { stdout, stderr, status } = await run(world, ["search", "--all", "--json", "invoice"]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

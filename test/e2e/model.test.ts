@@ -202,6 +202,6 @@ describe("c-mem cost", () => {
     const world = await worldWith({});
     enter(world, today());
     expect((await run(world, ["cost", "--project", "project"])).stdout).toContain("for project since");
-    expect((await run(world, ["cost", "--project", "nobody"])).status).toBe(4);
+    expect((await run(world, ["cost", "--project", "unknown"])).status).toBe(4);
   });
 });

@@ -211,7 +211,7 @@ function writeTranscript(world: World): string {
 
 const SECRETS = /ZEBRAFISHDEPOT|WALRUSINVENTORY/i;
 
-/** Everything that could bring it back: late hooks, the transcript read anew, memory derived anew. */
+/** Everything that could bring it back: late hooks, the transcript read again, memory derived again. */
 async function tempt(world: World): Promise<void> {
   const base = { session_id: SESSION, transcript_path: transcriptPath(world), prompt_id: "q1" };
   await hook(world, "save", {

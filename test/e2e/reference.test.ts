@@ -1,4 +1,4 @@
-// docs/reference.md is what the program says of itself. `npx vitest run test/e2e/reference.test.ts -u` writes it anew.
+// docs/reference.md is generated from the program. `npx vitest run test/e2e/reference.test.ts -u` updates it.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { envName, SETTING_KEYS, SETTINGS } from "../../src/config/schema.ts";

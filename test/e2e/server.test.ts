@@ -35,7 +35,7 @@ const names = (watcher: Watcher): string[] => watcher.events.map(({ event }) => 
 const warmUp = (served: Served) => ask(served, "/api/jobs");
 
 describe("who is let in", () => {
-  it("is whoever has the token; a sign of life is all that others get", async () => {
+  it("requires the token; without it only the health check answers", async () => {
     const served = await createServed();
     expect(statSync(join(served.home, "server.json")).mode & 0o777).toBe(0o600);
     expect(served.token).toMatch(/^[0-9a-f]{64}$/);
@@ -55,7 +55,7 @@ describe("who is let in", () => {
     }
   });
 
-  it("is not whoever tries too often, while the token goes on working", async () => {
+  it("is refused after too many tries, while the token goes on working", async () => {
     const served = await createServed();
     const wrong = { headers: { Authorization: "Bearer no" } };
     const statuses: number[] = [];
@@ -95,7 +95,7 @@ describe("who is let in", () => {
 });
 
 describe("c-mem open", () => {
-  it("opens the browser where there is a desktop, and prints the link where there is none or nothing opens it", async () => {
+  it("opens the browser where there is a desktop, and prints the link where there is no desktop or no browser opens", async () => {
     const served = await createServed();
     await warmUp(served);
     const folder = join(served.home, "desktop");
@@ -149,7 +149,7 @@ describe("what is refused", () => {
   it("is a body that is too large or no JSON, and the server goes on", async () => {
     const served = await createServed();
     const post = { method: "POST", headers: { "Content-Type": "application/json" } };
-    // Refused as soon as it is announced: whoever is slow to send what nobody reads is cut off in the middle.
+    // Refused by its Content-Length: a slow sender is disconnected before it has sent everything.
     const announced = { ...post.headers, "Content-Length": String(5 * 1024 * 1024) };
     const refused = await ask(served, "/sessions/init", { ...post, headers: announced });
     expect([refused.status, refused.json.error.code]).toEqual([413, "too_large"]);
@@ -383,7 +383,7 @@ describe("every answer", () => {
 });
 
 describe("a large store", () => {
-  it("is counted in a process of its own: once for all who ask, and not anew at every change", async () => {
+  it("is counted in its own process: once for all requests, and not again at every change", async () => {
     const served = await createServed();
     const { db, add } = seedStore(join(served.home, "c-mem.db"));
     add("one", prompt("Use a queue for the mails"));

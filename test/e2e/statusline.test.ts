@@ -95,7 +95,7 @@ describe("c-mem install --statusline", () => {
     expect(read(world)).not.toHaveProperty("statusLine");
     await install(world, "--statusline");
     expect(read(world)).toHaveProperty("statusLine");
-    // Somebody changes the file: what is taken out is ours alone.
+    // The user changes the file: uninstall removes only C-Mem's entry.
     writeFileSync(settingsOf(world), JSON.stringify({ ...read(world), model: "opus" }));
     await install(world, "--no-statusline");
     expect(read(world)).not.toHaveProperty("statusLine");

@@ -177,7 +177,7 @@ describe("c-mem sync", () => {
     expect((await data(world, ["search", "heron29"])).results).toHaveLength(1);
     writeTranscript(world, [...many, prompt(world, 40, "One kingfisher more")].join(""));
     await run(world, ["sync", "--quiet"]);
-    // Whoever searches does the rest.
+    // The next search indexes the rest.
     expect(await rows(world, "SELECT count(*) AS n FROM stale_turns")).not.toEqual([{ n: 0 }]);
     expect((await data(world, ["search", "kingfisher"])).results).toHaveLength(1);
   });
@@ -424,7 +424,7 @@ describe("c-mem sync", () => {
   it("finds nothing where no session belongs to the project it is asked for", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "Open"));
-    const result = await run(world, ["sync", "--project", "nobody"]);
+    const result = await run(world, ["sync", "--project", "unknown"]);
     expect(result.status).toBe(4);
     expect(result.stderr).toContain("c-mem projects");
     expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
@@ -439,7 +439,7 @@ describe("c-mem sync", () => {
     expect(result.stderr).toContain('"zzz"');
   });
 
-  it.each([[["--agent", "nobody"]], [["--nonsense"]]])("%j is a usage error", async (args) => {
+  it.each([[["--agent", "unknown"]], [["--nonsense"]]])("%j is a usage error", async (args) => {
     expect((await run(createWorld(), ["sync", ...args])).status).toBe(2);
   });
 });

@@ -120,7 +120,7 @@ describe("the worker", () => {
     expect(started.filter((child) => child.exitCode === null).map((child) => child.pid)).toEqual([lock(world).pid]);
   });
 
-  it("drains what has gathered while nobody waits", async () => {
+  it("drains the spool while no reader waits", async () => {
     const world = createWorkerWorld();
     const off = { env: { C_MEM_WORKER: "0" } };
     await pool(

@@ -300,7 +300,7 @@ export const HARMLESS: readonly string[] = [
   "a password and a token",
   "secret: see Vault",
   "The secret is out",
-  "in secret: nobody knew",
+  "in secret: nobody knew", // check-words: data
   "token bucket",
   "auth token is refreshed",
   "api key is required",

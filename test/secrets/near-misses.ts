@@ -1,4 +1,4 @@
-// What looks like a credential, or stands where one would, and is none: all of it must stay.
+// Texts that look like credentials, or stand where one would, and are not secret: all of them must stay.
 import { ALNUM, BASE64, BASE64URL, DIGITS, HEX, LOWER, type Random, UPPER, uuid } from "./random.ts";
 
 export interface NearMiss {

@@ -389,8 +389,8 @@ export const CORPUS: Corpus = {
     },
     {
       kind: "json",
-      text: '{\n  "ConnectionStrings": { "Default": "Server=sql1;Database=Shop;User Id=shop;Password=Hampelmann;TrustServerCertificate=True" },\n  "Jwt": { "Issuer": "shop", "Secret": "a very long phrase nobody guesses" }\n}',
-      values: ["Hampelmann", "a very long phrase nobody guesses"],
+      text: '{\n  "ConnectionStrings": { "Default": "Server=sql1;Database=Shop;User Id=shop;Password=Hampelmann;TrustServerCertificate=True" },\n  "Jwt": { "Issuer": "shop", "Secret": "a very long phrase nobody guesses" }\n}', // check-words: data
+      values: ["Hampelmann", "a very long phrase nobody guesses"], // check-words: data
     },
     {
       kind: "json",

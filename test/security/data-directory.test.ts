@@ -1,4 +1,4 @@
-// A data directory that others could read, or in which somebody put links and pipes in the place of our files.
+// A data directory that other users can read, or where links and pipes replace its files.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

@@ -27,7 +27,7 @@ describe("import", () => {
   it.each([
     ["an endless device", () => "/dev/zero", "not a regular file"],
     [
-      "a pipe nobody writes to",
+      "a pipe without a writer",
       (world: World) => {
         const path = join(world.project, "pipe");
         execFileSync("mkfifo", [path]);

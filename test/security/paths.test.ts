@@ -57,7 +57,7 @@ describe("a transcript_path", () => {
   it.each([
     ["an endless device", () => "/dev/zero"],
     [
-      "a pipe nobody writes to",
+      "a pipe without a writer",
       (world: World) => {
         const path = join(world.project, "pipe.jsonl");
         execFileSync("mkfifo", [path]);
@@ -74,7 +74,7 @@ describe("a transcript_path", () => {
         return path;
       },
     ],
-  ])("that is %s holds nobody up and brings nothing in", async (_, path) => {
+  ])("that is %s blocks nothing and imports nothing", async (_, path) => {
     const world = createWorld();
     const transcript_path = path(world);
     await prompted(world, { transcript_path });

@@ -40,7 +40,7 @@ beforeAll(async () => {
     await hook(world, "new", {
       ...turn(session),
       hook_event_name: "UserPromptSubmit",
-      prompt: `Mend the flaky loader in module${index}`,
+      prompt: `Fix the flaky loader in module${index}`,
     });
     await tool(session, "Bash", { command: `cat src/module${index}.ts` }, { stdout: `// ${order}\n` });
     await tool(session, "Read", { file_path: file }, { type: "text", file: { filePath: file, content: order } });

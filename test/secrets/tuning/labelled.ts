@@ -1877,7 +1877,7 @@ export const CORPUS: Corpus = {
     { kind: "code-flow", text: "secret: config.get('jwt.secret')," },
     { kind: "code-flow", text: 'passwordRef.current.value = "";\nsetPassword("");' },
     { kind: "code-flow", text: "password: user.password,\ntoken: response.data.token," },
-    { kind: "code-flow", text: 'assert user.password is None\nassert "password" not in payload' },
+    { kind: "code-flow", text: 'assert user.password is None\nassert "password" not in payload' }, // check-words: data
     { kind: "code-flow", text: "expect(screen.getByLabelText('Password')).toBeInTheDocument();" },
     { kind: "code-flow", text: "switch (token.type) { case TokenType.Identifier: return parseIdentifier(token); }" },
     { kind: "code-flow", text: "let token = self.tokens.next().unwrap();" },
