@@ -6,7 +6,7 @@ import { readSettings } from "../agents/agent-files.ts";
 import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
 import type { Step } from "../agents/step.ts";
 import { putBack, writeSettings } from "../agents/write.ts";
-import type { AgentContext } from "../health/agent-state.ts";
+import type { AgentContext } from "../health/agents.ts";
 import { realPathInside, writeInside } from "../agents/work-tree-file.ts";
 import type { ChangedFile, InstalledAgent } from "../platform/state/install-record.ts";
 import { statOf } from "../platform/read-file.ts";

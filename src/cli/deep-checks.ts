@@ -8,7 +8,7 @@ import { diagnose, repairStore } from "../upkeep/backup/repair.ts";
 import type { Db } from "../store/db/driver.ts";
 import { countIndexGaps } from "../store/fts/index-check.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
-import type { Check } from "../health/health.ts";
+import type { Check } from "../health/check.ts";
 import { count } from "./output.ts";
 import { repairText } from "../health/repair-text.ts";
 import { withStore } from "./store.ts";

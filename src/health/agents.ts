@@ -1,33 +1,56 @@
-// How C-Mem is doing in the agents beside Claude Code it was installed into.
+// Checks of the agents other than Claude Code that C-Mem was installed into, and what their files need.
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { readSettings } from "../agents/agent-files.ts";
+import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
+import type { AgentSetup, ManagedFile, Program } from "../agents/setup.ts";
 import { SETUPS } from "../agents/setups.ts";
-import { type InstalledAgent, readInstall } from "../platform/state/install-record.ts";
 import type { Env, Paths } from "../config/paths.ts";
+import { readInstall } from "../platform/state/install-record.ts";
 import type { HookRun } from "../store/tables/drops.ts";
-import { agentContext, inspectAgent } from "./agent-state.ts";
-import type { Check } from "./health.ts";
+import { type CheckRow, fail, type HealthContext, ok, type Result } from "./check.ts";
 
-/** Not only whether its hooks are in place: what they run is run, with nothing on stdin. */
-export function checkAgents(paths: Paths, env: Env): Check[] {
-  const record = readInstall(paths.install);
-  if (record?.agents === undefined) return [];
-  const context = agentContext(paths, env, record.node);
-  return SETUPS.filter(({ id }) => record.agents?.[id] !== undefined).map((setup) => {
-    const { missing } = inspectAgent(setup, context, record.agents?.[setup.id]);
-    const fix = `Run: c-mem install ${setup.id}`;
-    if (missing.length > 0) {
-      return { name: setup.label, state: "fail", message: `not, or not up to date, in ${missing.join(", ")}`, fix };
-    }
-    const { node, hook } = context.program;
-    const { status, stdout } = spawnSync(node, [hook, "save", "--agent", setup.id], {
-      input: "",
-      encoding: "utf8",
-      timeout: 10_000,
-    });
-    if (status === 0 && stdout === "{}\n")
-      return { name: setup.label, state: "ok", message: `in place; its model is told at ${setup.told.join(", ")}` };
-    return { name: setup.label, state: "fail", message: `${node} ${hook} does not run`, fix };
-  });
+export interface AgentContext {
+  env: Env;
+  program: Program;
+  /** Where copies of changed files go. */
+  backups: string;
+}
+
+export function agentContext(paths: Paths, env: Env, node: string): AgentContext {
+  const dist = join(pluginFolder(paths.plugin), "dist");
+  const program = { node, hook: bundlePath(paths.plugin), mcp: join(dist, "mcp.cjs"), cache: paths.cache };
+  return { env, program, backups: paths.backups };
+}
+
+export const AGENT_CHECKS: readonly CheckRow[] = SETUPS.map((setup) => [
+  setup.label,
+  (context) => checkAgent(setup, context),
+]);
+
+/** Checks that its files have our entries, then runs its hook with nothing on stdin. */
+function checkAgent(setup: AgentSetup, { paths, env, record }: HealthContext): Result | undefined {
+  const known = record?.agents?.[setup.id];
+  if (record === undefined || known === undefined) return undefined;
+  const { program } = agentContext(paths, env, record.node);
+  const missing = setup.files(env, program, known.projects ?? []).filter((file) => !isInPlace(file));
+  const fix = `Run: c-mem install ${setup.id}`;
+  if (missing.length > 0) return fail(`missing or outdated in ${missing.map(({ path }) => path).join(", ")}`, fix);
+  const { node, hook } = program;
+  const args = [hook, "save", "--agent", setup.id];
+  const { status, stdout } = spawnSync(node, args, { input: "", encoding: "utf8", timeout: 10_000 });
+  if (status !== 0 || stdout !== "{}\n") return fail(`${node} ${hook} does not run`, fix);
+  return ok(`in place; C-Mem injects at ${setup.told.join(", ")}`);
+}
+
+/** A file that cannot be parsed counts as missing. */
+function isInPlace(file: ManagedFile): boolean {
+  try {
+    const text = readSettings(file.path);
+    return text !== undefined && file.add(text) === text;
+  } catch {
+    return false;
+  }
 }
 
 export interface AgentRuns {
@@ -40,12 +63,12 @@ export interface AgentRuns {
 
 /** Each agent C-Mem was installed into, or whose hooks have fired, and when they did last. */
 export function agentRuns(paths: Paths, runs: readonly HookRun[]): AgentRuns[] {
-  const installed: Record<string, InstalledAgent> = readInstall(paths.install)?.agents ?? {};
+  const record = readInstall(paths.install);
   return SETUPS.flatMap(({ id, label }) => {
     const own = runs.filter(({ hook }) => hook.startsWith(`${id} `));
-    const isInstalled = installed[id] !== undefined;
-    if (!isInstalled && own.length === 0) return [];
+    const installed = record?.agents?.[id] !== undefined;
+    if (!installed && own.length === 0) return [];
     const lastAt = own.length === 0 ? undefined : Math.max(...own.map((run) => run.last_at));
-    return [{ id, label, installed: isInstalled, lastAt, count: own.reduce((sum, run) => sum + run.count, 0) }];
+    return [{ id, label, installed, lastAt, count: own.reduce((sum, run) => sum + run.count, 0) }];
   });
 }

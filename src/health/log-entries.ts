@@ -1,30 +1,33 @@
-// Reads back the end of a log of one JSON object per line.
-import { readFileSync } from "node:fs";
+// Reads back the end of the hooks' and the worker's logs, which have one JSON object per line.
 import type { Paths } from "../config/paths.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import { localSecond } from "../core/time.ts";
+import { readFileSync } from "node:fs";
 
-export function logEntries<Entry>(path: string, max: number): Entry[] {
-  const now = read(path);
-  // Just begun anew: what came before is beside it.
-  const lines = now.length < max ? [...read(`${path}.1`), ...now] : now;
-  return lines.slice(-max).flatMap((line) => parse<Entry>(line));
+export interface HookError {
+  at: string;
+  hook: string;
+  code: string;
+  message: string;
 }
 
-function read(path: string): string[] {
+export function lastHookErrors(log: string): HookError[] {
+  return logEntries<HookError>(log, 100);
+}
+
+/** A line that a full disk cut off, or that another program wrote, is skipped. */
+export function logEntries<Entry>(path: string, max: number): Entry[] {
+  const current = readLogLines(path);
+  // A log that was just rotated continues the file beside it.
+  const lines = current.length < max ? [...readLogLines(`${path}.1`), ...current] : current;
+  return lines.slice(-max).flatMap((line) => (asObject(parseJson(line)) as Entry | undefined) ?? []);
+}
+
+function readLogLines(path: string): string[] {
   try {
     return readFileSync(path, "utf8")
       .split("\n")
       .filter((line) => line !== "");
-  } catch {
-    return [];
-  }
-}
-
-/** A line cut off by a full disk is skipped, and so is what nobody of ours wrote. */
-function parse<Entry>(line: string): Entry[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? [value as Entry] : [];
   } catch {
     return [];
   }
@@ -38,12 +41,14 @@ export interface LogEntry {
 
 const MAX_LINES = 5_000;
 
-/** Of hooks and the worker together, in order. */
+/** The entries of hooks and the worker together, by time. */
 export function allLogEntries({ hookLog, workerLog }: Paths): LogEntry[] {
-  const hooks = logEntries<{ at: string; hook: string; message: string }>(hookLog, MAX_LINES).map(
-    ({ at, hook, message }): LogEntry => ({ at, from: "hook", message: `${hook}: ${message}` }),
-  );
-  const worker = logEntries<{ at: string; message: string }>(workerLog, MAX_LINES).map(({ at, message }): LogEntry => ({
+  const hooks = logEntries<HookError>(hookLog, MAX_LINES).map(({ at, hook, message }): LogEntry => ({
+    at,
+    from: "hook",
+    message: `${hook}: ${message}`,
+  }));
+  const worker = logEntries<LogEntry>(workerLog, MAX_LINES).map(({ at, message }): LogEntry => ({
     at,
     from: "worker",
     message,
@@ -51,10 +56,10 @@ export function allLogEntries({ hookLog, workerLog }: Paths): LogEntry[] {
   return [...hooks, ...worker].filter(({ at }) => typeof at === "string").toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** In the reader's own time zone, unless others are to read it too. */
+/** In local time, or in UTC for a log that others will read. */
 export function logLine({ at, from, message }: LogEntry, options: { isUtc?: boolean } = {}): string {
   const time = Date.parse(at);
-  const isAsItStands = options.isUtc === true || Number.isNaN(time);
-  const shown = isAsItStands ? at.slice(0, 19).replace("T", " ") : localSecond(time);
+  const isAsWritten = options.isUtc === true || Number.isNaN(time);
+  const shown = isAsWritten ? at.slice(0, 19).replace("T", " ") : localSecond(time);
   return `${shown}  ${from.padEnd(6)}  ${message}`;
 }

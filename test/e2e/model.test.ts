@@ -109,7 +109,7 @@ describe("c-mem doctor, without asking any model", () => {
     ["no model", {}, {}, "ok", /^none/],
     ["a key that is there", { provider: "anthropic" }, { ANTHROPIC_API_KEY: "k" }, "ok", /claude-haiku-5-5 at https/],
     ["a key that is not", { provider: "openai" }, {}, "fail", /OPENAI_API_KEY is not set/],
-    ["no address", { provider: "openai", baseUrl: "localhost:1" }, {}, "fail", /no address/],
+    ["no URL", { provider: "openai", baseUrl: "localhost:1" }, {}, "fail", /not a URL/],
     [
       "a local server",
       { provider: "openai", baseUrl: "http://localhost:11434/v1", model: "llama" },

@@ -32,7 +32,7 @@ import { writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import { CLAUDE_CODE, chooseAgents, namedAgents, projectHere, setupsOf } from "../agent-choice.ts";
-import { agentContext } from "../../health/agent-state.ts";
+import { agentContext } from "../../health/agents.ts";
 import { type AgentPlan, planInstall } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { canAsk } from "../prompts.ts";

@@ -20,7 +20,7 @@ import type { AgentSetup } from "../../agents/setup.ts";
 import { SETUPS } from "../../agents/setups.ts";
 import { AppError } from "../../core/error.ts";
 import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
-import { agentContext } from "../../health/agent-state.ts";
+import { agentContext } from "../../health/agents.ts";
 import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { isScratch } from "../../store/db/swap.ts";

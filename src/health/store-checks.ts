@@ -1,0 +1,130 @@
+// Checks of the database and its backups.
+import { ago, count } from "../core/text.ts";
+import { AppError } from "../core/error.ts";
+import { statOf } from "../platform/read-file.ts";
+import { readHookFires } from "../platform/state/hook-counters.ts";
+import { findTranscripts } from "../agents/claude-code/discover.ts";
+import { isInstalled } from "../agents/claude-code/site.ts";
+import { integrityProblems, listBackups } from "../store/db/backup.ts";
+import type { Db } from "../store/db/driver.ts";
+import { readReports } from "../store/db/quarantine.ts";
+import { countUnindexed } from "../store/fts/search-index.ts";
+import { sqliteVersion } from "../store/reads/counts.ts";
+import { hookRuns } from "../store/tables/drops.ts";
+import { countJobs, nextDueAt, troubledJobs } from "../store/tables/jobs.ts";
+import { isUnclean } from "../upkeep/erase/erase-rows.ts";
+import { ruleProblems } from "../upkeep/retention/retention.ts";
+import { type CheckRow, DAY_MS, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
+import { reportText } from "./repair-text.ts";
+
+/** Below this, several writers can hit a bug in SQLite's WAL reset. */
+const SAFE_SQLITE = "3.51.3";
+/** Searches index new rows, so that many waiting rows mean no search for long. */
+const INDEX_BACKLOG = 50_000;
+const OVERDUE_MS = 60 * 60 * 1000;
+
+export const DATABASE_CHECKS: readonly CheckRow[] = [
+  ["database", checkDatabase],
+  ["sqlite", onStore((db) => checkSqlite(sqliteVersion(db)))],
+  ["hooks firing", onStore(checkFired)],
+  ["background work", onStore(checkJobs)],
+  ["search index", onStore(checkIndex)],
+  ["forgotten text", onStore(checkErased)],
+  ["retention", onStore(checkRetention)],
+];
+
+function checkDatabase({ store, deep }: HealthContext): Result | undefined {
+  if (store instanceof Error) {
+    const hint = store instanceof AppError ? store.hint : undefined;
+    return fail(store.message, hint || "See the message; then run c-mem doctor again");
+  }
+  if (store === undefined || !deep) return undefined;
+  const [problem] = integrityProblems(store, "quick_check");
+  if (problem === undefined) return ok("opens and is whole");
+  return fail(`damaged: ${problem}`, "Run: c-mem doctor --fix (it quarantines the file and repairs what it can)");
+}
+
+function checkSqlite(version: string): Result {
+  if (isAtLeast(version, SAFE_SQLITE)) return ok(`SQLite ${version}`);
+  return warn(
+    `SQLite ${version} has a known bug when several programs write at once`,
+    `Use a newer Node (one with SQLite ${SAFE_SQLITE}), then run: c-mem install`,
+  );
+}
+
+function isAtLeast(version: string, wanted: string): boolean {
+  return version.localeCompare(wanted, "en", { numeric: true }) >= 0;
+}
+
+/** Compares the last hook run with Claude Code's newest transcript: nothing else shows that hooks never fire. */
+function checkFired(db: Db, { paths, site, record, now }: HealthContext): Result | undefined {
+  if (site instanceof Error) return undefined;
+  // Hooks of other agents carry the agent's name: "codex save".
+  const runs = hookRuns(db, readHookFires(paths.hookFires)).filter(({ hook }) => !hook.includes(" "));
+  const last = Math.max(0, ...runs.map((run) => run.last_at));
+  const used = Math.max(0, ...findTranscripts({ CLAUDE_CONFIG_DIR: site.configDir }).map((file) => file.modifiedAt));
+  const message = last === 0 ? "no hook has fired yet" : `a hook last fired ${ago(last, now)}`;
+  if (!isInstalled(site)) return ok(message);
+  const silent = `${message}, but Claude Code was used ${ago(used, now)}`;
+  const fix = "Restart Claude Code and look at /hooks there (hooks record nothing in a project that is switched off)";
+  if (last === 0 && used > (record?.installedAt ?? now)) return fail(silent, fix);
+  return last > 0 && used - last > DAY_MS ? warn(silent, fix) : ok(message);
+}
+
+function checkJobs(db: Db, { now }: HealthContext): Result {
+  const { pending, running, failed } = countJobs(db);
+  if (failed > 0) {
+    const [first] = troubledJobs(db, 1);
+    const message = `${count(failed, "job")} failed; e.g. ${first?.key}: ${first?.last_error}`;
+    return warn(message, "See c-mem worker logs; then run: c-mem worker retry");
+  }
+  const due = nextDueAt(db, "session", now);
+  if (due === undefined || now - due <= OVERDUE_MS) return ok(`${count(pending + running, "job")} to do`);
+  const message = `${count(pending, "job")} waiting, the oldest since ${ago(due, now)}`;
+  return warn(message, "Run: c-mem worker start (and c-mem worker logs if it does not keep running)");
+}
+
+function checkIndex(db: Db): Result {
+  const waiting = countUnindexed(db);
+  const message = `${count(waiting, "row")} to index`;
+  return waiting < INDEX_BACKLOG ? ok(message) : warn(message, "Run: c-mem doctor --fix");
+}
+
+function checkErased(db: Db): Result | undefined {
+  if (!isUnclean(db)) return undefined;
+  return warn("deleted text is not erased from the file yet", "Run: c-mem forget (or c-mem doctor --fix)");
+}
+
+/** Reported before the worker deletes data of a project the user believes is kept. */
+function checkRetention(db: Db, { settings }: HealthContext): Result | undefined {
+  const problems = ruleProblems(db, settings);
+  if (problems.length === 0) return undefined;
+  return warn(problems.join(" "), "See c-mem projects; then: c-mem config set retentionProjects …");
+}
+
+const OLD_MS = 7 * DAY_MS;
+
+export const BACKUP_CHECKS: readonly CheckRow[] = [
+  ["backups", checkBackups],
+  ["set aside", checkReplaced],
+];
+
+function checkBackups({ paths, settings, now }: HealthContext): Result {
+  const backups = listBackups(paths.database);
+  const [newest] = backups;
+  if (newest === undefined) return ok("none yet; the worker makes one a day");
+  const message = `${count(backups.length, "backup")}, the newest from ${ago(newest.at, now)}`;
+  const hasChanged = (statOf(paths.database)?.mtimeMs ?? 0) >= newest.at;
+  if (settings.backupsDaily === 0 || now - newest.at < OLD_MS || !hasChanged) return ok(message);
+  return warn(message, "Run: c-mem backup create (and see c-mem worker logs)");
+}
+
+/** Reported for a week after the database was replaced. */
+function checkReplaced({ paths, now }: HealthContext): Result | undefined {
+  const [last] = readReports(paths.setAside);
+  if (last === undefined || Math.abs(now - last.at) > OLD_MS) return undefined;
+  const fix = `The replaced file is in ${last.folder}; delete it once you are sure that nothing is missing`;
+  const when = ago(last.at, now);
+  if (last.why === "damaged") return warn(`the database was damaged and replaced ${when}. ${reportText(last)}`, fix);
+  return { ...ok(`the database was replaced by a backup ${when}`), fix };
+}
