@@ -1,8 +1,9 @@
 // What an audit found and did, for people: places and kinds, none of the words.
 import type { FileFix } from "../upkeep/audit/clean-files.ts";
 import type { Audit, Finding } from "../upkeep/audit/audit.ts";
-import { bytes, count, dim, fields } from "./output.ts";
-import { paint } from "./session-text.ts";
+import { count } from "../core/text.ts";
+import { bytes, dim, fields } from "../platform/terminal/style.ts";
+import { paint } from "../platform/terminal/style.ts";
 
 export interface AuditReceipt {
   rows: number;

@@ -9,7 +9,7 @@ import type { Db } from "../store/db/driver.ts";
 import { countIndexGaps } from "../store/fts/index-check.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import type { Check } from "../health/check.ts";
-import { count } from "./output.ts";
+import { count } from "../core/text.ts";
 import { repairText } from "../health/repair-text.ts";
 import { withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";

@@ -17,7 +17,7 @@ import { leftovers } from "../health/worker-checks.ts";
 import { repairText } from "../health/repair-text.ts";
 import { readAgain } from "./deep-checks.ts";
 import { asMachineTrouble } from "./machine-trouble.ts";
-import { count } from "./output.ts";
+import { count } from "../core/text.ts";
 import { DamagedStore, withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 

@@ -1,9 +1,11 @@
 // An effort as people read it.
 import type { EffortStory } from "../recall/efforts/effort-story.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { columns, fit, pad } from "./layout.ts";
-import { count, dim, heading } from "./output.ts";
-import { listText, paint, titleText, when } from "./session-text.ts";
+import { columns, fit, pad } from "../platform/terminal/layout.ts";
+import { count } from "../core/text.ts";
+import { dim, heading } from "../platform/terminal/style.ts";
+import { listText, titleText, when } from "../queries/session-text.ts";
+import { paint } from "../platform/terminal/style.ts";
 
 const BRANCHES_SHOWN = 3;
 

@@ -6,9 +6,11 @@ import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { exportRows } from "../store/reads/export-rows.ts";
 import { currentVersion } from "../store/db/migrate.ts";
-import { count, EXIT, printJson, say, STDOUT, writeDocument } from "./output.ts";
+import { EXIT, printJson, say, writeDocument } from "./output.ts";
+import { count } from "../core/text.ts";
+import { STDOUT } from "../platform/terminal/style.ts";
 import { withStore } from "./store.ts";
-import type { CommandOptions } from "./table.ts";
+import type { CommandOptions } from "./legacy-commands.ts";
 
 /** Characters written at a time. */
 const CHUNK_CHARS = 256 * 1024;

@@ -1,5 +1,5 @@
 // Forgets what was chosen: shows it, asks, takes it out, says whether that is proven.
-import type { Asked } from "../queries/query-context.ts";
+import type { Asked } from "../queries/legacy.ts";
 import { carryOutForget, type Plan } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
 import { shortIds } from "../store/reads/short-ids.ts";

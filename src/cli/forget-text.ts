@@ -4,9 +4,11 @@ import type { ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
 import { MIN_PIECE_CHARS, type Proof } from "../upkeep/erase/verify-erased.ts";
 import { DELETION_KINDS } from "../upkeep/erase/deletion-set.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { columns, fit, pad } from "./layout.ts";
-import { bytes, count, dim, fields } from "./output.ts";
-import { listText, paint, when } from "./session-text.ts";
+import { columns, fit, pad } from "../platform/terminal/layout.ts";
+import { count } from "../core/text.ts";
+import { bytes, dim, fields } from "../platform/terminal/style.ts";
+import { listText, when } from "../queries/session-text.ts";
+import { paint } from "../platform/terminal/style.ts";
 
 const SHOWN = 20;
 /** More than any agent's ids have. */

@@ -1,19 +1,89 @@
-// The command line: hands over to one file per command, turns what is thrown into a message and an exit code.
-import { reportError } from "./output.ts";
-import { parseCommandLine } from "./parse.ts";
-import { runCommand } from "./run-command.ts";
+// The command line: reads the arguments by the command's field table, runs it, turns what is thrown into a message and an exit code.
+import { nearest } from "../core/edit-distance.ts";
+import { AppError } from "../core/error.ts";
+import { terminalSafe } from "../core/terminal.ts";
+import { VERSION } from "../core/version.ts";
+import { readInput } from "../queries/fields.ts";
+import type { Command } from "./command.ts";
+import { COMMAND_NAMES, loadCommand } from "./commands.ts";
+import { ensureRuntime } from "./ensure-runtime.ts";
+import { EXIT, reportError, say, writeDocument } from "./output.ts";
+import { STDOUT } from "../platform/terminal/style.ts";
+import { optionName, parseArgs } from "./parse-args.ts";
+import { withRepair } from "./with-repair.ts";
 
 async function main(argv: readonly string[]): Promise<number> {
-  const parsed = parseCommandLine(argv);
-  if (parsed === undefined) return (await import("./program.ts")).runProgram(argv);
+  const [name = "", ...rest] = argv;
+  // After "--" come words to search for, not options.
+  const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
+  const json = options.includes("--json");
   try {
-    process.exitCode = await runCommand(parsed.definition, parsed, argv);
+    if (name === "__complete") return await (await import("./completions/main.ts")).complete(rest, process.env);
+    if (name === "-v" || name === "--version") return printText(VERSION);
+    if (name === "--help" || name === "-h" || name === "help") return await printHelp(rest);
+    if (name === "" || name.startsWith("-")) return await runWithoutCommand(argv);
+    const command = await loadCommand(name);
+    if (command === undefined) throw unknownCommand(name);
+    return await runCommand(name, command, rest, argv);
   } catch (error) {
-    process.exitCode = reportError(argv[0] ?? "", error, parsed.json);
+    const exitCode = reportError(name, error, json);
+    if (exitCode === EXIT.usage && !json && COMMAND_NAMES.includes(name))
+      say(`(c-mem ${name} --help shows the options)`);
+    return exitCode;
   }
-  // Everything is written by now, and Node would take its time to tidy up.
-  if (parsed.definition.usesStore) process.exit();
-  return process.exitCode;
 }
 
-void main(process.argv.slice(2)).then((exitCode) => (process.exitCode = exitCode));
+async function runCommand(
+  name: string,
+  command: Command,
+  args: readonly string[],
+  argv: readonly string[],
+): Promise<number> {
+  const { values, json, help } = parseArgs(command.fields, args);
+  if (help) return printText((await import("./help.ts")).commandHelp(name, command));
+  const input = readInput(command.fields, values, (key) => nameField(command, key));
+  if (command.needsStore) ensureRuntime(process.env, argv);
+  return await withRepair(() => command.run(input, { json }));
+}
+
+function nameField({ fields }: Command, key: string): string {
+  const field = fields[key];
+  return field?.position ?? optionName(key, field);
+}
+
+async function runWithoutCommand(argv: readonly string[]): Promise<number> {
+  const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env["TERM"] !== "dumb";
+  const [first] = argv;
+  if (first !== undefined && first !== "--json")
+    throw new AppError("usage", `Unknown option ${first}.`, { hint: "`c-mem --help` lists the commands." });
+  if (first !== undefined || !isOnTerminal) return await printHelp([]);
+  ensureRuntime(process.env, argv);
+  const { run } = await import("./interactive/main.ts");
+  // Exits at once: a search still running in the background is not waited for.
+  process.exit(await withRepair(run));
+}
+
+async function printHelp([name]: readonly string[]): Promise<number> {
+  const { commandHelp, overview } = await import("./help.ts");
+  if (name === undefined || name.startsWith("-")) return printText(await overview());
+  const command = await loadCommand(name);
+  if (command === undefined) throw unknownCommand(name);
+  return printText(commandHelp(name, command));
+}
+
+function unknownCommand(name: string): AppError {
+  const meant = nearest(name, COMMAND_NAMES);
+  return new AppError("usage", `Unknown command "${name}".`, {
+    hint: meant === undefined ? "`c-mem --help` lists the commands." : `Did you mean ${meant}?`,
+  });
+}
+
+/** Not process.stdout: on Node 20 its EPIPE is an uncaught error (`c-mem --help | head -1`). */
+function printText(text: string): number {
+  writeDocument(STDOUT, `${terminalSafe(text)}\n`);
+  return EXIT.ok;
+}
+
+void main(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});

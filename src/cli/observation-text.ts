@@ -5,9 +5,10 @@ import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { block, columns, fit, fitPath, pad } from "./layout.ts";
-import { dim, fields, heading } from "./output.ts";
-import { listText, paint, titleText, when } from "./session-text.ts";
+import { block, columns, fit, fitPath, pad } from "../platform/terminal/layout.ts";
+import { dim, fields, heading } from "../platform/terminal/style.ts";
+import { listText, titleText, when } from "../queries/session-text.ts";
+import { paint } from "../platform/terminal/style.ts";
 
 export function observationTable(rows: readonly ObservationEntry[], withProject: boolean): string {
   const idWidth = Math.max(...rows.map((row) => `o${row.id}`.length));

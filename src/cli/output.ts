@@ -1,18 +1,12 @@
 // The command line's contract: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
-import { fstatSync, writeSync } from "node:fs";
-import { styleText } from "node:util";
+import { writeSync } from "node:fs";
 import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe, terminalSafeJson } from "../core/terminal.ts";
+import { forScreen, isDevice, paint, STDERR, STDOUT } from "../platform/terminal/style.ts";
 import { asMachineTrouble } from "./machine-trouble.ts";
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, nothingFound: 4, interrupted: 130 } as const;
-
-export { count } from "../core/text.ts";
-export { iso } from "../core/time.ts";
-
-export const STDOUT = 1;
-export const STDERR = 2;
 
 export function printJson(command: string, data: unknown, meta: Record<string, unknown> = {}): void {
   printAnswer(command, { data, meta });
@@ -83,65 +77,4 @@ export function reportError(command: string, thrown: unknown, json: boolean): nu
   if (code === "usage") return EXIT.usage;
   if (code === "cancelled") return EXIT.interrupted;
   return code === "nothing_found" ? EXIT.nothingFound : EXIT.failure;
-}
-
-type Style = Parameters<typeof styleText>[0];
-
-/** For `print` and `say`, which put in the escape codes. */
-export function paint(style: Style, text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): string {
-  // `process.stdout` takes milliseconds to set up; that a pipe or a file is not a terminal can be had for less.
-  if (process.env["FORCE_COLOR"] === undefined && !isDevice(fd)) return text;
-  const styled = styleText(style, forScreen(text), { stream: fd === STDOUT ? process.stdout : process.stderr });
-  return styled.replaceAll(ESCAPE, OUR_ESCAPE);
-}
-
-const ESCAPE = "\u001b";
-/**
- * Stands for the escape character in our own colours until they are written, so that those in recorded text can be told apart
- * and removed. Random noncharacters: no recorded text can have them.
- */
-const OUR_ESCAPE = String.fromCodePoint(...Array.from({ length: 16 }, () => 0xfdd0 + Math.floor(Math.random() * 32)));
-
-/** Text as it is written to a terminal: cleaned, but for our own colours. */
-export function forScreen(text: string): string {
-  const [first = "", ...styled] = text.split(OUR_ESCAPE);
-  const pieces = styled.map((piece) => {
-    const code = /^\[[\d;]*m/.exec(piece)?.[0] ?? "";
-    return (code === "" ? "" : ESCAPE + code) + terminalSafe(piece.slice(code.length));
-  });
-  return terminalSafe(first) + pieces.join("");
-}
-
-function isDevice(fd: number): boolean {
-  try {
-    return fstatSync(fd).isCharacterDevice();
-  } catch {
-    return false;
-  }
-}
-
-export function heading(text: string): string {
-  return paint("bold", text);
-}
-
-export function dim(text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): string {
-  return paint("dim", text, fd);
-}
-
-/** Rows of label and value with the values lined up. */
-export function fields(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([label]) => label.length));
-  return rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join("\n");
-}
-
-export function bytes(total: number): string {
-  if (total < 1024) return `${total} B`;
-  const units = ["KB", "MB", "GB"];
-  let value = total / 1024;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
 }

@@ -1,6 +1,7 @@
 // Shows how far long work has come: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
 import { terminalSafe } from "../core/terminal.ts";
-import { bytes, say } from "./output.ts";
+import { say } from "./output.ts";
+import { bytes } from "../platform/terminal/style.ts";
 
 export interface Progress {
   add(done: number): void;

@@ -1,5 +1,5 @@
 // What every command that answers from memory does first: open the store, say where one stands.
-import type { Asked } from "../queries/query-context.ts";
+import type { Asked } from "../queries/legacy.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { oneLine } from "../core/text.ts";
 import type { Db } from "../store/db/driver.ts";

@@ -5,7 +5,8 @@ import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { repairText } from "../health/repair-text.ts";
 import { type Repair, type RepairPhase, repairStore } from "../upkeep/backup/repair.ts";
-import { count, say } from "./output.ts";
+import { say } from "./output.ts";
+import { count } from "../core/text.ts";
 import { type Progress, startProgress } from "./progress.ts";
 
 /** Says what was done. */

@@ -5,8 +5,8 @@ import { statOf } from "../platform/read-file.ts";
 import { backupFolder } from "../store/db/backup.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type Room, roomByTable, roomOf } from "../store/db/disk-usage.ts";
-import { padLeft } from "./layout.ts";
-import { bytes, dim, heading } from "./output.ts";
+import { padLeft } from "../platform/terminal/layout.ts";
+import { bytes, dim, heading } from "../platform/terminal/style.ts";
 
 export interface SizeReport {
   database: Room & { path: string; log: number; tables: { name: string; bytes: number }[] };

@@ -1,7 +1,7 @@
 // What a session came to, in its eight fields, for a person.
 import type { Summary } from "../core/memory.ts";
-import { block, pad } from "./layout.ts";
-import { dim } from "./output.ts";
+import { block, pad } from "../platform/terminal/layout.ts";
+import { dim } from "../platform/terminal/style.ts";
 
 const FIELDS = [
   ["request", "asked"],

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/error.ts";
-import { STDERR } from "./output.ts";
+import { STDERR } from "../platform/terminal/style.ts";
 
 export interface SyncLog {
   add(lines: readonly string[]): void;

@@ -5,7 +5,9 @@ import type { FileOutcome } from "../capture/sync/sync.ts";
 import type { Newest } from "../store/reads/counts.ts";
 import { withCommas } from "../core/text.ts";
 import type { SyncLog } from "./sync-log.ts";
-import { bytes, count, EXIT, print, printJson, say } from "./output.ts";
+import { EXIT, print, printJson, say } from "./output.ts";
+import { count } from "../core/text.ts";
+import { bytes } from "../platform/terminal/style.ts";
 
 export interface SyncReport {
   outcomes: FileOutcome[];

@@ -3,10 +3,12 @@ import { terminalSafe } from "../core/terminal.ts";
 import type { Detail } from "../queries/transcript-json.ts";
 import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/history/transcript.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { block, columns, fit, fitPath, pad } from "./layout.ts";
-import { widthOf } from "./width.ts";
-import { count, dim, fields, heading } from "./output.ts";
-import { howLong, paint, titleText, when } from "./session-text.ts";
+import { block, columns, fit, fitPath, pad } from "../platform/terminal/layout.ts";
+import { widthOf } from "../platform/terminal/width.ts";
+import { count } from "../core/text.ts";
+import { dim, fields, heading } from "../platform/terminal/style.ts";
+import { howLong, titleText, when } from "../queries/session-text.ts";
+import { paint } from "../platform/terminal/style.ts";
 import { summaryText } from "./summary-text.ts";
 import { withCommas } from "../core/text.ts";
 

@@ -42,7 +42,9 @@ export function isTime(at: number): boolean {
   return at >= 0 && at <= MAX_TIME_MS;
 }
 
-/** As JSON has it. */
+/** As in JSON. */
+export function iso(at: number): string;
+export function iso(at: number | null | undefined): string | null;
 export function iso(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : new Date(at).toISOString();
 }

@@ -1,5 +1,5 @@
 // search: the compact index of what is known and where it was said or done. Layer one.
-import type { Kept } from "../queries/query-context.ts";
+import type { EmbeddingCache } from "../queries/embedding-cache.ts";
 import { meaningOf } from "../queries/semantic.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { AppError } from "../core/error.ts";
@@ -26,7 +26,7 @@ const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
 /** What was read of the vectors and the model is kept as long as the store is. */
-const keptBy = new WeakMap<Db, Kept>();
+const keptBy = new WeakMap<Db, EmbeddingCache>();
 
 export async function search(call: Call): Promise<Answer> {
   const { args, now, maxTokens } = call;
@@ -139,11 +139,11 @@ function sessions(
   }
 }
 
-function keptOf(db: Db): Kept {
+function keptOf(db: Db): EmbeddingCache {
   const known = keptBy.get(db);
   if (known !== undefined) return known;
   let embedder: Embedder | undefined;
-  const kept: Kept = {
+  const kept: EmbeddingCache = {
     index: createWarmIndex(),
     embedder: () => Promise.resolve(embedder),
     keep: (opened) => void (embedder = opened),

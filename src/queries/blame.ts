@@ -6,7 +6,7 @@ import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { iso } from "../core/time.ts";
 import { blame, type BlameEntry } from "../recall/history/blame.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { placePath } from "./path-place.ts";
 

@@ -8,7 +8,7 @@ import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { buildContext, type ContextBlock, EMPTY_CONTEXT } from "../recall/inject/context.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../store/tables/projects.ts";
-import type { Asked } from "./query-context.ts";
+import { type Asked, legacyRange } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { readRange } from "./scope.ts";
 
@@ -51,7 +51,7 @@ function readContext(asked: Asked, name: string | undefined): Read {
     source: (flags["source"] as string | undefined) ?? "startup",
     settings: { ...settings, ...overrides(flags) },
     tree,
-    since: readRange({ days: flags["days"] }, db).since,
+    since: readRange({ days: legacyRange(flags).days }, db).since,
     now: Date.now(),
   };
   const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });

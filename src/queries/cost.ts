@@ -3,9 +3,9 @@ import { AppError } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { type CostBy, type CostRow, costs } from "../store/tables/ledger.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
-import { positiveInteger } from "./scope.ts";
+import { positiveInteger } from "./legacy.ts";
 
 const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;

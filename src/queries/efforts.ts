@@ -7,11 +7,11 @@ import { type Effort, findEffort, findEfforts, isEffortId } from "../recall/effo
 import { resolveSession } from "../recall/search/find-session.ts";
 import { sessionsByPrefix } from "../store/reads/session-list.ts";
 import { shortId } from "../store/reads/short-ids.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import { effortJson } from "./effort-json.ts";
 import type { Answer } from "./envelope.ts";
 import { effortStories } from "./effort-stories.ts";
-import { wider } from "./scope.ts";
+import { widerScope } from "./scope.ts";
 
 const LIMIT = 10;
 
@@ -28,7 +28,7 @@ export function answerEfforts(asked: Asked): EffortsAnswer {
   const found = findEfforts(db, scope);
   if (found.length === 0) {
     throw new AppError("nothing_found", `No two sessions in ${where} go on with each other.`, {
-      hint: `${wider(scope)}; \`c-mem list\` shows single sessions.`,
+      hint: `${widerScope(scope)}; \`c-mem list\` shows single sessions.`,
     });
   }
   const stories = effortStories(db, found.slice(0, limit));

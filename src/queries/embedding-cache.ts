@@ -4,18 +4,25 @@ import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { embedSource, isOf, openEmbedder } from "../embed/source.ts";
 import { createWarmIndex, type VectorIndex } from "../recall/search/vector-index.ts";
-import type { Kept } from "./query-context.ts";
 
 /** Afterwards the vectors (some 40 MB for 100,000) are let go; the model's process goes by itself. */
 const IDLE_MS = 60_000;
 
-export interface KeptMeaning {
-  kept: Kept;
+/** The open model and index of a process that stays. */
+export interface EmbeddingCache {
+  index: VectorIndex;
+  embedder(): Promise<Embedder | undefined>;
+  /** Takes over an embedder that a search had to open. */
+  keep?(embedder: Embedder): void;
+}
+
+export interface ClosableEmbeddingCache {
+  cache: EmbeddingCache;
   close(): void;
 }
 
 /** `prefilterFrom` so many vectors on, only their codes are kept; left out, as many as a worker can afford are kept whole. */
-export function keepMeaning(paths: Paths, env: Env, prefilterFrom?: number): KeptMeaning {
+export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: number): ClosableEmbeddingCache {
   let index: VectorIndex | undefined;
   let opened: Promise<Embedder | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +45,7 @@ export function keepMeaning(paths: Paths, env: Env, prefilterFrom?: number): Kep
     return await opened;
   };
   return {
-    kept: {
+    cache: {
       index: {
         nearest(...args) {
           stay();

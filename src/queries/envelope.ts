@@ -1,11 +1,11 @@
-// What every edge answers with: one envelope, one form of error, whoever asks.
+// The envelope of every JSON reply and error, the same for the command line, HTTP and MCP.
 import { AppError } from "../core/error.ts";
 
 export type Json = Record<string, unknown>;
 
 export interface Answer {
   data: unknown;
-  meta?: Json;
+  meta?: object | undefined;
 }
 
 const SCHEMA_VERSION = 1;

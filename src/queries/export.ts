@@ -4,7 +4,7 @@ import { toHtml } from "../recall/history/export-html.ts";
 import { toMarkdown } from "../recall/history/export-markdown.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
 import { readTranscript, type Transcript } from "../recall/history/transcript.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 import { sessionJson } from "./session-json.ts";
 import { type Detail, transcriptJson } from "./transcript-json.ts";

@@ -6,7 +6,7 @@ import type { Words } from "../upkeep/erase/forget.ts";
 import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
 import { addEvidence, type DeletionSet, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { findRowsContaining, itemsHolding } from "../upkeep/erase/rows-containing.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 
 export interface Choice {
   doomed: DeletionSet;

@@ -13,7 +13,7 @@ import { overwriteDeleted, scrub } from "../upkeep/erase/erase-rows.ts";
 import { explain } from "../store/db/open.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { sourcesOf } from "../store/tables/sync-state.ts";
-import type { Asked } from "./query-context.ts";
+import type { Asked } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { type Choice, selectDeletion } from "./forget-choice.ts";
 

@@ -1,7 +1,7 @@
 // What was shown to agents, what of it was used, and what it took.
 import { AppError } from "../core/error.ts";
 import { compareHoldout, type GroupImpact, impactBySurface, type SurfaceImpact } from "../store/reads/impact.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 
 export interface ImpactAnswer extends Answer {

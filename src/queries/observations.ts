@@ -7,12 +7,12 @@ import type { MeaningState } from "../recall/search/semantic.ts";
 import { type ObservationStory, readObservation } from "../recall/history/observation.ts";
 import { parseObservationId } from "../store/reads/items.ts";
 import { listObservations, type ObservationEntry, type ObservationFilter } from "../store/reads/observation-list.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 import { meaningOf } from "./semantic.ts";
 import { readConcepts, readType } from "./observation-flags.ts";
 import { observationJson, standingJson, storyJson } from "./observation-json.ts";
-import { readOffset } from "./scope.ts";
+import { readOffset } from "./legacy.ts";
 
 const LIMIT = 20;
 /** What happened last is looked at before the question is answered, as far as nobody has to wait for it. */

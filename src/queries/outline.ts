@@ -2,7 +2,7 @@
 import { oneLine } from "../core/text.ts";
 import { AppError } from "../core/error.ts";
 import { findInSession, outlineSession, readOutlined } from "../recall/history/session-outline.ts";
-import type { Asked } from "./query-context.ts";
+import type { Asked } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 import { pageItemJson, sessionOf } from "./session.ts";
 

@@ -1,7 +1,7 @@
 // Which files sessions changed, the latest first.
 import { iso } from "../core/time.ts";
 import { changedPaths } from "../store/reads/changed-paths.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 
 const LIMIT = 50;

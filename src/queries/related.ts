@@ -9,9 +9,9 @@ import { promptTexts } from "../store/reads/link-evidence.ts";
 import { countConversations, sharedTerms } from "../store/reads/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
 import { shortId } from "../store/reads/short-ids.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
-import { positiveInteger } from "./scope.ts";
+import { positiveInteger } from "./legacy.ts";
 import { sessionJson } from "./session-json.ts";
 
 const LIMIT = 8;

@@ -1,96 +1,101 @@
-// Which sessions a question is about: project, agent, time.
+// Which sessions a query covers: project, agent, time.
 import { AGENTS } from "../agents/spec.ts";
 import { findProjectHere } from "../capture/capture-context.ts";
-import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { parseTime, spanOf } from "../core/time.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
 import type { Scope } from "../store/reads/scope.ts";
 import { listAgents } from "../store/reads/session-list.ts";
+import { fields, type InputOf } from "./fields.ts";
+import type { QueryContext } from "./query.ts";
 
-export interface Question {
+/** For queries about one session, where "last" and words are looked up. */
+export const SCOPE = fields({
+  project: {
+    kind: "text",
+    short: "p",
+    value: "name",
+    values: "projects",
+    about: "a project by name or key (default: the current one)",
+  },
+  all: { kind: "flag", short: "a", about: "every project" },
+  agent: {
+    kind: "text",
+    value: "agent",
+    values: "agents",
+    about: "one agent: claude-code, codex, gemini-cli, copilot-cli, opencode",
+  },
+  since: { kind: "text", value: "time", about: "from this time on: 2026-01-31, 3d, 2w" },
+  before: { kind: "text", value: "time", about: "before this time" },
+  days: { kind: "number", value: "number", about: "the last days" },
+});
+
+export const LIMIT = fields({
+  limit: { kind: "number", short: "n", value: "number", about: "at most this many" },
+});
+
+export const OFFSET = fields({
+  offset: { kind: "number", min: 0, only: "http", about: "skip this many" },
+});
+
+export type ScopeInput = Partial<InputOf<typeof SCOPE>>;
+
+export interface ReadScope {
   scope: Scope;
-  limit: number;
-  /** What was asked about, in words: for messages and `meta`. */
+  /** For messages and `meta`: a project's name, or "all projects". */
   where: string;
 }
 
-export function readScope(
+type ScopeContext = Pick<QueryContext, "db" | "paths" | "env" | "cwd">;
+
+export function readScope(input: ScopeInput, context: ScopeContext): ReadScope {
+  const range = readRange(input, context.db);
+  const project = input.all === true ? undefined : readProject(input.project, context);
+  return { scope: { projectId: project?.id, ...range }, where: project?.name ?? "all projects" };
+}
+
+/** The part of a scope that needs no project. */
+export function readRange(
+  { agent, since, before, days }: Omit<ScopeInput, "project" | "all">,
   db: Db,
-  flags: Record<string, unknown>,
-  context: { paths: Paths; env: Env; cwd: string | undefined; limit: number },
-): Question {
-  const range = readRange(flags, db);
-  const project = flags["all"] === true ? undefined : readProject(db, flags["project"], context);
-  return {
-    scope: { projectId: project?.id, ...range },
-    limit: flags["limit"] === undefined ? context.limit : positiveInteger("--limit", flags["limit"]),
-    where: project?.name ?? "all projects",
-  };
-}
-
-/** What to try where nothing was found. */
-export function wider({ projectId }: Scope): string {
-  return projectId === undefined ? "Widen --since or --agent" : "Widen --since, --agent or the project (--all)";
-}
-
-/** The part of a scope that no project is needed for. */
-export function readRange(flags: Record<string, unknown>, db: Db): Pick<Scope, "agent" | "since" | "before"> {
+): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();
-  const days = flags["days"] === undefined ? undefined : now - positiveInteger("--days", flags["days"]) * 86_400_000;
+  const firstDay = days === undefined ? undefined : now - days * 86_400_000;
   return spanOf({
-    // Or one that an editor has told of.
-    agent: listAgents(db).includes(String(flags["agent"])) ? String(flags["agent"]) : checkAgent(flags["agent"]),
-    since: flags["since"] === undefined ? days : parseTime(String(flags["since"]), now),
-    before: flags["before"] === undefined ? undefined : parseTime(String(flags["before"]), now),
+    // An editor may have recorded sessions over HTTP under a name of its own.
+    agent: agent !== undefined && listAgents(db).includes(agent) ? agent : checkAgent(agent),
+    since: since === undefined ? firstDay : parseTime(since, now),
+    before: before === undefined ? undefined : parseTime(before, now),
   });
 }
 
+/** A hint for when nothing was found. */
+export function widerScope({ projectId }: Scope): string {
+  return projectId === undefined ? "Widen --since or --agent" : "Widen --since, --agent or the project (--all)";
+}
+
 function readProject(
-  db: Db,
-  name: unknown,
-  { paths, env, cwd }: { paths: Paths; env: Env; cwd: string | undefined },
+  name: string | undefined,
+  { db, paths, env, cwd }: ScopeContext,
 ): { id: number; name: string } | undefined {
-  if (typeof name === "string") {
+  if (name !== undefined) {
     const [named, ...others] = projectsNamed(db, name);
     if (named !== undefined)
       return others.length === 0 ? named : { id: named.id, name: `${named.name} (${named.key})` };
-    throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
+    throw new AppError("nothing_found", `No project "${name}".`, { hint: "`c-mem projects` lists them." });
   }
   if (cwd === undefined) return undefined;
   const { here, known } = findProjectHere(db, { paths, env, cwd });
   if (known !== undefined) return known;
-  throw new AppError("nothing_found", `Nothing is remembered of ${here.name} (${here.key}) yet.`, {
-    hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
+  throw new AppError("nothing_found", `No sessions of ${here.name} (${here.key}) yet.`, {
+    hint: "Use --all for every project, or `c-mem sync` to import earlier sessions.",
   });
 }
 
-/** Nobody has more of anything; SQLite takes no number that is larger than it can count to. */
-const MAX_COUNT = 1_000_000_000;
-
-/** How many are passed over: for a reader that goes page by page. */
-export function readOffset(flags: Record<string, unknown>): number {
-  return wholeNumber("offset", flags["offset"] ?? 0);
-}
-
-/** 0 included. */
-export function wholeNumber(name: string, value: unknown): number {
-  const number = value === "" ? Number.NaN : Number(value);
-  if (Number.isInteger(number) && number >= 0 && number <= MAX_COUNT) return number;
-  throw new AppError("usage", `${name} takes a whole number, not "${String(value)}".`);
-}
-
-/** One whose sessions are read here. */
-export function checkAgent(id: unknown): string | undefined {
-  if (id === undefined || AGENTS.some((agent) => agent.id === id)) return id as string | undefined;
-  throw new AppError("usage", `There is no agent "${String(id)}".`, {
+export function checkAgent(id: string | undefined): string | undefined {
+  if (id === undefined || AGENTS.some((agent) => agent.id === id)) return id;
+  throw new AppError("usage", `Unknown agent "${id}".`, {
     hint: `One of: ${AGENTS.map((agent) => agent.id).join(", ")}`,
   });
-}
-
-export function positiveInteger(flag: string, value: unknown): number {
-  const number = Number(value);
-  if (Number.isInteger(number) && number > 0 && number <= MAX_COUNT) return number;
-  throw new AppError("usage", `${flag} takes a whole number above 0, not "${String(value)}".`);
 }

@@ -7,7 +7,7 @@ import { FIND_KINDS, type Finding, type FindKind, findSessions, ROLE_NAMES, ROLE
 import type { MeaningState } from "../recall/search/semantic.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { SessionFilter } from "../store/reads/session-filter.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { meaningOf } from "./semantic.ts";
 import { readConcepts, readType } from "./observation-flags.ts";

@@ -1,6 +1,6 @@
 // The words of a question as a vector: in a process that stays, by what it keeps.
 import { askMeaning, type MeaningState } from "../recall/search/semantic.ts";
-import type { Asked } from "./query-context.ts";
+import type { Asked } from "./legacy.ts";
 
 export async function meaningOf(
   { db, paths, env, kept }: Pick<Asked, "db" | "paths" | "env" | "kept">,

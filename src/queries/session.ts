@@ -11,10 +11,10 @@ import { listObservations } from "../store/reads/observation-list.ts";
 import { type SessionEntry, subagentsOf } from "../store/reads/session-list.ts";
 import { currentSummary, summaryOf, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { type EntryRow, promptTexts, transcriptEntries } from "../store/reads/transcript-rows.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { observationJson } from "./observation-json.ts";
-import { positiveInteger, readOffset } from "./scope.ts";
+import { positiveInteger, readOffset } from "./legacy.ts";
 import { sessionJson, summaryJson } from "./session-json.ts";
 import { type Detail, itemJson } from "./transcript-json.ts";
 

@@ -2,9 +2,10 @@
 import { AppError } from "../core/error.ts";
 import { listSessions, type SessionEntry } from "../store/reads/session-list.ts";
 import { countSessions } from "../store/reads/what-counts.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
-import { readOffset, wider } from "./scope.ts";
+import { widerScope } from "./scope.ts";
+import { readOffset } from "./legacy.ts";
 import { sessionJson } from "./session-json.ts";
 
 const LIMIT = 20;
@@ -26,7 +27,7 @@ export function answerSessions(asked: Asked): SessionsAnswer {
   const rows = found.slice(0, limit);
   if (rows.length === 0) {
     throw new AppError("nothing_found", `No session in ${where} matches.`, {
-      hint: `${wider(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
+      hint: `${widerScope(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
     });
   }
   const hasMore = found.length > limit;

@@ -5,7 +5,7 @@ import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import type { Env } from "../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
 import { findSettingKey, refuseDoubtful, writeSetting } from "../config/write.ts";
-import type { Asked } from "./query-context.ts";
+import type { Asked } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 import { providerNotice } from "./provider-notice.ts";
 

@@ -14,9 +14,9 @@ import {
   type Totals,
   totals,
 } from "../store/reads/stats.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
-import { wider } from "./scope.ts";
+import { widerScope } from "./scope.ts";
 
 const LIMIT = 12;
 
@@ -35,7 +35,7 @@ export function answerStats(asked: Asked): StatsAnswer {
   const all = totals(db, scope);
   if (all.sessions + all.subagents === 0) {
     throw new AppError("nothing_found", `No session in ${where} matches.`, {
-      hint: `${wider(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
+      hint: `${widerScope(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
     });
   }
   const bytes = statOf(paths.database)?.size ?? 0;

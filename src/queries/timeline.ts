@@ -6,10 +6,11 @@ import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
 import { type Depth, latestTurns, timelineAround, type TimelineTurn } from "../recall/history/timeline.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
-import { type Asked, questionOf } from "./query-context.ts";
+import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { readType } from "./observation-flags.ts";
-import { positiveInteger, readRange, wholeNumber } from "./scope.ts";
+import { readRange } from "./scope.ts";
+import { positiveInteger, wholeNumber } from "./legacy.ts";
 
 const DEFAULT_DEPTH = 5;
 

@@ -8,7 +8,7 @@ import type { Db } from "../store/db/driver.ts";
 import { findObservation, type ObservationEntry } from "../store/reads/observation-list.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import { onlyProjectNamed, upsertProject } from "../store/tables/projects.ts";
-import type { Asked } from "./query-context.ts";
+import type { Asked } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { observationId, readConcepts, readNames, readType } from "./observation-flags.ts";
 import { observationJson } from "./observation-json.ts";

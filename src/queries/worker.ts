@@ -6,10 +6,10 @@ import { AppError } from "../core/error.ts";
 import { iso } from "../core/time.ts";
 import { countJobs, type JobCounts, retryJobs, type TroubledJob, troubledJobs } from "../store/tables/jobs.ts";
 import { clearPauses } from "../store/tables/model-pauses.ts";
-import type { Asked } from "./query-context.ts";
+import type { Asked } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 import { logEntries } from "../health/log-entries.ts";
-import { positiveInteger } from "./scope.ts";
+import { positiveInteger } from "./legacy.ts";
 
 const JOBS_SHOWN = 20;
 

@@ -1,7 +1,7 @@
 // All that answers requests, loaded when the first one comes; and what answers one alone, in a process of its own.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { errorJson } from "../queries/envelope.ts";
+import { type Answer, errorJson } from "../queries/envelope.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { openDriver } from "../store/db/driver.ts";
 import type { AsideQuestion, AsideReply } from "./offload.ts";
@@ -23,12 +23,14 @@ export function createAnswering(options: HostOptions): Answering {
 const BUSY_TIMEOUT_MS = 1_000;
 
 /** One question to a route that counts. */
-export function answerAlone(paths: Paths, env: Env, { path, query }: AsideQuestion): AsideReply {
+export async function answerAlone(paths: Paths, env: Env, { path, query }: AsideQuestion): Promise<AsideReply> {
   const row = ROUTES.find((route) => route.path === path);
   const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
-    if (row?.count === undefined) throw new Error(`${path} is answered by the server alone`);
-    const { data, meta = {} } = row.count({ db, paths, env, cwd: undefined, flags: query });
+    if (row?.isSlow === undefined) throw new Error(`${path} does not run in its own process`);
+    const asked = { db, paths, env, cwd: undefined, flags: query };
+    // Slow queries use nothing else of a call.
+    const { data, meta = {} } = (await row.run({ asked } as Parameters<typeof row.run>[0])) as Answer;
     return { data, meta };
   } catch (error) {
     return { error: errorJson(row?.command ?? "", error).error };

@@ -34,13 +34,20 @@ function noRoute(): AppError {
 
 async function serve(http: Context, row: Route, host: Host): Promise<Response> {
   try {
-    const query = check(row.query, http.req.query(), "query") as Record<string, unknown>;
+    const isRead = row.method === "get";
+    if (row.fields !== undefined) checkNames(row, isRead ? http.req.query() : {});
+    const query = (
+      row.fields === undefined
+        ? check(row.query, http.req.query(), "query")
+        : { ...http.req.query(), ...http.req.param() }
+    ) as Record<string, unknown>;
     const body = row.body === undefined ? undefined : check(row.body, await readJson(http), "body");
+    if (row.fields !== undefined && !isRead) Object.assign(query, await readBody(http, row));
     const { paths, env, store, kept } = host;
     host.onRequest();
     const answer = await store.use(
       (db) => {
-        const aside = row.count !== undefined ? host.aside.ask(db, row, query) : undefined;
+        const aside = row.isSlow ? host.aside.ask(db, row, query) : undefined;
         if (aside !== undefined) return aside;
         const asked = { db, paths, env, cwd: undefined, flags: query, kept };
         return row.run({ asked, params: http.req.param(), query, body, host, http });
@@ -51,6 +58,24 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
   } catch (error) {
     return replyError(http, row.command, error, host);
   }
+}
+
+/** Parameters and fields of a query's route; an unknown one is a mistake. */
+function checkNames({ fields = {} }: Pick<Route, "fields">, values: object, what = "query"): void {
+  const known = new Set(
+    Object.entries(fields).flatMap(([key, { only, aliases = [] }]) => (only === "cli" ? [] : [key, ...aliases])),
+  );
+  const unknown = Object.keys(values).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new AppError("usage", `${what}: "${unknown}" is not known.`, { hint: "See /api/docs." });
+}
+
+async function readBody(http: Context, row: Route): Promise<object> {
+  const body = await readJson(http);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new AppError("usage", "body: must be an object.", { hint: "See /api/docs." });
+  checkNames(row, body, "body");
+  return { ...body, ...http.req.param() };
 }
 
 function check(schema: z.ZodType | undefined, value: unknown, what: string): unknown {

@@ -1,5 +1,5 @@
 // Puts together what the server has at hand.
-import { keepMeaning } from "../queries/embedding-cache.ts";
+import { createEmbeddingCache } from "../queries/embedding-cache.ts";
 import { bringIn, createStore } from "../queries/cached-store.ts";
 import { createAccess } from "./access.ts";
 import { createAside } from "./offload.ts";
@@ -15,7 +15,7 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
   const { paths, env, log } = options;
   const store = createStore(paths, bringIn);
   const live = createLive(store, log);
-  const meaning = keepMeaning(paths, env);
+  const meaning = createEmbeddingCache(paths, env);
   const aside = createAside(paths);
   const holds = createHolds({
     use: (work) => store.use((db) => work({ db, paths, env, cwd: undefined, flags: {} }), { isWriting: true }),
@@ -29,7 +29,7 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
     live,
     holds,
     aside,
-    kept: meaning.kept,
+    kept: meaning.cache,
     close() {
       holds.finish();
       meaning.close();

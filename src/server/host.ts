@@ -1,5 +1,5 @@
 // What the server has at hand while it runs.
-import type { Kept } from "../queries/query-context.ts";
+import type { EmbeddingCache } from "../queries/embedding-cache.ts";
 import type { Store } from "../queries/cached-store.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Access } from "./access.ts";
@@ -19,7 +19,7 @@ export interface Host {
   port(): number;
   /** The folder of the page's built files. */
   viewer: string;
-  kept: Kept;
+  kept: EmbeddingCache;
   /** Somebody asks: the worker stays. */
   onRequest(): void;
   /** There is work to do. */

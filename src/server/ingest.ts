@@ -9,7 +9,7 @@ import { writeDrop } from "../capture/live/spool.ts";
 import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
-import type { Asked } from "../queries/query-context.ts";
+import type { Asked } from "../queries/legacy.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findProjectByName, projectOfSession } from "../store/tables/projects.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";

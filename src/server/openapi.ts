@@ -1,6 +1,7 @@
 // The API described by itself: an OpenAPI 3.1 document made from the table of routes.
 import * as z from "zod";
 import type { Json } from "../queries/envelope.ts";
+import { jsonSchemaOf } from "../queries/fields.ts";
 import { VERSION } from "../core/version.ts";
 import { statusOf } from "./reply.ts";
 import type { Route } from "./route.ts";
@@ -65,10 +66,8 @@ function operation(row: Route): Json {
     operationId: operationId(row),
     summary: row.about,
     tags: [row.tag],
-    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
-    ...(row.body !== undefined && {
-      requestBody: { required: true, content: { "application/json": { schema: schemaOf(row.body) } } },
-    }),
+    parameters: [...pathParameters(row), ...queryParameters(row)],
+    ...bodyOf(row),
     responses: { 200: { description: "As asked.", content }, ...errorResponses(row) },
   };
 }
@@ -78,7 +77,7 @@ function operationId({ method, path }: Route): string {
   return [method, ...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)].join("");
 }
 
-function pathParameters(path: string): Json[] {
+function pathParameters({ path }: Route): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -87,12 +86,9 @@ function pathParameters(path: string): Json[] {
   }));
 }
 
-function queryParameters(query: z.ZodType | undefined): Json[] {
-  if (query === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(query) as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
+function queryParameters(row: Route): Json[] {
+  if (row.fields !== undefined && row.method !== "get") return [];
+  const { properties, required } = row.fields === undefined ? zodFields(row.query) : fieldsOf(row);
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
@@ -100,6 +96,36 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
     ...(description !== undefined && { description }),
     schema,
   }));
+}
+
+function bodyOf(row: Route): Json {
+  const schema =
+    row.body !== undefined
+      ? schemaOf(row.body)
+      : row.fields !== undefined && row.method !== "get"
+        ? { type: "object", ...fieldsOf(row), additionalProperties: false }
+        : undefined;
+  return schema === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema } } } };
+}
+
+interface ObjectSchema {
+  properties: Record<string, Json>;
+  required: string[];
+}
+
+function zodFields(query: z.ZodType | undefined): ObjectSchema {
+  return { properties: {}, required: [], ...(query === undefined ? {} : schemaOf(query)) };
+}
+
+/** The fields that are not part of the path. */
+function fieldsOf({ path, fields = {} }: Route): ObjectSchema {
+  const shown = Object.entries(fields).filter(([key, { only }]) => only !== "cli" && !path.includes(`:${key}`));
+  return {
+    properties: Object.fromEntries(
+      shown.flatMap(([key, field]) => [key, ...(field.aliases ?? [])].map((name) => [name, jsonSchemaOf(field)])),
+    ),
+    required: shown.filter(([, { required, aliases }]) => required && aliases === undefined).map(([key]) => key),
+  };
 }
 
 function errorResponses(row: Route): Json {

@@ -1,8 +1,9 @@
 // A route is a row: what it takes, what it gives, which question it asks. The app and its OpenAPI document are made from rows.
 import type { Context } from "hono";
 import type * as z from "zod";
-import type { Asked } from "../queries/query-context.ts";
+import type { Asked } from "../queries/legacy.ts";
 import type { Answer } from "../queries/envelope.ts";
+import type { Fields } from "../queries/fields.ts";
 import type { Host } from "./host.ts";
 
 export interface Call<Query, Body> {
@@ -28,13 +29,15 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   tag: string;
   query?: Query;
   body?: Body;
+  /** Of a query: its parameters, or its body where the method is not GET. */
+  fields?: Fields;
+  /** Reads every row: in a large store it runs in its own process. */
+  isSlow?: true;
   reply: ReplySchema;
   /** Besides JSON, e.g. "text/plain". */
   alsoGives?: readonly string[];
   /** Nothing is brought in first: for what adds to it, often. */
   asIs?: boolean;
-  /** Looks at every row: in a large store it is answered in a process of its own, by this alone. */
-  count?: (asked: Asked) => Answer;
   /** It tells of more than the store: no answer stays good because the store is as it was. */
   looksElsewhere?: true;
   /** Codes of errors besides those that every route may give. */
@@ -45,10 +48,4 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
 /** Keeps the types of a row's schemas while it is written, and lets them go afterwards. */
 export function route<Query extends z.ZodType, Body extends z.ZodType>(row: Route<Query, Body>): Route {
   return row as unknown as Route;
-}
-
-export function countingRoute<Query extends z.ZodType>(
-  row: Omit<Route<Query>, "run" | "count"> & { count: (asked: Asked) => Answer },
-): Route {
-  return route({ ...row, run: ({ asked }) => row.count(asked) });
 }

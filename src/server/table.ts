@@ -1,4 +1,6 @@
 // Every route of the API.
+import { QUERIES } from "../queries/all.ts";
+import { queryRoute } from "./query-route.ts";
 import type { Route } from "./route.ts";
 import {
   BATCH,
@@ -16,7 +18,7 @@ import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
 import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
-import { COST, IMPACT, PROJECTS, STATS } from "./routes/insight.ts";
+import { COST, IMPACT, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
@@ -41,7 +43,7 @@ export const ROUTES: readonly Route[] = [
   PATHS,
   EFFORTS,
   EFFORT,
-  PROJECTS,
+  ...QUERIES.map(queryRoute),
   STATS,
   COST,
   IMPACT,

@@ -1,6 +1,6 @@
 // Forgettings that wait a moment, so that they can be taken back: what is forgotten cannot.
 import { randomBytes } from "node:crypto";
-import type { Asked } from "../queries/query-context.ts";
+import type { Asked } from "../queries/legacy.ts";
 import type { Answer } from "../queries/envelope.ts";
 import { carryOutForget, planForget } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";

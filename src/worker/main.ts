@@ -60,7 +60,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 async function answer(paths: Paths, question: string): Promise<void> {
   const { answerAlone } = await import("../server/answering.ts");
-  process.stdout.write(JSON.stringify(answerAlone(paths, process.env, JSON.parse(question) as AsideQuestion)));
+  process.stdout.write(JSON.stringify(await answerAlone(paths, process.env, JSON.parse(question) as AsideQuestion)));
 }
 
 /** Runs until the lock is released; true: run again, a hook wrote an event just as it stopped. */

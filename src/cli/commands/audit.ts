@@ -16,7 +16,7 @@ import { explain } from "../../store/db/open.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
 import { type AuditReceipt, auditText, receiptText } from "../audit-text.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { DamagedStore, withStore } from "../store.ts";
 

@@ -11,9 +11,12 @@ import { type Backup, checkDatabase, type Contents, createBackup, listBackups } 
 import { rotationOf, rotateBackups } from "../../upkeep/backup/rotation.ts";
 import { explain } from "../../store/db/open.ts";
 import { askYesNo } from "../prompts.ts";
-import { bytes, count, dim, EXIT, fields, iso, print, printJson, say } from "../output.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { iso } from "../../core/time.ts";
+import { count } from "../../core/text.ts";
+import { bytes, dim, fields } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { wake, withoutWorker } from "../worker-control.ts";
 
 export function run(options: CommandOptions): number | Promise<number> {

@@ -4,11 +4,14 @@ import { answerBlame, backupOf } from "../../queries/blame.ts";
 import { titleOf } from "../../core/title.ts";
 import type { BlameEntry } from "../../recall/history/blame.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
-import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, heading, print, printAnswer, say } from "../output.ts";
+import { columns, fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer, say } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { dim, heading } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import { changeText, paint, when } from "../session-text.ts";
+import { changeText, when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 /** More of them are those of a folder. */
 const NAMED_FILES = 3;

@@ -14,8 +14,9 @@ import { checkHealth } from "../../health/health.ts";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { isDiskFull } from "../machine-trouble.ts";
 import { writeOutputFile } from "../output-file.ts";
-import type { CommandOptions } from "../table.ts";
-import { EXIT, print, printJson, say, STDOUT, writeDocument } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printJson, say, writeDocument } from "../output.ts";
+import { STDOUT } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
 
 const LOG_LINES = 60;

@@ -1,8 +1,9 @@
 // c-mem completions: prints what makes the tab key work in a shell.
 import { AppError } from "../../core/error.ts";
 import { SCRIPTS, SHELLS } from "../completions/scripts.ts";
-import type { CommandOptions } from "../table.ts";
-import { EXIT, printJson, STDOUT, writeDocument } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, printJson, writeDocument } from "../output.ts";
+import { STDOUT } from "../../platform/terminal/style.ts";
 
 export function run({ args, json }: CommandOptions): number {
   const shell = SHELLS.find((one) => one === args[0]);

@@ -4,8 +4,9 @@ import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { envName } from "../../config/schema.ts";
 import { findSettingKey, joinWords } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
-import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, heading, print, printAnswer, say } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer, say } from "../output.ts";
+import { dim, heading } from "../../platform/terminal/style.ts";
 
 export function run({ args, json }: CommandOptions): number {
   const paths = resolvePaths(process.env);

@@ -4,8 +4,9 @@ import { AppError } from "../../core/error.ts";
 import { FENCE } from "../../core/privacy/fence.ts";
 import { withCommas } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
-import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, print, printAnswer, say, STDERR } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer, say } from "../output.ts";
+import { dim, STDERR } from "../../platform/terminal/style.ts";
 import { ask, sayWhichProject } from "../question.ts";
 
 const FORMATS = ["markdown", "json", "plain"] as const;

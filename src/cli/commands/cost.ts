@@ -1,9 +1,11 @@
 // c-mem cost: what models were asked for and what that took, by day, project, provider and model.
 import { answerCost } from "../../queries/cost.ts";
 import type { CostBy, CostRow } from "../../store/tables/ledger.ts";
-import { fit, pad, padLeft } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, fields, heading, print, printAnswer } from "../output.ts";
+import { fit, pad, padLeft } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { dim, fields, heading } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
 
 const NAME_COLUMNS = 36;

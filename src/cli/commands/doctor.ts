@@ -11,8 +11,9 @@ import { checkHealth } from "../../health/health.ts";
 import { mend } from "../doctor-fixes.ts";
 import { withRepair } from "../with-repair.ts";
 import { openWhole } from "../store.ts";
-import type { CommandOptions } from "../table.ts";
-import { bytes, EXIT, paint, print, printJson } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printJson } from "../output.ts";
+import { bytes, paint } from "../../platform/terminal/style.ts";
 
 const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {
   ok: { mark: "ok  ", colour: "green" },

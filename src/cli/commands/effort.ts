@@ -4,7 +4,7 @@ import { shortIds } from "../../store/reads/short-ids.ts";
 import { effortText } from "../effort-text.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {

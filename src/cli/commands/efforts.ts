@@ -1,9 +1,10 @@
 // c-mem efforts: what is being worked on here, each over as many sessions as it took.
 import { answerEfforts } from "../../queries/efforts.ts";
 import { effortLine } from "../effort-text.ts";
-import { dim, EXIT, print, printAnswer } from "../output.ts";
+import { EXIT, print, printAnswer } from "../output.ts";
+import { dim } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 
 export function run({ flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {

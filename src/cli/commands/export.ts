@@ -6,8 +6,9 @@ import { AppError } from "../../core/error.ts";
 import { exportAll, outputFile } from "../export-all.ts";
 import { isDiskFull } from "../machine-trouble.ts";
 import { writeOutputFile } from "../output-file.ts";
-import type { CommandOptions } from "../table.ts";
-import { bytes, EXIT, printAnswer, say, STDOUT, writeDocument } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, printAnswer, say, writeDocument } from "../output.ts";
+import { bytes, STDOUT } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
 
 export function run(options: CommandOptions): number {

@@ -1,5 +1,5 @@
 // c-mem fix: where an error was met before and what made it go away.
-import { questionOf } from "../../queries/query-context.ts";
+import { questionOf } from "../../queries/legacy.ts";
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
@@ -9,12 +9,15 @@ import { commandKey } from "../../core/shell-command.ts";
 import { commandOf, parseInput } from "../../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
-import { block, columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, iso, print, printJson, say } from "../output.ts";
+import { block, columns, fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { iso } from "../../core/time.ts";
+import { dim } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
 import { textOf } from "../stdin.ts";
-import { listText, paint, when } from "../session-text.ts";
+import { listText, when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 const DEFAULT_LIMIT = 5;
 const FILES_SHOWN = 5;

@@ -1,10 +1,10 @@
 // c-mem forget: removes something for good, and shows that it is gone.
-import type { Asked } from "../../queries/query-context.ts";
+import type { Asked } from "../../queries/legacy.ts";
 import { finishForget, planForget } from "../../queries/forget.ts";
 import { AppError } from "../../core/error.ts";
 import { isUnclean } from "../../upkeep/erase/erase-rows.ts";
 import { runForget } from "../forget-run.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { askAsync } from "../question.ts";
 

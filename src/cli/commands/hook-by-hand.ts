@@ -1,8 +1,13 @@
 // A hook command typed at a terminal: says what it is for instead of waiting for input that will not come.
 import { AppError } from "../../core/error.ts";
+import { defineCommand } from "../command.ts";
 
-export function run(): never {
-  throw new AppError("usage", "This command is run by the agent's hooks, with the hook's JSON on stdin.", {
-    hint: "`c-mem install` sets the hooks up; `c-mem context` shows what an agent is told. To try it: echo '{…}' | c-mem save",
-  });
-}
+export const command = defineCommand({
+  about: "run by agent hooks, with JSON on stdin",
+  fields: { agent: { kind: "text", about: "the agent that runs it" } },
+  run() {
+    throw new AppError("usage", "Agent hooks run this command, with JSON on stdin.", {
+      hint: "`c-mem install` sets the hooks up; `c-mem context` shows what an agent gets. To try it: echo '{…}' | c-mem save",
+    });
+  },
+});

@@ -1,5 +1,5 @@
 // c-mem how: how a command or a tool was run here, and how often that worked.
-import { questionOf } from "../../queries/query-context.ts";
+import { questionOf } from "../../queries/legacy.ts";
 import { AppError } from "../../core/error.ts";
 import { localDay } from "../../core/time.ts";
 import { type CommandUse, findUses, type ToolHabit } from "../../recall/history/how.ts";
@@ -7,11 +7,15 @@ import { parseInput } from "../../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import type { FoundUse } from "../../store/fts/tool-search.ts";
-import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, iso, print, printJson, say } from "../output.ts";
+import { columns, fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { iso } from "../../core/time.ts";
+import { count } from "../../core/text.ts";
+import { dim } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import { paint, when } from "../session-text.ts";
+import { when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 const DEFAULT_LIMIT = 10;
 

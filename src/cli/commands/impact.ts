@@ -2,9 +2,10 @@
 import { answerImpact } from "../../queries/impact.ts";
 import { withCommas } from "../../core/text.ts";
 import type { GroupImpact, SurfaceImpact } from "../../store/reads/impact.ts";
-import { pad, padLeft } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, heading, print, printAnswer } from "../output.ts";
+import { pad, padLeft } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer } from "../output.ts";
+import { dim, heading } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
 
 const SURFACE_COLUMNS = 15;

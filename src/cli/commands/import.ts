@@ -11,9 +11,11 @@ import { deleteForgotten } from "../../upkeep/erase/scrub-backups.ts";
 import { createBackup } from "../../store/db/backup.ts";
 import { countSessions } from "../../store/reads/what-counts.ts";
 import { plural } from "../forget-text.ts";
-import { bytes as bytesText, count, EXIT, print, printJson, say } from "../output.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { bytes as bytesText } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 
 /** Set in the process that does the work. */
 const CHILD = "C_MEM_IMPORT_CHILD";

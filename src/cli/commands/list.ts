@@ -3,11 +3,14 @@ import { answerSessions, type SessionsAnswer } from "../../queries/sessions.ts";
 import type { SessionEntry } from "../../store/reads/session-list.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { withCommas } from "../../core/text.ts";
-import { columns, fit, pad, padLeft } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, print, printAnswer, say } from "../output.ts";
+import { columns, fit, pad, padLeft } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer, say } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { dim } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import { paint, titleText, when } from "../session-text.ts";
+import { titleText, when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 /** Two columns of numbers and the space around them. */
 const NUMBER_COLUMNS = 16;

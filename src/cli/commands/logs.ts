@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { parseTime } from "../../core/time.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 

@@ -9,8 +9,9 @@ import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "
 import { checkModel } from "../../embed/model-file.ts";
 import { enqueueEmbed } from "../../store/tables/jobs.ts";
 import { applyPlan } from "../apply-plan.ts";
-import type { CommandOptions } from "../table.ts";
-import { bytes, EXIT, fields, heading, print, printJson } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printJson } from "../output.ts";
+import { bytes, fields, heading } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
 
 const FETCH_TIMEOUT_MS = 600_000;

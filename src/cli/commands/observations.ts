@@ -1,8 +1,10 @@
 // c-mem observations: what is known here, newest first, or what of it fits some words.
 import { answerObservations } from "../../queries/observations.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { observationTable } from "../observation-text.ts";
-import { count, dim, EXIT, print, printAnswer, say } from "../output.ts";
+import { EXIT, print, printAnswer, say } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { dim } from "../../platform/terminal/style.ts";
 import { askAsync } from "../question.ts";
 
 export function run({ args, flags, json }: CommandOptions): Promise<number> {

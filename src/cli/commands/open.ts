@@ -6,7 +6,7 @@ import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { readServer, type ServerRecord } from "../../platform/state/server-record.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
 import { AppError } from "../../core/error.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { startWorker } from "../worker-control.ts";
 

@@ -1,7 +1,7 @@
 // c-mem pin, c-mem unpin: what is pinned comes first, and no rebuild takes it away.
 import { answerPin } from "../../queries/user-edits.ts";
-import { fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
+import { fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
 

@@ -19,10 +19,13 @@ import { relaxDurability } from "../../store/db/open.ts";
 import { roomOf } from "../../store/db/disk-usage.ts";
 import { HELD_MS, LET_GO_MS } from "../../store/db/transaction.ts";
 import { askYesNo } from "../prompts.ts";
-import { bytes, count, EXIT, iso, print, printJson, say } from "../output.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { iso } from "../../core/time.ts";
+import { count } from "../../core/text.ts";
+import { bytes } from "../../platform/terminal/style.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { withStoreAsync } from "../store.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 
 export function run({ flags, json }: CommandOptions): Promise<number> {
   const paths = resolvePaths(process.env);

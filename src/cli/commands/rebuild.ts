@@ -5,17 +5,18 @@ import { type Rebuilt, rebuildMemory } from "../../memory/derive.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { memoryCounts } from "../../store/tables/observations.ts";
 import { relaxDurability } from "../../store/db/open.ts";
-import type { CommandOptions } from "../table.ts";
-import { count, EXIT, print, printJson } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printJson } from "../output.ts";
+import { count } from "../../core/text.ts";
 import { startProgress } from "../progress.ts";
-import { readScope } from "../../queries/scope.ts";
+import { questionOf } from "../../queries/legacy.ts";
 import { withStoreAsync } from "../store.ts";
 
 export async function run({ flags, json }: CommandOptions): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   return withStoreAsync(paths, async (db) => {
-    const { scope, where } = readScope(db, flags, { paths, env, cwd: process.cwd(), limit: 1 });
+    const { scope, where } = questionOf({ db, flags, paths, env, cwd: process.cwd() }, 1);
     relaxDurability(db);
     const { rebuilt, isInterrupted } = await rebuildAll(db, scope.projectId, flags["quiet"] === true || json);
     const now = memoryCounts(db, scope.projectId);

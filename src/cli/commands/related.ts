@@ -2,11 +2,14 @@
 import { answerRelated, type Topic, topicsWith } from "../../queries/related.ts";
 import type { RelatedSession } from "../../recall/history/related.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
-import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { count, dim, EXIT, heading, print, printAnswer } from "../output.ts";
+import { columns, fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { dim, heading } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import { paint, titleText, when } from "../session-text.ts";
+import { titleText, when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {

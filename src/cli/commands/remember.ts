@@ -1,7 +1,7 @@
 // c-mem remember: writes something down, for this project or for all.
 import { answerRemember } from "../../queries/user-edits.ts";
-import { fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
+import { fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printAnswer, say } from "../output.ts";
 import { ask } from "../question.ts";
 import { textOf } from "../stdin.ts";

@@ -1,16 +1,16 @@
 // c-mem resume: the agent's own command to go on with a session, printed or run.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { questionOf } from "../../queries/query-context.ts";
+import { questionOf } from "../../queries/legacy.ts";
 import { sessionJson } from "../../queries/session-json.ts";
 import { AppError } from "../../core/error.ts";
 import { resolveSession } from "../../recall/search/find-session.ts";
 import { type ResumeCommand, resumeCommand, resumeLine } from "../../recall/history/resume.ts";
-import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
+import { columns, fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { ask } from "../question.ts";
-import { titleText, when } from "../session-text.ts";
+import { titleText, when } from "../../queries/session-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   const exec = flags["exec"] === true;

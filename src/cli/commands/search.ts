@@ -5,10 +5,11 @@ import { localDay } from "../../core/time.ts";
 import type { Finding } from "../../recall/search/find.ts";
 import type { Snippet } from "../../recall/search/snippet.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
-import { columns, fit } from "../layout.ts";
+import { columns, fit } from "../../platform/terminal/layout.ts";
 import { askAsync } from "../question.ts";
-import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, heading, paint, print, printAnswer, say } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer, say } from "../output.ts";
+import { dim, heading, paint } from "../../platform/terminal/style.ts";
 
 export function run({ args, flags, json }: CommandOptions): Promise<number> {
   return askAsync(flags, async (asked) => {

@@ -1,13 +1,13 @@
 // c-mem show: one session as it reads, or one observation with what it rests on.
-import { type Asked, questionOf } from "../../queries/query-context.ts";
+import { type Asked, questionOf } from "../../queries/legacy.ts";
 import { answerObservation } from "../../queries/observations.ts";
-import { positiveInteger } from "../../queries/scope.ts";
+import { positiveInteger } from "../../queries/legacy.ts";
 import { transcriptJson } from "../../queries/transcript-json.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { resolveSession } from "../../recall/search/find-session.ts";
 import { type Item, onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/history/transcript.ts";
 import { shortIds } from "../../store/reads/short-ids.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { storyText } from "../observation-text.ts";
 import { EXIT, print, printAnswer, printJson } from "../output.ts";
 import { ask } from "../question.ts";

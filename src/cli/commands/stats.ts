@@ -1,15 +1,18 @@
 // c-mem stats: how much was done, in totals that are totals.
-import type { Asked } from "../../queries/query-context.ts";
-import { positiveInteger } from "../../queries/scope.ts";
+import type { Asked } from "../../queries/legacy.ts";
+import { positiveInteger } from "../../queries/legacy.ts";
 import { answerStats } from "../../queries/stats.ts";
 import { withCommas } from "../../core/text.ts";
 import type { Share, ToolShare, Totals } from "../../store/reads/stats.ts";
 import { sizeReport, sizeText } from "../size-report.ts";
-import { columns, fit, pad, padLeft } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { bytes, count, dim, EXIT, fields, heading, print, printAnswer, printJson } from "../output.ts";
+import { columns, fit, pad, padLeft } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer, printJson } from "../output.ts";
+import { count } from "../../core/text.ts";
+import { bytes, dim, fields, heading } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import { paint, when } from "../session-text.ts";
+import { when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 const BAR_COLUMNS = 20;
 const SIZE_ROWS = 12;

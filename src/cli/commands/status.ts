@@ -20,8 +20,11 @@ import { agentRuns } from "../../health/agents.ts";
 import type { Check } from "../../health/check.ts";
 import { checkHealth } from "../../health/health.ts";
 import { lastHookErrors } from "../../health/log-entries.ts";
-import type { CommandOptions } from "../table.ts";
-import { bytes, count, EXIT, fields, heading, iso, print, printJson } from "../output.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { bytes, fields, heading } from "../../platform/terminal/style.ts";
+import { count } from "../../core/text.ts";
+import { EXIT, print, printJson } from "../output.ts";
+import { iso } from "../../core/time.ts";
 import { withStore } from "../store.ts";
 
 const ERRORS_SHOWN = 5;

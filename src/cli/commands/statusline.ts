@@ -2,7 +2,7 @@
 import { readActivity } from "../../platform/state/activity.ts";
 import { activityLine } from "../../platform/state/activity-line.ts";
 import { resolvePaths } from "../../config/paths.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson } from "../output.ts";
 
 export function run({ json }: CommandOptions): number {

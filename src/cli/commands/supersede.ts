@@ -2,8 +2,8 @@
 import { observationId } from "../../queries/observation-flags.ts";
 import { answerSupersede } from "../../queries/user-edits.ts";
 import { AppError } from "../../core/error.ts";
-import { fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
+import { fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { ask } from "../question.ts";
 

@@ -21,7 +21,7 @@ import { findProjectByName } from "../../store/tables/projects.ts";
 import { relaxDurability } from "../../store/db/open.ts";
 import { updateIdleStatuses } from "../../store/tables/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../../queries/scope.ts";
 import { withStoreAsync } from "../store.ts";
@@ -96,7 +96,7 @@ async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog 
 }
 
 function findFiles(env: Env, settings: Settings, flags: Record<string, unknown>): Transcript[] {
-  const agent = checkAgent(flags["agent"]);
+  const agent = checkAgent(flags["agent"] as string | undefined);
   const session = flags["session"];
   return findTranscripts(env, settings, { agent }).filter(
     ({ file }) => session === undefined || file.sessionId.startsWith(String(session)),

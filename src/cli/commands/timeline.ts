@@ -5,11 +5,13 @@ import { commandForm } from "../../core/shell-command.ts";
 import { titleOf } from "../../core/title.ts";
 import type { TimelineTurn } from "../../recall/history/timeline.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
-import { columns, fit } from "../layout.ts";
-import type { CommandOptions } from "../table.ts";
-import { dim, EXIT, print, printAnswer } from "../output.ts";
+import { columns, fit } from "../../platform/terminal/layout.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
+import { EXIT, print, printAnswer } from "../output.ts";
+import { dim } from "../../platform/terminal/style.ts";
 import { ask } from "../question.ts";
-import { changeText, listText, paint, when } from "../session-text.ts";
+import { changeText, listText, when } from "../../queries/session-text.ts";
+import { paint } from "../../platform/terminal/style.ts";
 
 const FILES_SHOWN = 4;
 const FAILED_SHOWN = 3;

@@ -24,7 +24,7 @@ import { agentContext } from "../../health/agents.ts";
 import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { isScratch } from "../../store/db/swap.ts";
-import type { CommandOptions } from "../table.ts";
+import type { CommandOptions } from "../legacy-commands.ts";
 import { stopWorker } from "../worker-control.ts";
 
 export function run({ args, flags, json }: CommandOptions): Promise<number> {

@@ -1,6 +1,5 @@
-// c-mem __complete: what a shell is told when somebody presses tab. Quick, and silent whatever is wrong.
+// c-mem __complete: candidates for the tab key. Quick, and silent whatever is wrong.
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { ago, oneLine } from "../../core/text.ts";
@@ -18,8 +17,8 @@ const MAX_EFFORTS = 20;
 const MAX_ABOUT_CHARS = 60;
 const BUSY_TIMEOUT_MS = 100;
 
-export function complete(program: Command, words: readonly string[], env: Env): number {
-  for (const { value, about } of findCandidates(program, words, fromStore(env))) {
+export async function complete(words: readonly string[], env: Env): Promise<number> {
+  for (const { value, about } of await findCandidates(words, fromStore(env))) {
     print(`${oneLine(value, 200)}\t${oneLine(about, MAX_ABOUT_CHARS)}`);
   }
   return EXIT.ok;
@@ -57,7 +56,7 @@ function fromStore(env: Env): Known {
   };
 }
 
-/** Only read, as it is: no drain, no migration. A tab must neither wait nor complain. */
+/** Read-only: no drain, no migration. The tab key must neither wait nor fail. */
 function readStore(path: string, work: (db: Db) => Candidate[]): Candidate[] {
   if (!existsSync(path)) return [];
   try {

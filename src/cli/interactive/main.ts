@@ -1,11 +1,12 @@
 // c-mem without arguments on a terminal: search as you type; enter shows the session.
 import { spawnSync } from "node:child_process";
-import { keepMeaning } from "../../queries/embedding-cache.ts";
+import { createEmbeddingCache } from "../../queries/embedding-cache.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import { COLD_PREFILTER_FROM } from "../../recall/search/vector-index.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { listAgents } from "../../store/reads/session-list.ts";
-import { EXIT, paint } from "../output.ts";
+import { EXIT } from "../output.ts";
+import { paint } from "../../platform/terminal/style.ts";
 import { findProjectHere } from "../../capture/capture-context.ts";
 import { withStoreAsync } from "../store.ts";
 import { createKeyReader, type Key } from "./keys.ts";
@@ -28,11 +29,11 @@ export async function run(): Promise<number> {
     updateSearchIndex(db);
     const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
     // Few bytes of each vector: they are read while somebody may go on typing.
-    const meaning = keepMeaning(paths, env, COLD_PREFILTER_FROM);
+    const meaning = createEmbeddingCache(paths, env, COLD_PREFILTER_FROM);
     const terminal = openTerminal(process.stdin, process.stdout);
     try {
       const start = createState({ size: terminal.size(), project: known?.name, agents: listAgents(db) });
-      return await converse(terminal, createSearcher({ db, paths, env, kept: meaning.kept }, known?.id), start);
+      return await converse(terminal, createSearcher({ db, paths, env, kept: meaning.cache }, known?.id), start);
     } finally {
       terminal.close();
       meaning.close();

@@ -1,5 +1,5 @@
 // Answers the interactive search's questions from the store: the newest sessions, or those that fit.
-import type { Asked } from "../../queries/query-context.ts";
+import type { Asked } from "../../queries/legacy.ts";
 import { meaningOf } from "../../queries/semantic.ts";
 import { oneLine } from "../../core/text.ts";
 import { findSessions } from "../../recall/search/find.ts";

@@ -1,6 +1,6 @@
 // What the interactive search knows, and what each key makes of it. Pure: searching and drawing happen elsewhere.
 import type { SessionEntry } from "../../store/reads/session-list.ts";
-import { graphemes } from "../width.ts";
+import { graphemes } from "../../platform/terminal/width.ts";
 import type { Key } from "./keys.ts";
 import { type Size, layoutOf } from "./layout.ts";
 

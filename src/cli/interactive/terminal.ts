@@ -1,5 +1,5 @@
 // The terminal while the search has it: a screen of its own, keys as they are pressed; given back whatever happens.
-import { forScreen } from "../output.ts";
+import { forScreen } from "../../platform/terminal/style.ts";
 import type { Size } from "./layout.ts";
 import type { Screen } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { widthOf } from "../width.ts";
+import { widthOf } from "../../platform/terminal/width.ts";
 import { exampleResult, NOW } from "./example-result.ts";
 import { answer, createState, press, refine, type State } from "./state.ts";
 import { draw, type Paint, type Preview } from "./view.ts";

@@ -2,9 +2,9 @@
 import { terminalSafe } from "../../core/terminal.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import type { Snippet } from "../../recall/search/snippet.ts";
-import { count } from "../output.ts";
-import { fit, pad, padLeft } from "../layout.ts";
-import { cutTo, graphemes, widthOf, wrap } from "../width.ts";
+import { count } from "../../core/text.ts";
+import { fit, pad, padLeft } from "../../platform/terminal/layout.ts";
+import { cutTo, graphemes, widthOf, wrap } from "../../platform/terminal/width.ts";
 import { layoutOf } from "./layout.ts";
 import type { Question, Result, State } from "./state.ts";
 

@@ -4,7 +4,7 @@ import { checkHealth } from "../../health/health.ts";
 import { answerSettings } from "../../queries/settings.ts";
 import { answerLogs, answerWorker } from "../../queries/worker.ts";
 import { SETTING_KEYS } from "../../config/schema.ts";
-import { countingRoute, route } from "../route.ts";
+import { route } from "../route.ts";
 import { count, flag, listOf, textOrNull, timeOrNull, word } from "../schemas/common.ts";
 
 export const described = () =>
@@ -67,7 +67,7 @@ export const JOBS = route({
   run: ({ asked }) => answerWorker(asked),
 });
 
-export const HEALTH = countingRoute({
+export const HEALTH = route({
   looksElsewhere: true,
   method: "get",
   path: "/api/health",
@@ -88,7 +88,8 @@ export const HEALTH = countingRoute({
       healthy: z.boolean(),
     }),
   }),
-  count: ({ paths, env, flags }) => {
+  isSlow: true,
+  run: ({ asked: { paths, env, flags } }) => {
     const results = checkHealth(paths, env, { now: Date.now(), deep: flags["deep"] === true });
     return { data: { results, healthy: results.every((check) => check.state !== "fail") } };
   },

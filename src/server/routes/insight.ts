@@ -2,37 +2,16 @@
 import * as z from "zod";
 import { answerCost } from "../../queries/cost.ts";
 import { answerImpact } from "../../queries/impact.ts";
-import { answerProjects } from "../../queries/projects.ts";
 import { answerStats } from "../../queries/stats.ts";
-import { countingRoute, route } from "../route.ts";
-import { count, listOf, scope, timeOrNull, where, word } from "../schemas/common.ts";
-
-export const PROJECTS = route({
-  method: "get",
-  path: "/api/projects",
-  command: "projects",
-  tag: "insight",
-  about: "The projects there is memory of, the one worked on last first.",
-  reply: () => ({
-    data: listOf(
-      z.strictObject({
-        key: z.string(),
-        name: z.string(),
-        root: z.string(),
-        sessions: count(),
-        last_at: timeOrNull(),
-      }),
-    ),
-  }),
-  run: ({ asked }) => answerProjects(asked),
-});
+import { route } from "../route.ts";
+import { count, scope, timeOrNull, where, word } from "../schemas/common.ts";
 
 const files = () => z.strictObject({ files: count(), bytes: count() });
 
 const share = () =>
   z.strictObject({ name: z.string(), key: z.string(), sessions: count(), prompts: count(), tool_uses: count() });
 
-export const STATS = countingRoute({
+export const STATS = route({
   method: "get",
   path: "/api/stats",
   command: "stats",
@@ -82,7 +61,8 @@ export const STATS = countingRoute({
     }),
     meta: z.strictObject({ where }),
   }),
-  count: (asked) => answerStats(asked),
+  isSlow: true,
+  run: ({ asked }) => answerStats(asked),
 });
 
 const cost = () =>

@@ -1,5 +1,5 @@
 // Text laid out for a terminal: what was recorded made harmless, cut and wrapped to the width there is.
-import { terminalSafe } from "../core/terminal.ts";
+import { terminalSafe } from "../../core/terminal.ts";
 import { cutTo, widthOf } from "./width.ts";
 
 const DEFAULT_COLUMNS = 100;

@@ -1,4 +1,6 @@
-// Every command: its name, its options, the file that runs it.
+// The commands whose inputs are not in a field table yet.
+import type { Field, Fields } from "../queries/fields.ts";
+import type { Command } from "./command.ts";
 import { SCOPE_OPTIONS } from "./scope-options.ts";
 
 export interface Definition {
@@ -329,12 +331,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/import.ts"),
   },
   {
-    name: "projects",
-    about: "the projects there is memory of",
-    usesStore: true,
-    load: () => import("./commands/projects.ts"),
-  },
-  {
     name: "worker [worker-action] [job]",
     about: "the background worker: status, start, stop, restart, logs, run, or retry what failed (one job or all)",
     options: [
@@ -436,10 +432,60 @@ export const COMMANDS: Definition[] = [
   },
 ];
 
-/** The hook commands as a person might type them; an agent's calls never come here (see bin/c-mem.cjs). */
-export const HOOK_COMMANDS: Definition[] = ["new", "save", "recall", "summary", "cleanup"].map((name) => ({
-  name,
-  about: "run by the agent's hooks, with the hook's JSON on stdin",
-  hidden: true,
-  load: () => import("./commands/hook-by-hand.ts"),
-}));
+const POSITION_VALUES: Readonly<Record<string, Partial<Field>>> = {
+  "worker-action": { choices: ["status", "start", "stop", "restart", "logs", "run", "retry"] },
+  agent: { values: "agents" },
+  "backup-action": { choices: ["create", "list", "verify", "restore"] },
+  session: { values: "sessions" },
+  project: { values: "projects" },
+  effort: { values: "efforts" },
+  observation: { values: "observations" },
+  observations: { values: "observations" },
+  old: { values: "observations" },
+  shell: { choices: ["bash", "zsh", "fish"] },
+};
+
+const OPTION_VALUES: Readonly<Record<string, Partial<Field>>> = {
+  agent: { values: "agents" },
+  project: { values: "projects" },
+  session: { values: "sessions" },
+};
+
+export function legacyCommand(definition: Definition): Command {
+  const fields: Record<string, Field> = {};
+  const positions = definition.name.split(" ").slice(1);
+  for (const [index, position] of positions.entries())
+    fields[`arg${index}`] = {
+      kind: position.includes("...") ? "list" : "text",
+      position,
+      about: "",
+      ...POSITION_VALUES[position.replace(/[^\w-]/g, "")],
+    } as Field;
+  for (const [spec, about] of definition.options ?? []) {
+    const [, short, isNegative, name = "", value] = /^(?:-(\w), )?--(no-)?([\w-]+)(?: <(.*)>)?$/.exec(spec) ?? [];
+    const key = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const common = { about, ...(short !== undefined && { short }) };
+    const twin = fields[key];
+    if (isNegative && twin !== undefined) fields[`no-${name}`] = { ...common, kind: "flag" };
+    else if (value === undefined) fields[key] = { ...common, kind: "flag", isNegative: isNegative !== undefined };
+    else fields[key] = { ...common, kind: "text", value, ...OPTION_VALUES[key] } as Field;
+  }
+  return {
+    about: definition.about,
+    fields: fields satisfies Fields,
+    ...(definition.usesStore && { needsStore: true }),
+    run: async (input, { json }) => {
+      const args = positions.flatMap((_, index) => (input[`arg${index}`] as string[] | string | undefined) ?? []);
+      const flags = Object.fromEntries(
+        Object.entries(input).filter(
+          ([key, value]) =>
+            !/^arg\d/.test(key) &&
+            value !== undefined &&
+            !(value === false && !(fields[key] as { isNegative?: boolean }).isNegative),
+        ),
+      );
+      for (const key of Object.keys(flags)) if (key.startsWith("no-")) flags[key.slice(3)] = false;
+      return (await definition.load()).run({ args, flags, json });
+    },
+  };
+}

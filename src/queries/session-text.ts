@@ -1,6 +1,5 @@
 // How a session is named and dated wherever one is printed.
 
-export { paint } from "./output.ts";
 export { localMinute as when } from "../core/time.ts";
 
 export function titleText(session: { title: string | null; subtitle: string | null }): string {

@@ -1,0 +1,78 @@
+// A command as the command line runs it: made from a query, or written for things that are not a question (install, sync, worker).
+import { resolvePaths } from "../config/paths.ts";
+import { oneLine } from "../core/text.ts";
+import type { Fields, InputOf } from "../queries/fields.ts";
+import type { AnyQuery } from "../queries/query.ts";
+import type { Db } from "../store/db/driver.ts";
+import { projectsNamed } from "../store/tables/projects.ts";
+import { EXIT, print, printAnswer, say } from "./output.ts";
+import { withStoreAsync } from "./store.ts";
+
+export interface Command<F extends Fields = Fields> {
+  /** A verb phrase of at most 60 characters. */
+  about: string;
+  /** Sentences below the options in help. */
+  details?: string;
+  fields: F;
+  /** Opens the database, so it needs a Node that has SQLite. */
+  needsStore?: true;
+  run(input: InputOf<F>, options: { json: boolean }): number | Promise<number>;
+}
+
+export function defineCommand<const F extends Fields>(command: Command<F>): Command {
+  return command as unknown as Command;
+}
+
+/** Runs the query on the store and prints its JSON or its text. */
+export function commandOf({ name, about, details, fields, run, text }: AnyQuery): Command {
+  return {
+    about,
+    ...(details !== undefined && { details }),
+    fields,
+    needsStore: true,
+    run: (input, { json }) =>
+      onStore(input, async (context) => {
+        const result = await run(input, context);
+        if (json || text === undefined) printAnswer(name, result);
+        else printText(text, result, { input, db: context.db });
+        return EXIT.ok;
+      }),
+  };
+}
+
+function printText(
+  text: NonNullable<AnyQuery["text"]>,
+  result: Parameters<NonNullable<AnyQuery["text"]>>[0],
+  view: { input: InputOf<Fields>; db: Db },
+): void {
+  const notes: string[] = [];
+  print(text(result, { ...view, note: (note) => void notes.push(note) }));
+  for (const note of notes) say(note);
+}
+
+export interface StoreContext {
+  db: Db;
+  paths: ReturnType<typeof resolvePaths>;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+/** Opens the store; says which project was taken where a name fits several. */
+export function onStore<T>(
+  { project }: { project?: unknown },
+  work: (context: StoreContext) => Promise<T> | T,
+): Promise<T> {
+  const env = process.env;
+  const paths = resolvePaths(env);
+  return withStoreAsync(paths, async (db) => {
+    sayWhichProject(db, project);
+    return await work({ db, paths, env, cwd: process.cwd() });
+  });
+}
+
+export function sayWhichProject(db: Db, name: unknown): void {
+  const [chosen, ...others] = typeof name === "string" ? projectsNamed(db, name) : [];
+  if (chosen === undefined || others.length === 0) return;
+  const keys = others.map(({ key }) => oneLine(key, 80)).join(", ");
+  say(`Using ${oneLine(chosen.key, 80)}. Other projects with this name, by key: ${keys}`);
+}

@@ -1,0 +1,101 @@
+// Every command by group. Each is loaded when it is run, or when help lists them all.
+import { type Command, commandOf } from "./command.ts";
+import { COMMANDS, legacyCommand } from "./legacy-commands.ts";
+
+type Load = () => Promise<Command>;
+
+/** A query's command. */
+export const query =
+  (load: () => Promise<Parameters<typeof commandOf>[0]>): Load =>
+  async () =>
+    commandOf(await load());
+
+/** A command of its own file. */
+export const own =
+  (load: () => Promise<{ command: Command }>): Load =>
+  async () =>
+    (await load()).command;
+
+const legacy = (name: string): Load => {
+  const definition = COMMANDS.find((one) => one.name.split(" ")[0] === name);
+  if (definition === undefined) throw new Error(`no command ${name}`);
+  return () => Promise.resolve(legacyCommand(definition));
+};
+
+export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record<string, Load>> }[] = [
+  {
+    title: "Search and read",
+    commands: {
+      search: legacy("search"),
+      list: legacy("list"),
+      show: legacy("show"),
+      timeline: legacy("timeline"),
+      observations: legacy("observations"),
+      blame: legacy("blame"),
+      fix: legacy("fix"),
+      how: legacy("how"),
+      related: legacy("related"),
+      efforts: legacy("efforts"),
+      effort: legacy("effort"),
+      resume: legacy("resume"),
+      context: legacy("context"),
+      open: legacy("open"),
+    },
+  },
+  {
+    title: "Write and correct",
+    commands: {
+      remember: legacy("remember"),
+      pin: legacy("pin"),
+      unpin: legacy("unpin"),
+      edit: legacy("edit"),
+      supersede: legacy("supersede"),
+      forget: legacy("forget"),
+      ignore: legacy("ignore"),
+      purge: legacy("purge"),
+      audit: legacy("audit"),
+    },
+  },
+  {
+    title: "Data",
+    commands: {
+      sync: legacy("sync"),
+      rebuild: legacy("rebuild"),
+      export: legacy("export"),
+      import: legacy("import"),
+      backup: legacy("backup"),
+      projects: query(async () => (await import("../queries/projects.ts")).projects),
+      stats: legacy("stats"),
+      cost: legacy("cost"),
+      impact: legacy("impact"),
+    },
+  },
+  {
+    title: "Set up and maintain",
+    commands: {
+      install: legacy("install"),
+      uninstall: legacy("uninstall"),
+      status: legacy("status"),
+      doctor: legacy("doctor"),
+      worker: legacy("worker"),
+      logs: legacy("logs"),
+      "bug-report": legacy("bug-report"),
+      model: legacy("model"),
+      config: legacy("config"),
+      mcp: legacy("mcp"),
+      statusline: legacy("statusline"),
+      completions: legacy("completions"),
+    },
+  },
+];
+
+/** Run by agents with JSON on stdin. Typed by a person, they only say so. */
+export const HOOK_COMMANDS = ["new", "save", "recall", "summary", "cleanup"];
+
+export const COMMAND_NAMES: readonly string[] = COMMAND_GROUPS.flatMap(({ commands }) => Object.keys(commands));
+
+export async function loadCommand(name: string): Promise<Command | undefined> {
+  if (HOOK_COMMANDS.includes(name)) return (await import("./commands/hook-by-hand.ts")).command;
+  const load = COMMAND_GROUPS.map(({ commands }) => (Object.hasOwn(commands, name) ? commands[name] : undefined));
+  return await load.find((one) => one !== undefined)?.();
+}

@@ -1,0 +1,99 @@
+// Help: the overview of all commands, and one command with its options.
+import { VERSION } from "../core/version.ts";
+import { columns } from "../platform/terminal/layout.ts";
+import type { Command } from "./command.ts";
+import { COMMAND_GROUPS } from "./commands.ts";
+import { type Flag, flagsOf, positionsOf } from "./parse-args.ts";
+
+const HOOKS = `Run by agent hooks, with JSON on stdin:
+  context   SessionStart: prints the project's context
+  new       UserPromptSubmit: records the prompt, prints what is known about it
+  save      PostToolUse, PostToolUseFailure: records the tool use, prints a known fix
+  recall    PreToolUse, SubagentStart: prints what is known of the file, command or task
+  summary   Stop, SubagentStop, PreCompact: closes the turn
+  cleanup   SessionEnd: closes the session`;
+
+export async function overview(): Promise<string> {
+  const groups = await Promise.all(
+    COMMAND_GROUPS.map(async ({ title, commands }) => {
+      const rows = await Promise.all(
+        Object.entries(commands).map(async ([name, load]): Promise<[string, string]> => {
+          const { fields, about } = await load();
+          return [[name, ...positionsOf(fields).map(([, { position }]) => position)].join(" "), about];
+        }),
+      );
+      return `${title}:\n${table(rows)}`;
+    }),
+  );
+  return [
+    `c-mem ${VERSION}: persistent memory for coding agents.`,
+    "Usage: c-mem <command> [options]\n       c-mem              search as you type (on a terminal)",
+    ...groups,
+    HOOKS,
+    `Options:\n${table([
+      ["--json", "print JSON (every command)"],
+      ["-h, --help", "show help, also of one command"],
+      ["-v, --version", "print the version"],
+    ])}`,
+    "Data directory: ~/.c-mem (C_MEM_HOME overrides).",
+  ].join("\n\n");
+}
+
+export function commandHelp(name: string, { about, details, fields }: Command): string {
+  const positions = positionsOf(fields);
+  const usage = ["c-mem", name, "[options]", ...positions.map(([, { position }]) => position)].join(" ");
+  const described = positions.filter(([, field]) => field.about !== "");
+  const options: [string, string][] = [
+    ...flagsOf(fields).map((flag): [string, string] => [spelling(flag), aboutOf(flag)]),
+    ["--json", "print JSON"],
+    ["-h, --help", "show this help"],
+  ];
+  return [
+    `Usage: ${usage}`,
+    `${about[0]?.toUpperCase()}${about.slice(1)}.`,
+    ...(described.length > 0
+      ? [`Arguments:\n${table(described.map(([, field]) => [field.position, withChoices(field.about, field)]))}`]
+      : []),
+    `Options:\n${table(options)}`,
+    ...(details === undefined ? [] : [details]),
+  ].join("\n\n");
+}
+
+/** "-p, --project <name>" */
+function spelling({ spellings, field }: Flag): string {
+  const short = field.short === undefined ? "" : `-${field.short}, `;
+  const value = field.kind === "flag" ? "" : ` <${field.value ?? (field.kind === "number" ? "number" : "text")}>`;
+  return `${short}${spellings[0]}${value}`;
+}
+
+function aboutOf({ field }: Flag): string {
+  return withChoices(field.about, field);
+}
+
+function withChoices(about: string, field: object): string {
+  const { choices } = field as { choices?: readonly string[] };
+  return choices === undefined ? about : `${about}: ${choices.join(", ")}`;
+}
+
+/** Two columns; long descriptions wrap under themselves. */
+function table(rows: readonly (readonly [string, string])[]): string {
+  const left = Math.min(34, Math.max(...rows.map(([name]) => name.length)));
+  const width = Math.max(30, columns() - left - 4);
+  return rows
+    .map(([name, about]) => {
+      const [first = "", ...rest] = wrapWords(about, width);
+      const lead = name.length > left ? `  ${name}\n${" ".repeat(left + 4)}` : `  ${name.padEnd(left)}  `;
+      return [`${lead}${first}`.trimEnd(), ...rest.map((line) => " ".repeat(left + 4) + line)].join("\n");
+    })
+    .join("\n");
+}
+
+function wrapWords(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    if (last !== "" && last.length + word.length + 1 > width) lines.push(word);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines;
+}

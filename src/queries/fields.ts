@@ -1,0 +1,169 @@
+// The inputs of a question or command, described once: flags, HTTP parameters, MCP arguments and help are made from this table.
+// Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 (docs/adr/0004-input-tables.md).
+import { AppError } from "../core/error.ts";
+import { oneLine } from "../core/text.ts";
+
+interface FieldBase {
+  about: string;
+  /** One letter: "p" gives -p. */
+  short?: string;
+  /** On the command line a word without a dash: "<path>", "[id]", "<words...>". */
+  position?: string;
+  /** Other names that keep working. */
+  aliases?: readonly string[];
+  /** What the tab key offers besides `choices`. */
+  values?: "agents" | "projects" | "sessions" | "observations" | "efforts";
+  /** Missing from the other edges: a page has no editor, a terminal no page of results. */
+  only?: "cli" | "http";
+  required?: true;
+}
+
+export interface TextField extends FieldBase {
+  kind: "text";
+  choices?: readonly string[];
+  /** In help: --project <name>. */
+  value?: string;
+  maxChars?: number;
+}
+
+/** Several texts: "a,b" on the command line, an array in JSON. */
+export interface ListField extends FieldBase {
+  kind: "list";
+  choices?: readonly string[];
+  value?: string;
+  maxItems?: number;
+}
+
+export interface NumberField extends FieldBase {
+  kind: "number";
+  min?: number;
+  max?: number;
+  value?: string;
+}
+
+export interface FlagField extends FieldBase {
+  kind: "flag";
+  /** On unless switched off: --no-sync. */
+  isNegative?: boolean;
+}
+
+export type Field = TextField | ListField | NumberField | FlagField;
+export type Fields = Readonly<Record<string, Field>>;
+
+type ValueOf<F extends Field> = F extends FlagField
+  ? boolean
+  : F extends NumberField
+    ? number | Missing<F>
+    : F extends ListField
+      ? ItemOf<F>[] | Missing<F>
+      : ItemOf<F> | Missing<F>;
+type ItemOf<F> = F extends { choices: readonly (infer Choice)[] } ? Choice : string;
+type Missing<F extends Field> = F extends { required: true } ? never : undefined;
+
+export type InputOf<F extends Fields> = { -readonly [Name in keyof F]: ValueOf<F[Name]> };
+
+/** Keeps the exact types of a table: its choices and what is required. */
+export function fields<const F extends Fields>(table: F): F {
+  return table;
+}
+
+/** How an edge calls a field in a message: --limit, limit, "limit". */
+export type NameField = (key: string) => string;
+
+const MAX_NUMBER = 1_000_000_000;
+const MAX_CHARS = 100_000;
+
+/** Values as an edge received them, by field name. Throws a usage error for the first that is wrong. */
+export function readInput<F extends Fields>(
+  table: F,
+  values: Record<string, unknown>,
+  nameField: NameField,
+): InputOf<F> {
+  const input: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(table)) {
+    const given = [key, ...(field.aliases ?? [])].map((name) => values[name]).filter((value) => value != null);
+    if (given.length > 1 && new Set(given).size > 1)
+      throw usage(
+        `${[key, ...(field.aliases ?? [])].map(nameField).join(" and ")} mean the same.`,
+        "Give one of them.",
+      );
+    input[key] = readValue(field, given[0], nameField(key));
+    if (input[key] === undefined && field.required) throw usage(`${nameField(key)} is missing.`);
+  }
+  return input as InputOf<F>;
+}
+
+function readValue(field: Field, value: unknown, name: string): unknown {
+  switch (field.kind) {
+    case "flag":
+      return readFlag(field, value, name);
+    case "number":
+      return value === undefined ? undefined : readNumber(field, value, name);
+    case "text":
+      return value === undefined ? undefined : readChoice(field, readText(value, name, field.maxChars), name);
+    case "list":
+      return value === undefined ? undefined : readList(field, value, name);
+  }
+}
+
+/** `?all`, `?all=1` and `?all=true` are yes. */
+function readFlag({ isNegative = false }: FlagField, value: unknown, name: string): boolean {
+  if (value === undefined) return isNegative;
+  if (typeof value === "boolean") return value;
+  if (value === "" || value === "1" || value === "true") return true;
+  if (value === "0" || value === "false") return false;
+  throw usage(`${name} must be true or false.`);
+}
+
+function readNumber({ min = 1, max = MAX_NUMBER }: NumberField, value: unknown, name: string): number {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) return number;
+  const range = min === 0 ? "a whole number" : `a whole number above ${min - 1}`;
+  throw usage(`${name} takes ${range}, not "${oneLine(String(value), 60)}".`);
+}
+
+function readText(value: unknown, name: string, maxChars = MAX_CHARS): string {
+  if (typeof value !== "string") throw usage(`${name} must be a text.`);
+  if (value.length > maxChars) throw usage(`${name} is longer than ${maxChars} characters.`);
+  if (value.includes("\0")) throw usage(`${name} contains a NUL character.`);
+  return value.toWellFormed();
+}
+
+function readList(field: ListField, value: unknown, name: string): string[] {
+  const items = Array.isArray(value) ? value : String(value).split(",");
+  if (items.length > (field.maxItems ?? MAX_ITEMS))
+    throw usage(`${name} has more than ${field.maxItems ?? MAX_ITEMS} items.`);
+  const texts = items.map((item) => readText(item, name).trim()).filter((item) => item !== "");
+  return texts.map((item) => readChoice(field, item, name));
+}
+
+const MAX_ITEMS = 200;
+
+function readChoice({ choices }: { choices?: readonly string[] }, text: string, name: string): string {
+  if (choices === undefined || choices.includes(text)) return text;
+  throw usage(`${name} does not take "${oneLine(text, 60)}".`, `One of: ${choices.join(", ")}`);
+}
+
+function usage(message: string, hint?: string): AppError {
+  return new AppError("usage", message, hint === undefined ? {} : { hint });
+}
+
+/** For OpenAPI parameters, HTTP bodies and MCP tools. */
+export function jsonSchemaOf(field: Field): Record<string, unknown> {
+  const choices = "choices" in field && field.choices !== undefined ? { enum: field.choices } : {};
+  switch (field.kind) {
+    case "flag":
+      return { type: "boolean", description: field.about };
+    case "number":
+      return {
+        type: "integer",
+        minimum: field.min ?? 1,
+        ...(field.max !== undefined && { maximum: field.max }),
+        description: field.about,
+      };
+    case "text":
+      return { type: "string", ...choices, description: field.about };
+    case "list":
+      return { type: "array", items: { type: "string", ...choices }, description: field.about };
+  }
+}

@@ -1,0 +1,94 @@
+// A question C-Mem answers: its inputs, what it runs, its JSON and its text. The command, the HTTP route with its OpenAPI entry, the
+// MCP tool's arguments and the page's types are made from it.
+import type * as z from "zod";
+import type { Env, Paths } from "../config/paths.ts";
+import type { Db } from "../store/db/driver.ts";
+import type { EmbeddingCache } from "./embedding-cache.ts";
+import type { Answer } from "./envelope.ts";
+import type { Fields, InputOf } from "./fields.ts";
+
+export type Zod = typeof z;
+
+export interface QueryContext {
+  db: Db;
+  paths: Paths;
+  env: Env;
+  /** The current folder. Undefined over HTTP: then a query covers every project unless one is named. */
+  cwd: string | undefined;
+  /** In a process that stays: its open model and index. */
+  embeddings?: EmbeddingCache;
+}
+
+export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.ZodType = z.ZodType> {
+  data: Data;
+  meta?: Meta;
+}
+
+/** What the text of a reply may use besides the reply itself. */
+export interface View<Input> {
+  input: Input;
+  db: Db;
+  /** A line for people, on stderr. */
+  note(text: string): void;
+}
+
+export interface HttpRoute {
+  method?: "get" | "post" | "put" | "patch" | "delete";
+  path: string;
+  tag: string;
+  /** Reads every row: in a large store it runs in its own process. */
+  isSlow?: true;
+  /** Reads more than the store, so an answer can change while the store does not. */
+  readsFiles?: true;
+  /** Error codes besides the common ones. */
+  errors?: readonly string[];
+}
+
+export interface Query<
+  F extends Fields = Fields,
+  Data extends z.ZodType = z.ZodType,
+  Meta extends z.ZodType = z.ZodType,
+  Result extends object = object,
+> {
+  name: string;
+  /** A verb phrase of at most 60 characters. */
+  about: string;
+  /** Sentences below the options in help. */
+  details?: string;
+  fields: F;
+  http?: HttpRoute;
+  /** Called with zod by those who need schemas: the server and tests. Hooks and commands never load zod. */
+  reply(z: Zod): ReplySchema<Data, Meta>;
+  run(input: InputOf<F>, context: QueryContext): Result | Promise<Result>;
+  text?(result: Result, view: View<InputOf<F>>): string;
+}
+
+type ResultOf<Data extends z.ZodType, Meta extends z.ZodType> = {
+  data: z.input<Data>;
+} & (z.ZodType extends Meta ? { meta?: never } : { meta: z.input<Meta> });
+
+/** What the edges see of any query. */
+export interface AnyQuery {
+  name: string;
+  about: string;
+  details?: string;
+  fields: Fields;
+  http?: HttpRoute;
+  reply(z: Zod): ReplySchema;
+  run(input: object, context: QueryContext): Answer | Promise<Answer>;
+  text?(result: Answer, view: View<object>): string;
+}
+
+/** Checks at compile time that what `run` returns fits the schema. */
+export function defineQuery<
+  const F extends Fields,
+  Data extends z.ZodType,
+  Meta extends z.ZodType,
+  Result extends ResultOf<Data, Meta>,
+>(query: Query<F, Data, Meta, Result>): Query<F, Data, Meta, Result> {
+  return query;
+}
+
+/** `data` of a query's reply, as JSON carries it. */
+export type DataOf<Q> = Q extends { reply(z: Zod): { data: infer Data extends z.ZodType } } ? z.output<Data> : never;
+export type MetaOf<Q> = Q extends { reply(z: Zod): { meta?: infer Meta extends z.ZodType } } ? z.output<Meta> : never;

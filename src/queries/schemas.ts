@@ -1,0 +1,11 @@
+// Parts that many reply schemas share. Each takes zod, which only the server and tests load.
+import type * as z from "zod";
+import type { Zod } from "./query.ts";
+
+export const timeOf = (z: Zod) => z.iso.datetime().meta({ description: "ISO 8601, UTC" });
+export const timeOrNull = (z: Zod) => timeOf(z).nullable();
+export const textOrNull = (z: Zod) => z.string().nullable();
+export const countOf = (z: Zod) => z.int().min(0);
+export const whereOf = (z: Zod) => z.string().meta({ description: "the project, or all projects" });
+
+export const listOf = <Item extends z.ZodType>(zod: Zod, item: Item) => zod.strictObject({ results: zod.array(item) });
