@@ -336,7 +336,11 @@ describe("what goes wrong", () => {
       fc.record({
         name: fc.constant(nameOf(row)),
         part: hostile,
-        query: fc.dictionary(fc.constantFrom(...(row.fields === undefined ? keysOf(row.query) : ["nothing", ...Object.keys(row.fields)])), hostile, { maxKeys: 4 }),
+        query: fc.dictionary(
+          fc.constantFrom(...(row.fields === undefined ? keysOf(row.query) : ["nothing", ...Object.keys(row.fields)])),
+          hostile,
+          { maxKeys: 4 },
+        ),
         body: fc.dictionary(fc.constantFrom(...keysOf(row.body)), value, { maxKeys: 5 }),
       }),
     );
