@@ -1,9 +1,8 @@
 // Finds the secrets of a text and takes them out.
 import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
-import { LAST_WORD, SECRET_WORDS, suspects, type Suspicion } from "./secrets/hints.ts";
+import { suspects, type Suspicion } from "./secrets/hints.ts";
 import { labelledRanges } from "./secrets/labelled.ts";
 import type { Secret, SecretRange } from "./secrets/secret.ts";
-import { SECRETS } from "./secrets/secrets.ts";
 
 /** What a secret still takes along where a pattern counted its characters out. */
 const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
@@ -14,12 +13,9 @@ const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
 /** Finding a secret can uncover another; more rounds than this no text has needed. */
 const MAX_ROUNDS = 4;
 
-const WORDS = new RegExp(SECRET_WORDS.join("|"), "gi");
-const WORD = new RegExp(`${SECRET_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
-
 /** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
 export function secretRanges(text: string): SecretRange[] {
-  const suspicion = suspicionOf(text);
+  const suspicion = suspects(text);
   let ranges = scan(text, suspicion);
   // What was cut in two has its hints in one of the halves.
   if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scanPatterns)]);
@@ -56,22 +52,21 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
   return out + text.slice(from);
 }
 
-function scan(text: string, suspicion = suspicionOf(text)): SecretRange[] {
+function scan(text: string, suspicion = suspects(text)): SecretRange[] {
   const found = matches(text, suspicion);
-  const places = suspicion.words ?? Array.from(text.matchAll(WORDS), ({ index }) => index);
-  if (places.length > 0) labelledRanges(text, places, found);
+  if (suspicion.words.length > 0) labelledRanges(text, suspicion.words, found);
   return besideMarks(text, found);
 }
 
 /** Without labels, which see folded lines as they are. */
 function scanPatterns(text: string): SecretRange[] {
-  return besideMarks(text, matches(text, suspicionOf(text)));
+  return besideMarks(text, matches(text, suspects(text)));
 }
 
-function matches(text: string, { secrets, words }: ReturnType<typeof suspicionOf>): SecretRange[] {
+function matches(text: string, { secrets, words }: Suspicion): SecretRange[] {
   const found: SecretRange[] = [];
   for (const secret of secrets) {
-    if (secret.starts === undefined || words === undefined) collect(secret, text, found);
+    if (secret.starts === undefined) collect(secret, text, found);
     else collectAt(secret, secret.starts, words, text, found);
   }
   return found;
@@ -83,22 +78,6 @@ function besideMarks(text: string, found: readonly SecretRange[]): SecretRange[]
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
   const ends = new Map(marks.map(({ start, end }) => [start, end]));
   return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
-}
-
-/** Texts after which this is a long-lived process: from then on one table for all hints is worth making. */
-const COLD_TEXTS = 40;
-/** A text this long pays for it at once: the table takes some 3 ms, a look for each hint 1 ms per 4,000 characters. */
-const COLD_CHARS = 10_000;
-let textsSeen = 0;
-
-function suspicionOf(text: string): Omit<Suspicion, "words"> & Partial<Suspicion> {
-  textsSeen += 1;
-  if (textsSeen > COLD_TEXTS || text.length >= COLD_CHARS) return suspects(text);
-  const hasWord = WORD.test(text);
-  const isHinting = (hint: string): boolean => text.includes(hint);
-  const hinted = SECRETS.filter(({ hints }) => hints?.some(isHinting));
-  const unhinted = SECRETS.filter(({ hints, worded }) => hints === undefined && (!worded || hasWord));
-  return { secrets: [...hinted, ...unhinted], isHinted: hasWord || hinted.length > 0 };
 }
 
 function collect(secret: Secret, text: string, found: SecretRange[]): void {

@@ -34,7 +34,6 @@ export const ASSIGNMENTS: readonly Secret[] = [
   },
   {
     name: "credential",
-    worded: true,
     pattern: once(adjacent),
     starts: adjacentStarts,
     sample: "mysql --password s3cr3t-Passw0rd app",
@@ -43,7 +42,6 @@ export const ASSIGNMENTS: readonly Secret[] = [
   },
   {
     name: "credential",
-    worded: true,
     pattern: once(assigned),
     starts: assignedStarts,
     sample: "DB_PASSWORD=s3cr3t-Passw0rd",

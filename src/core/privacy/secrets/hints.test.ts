@@ -1,20 +1,17 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { redactSecrets } from "../redact.ts";
-import { LAST_WORD, SECRET_WORDS, suspects } from "./hints.ts";
+import { LAST_WORD, suspects } from "./hints.ts";
+import { LABEL_WORDS } from "./labels.ts";
 import { SECRETS } from "./secrets.ts";
 
 const HINTS = [...new Set(SECRETS.flatMap(({ hints }) => hints ?? []))];
-const WORD = new RegExp(`${SECRET_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
-const DOTTED = /\.[\w-]{6}\./;
+const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
 
 /** By a plain look for each of them. */
 function plainly(text: string): string[] {
   const hinted = SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
-  const unhinted = SECRETS.filter(
-    ({ hints, worded, dotted }) =>
-      hints === undefined && (!worded || WORD.test(text)) && (!dotted || DOTTED.test(text)),
-  );
+  const unhinted = SECRETS.filter(({ hints, starts }) => hints === undefined && (!starts || WORD.test(text)));
   return [...hinted, ...unhinted].map(({ sample }) => sample);
 }
 
@@ -24,12 +21,12 @@ function suspected(text: string): string[] {
 
 function wordPlaces(text: string): number[] {
   return Array.from({ length: text.length }, (_, place) => place).filter((place) =>
-    [...SECRET_WORDS, LAST_WORD].some((word) => text.slice(place, place + word.length).toLowerCase() === word),
+    [...LABEL_WORDS, LAST_WORD].some((word) => text.slice(place, place + word.length).toLowerCase() === word),
   );
 }
 
 it("suspects every secret wherever its hint stands", () => {
-  for (const hint of [...HINTS, ...SECRET_WORDS, "my_pat ", "a.b23456.c"]) {
+  for (const hint of [...HINTS, ...LABEL_WORDS, "my_pat ", "a.b23456.c"]) {
     for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`]) expect(suspected(text)).toEqual(plainly(text));
   }
   const long = "long ".repeat(60_000) + HINTS.join(" ");
@@ -39,7 +36,7 @@ it("suspects every secret wherever its hint stands", () => {
 it("suspects what a plain look for each hint suspects, in any text, and finds the words in any case", () => {
   const piece = fc.oneof(
     fc.string(),
-    fc.constantFrom(...HINTS, ...SECRET_WORDS, LAST_WORD, "_path", ".", "-"),
+    fc.constantFrom(...HINTS, ...LABEL_WORDS, LAST_WORD, "_path", ".", "-"),
     fc.constantFrom(...HINTS.map((hint) => hint.slice(1)), "PassWord", "API_KEY", "TOKEN", "_Pat1"),
   );
   fc.assert(
@@ -76,7 +73,7 @@ it("finds names with values near their words as a look at the whole text does", 
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
       const text = `key ${pieces.join("")}`;
-      const ranges = SECRETS.filter(({ worded }) => worded).flatMap(({ pattern }) =>
+      const ranges = SECRETS.filter(({ starts }) => starts).flatMap(({ pattern }) =>
         Array.from(text.matchAll(pattern()), ({ index }) => index),
       );
       const { secrets, words } = suspects(text);

@@ -4,12 +4,8 @@ export interface Secret {
   name: string;
   /** A text with none of these cannot match. Without hints the pattern always runs. */
   hints?: readonly string[];
-  /** A text without a word such as "password" or "key" cannot match. */
-  worded?: true;
-  /** Where a match can begin, given the place of such a word; without it, anywhere. */
+  /** Where a match can begin, given the place of a word such as "password" or "key"; a text without one cannot match. */
   starts?: (text: string, word: number) => number[];
-  /** A text without two dots six letters apart cannot match. */
-  dotted?: true;
   /**
    * Global. The last group that took part ends the match and is what gets replaced; without groups it is the match. A
    * group named `lead` is a part of the secret that a lookbehind found before the match.

@@ -148,7 +148,6 @@ const SHAPES: readonly Secret[] = [
   ),
   {
     name: "discord",
-    dotted: true,
     pattern: () => /\.(?=[\w-]{6}\.)(?<=(?<lead>[MNO][\w-]{23,27})\.)[\w-]{6}\.[\w-]{27,}/g,
     sample: `MT${alnum(24)}.G${alnum(5)}.${alnum(38)}`,
   },
