@@ -66,13 +66,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/context.ts"),
   },
   {
-    name: "impact",
-    about: "what memory was shown to agents, what of it was used, and the tokens it took",
-    options: SCOPE_OPTIONS.filter(([flags]) => !flags.includes("--limit")),
-    usesStore: true,
-    load: () => import("./commands/impact.ts"),
-  },
-  {
     name: "sync",
     about: "bring in the sessions on this machine: Claude Code, Codex, Gemini, Copilot, OpenCode",
     options: [
@@ -274,20 +267,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/effort.ts"),
   },
   {
-    name: "stats",
-    about: "how much was done: sessions, tools, failures, tokens, by agent, project and month",
-    options: [["--size", "what takes room: every table, index and folder, for all projects"], ...SCOPE_OPTIONS],
-    usesStore: true,
-    load: () => import("./commands/stats.ts"),
-  },
-  {
-    name: "blame <path>",
-    about: "which sessions touched a file or folder, and why",
-    options: [["--reads", "also those that only read it"], ...SCOPE_OPTIONS],
-    usesStore: true,
-    load: () => import("./commands/blame.ts"),
-  },
-  {
     name: "fix [error...]",
     about: "where this error was met before and what made it go away (without words: from stdin)",
     options: SCOPE_OPTIONS,
@@ -353,17 +332,6 @@ export const COMMANDS: Definition[] = [
     name: "mcp",
     about: "serve memory to agents as MCP tools, on stdin and stdout",
     load: () => import("./commands/mcp.ts"),
-  },
-  {
-    name: "cost",
-    about: "what models took: requests, tokens and dollars, by day, project, provider and model",
-    options: [
-      ["-p, --project <name>", "only this project's, by name or key"],
-      ["-a, --all", "every project (the default)"],
-      ["--days <number>", "the last days (default: 30)"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/cost.ts"),
   },
   {
     name: "status",

@@ -1,5 +1,11 @@
 // Every query that has an HTTP route.
+import { blame } from "./blame.ts";
+import { cost } from "./cost.ts";
+import { diskUsage } from "./disk-usage.ts";
+import { impact } from "./impact.ts";
+import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
+import { stats } from "./stats.ts";
 
-export const QUERIES: readonly AnyQuery[] = [projects];
+export const QUERIES: readonly AnyQuery[] = [blame, cost, diskUsage, impact, paths, projects, stats];

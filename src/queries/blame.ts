@@ -1,70 +1,107 @@
-// Which sessions touched a file and why, newest first.
+// Which sessions touched a file or a folder and why, newest first.
 import { existsSync } from "node:fs";
 import { AGENTS } from "../agents/spec.ts";
 import type { Env } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { oneLine } from "../core/text.ts";
+import { terminalSafe } from "../core/terminal.ts";
+import { count, oneLine } from "../core/text.ts";
 import { iso } from "../core/time.ts";
-import { blame, type BlameEntry } from "../recall/history/blame.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer, Json } from "./envelope.ts";
+import { titleOf } from "../core/title.ts";
+import { columns, fit } from "../platform/terminal/layout.ts";
+import { dim, heading, paint } from "../platform/terminal/style.ts";
+import { blame as findTouches, type BlameEntry } from "../recall/history/blame.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { placePath } from "./path-place.ts";
+import { defineQuery } from "./query.ts";
+import { commitOf, countOf, listOf, textOrNull, timeOf, whereOf } from "./schemas.ts";
+import { LIMIT, readScope, SCOPE } from "./scope.ts";
+import { changeText, when } from "./session-text.ts";
 
-const LIMIT = 20;
+const DEFAULT_LIMIT = 20;
 
-interface BlameAnswer extends Answer {
-  entries: BlameEntry[];
-  /** Of these entries: where there are more entries, there may be more paths. */
-  paths: string[];
-  hasMore: boolean;
-}
+export const blame = defineQuery({
+  name: "blame",
+  about: "show which sessions changed a file and why",
+  fields: {
+    path: {
+      kind: "text",
+      position: "<path>",
+      required: true,
+      maxChars: 4_000,
+      about: "a file or folder: relative to the current folder or its project, absolute, or the end of a path",
+    },
+    reads: { kind: "flag", about: "also sessions that only read it" },
+    ...SCOPE,
+    ...LIMIT,
+  },
+  http: { path: "/api/files", tag: "search" },
+  reply: (z) => ({
+    data: listOf(
+      z,
+      z.strictObject({
+        session_id: z.string(),
+        parent_session_id: textOrNull(z),
+        agent: z.string(),
+        project: z.string(),
+        title: textOrNull(z),
+        path: z.string(),
+        turn: z.int(),
+        prompt_id: textOrNull(z),
+        prompt: textOrNull(z),
+        reads: countOf(z),
+        edits: countOf(z),
+        creates: countOf(z),
+        added: countOf(z),
+        removed: countOf(z),
+        backup: z.strictObject({ version: z.string(), path: textOrNull(z), exists: z.boolean() }).nullable(),
+        first_at: timeOf(z),
+        last_at: timeOf(z),
+        commits: z.array(commitOf(z)),
+      }),
+    ),
+    meta: z.strictObject({ where: whereOf(z), paths: z.array(z.string()), has_more: z.boolean() }),
+  }),
+  run({ path, reads, limit = DEFAULT_LIMIT, ...input }, context) {
+    if (path.trim() === "") throw new AppError("usage", "Name a file or a folder.", { hint: "c-mem blame <path>" });
+    const { names, project, isUnknown } = placePath(context, path);
+    const isGiven = input.project !== undefined || input.all;
+    const place = isGiven ? {} : isUnknown ? { all: true } : project === undefined ? {} : { project: project.key };
+    const { scope, where } = readScope({ ...input, ...place }, context);
+    const found = findTouches(context.db, { names, reads, limit: limit + 1 }, scope);
+    const entries = found.slice(0, limit).map((entry) => entryJson(entry, context.env));
+    if (entries.length === 0) {
+      throw new AppError(
+        "nothing_found",
+        `No session in ${where} ${reads ? "touched" : "changed"} ${oneLine(path, 120)}.`,
+        {
+          hint: [
+            ...(reads ? [] : ["--reads includes sessions that only read it"]),
+            ...(scope.projectId === undefined ? [] : ["--all looks in every project"]),
+            "`c-mem search --kind file` finds files by a part of their path.",
+          ].join("; "),
+        },
+      );
+    }
+    const paths = [...new Set(entries.map((entry) => entry.path))];
+    return { data: { results: entries }, meta: { where, paths, has_more: found.length > limit } };
+  },
+  text({ data: { results }, meta: { paths, has_more: hasMore } }, { input, db, note }) {
+    const ids = results.flatMap((entry) => [entry.session_id, entry.parent_session_id]);
+    if (hasMore) note(dim(`\nThe ${count(results.length, "newest change")} (-n ${results.length * 2} shows more)`));
+    const shortId = shortIds(db, ids);
+    const howMany = hasMore ? "Files" : count(paths.length, "file");
+    const files = paths.length > NAMED_FILES ? `${howMany} below ${input.path}` : paths.join(", ");
+    const lines = results.map((entry) => entryText(entry, { shortId, withPath: paths.length > 1 }));
+    return [heading(fit(files, columns())), ...lines].join("\n\n");
+  },
+});
 
-/** `typed` is a file or a folder: relative to the current folder or its project, absolute, or the end of a path. */
-export function answerBlame(asked: Asked, typed: string): BlameAnswer {
-  if (typed.trim() === "")
-    throw new AppError("usage", "Name a file or a folder.", { hint: "c-mem blame <file or folder>" });
-  const { db, env, flags } = asked;
-  const { names, project, isUnknown } = placePath(asked, typed);
-  const isGiven = flags["project"] !== undefined || flags["all"] === true;
-  const place = isGiven ? {} : isUnknown ? { all: true } : project === undefined ? {} : { project: project.key };
-  const { scope, limit, where } = questionOf({ ...asked, flags: { ...flags, ...place } }, LIMIT);
-  const reads = flags["reads"] === true;
-  const found = blame(db, { names, reads, limit: limit + 1 }, scope);
-  const hasMore = found.length > limit;
-  const entries = found.slice(0, limit);
-  if (entries.length === 0) {
-    throw new AppError(
-      "nothing_found",
-      `No session in ${where} ${reads ? "touched" : "changed"} ${oneLine(typed, 120)}.`,
-      {
-        hint: [
-          ...(reads ? [] : ["--reads shows those that only read it"]),
-          ...(scope.projectId === undefined ? [] : ["--all looks in every project"]),
-          "`c-mem search --kind file` finds files by a part of their path.",
-        ].join("; "),
-      },
-    );
-  }
-  const paths = [...new Set(entries.map((entry) => entry.path))];
-  const results = entries.map((entry) => entryJson(entry, env));
-  return { data: { results }, meta: { where, paths, has_more: hasMore }, entries, paths, hasMore };
-}
+/** With more files than this, the heading names the folder. */
+const NAMED_FILES = 3;
 
-interface Backup {
-  version: string;
-  path: string | null;
-  exists: boolean;
-}
+type Entry = ReturnType<typeof entryJson>;
 
-/** The agent's own copy of the file from before the turn, by its name and where it should be. */
-export function backupOf(entry: BlameEntry, env: Env): Backup | null {
-  if (entry.backup === null) return null;
-  const spec = AGENTS.find(({ id }) => id === entry.agent);
-  const path = spec?.backupPath?.(env, entry.parent_session_id ?? entry.session_id, entry.backup) ?? null;
-  return { version: entry.backup, path, exists: path !== null && existsSync(path) };
-}
-
-function entryJson(entry: BlameEntry, env: Env): Json {
+function entryJson(entry: BlameEntry, env: Env) {
   return {
     session_id: entry.session_id,
     parent_session_id: entry.parent_session_id,
@@ -85,4 +122,45 @@ function entryJson(entry: BlameEntry, env: Env): Json {
     last_at: iso(entry.last_at),
     commits: entry.commits.map(({ sha, subject }) => ({ sha, subject })),
   };
+}
+
+/** The agent's own copy of the file from before the turn, and where it should be. */
+function backupOf(entry: BlameEntry, env: Env): { version: string; path: string | null; exists: boolean } | null {
+  if (entry.backup === null) return null;
+  const spec = AGENTS.find(({ id }) => id === entry.agent);
+  const path = spec?.backupPath?.(env, entry.parent_session_id ?? entry.session_id, entry.backup) ?? null;
+  return { version: entry.backup, path, exists: path !== null && existsSync(path) };
+}
+
+function entryText(entry: Entry, { shortId, withPath }: { shortId: ShortId; withPath: boolean }): string {
+  const notes = [
+    entry.creates > 0 && paint("green", "created"),
+    entry.edits > 0 && count(entry.edits, "edit"),
+    entry.reads > 0 && dim(count(entry.reads, "read")),
+    changeText(entry).trim() !== "" && paint("green", changeText(entry).trim()),
+    entry.parent_session_id !== null && dim(`by a subagent (${shortId(entry.session_id)})`),
+  ].filter(Boolean);
+  const id = entry.parent_session_id ?? entry.session_id;
+  const item = entry.prompt_id === null ? "" : `  ${dim(entry.prompt_id)}`;
+  const why = entry.prompt === null ? dim("(no prompt recorded)") : fit(titleOf(entry.prompt), columns() - 14);
+  return [
+    `${paint("yellow", shortId(id))}  ${when(Date.parse(entry.last_at))}  ${notes.join(", ")}`,
+    ...(withPath ? [`    ${paint("cyan", fit(entry.path, columns() - 4))}`] : []),
+    `    ${why}${item}`,
+    ...titleLine(entry),
+    // Agents delete their copies after a while.
+    ...(entry.backup?.exists ? [`    ${dim(`before: ${terminalSafe(entry.backup.path ?? "")}`)}`] : []),
+    ...entry.commits.map(
+      (commit) =>
+        `    ${paint("magenta", "commit")} ${paint("yellow", commit.sha.slice(0, 9))} ${fit(commit.subject, columns() - 24)}`,
+    ),
+  ].join("\n");
+}
+
+/** The session's title, where the prompt says little ("yes"). */
+function titleLine(entry: Entry): string[] {
+  const title = entry.title ?? "";
+  const prompt = (entry.prompt ?? "").trim();
+  if (title === "" || prompt.length > 60 || prompt.startsWith(title.slice(0, 20))) return [];
+  return [`    ${dim(fit(`in: ${title}`, columns() - 4))}`];
 }

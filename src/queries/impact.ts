@@ -1,23 +1,90 @@
-// What was shown to agents, what of it was used, and what it took.
+// What was injected into agents' sessions, how much of it they used, and its tokens.
 import { AppError } from "../core/error.ts";
+import { withCommas } from "../core/text.ts";
+import { pad, padLeft } from "../platform/terminal/layout.ts";
+import { dim, heading } from "../platform/terminal/style.ts";
 import { compareHoldout, type GroupImpact, impactBySurface, type SurfaceImpact } from "../store/reads/impact.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer } from "./envelope.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, whereOf } from "./schemas.ts";
+import { readScope, SCOPE } from "./scope.ts";
 
-export interface ImpactAnswer extends Answer {
-  surfaces: SurfaceImpact[];
-  groups: GroupImpact[];
-  where: string;
+export const impact = defineQuery({
+  name: "impact",
+  about: "show what was injected, what was used, and the tokens",
+  fields: SCOPE,
+  http: { path: "/api/impact", tag: "insight" },
+  reply: (z) => ({
+    data: z.strictObject({
+      surfaces: z.array(
+        z.strictObject({
+          surface: z.string(),
+          injections: countOf(z),
+          sessions: countOf(z),
+          items: countOf(z),
+          used: countOf(z),
+          items_used: countOf(z),
+          tokens: countOf(z),
+        }),
+      ),
+      holdout: z.array(
+        z.strictObject({
+          group: z.enum(["with", "without"]),
+          sessions: countOf(z),
+          turns: z.number(),
+          rereads: z.number(),
+          failures: z.number(),
+        }),
+      ),
+    }),
+    meta: z.strictObject({ where: whereOf(z) }),
+  }),
+  run(input, context) {
+    const { scope, where } = readScope(input, context);
+    const surfaces = impactBySurface(context.db, scope);
+    const holdout = compareHoldout(context.db, scope);
+    if (surfaces.length === 0 && holdout.length === 0) {
+      throw new AppError("nothing_found", `Nothing was injected in ${where} yet.`, {
+        hint: "Injection starts once Claude Code sessions are recorded; `c-mem context` previews it.",
+      });
+    }
+    return { data: { surfaces, holdout }, meta: { where } };
+  },
+  text({ data: { surfaces, holdout }, meta: { where } }) {
+    const parts = [
+      `${heading(`Injected context in ${where}`)}\n${surfaceTable(surfaces)}`,
+      dim("  used: later in the session its id was named, its words repeated, its file touched or its fix run"),
+    ];
+    if (holdout.length > 0) parts.push(groupTable(holdout));
+    return parts.join("\n\n");
+  },
+});
+
+const SURFACE_COLUMNS = 15;
+const NUMBER_COLUMNS = 11;
+/** Fewer sessions in a group are an anecdote. */
+const ENOUGH_SESSIONS = 20;
+
+function surfaceTable(rows: readonly SurfaceImpact[]): string {
+  const line = (name: string, cells: readonly string[]): string =>
+    `  ${pad(name, SURFACE_COLUMNS)}${cells.map((cell) => padLeft(cell, NUMBER_COLUMNS)).join("")}`;
+  const header = dim(line("", ["shown", "used", "not used", "items used", "tokens"]));
+  const body = rows.map((row) =>
+    line(row.surface, [
+      withCommas(row.injections),
+      `${withCommas(row.used)} (${Math.round((100 * row.used) / row.injections)}%)`,
+      withCommas(row.injections - row.used),
+      `${withCommas(row.items_used)}/${withCommas(row.items)}`,
+      withCommas(row.tokens),
+    ]),
+  );
+  return [header, ...body].join("\n");
 }
 
-export function answerImpact(asked: Asked): ImpactAnswer {
-  const { scope, where } = questionOf(asked, 1);
-  const surfaces = impactBySurface(asked.db, scope);
-  const groups = compareHoldout(asked.db, scope);
-  if (surfaces.length === 0 && groups.length === 0) {
-    throw new AppError("nothing_found", `Nothing was shown to an agent in ${where} yet.`, {
-      hint: "Memory speaks in sessions of Claude Code once there is some; `c-mem context` shows what it would say.",
-    });
-  }
-  return { data: { surfaces, holdout: groups }, meta: { where }, surfaces, groups, where };
+function groupTable(groups: readonly GroupImpact[]): string {
+  const rows = groups.map(
+    ({ group, sessions, turns, rereads, failures }) =>
+      `  ${pad(`${group} memory`, SURFACE_COLUMNS)}  ${sessions} ${sessions === 1 ? "session" : "sessions"}: ${turns.toFixed(1)} turns, ${rereads.toFixed(1)} files read again, ${failures.toFixed(1)} failed calls each`,
+  );
+  const few = groups.length < 2 || groups.some(({ sessions }) => sessions < ENOUGH_SESSIONS);
+  return [heading("Holdout"), ...rows, ...(few ? [dim("  too few sessions for a conclusion")] : [])].join("\n");
 }

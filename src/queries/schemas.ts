@@ -9,3 +9,5 @@ export const countOf = (z: Zod) => z.int().min(0);
 export const whereOf = (z: Zod) => z.string().meta({ description: "the project, or all projects" });
 
 export const listOf = <Item extends z.ZodType>(zod: Zod, item: Item) => zod.strictObject({ results: zod.array(item) });
+
+export const commitOf = (z: Zod) => z.strictObject({ sha: z.string(), subject: z.string() });

@@ -1,9 +1,12 @@
-// How much was done, in totals that are totals, and what it takes on disk.
-import { folderSize } from "../platform/folder-size.ts";
-import { statOf } from "../platform/read-file.ts";
+// How much was done: totals, and counts by agent, project, tool and month.
 import { archiveSize } from "../capture/sync/archive-copies.ts";
 import { AppError } from "../core/error.ts";
+import { count, withCommas } from "../core/text.ts";
 import { iso } from "../core/time.ts";
+import { folderSize } from "../platform/folder-size.ts";
+import { statOf } from "../platform/read-file.ts";
+import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";
+import { bytes, dim, fields, heading, paint } from "../platform/terminal/style.ts";
 import { backupFolder } from "../store/db/backup.ts";
 import {
   activityByDay,
@@ -14,48 +17,169 @@ import {
   type Totals,
   totals,
 } from "../store/reads/stats.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer } from "./envelope.ts";
-import { widerScope } from "./scope.ts";
+import { defineQuery, type Zod } from "./query.ts";
+import { countOf, timeOrNull, whereOf } from "./schemas.ts";
+import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
+import { when } from "./session-text.ts";
 
-const LIMIT = 12;
+const DEFAULT_ROWS = 12;
 
-export interface StatsAnswer extends Answer {
-  all: Totals;
-  by: Record<"agent" | "project" | "month", Share[]>;
-  tools: ToolShare[];
-  bytes: number;
-  where: string;
-  limit: number;
+const filesOf = (z: Zod) => z.strictObject({ files: countOf(z), bytes: countOf(z) });
+
+const shareOf = (z: Zod) =>
+  z.strictObject({
+    name: z.string(),
+    key: z.string(),
+    sessions: countOf(z),
+    prompts: countOf(z),
+    tool_uses: countOf(z),
+  });
+
+export const stats = defineQuery({
+  name: "stats",
+  about: "show totals by agent, project, tool and month",
+  fields: { ...SCOPE, ...LIMIT },
+  http: { path: "/api/stats", tag: "insight", isSlow: true },
+  reply: (z) => ({
+    data: z.strictObject({
+      totals: z.strictObject({
+        sessions: countOf(z),
+        subagents: countOf(z),
+        prompts: countOf(z),
+        messages: countOf(z),
+        tool_uses: countOf(z),
+        failed_tool_uses: countOf(z),
+        files_changed: countOf(z),
+        lines_added: countOf(z),
+        lines_removed: countOf(z),
+        commits: countOf(z),
+        input_tokens: countOf(z).nullable(),
+        output_tokens: countOf(z).nullable(),
+        cache_read_tokens: countOf(z).nullable(),
+        cache_write_tokens: countOf(z).nullable(),
+        first_at: timeOrNull(z),
+        last_at: timeOrNull(z),
+      }),
+      by_agent: z.array(shareOf(z)),
+      by_project: z.array(shareOf(z)),
+      by_tool: z.array(
+        z.strictObject({ name: z.string(), uses: countOf(z), failed: countOf(z), failure_rate: z.number() }),
+      ),
+      by_month: z.array(shareOf(z)),
+      by_day: z.array(
+        z.strictObject({
+          day: z.string(),
+          project: z.string(),
+          project_key: z.string(),
+          agent: z.string(),
+          sessions: countOf(z),
+          prompts: countOf(z),
+          tool_uses: countOf(z),
+          bytes: countOf(z).meta({ description: "of what was recorded, as it is stored" }),
+        }),
+      ),
+      database: z.strictObject({ bytes: countOf(z) }),
+      archive: filesOf(z),
+      backups: filesOf(z),
+      models: filesOf(z),
+    }),
+    meta: z.strictObject({ where: whereOf(z) }),
+  }),
+  run(input, context) {
+    const { db, paths } = context;
+    const { scope, where } = readScope(input, context);
+    const all = totals(db, scope);
+    if (all.sessions + all.subagents === 0) {
+      throw new AppError("nothing_found", `No session in ${where} matches.`, {
+        hint: `${widerScope(scope)}, or \`c-mem sync\` to import earlier sessions.`,
+      });
+    }
+    const data = {
+      totals: { ...all, first_at: iso(all.first_at), last_at: iso(all.last_at) },
+      by_agent: shares(db, scope, "agent"),
+      by_project: shares(db, scope, "project"),
+      by_tool: toolShares(db, scope).map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses })),
+      by_month: shares(db, scope, "month"),
+      by_day: activityByDay(db, scope),
+      database: { bytes: statOf(paths.database)?.size ?? 0 },
+      archive: archiveSize(paths.archive),
+      backups: folderSize(backupFolder(paths.database)),
+      models: folderSize(paths.models),
+    };
+    return { data, meta: { where }, all };
+  },
+  text({ data, meta, all }, { input: { limit = DEFAULT_ROWS } }) {
+    const parts = [`${heading(`Stored for ${meta.where}`)}\n${fields(totalRows(all, data.database.bytes))}`];
+    if (data.by_agent.length > 1) parts.push(sharesText("By agent", data.by_agent, limit));
+    if (data.by_project.length > 1) parts.push(sharesText("By project", data.by_project, limit));
+    // The newest months matter most when there are many.
+    if (data.by_month.length > 1) parts.push(sharesText("By month", data.by_month.slice(-limit), limit));
+    return [...parts, toolsText(data.by_tool, limit)].join("\n\n");
+  },
+});
+
+const BAR_COLUMNS = 20;
+
+function totalRows(all: Totals, size: number): [string, string][] {
+  const number = (value: number): string => withCommas(value);
+  const rows: [string, string][] = [
+    ["sessions", `${number(all.sessions)}${all.subagents > 0 ? ` and ${count(all.subagents, "subagent")}` : ""}`],
+    ["prompts", number(all.prompts)],
+    ["messages", number(all.messages)],
+    ["tool uses", `${number(all.tool_uses)}, ${percent(all.failed_tool_uses, all.tool_uses)} failed`],
+    [
+      "changes",
+      `${count(all.files_changed, "file")}, +${number(all.lines_added)} -${number(all.lines_removed)} lines, ${count(all.commits, "commit")}`,
+    ],
+  ];
+  if (all.output_tokens !== null) {
+    const cached = (all.cache_read_tokens ?? 0) + (all.cache_write_tokens ?? 0);
+    rows.push([
+      "tokens",
+      `${number(all.input_tokens ?? 0)} in, ${number(all.output_tokens)} out${cached > 0 ? `, ${number(cached)} cached` : ""}`,
+    ]);
+  }
+  if (all.first_at !== null && all.last_at !== null)
+    rows.push(["from, to", `${when(all.first_at)}, ${when(all.last_at)}`]);
+  rows.push(["database", `${bytes(size)} for all projects`]);
+  return rows;
 }
 
-export function answerStats(asked: Asked): StatsAnswer {
-  const { db, paths } = asked;
-  const { scope, limit, where } = questionOf(asked, LIMIT);
-  const all = totals(db, scope);
-  if (all.sessions + all.subagents === 0) {
-    throw new AppError("nothing_found", `No session in ${where} matches.`, {
-      hint: `${widerScope(scope)}, or \`c-mem sync\` to bring in earlier sessions.`,
-    });
-  }
-  const bytes = statOf(paths.database)?.size ?? 0;
-  const by = {
-    agent: shares(db, scope, "agent"),
-    project: shares(db, scope, "project"),
-    month: shares(db, scope, "month"),
-  };
-  const tools = toolShares(db, scope);
-  const data = {
-    totals: { ...all, first_at: iso(all.first_at), last_at: iso(all.last_at) },
-    by_agent: by.agent,
-    by_project: by.project,
-    by_tool: tools.map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses })),
-    by_month: by.month,
-    by_day: activityByDay(db, scope),
-    database: { bytes },
-    archive: archiveSize(paths.archive),
-    backups: folderSize(backupFolder(paths.database)),
-    models: folderSize(paths.models),
-  };
-  return { data, meta: { where }, all, by, tools, bytes, where, limit };
+function sharesText(title: string, rows: readonly Share[], limit: number): string {
+  const shown = rows.slice(0, limit);
+  const most = Math.max(...shown.map((row) => row.sessions), 1);
+  const width = Math.max(...shown.map((row) => fit(row.name, 30).length));
+  const lines = shown.map((row) => {
+    const numbers = `${padLeft(count(row.sessions, "session"), 12)}  ${padLeft(count(row.prompts, "prompt"), 13)}  ${padLeft(count(row.tool_uses, "tool use"), 16)}`;
+    return `  ${pad(fit(row.name, 30), width)}  ${numbers}  ${bar(row.sessions / most, 51 + width)}`;
+  });
+  return [heading(title), ...lines, ...more(rows.length - shown.length)].join("\n");
+}
+
+function toolsText(rows: readonly ToolShare[], limit: number): string {
+  const shown = rows.slice(0, limit);
+  if (shown.length === 0) return heading("No tool was used");
+  const most = Math.max(...shown.map((row) => row.uses), 1);
+  const width = Math.max(...shown.map((row) => fit(row.name, 40).length));
+  const lines = shown.map((row) => {
+    const failed = row.failed === 0 ? "" : `${percent(row.failed, row.uses)} failed`;
+    const colour = row.failed / row.uses > 0.2 ? "red" : "dim";
+    return `  ${pad(fit(row.name, 40), width)}  ${padLeft(withCommas(row.uses), 7)}  ${paint(colour, padLeft(failed, 12))}  ${bar(row.uses / most, 27 + width)}`.trimEnd();
+  });
+  return [heading("By tool"), ...lines, ...more(rows.length - shown.length)].join("\n");
+}
+
+/** `used`: the columns before it in its line. */
+function bar(share: number, used: number): string {
+  const width = Math.max(1, Math.min(BAR_COLUMNS, columns() - used));
+  return paint("cyan", "▇".repeat(share === 0 ? 0 : Math.max(1, Math.round(share * width))));
+}
+
+function more(left: number): string[] {
+  return left > 0 ? [dim(`  and ${left} more (-n shows them)`)] : [];
+}
+
+function percent(part: number, whole: number): string {
+  const share = whole === 0 ? 0 : (part / whole) * 100;
+  return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)}%`;
 }

@@ -18,11 +18,10 @@ import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
 import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
-import { COST, IMPACT, STATS } from "./routes/insight.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
-import { FILES, PATHS, SEARCH, TIMELINE } from "./routes/search.ts";
+import { SEARCH, TIMELINE } from "./routes/search.ts";
 import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
@@ -39,14 +38,9 @@ export const ROUTES: readonly Route[] = [
   RELATED,
   OBSERVATIONS,
   OBSERVATION,
-  FILES,
-  PATHS,
   EFFORTS,
   EFFORT,
   ...QUERIES.map(queryRoute),
-  STATS,
-  COST,
-  IMPACT,
   SETTINGS_ROUTE,
   JOBS,
   HEALTH,

@@ -58,6 +58,7 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["GET /api/projects", "/api/projects"],
   ["GET /api/stats", "/api/stats"],
   ["GET /api/stats", "/api/stats?project=app"],
+  ["GET /api/disk-usage", "/api/disk-usage"],
   ["GET /api/cost", "/api/cost"],
   ["GET /api/impact", "/api/impact"],
   ["GET /api/settings", "/api/settings"],

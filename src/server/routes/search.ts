@@ -1,7 +1,5 @@
 // What is looked for across sessions: by words, in time, by file.
 import * as z from "zod";
-import { answerBlame } from "../../queries/blame.ts";
-import { answerPaths } from "../../queries/paths.ts";
 import { answerSearch } from "../../queries/search.ts";
 import { answerTimeline } from "../../queries/timeline.ts";
 import { AppError } from "../../core/error.ts";
@@ -120,68 +118,4 @@ export const TIMELINE = route({
     meta: z.strictObject({ depth: count(), depth_before: count(), depth_after: count() }),
   }),
   run: ({ asked, query }) => answerTimeline(asked, query.anchor ?? query.query ?? ""),
-});
-
-export const FILES = route({
-  method: "get",
-  path: "/api/files",
-  command: "blame",
-  tag: "search",
-  about: "Which sessions touched a file and why, newest first.",
-  query: z.strictObject({
-    path: z.string().max(4_000).meta({ description: "as in the project, or absolute" }),
-    reads: flag("also those that only read it"),
-    ...scope,
-    limit,
-  }),
-  reply: () => ({
-    data: listOf(
-      z.strictObject({
-        session_id: z.string(),
-        parent_session_id: textOrNull(),
-        agent: z.string(),
-        project: z.string(),
-        title: textOrNull(),
-        path: z.string(),
-        turn: z.int(),
-        prompt_id: textOrNull(),
-        prompt: textOrNull(),
-        reads: count(),
-        edits: count(),
-        creates: count(),
-        added: count(),
-        removed: count(),
-        backup: z.strictObject({ version: z.string(), path: textOrNull(), exists: z.boolean() }).nullable(),
-        first_at: time(),
-        last_at: time(),
-        commits: z.array(commit()),
-      }),
-    ),
-    meta: z.strictObject({ where, paths: z.array(z.string()), has_more: z.boolean() }),
-  }),
-  run: ({ asked, query }) => answerBlame(asked, query.path),
-});
-
-export const PATHS = route({
-  method: "get",
-  path: "/api/paths",
-  command: "paths",
-  tag: "search",
-  about: "The files that sessions changed, the latest first.",
-  query: z.strictObject({ q: word("a part of the path"), ...scope, limit }),
-  reply: () => ({
-    data: listOf(
-      z.strictObject({
-        path: z.string(),
-        project: z.string(),
-        project_key: z.string(),
-        sessions: count(),
-        added: count(),
-        removed: count(),
-        last_at: time(),
-      }),
-    ),
-    meta: z.strictObject({ where, has_more: z.boolean() }),
-  }),
-  run: ({ asked, query }) => answerPaths(asked, query.q ?? ""),
 });

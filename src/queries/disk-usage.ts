@@ -1,0 +1,74 @@
+// The disk usage of the data directory: every table and index of the database, and every other folder.
+import type { Paths } from "../config/paths.ts";
+import { folderSize } from "../platform/folder-size.ts";
+import { statOf } from "../platform/read-file.ts";
+import { padLeft } from "../platform/terminal/layout.ts";
+import { bytes, dim, heading } from "../platform/terminal/style.ts";
+import { backupFolder } from "../store/db/backup.ts";
+import type { Db } from "../store/db/driver.ts";
+import { roomByTable, roomOf } from "../store/db/disk-usage.ts";
+import { defineQuery } from "./query.ts";
+import { countOf } from "./schemas.ts";
+import { LIMIT } from "./scope.ts";
+
+const DEFAULT_ROWS = 12;
+
+/** Reads every page of the database: seconds for gigabytes. */
+export const diskUsage = defineQuery({
+  name: "stats",
+  about: "show the disk usage of each table, index and folder",
+  fields: LIMIT,
+  http: { path: "/api/disk-usage", tag: "insight", isSlow: true, readsFiles: true },
+  reply: (z) => ({
+    data: z.strictObject({
+      database: z.strictObject({
+        path: z.string(),
+        bytes: countOf(z),
+        used: countOf(z),
+        free: countOf(z),
+        log: countOf(z),
+        tables: z.array(z.strictObject({ name: z.string(), bytes: countOf(z) })),
+      }),
+      folders: z.array(z.strictObject({ name: z.string(), path: z.string(), files: countOf(z), bytes: countOf(z) })),
+      total: countOf(z),
+    }),
+  }),
+  run: (_input, { db, paths }) => ({ data: measure(db, paths) }),
+  text: ({ data }, { input }) => usageText(data, input.limit ?? DEFAULT_ROWS),
+});
+
+function measure(db: Db, paths: Paths) {
+  const room = roomOf(db);
+  const log = statOf(`${paths.database}-wal`)?.size ?? 0;
+  const folders = Object.entries({
+    backups: backupFolder(paths.database),
+    quarantine: paths.setAside,
+    archive: paths.archive,
+    models: paths.models,
+    runtime: paths.runtime,
+    plugin: paths.plugin,
+    logs: paths.logs,
+    spool: paths.spool,
+    cache: paths.cache,
+  }).map(([name, path]) => ({ name, path, ...folderSize(path) }));
+  const total = room.bytes + log + folders.reduce((sum, folder) => sum + folder.bytes, 0);
+  return { database: { path: paths.database, ...room, log, tables: roomByTable(db) }, folders, total };
+}
+
+function usageText({ database, folders, total }: ReturnType<typeof measure>, limit: number): string {
+  const line = (size: number, name: string): string => `  ${padLeft(bytes(size), 9)}  ${name}`;
+  const rest = database.tables.slice(limit);
+  const restBytes = rest.reduce((sum, table) => sum + table.bytes, 0);
+  return [
+    heading(`Database, ${bytes(database.bytes)}`),
+    ...database.tables.slice(0, limit).map((table) => line(table.bytes, table.name)),
+    ...(rest.length > 0 ? [line(restBytes, dim(`${rest.length} smaller ones (-n shows them)`))] : []),
+    line(database.free, "free pages"),
+    line(database.log, "write-ahead log"),
+    "",
+    heading("Other files"),
+    ...folders.filter(({ files }) => files > 0).map(({ bytes: size, name, path }) => line(size, `${name} (${path})`)),
+    "",
+    line(total, "total"),
+  ].join("\n");
+}
