@@ -1,7 +1,8 @@
 // A transcript for a person to read: tool uses folded to one line unless they are asked for.
 import { terminalSafe } from "../core/terminal.ts";
 import type { Detail } from "../queries/transcript-json.ts";
-import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "../recall/history/transcript.ts";
+import type { Item, SubagentItem, Transcript, Turn } from "../recall/history/transcript.ts";
+import type { MessageItem, ToolItem } from "../recall/history/session-items.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { block, columns, fit, fitPath, pad } from "../platform/terminal/layout.ts";
 import { widthOf } from "../platform/terminal/width.ts";

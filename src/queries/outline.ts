@@ -1,7 +1,7 @@
 // A session for somebody who scrolls through it: what stands where, the texts of a few items, where some words are.
 import { oneLine } from "../core/text.ts";
 import { AppError } from "../core/error.ts";
-import { findInSession, outlineSession, readOutlined } from "../recall/history/session-outline.ts";
+import { findInSession, outlineSession, readItemsById } from "../recall/history/session-items.ts";
 import type { Asked } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
 import { pageItemJson, sessionOf } from "./session.ts";
@@ -32,7 +32,7 @@ export function answerItems(asked: Asked, name: string, ids: string): Answer {
   if (names.length > MAX_ITEMS) throw new AppError("usage", `At most ${MAX_ITEMS} items at a time.`);
   const session = sessionOf(asked, name);
   const detail = { tools: asked.flags["whole"] === true, thinking: true };
-  const results = [...readOutlined(asked.db, session, names)].map(([id, item]) => ({
+  const results = [...readItemsById(asked.db, session, names)].map(([id, item]) => ({
     ...pageItemJson(item, detail),
     id,
   }));

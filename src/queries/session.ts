@@ -4,7 +4,7 @@ import { titleOf } from "../core/title.ts";
 import { deriveSession } from "../memory/derive.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
 import { canResume, resumeCommand, resumeLine } from "../recall/history/resume.ts";
-import { type PageEntry, type PageItem, readTranscriptPage } from "../recall/history/transcript-page.ts";
+import { type PageEntry, type SessionItem, readTranscriptPage } from "../recall/history/session-items.ts";
 import type { Db } from "../store/db/driver.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { listObservations } from "../store/reads/observation-list.ts";
@@ -113,7 +113,7 @@ function entryJson({ index, turn, item, observations }: PageEntry): Json {
   return { index, turn, ...pageItemJson(item), observations };
 }
 
-export function pageItemJson(item: PageItem, detail: Detail = { tools: true, thinking: true }): Json {
+export function pageItemJson(item: SessionItem, detail: Detail = { tools: true, thinking: true }): Json {
   switch (item.kind) {
     case "prompt":
     case "commit":

@@ -7,7 +7,7 @@ import { packOutputs } from "../store/tables/packed.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import { roomByTable } from "../store/db/disk-usage.ts";
 import { bestUses } from "../store/fts/tool-search.ts";
-import { shellCommands, toolUsesOf } from "../store/tables/tool-uses.ts";
+import { shellCommands } from "../store/tables/tool-uses.ts";
 import { bash, DAY, ended, prompt, type Seeded, seedStore, START } from "../../test/seed.ts";
 import { resolveSession } from "./search/find-session.ts";
 import { readTranscript } from "./history/transcript.ts";
@@ -43,7 +43,6 @@ describe("a compressed tool output", () => {
       return {
         transcript: readTranscript(db, resolveSession(db, "app-3", () => ({})).session),
         commands: shellCommands(db, [1, 2, 3], 50),
-        uses: toolUsesOf(db, 3),
         found: bestUses(db, ["passed"], {}, 5).uses.map(({ id, output }) => [id, output]),
         holding: itemsHolding(db, "output of 7", undefined),
         exported: [...exportRows(db)].filter(({ table }) => table === "tool_uses").map(({ row }) => ({ ...row })),

@@ -1,6 +1,7 @@
 // A transcript as one HTML page: nothing loaded, nothing run, everything that was recorded escaped.
 import { capped, type ExportDetail, headerFacts } from "./export-markdown.ts";
-import type { Item, MessageItem, SubagentItem, ToolItem, Transcript, Turn } from "./transcript.ts";
+import type { Item, SubagentItem, Transcript, Turn } from "./transcript.ts";
+import type { MessageItem, ToolItem } from "./session-items.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d1f24; --soft: #6a6f7a; --line: #e3e5ea; --tint: #f5f6f8; --accent: #2457d6; --bad: #b3261e; --good: #1a7f37; }

@@ -1,5 +1,6 @@
 // A transcript as a Markdown document.
-import type { Item, MessageItem, ToolItem, Transcript, Turn } from "./transcript.ts";
+import type { Item, Transcript, Turn } from "./transcript.ts";
+import type { MessageItem, ToolItem } from "./session-items.ts";
 import { withCommas } from "../../core/text.ts";
 
 export interface ExportDetail {

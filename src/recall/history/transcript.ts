@@ -1,42 +1,14 @@
-// A session as it reads: turn by turn what was asked, said and done, subagents' work under the turn they belong to.
+// A whole session turn by turn: the prompt, what was said and done, and the work of subagents in the turn that started them.
 import { AppError } from "../../core/error.ts";
 import type { Summary } from "../../core/memory.ts";
-import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { touchesOf, type TouchRow } from "../../store/tables/file-touches.ts";
 import { findItem } from "../../store/reads/items.ts";
-import { type MessageRow, messagesOf } from "../../store/tables/messages.ts";
-import type { TurnState } from "../../store/tables/session-status.ts";
+import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
+import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
 import { promptsOf } from "../../store/tables/prompts.ts";
-import { type SessionEntry, sessionsByIds, subagentsOf } from "../../store/reads/session-list.ts";
+import type { TurnState } from "../../store/tables/session-status.ts";
 import { currentSummaries, currentSummary, summaryOf, WHOLE_SESSION } from "../../store/tables/summaries.ts";
-import { type ToolUseRow, toolUsesOf } from "../../store/tables/tool-uses.ts";
-import { toolLine } from "./tool-line.ts";
-
-export interface MessageItem {
-  kind: "message";
-  /** Absent where only the turn's response is known. */
-  id?: string;
-  role: "assistant" | "system" | "summary";
-  text: string;
-  thinking?: string;
-  at: number;
-}
-
-export interface ToolItem {
-  kind: "tool";
-  id: string;
-  name: string;
-  subject: string;
-  outcome: string;
-  isError: boolean;
-  exitCode?: number;
-  durationMs?: number;
-  files: TouchRow[];
-  input: string;
-  output: string;
-  at: number;
-}
+import { type MessageItem, readAllItems, type SessionItem, type ToolItem } from "./session-items.ts";
 
 export interface SubagentItem {
   kind: "subagent";
@@ -60,45 +32,38 @@ export interface Turn {
 
 export interface Transcript {
   session: SessionEntry;
-  /** What the session came to, where memory was derived of it. */
+  /** Missing until memory is derived from the session. */
   summary?: Summary;
   turns: Turn[];
 }
 
-/** Items shown on each side of the one that was asked for. */
-const NEIGHBOURS = 2;
-
 export function readTranscript(db: Db, session: SessionEntry): Transcript {
-  const turns = new Map<number, Turn>();
   const commits = Map.groupBy(commitsOf(db, session.id), (commit) => commit.prompt_number);
+  const turns = new Map<number, Turn>();
   const turnOf = (number: number, at: number): Turn => {
-    const known = turns.get(number);
-    if (known !== undefined) return known;
-    const turn: Turn = { number, at, items: [], commits: commits.get(number) ?? [] };
+    const turn = turns.get(number) ?? { number, at, items: [], commits: commits.get(number) ?? [] };
     turns.set(number, turn);
     return turn;
   };
-  const prompts = promptsOf(db, session.id);
-  for (const prompt of prompts) {
-    const turn = turnOf(prompt.prompt_number, prompt.created_at);
-    turn.prompt = { id: `p${prompt.id}`, text: prompt.text };
-    if (prompt.ended_at !== null) turn.endedAt = prompt.ended_at;
-    turn.state = prompt.state;
+  for (const { id, prompt_number, text, created_at, ended_at, state } of promptsOf(db, session.id)) {
+    const ended = ended_at === null ? {} : { endedAt: ended_at };
+    Object.assign(turnOf(prompt_number, created_at), { prompt: { id: `p${id}`, text }, state, ...ended });
   }
-  for (const { number, item } of itemsOf(db, session)) turnOf(number, item.at).items.push(item);
-  for (const subagent of subagentsOf(db, session.id)) {
-    const inside = itemsOf(db, subagent);
-    const at = inside[0]?.item.at ?? subagent.started_at;
-    const number = inside[0]?.number ?? turnAt(prompts, at);
-    turnOf(number, at).items.push({ kind: "subagent", session: subagent, items: inside.map(({ item }) => item), at });
-  }
-  for (const turn of turns.values()) turn.items.sort((a, b) => a.at - b.at);
-  for (const { prompt_number, response, ended_at, created_at } of prompts) {
-    const turn = turnOf(prompt_number, created_at);
-    if (response && !isSaid(turn, response)) {
-      turn.items.push({ kind: "message", role: "assistant", text: response, at: ended_at ?? created_at });
+  const responses: { turn: number; item: MessageItem }[] = [];
+  for (const { turn, item } of readAllItems(db, session)) {
+    if (isMessageOrTool(item)) turnOf(turn, item.at).items.push(item);
+    else if (item.kind === "message") responses.push({ turn, item });
+    else if (item.kind === "subagent") {
+      const items = readAllItems(db, item.session)
+        .map((inner) => inner.item)
+        .filter(isMessageOrTool);
+      const at = items[0]?.at ?? item.at;
+      turnOf(turn, at).items.push({ ...item, items, at });
     }
   }
+  for (const turn of turns.values()) turn.items.sort((a, b) => a.at - b.at);
+  for (const { turn, item } of responses)
+    if (!hasMessage(turnOf(turn, item.at), item.text)) turnOf(turn, item.at).items.push(item);
   for (const row of currentSummaries(db, session.id)) {
     const turn = turns.get(row.prompt_number);
     if (turn !== undefined) turn.summary = summaryOf(row);
@@ -111,6 +76,20 @@ export function readTranscript(db: Db, session: SessionEntry): Transcript {
   };
 }
 
+/** False for a response, which has no id. */
+function isMessageOrTool(item: SessionItem): item is ToolItem | (MessageItem & { id: string }) {
+  return item.kind === "tool" || (item.kind === "message" && item.id !== undefined);
+}
+
+/** A turn's response usually is its last message, sometimes with other white space. */
+function hasMessage(turn: Turn, response: string): boolean {
+  const flatten = (text: string): string => text.replace(/\s+/g, " ").trim();
+  const opening = flatten(response).slice(0, 200);
+  return turn.items.some(
+    (item) => item.kind === "message" && item.role === "assistant" && flatten(item.text).includes(opening),
+  );
+}
+
 export function onlyTurn(transcript: Transcript, number: number): Transcript {
   const turns = transcript.turns.filter((turn) => turn.number === number);
   if (turns.length > 0) return { ...transcript, turns };
@@ -118,7 +97,10 @@ export function onlyTurn(transcript: Transcript, number: number): Transcript {
   throw new AppError("nothing_found", `The session has no turn ${number}.`, { hint: `Its last turn is ${last}.` });
 }
 
-/** The item and its neighbours; an item of a subagent is shown in the subagent's own session. */
+/** Items to show before and after the requested one. */
+const NEIGHBOURS = 2;
+
+/** The item and its neighbours. For a subagent's item, the subagent's session. */
 export function readAround(db: Db, session: SessionEntry, itemId: string): Transcript {
   const place = findItem(db, itemId);
   const own = place === undefined ? undefined : sessionsByIds(db, [place.session_db_id])[0];
@@ -137,54 +119,4 @@ export function readAround(db: Db, session: SessionEntry, itemId: string): Trans
     items: turn.items.filter((item) => near.has(item)),
   }));
   return { session: own, turns: turns.filter((turn) => turn.items.length > 0 || "prompt" in turn) };
-}
-
-function itemsOf(db: Db, session: SessionEntry): { number: number; item: MessageItem | ToolItem }[] {
-  const touches = Map.groupBy(touchesOf(db, session.id), (touch) => touch.tool_use_db_id);
-  const messages = messagesOf(db, session.id)
-    .filter((row) => row.text !== "" || row.thinking)
-    .map((row) => ({ number: row.prompt_number, item: messageItem(row) }));
-  const uses = toolUsesOf(db, session.id).map((row) => ({
-    number: row.prompt_number,
-    item: toolItem(row, touches.get(row.id) ?? [], session.cwd),
-  }));
-  // A message and the tools it calls bear the same time: the words come first.
-  return [...messages, ...uses].sort((a, b) => a.item.at - b.item.at);
-}
-
-export function messageItem(row: MessageRow): MessageItem {
-  const { id, role, text, thinking, created_at: at } = row;
-  return { kind: "message", id: `m${id}`, role, text, ...(thinking && { thinking }), at };
-}
-
-export function toolItem(row: ToolUseRow, files: TouchRow[], cwd: string): ToolItem {
-  return {
-    kind: "tool",
-    id: `t${row.id}`,
-    name: row.name,
-    ...toolLine(row, files, cwd),
-    isError: row.is_error === 1,
-    ...(row.exit_code !== null && { exitCode: row.exit_code }),
-    ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
-    files,
-    input: row.input,
-    output: row.output ?? "",
-    at: row.created_at,
-  };
-}
-
-/** The response of a hook is the last message of a transcript: one of the two is enough. */
-function isSaid(turn: Turn, response: string): boolean {
-  const opening = flatten(response).slice(0, 200);
-  return turn.items.some(
-    (item) => item.kind === "message" && item.role === "assistant" && flatten(item.text).includes(opening),
-  );
-}
-
-function flatten(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-function turnAt(prompts: readonly { prompt_number: number; created_at: number }[], at: number): number {
-  return prompts.findLast((prompt) => prompt.created_at <= at)?.prompt_number ?? 0;
 }

@@ -76,10 +76,3 @@ export interface TouchRow {
   added: number | null;
   removed: number | null;
 }
-
-export function touchesOf(db: Db, sessionDbId: number): TouchRow[] {
-  return db.all(
-    "SELECT tool_use_db_id, path, kind, added, removed FROM file_touches WHERE session_db_id = ? ORDER BY id",
-    sessionDbId,
-  );
-}

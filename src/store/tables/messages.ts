@@ -65,11 +65,3 @@ export interface MessageRow {
   model: string | null;
   created_at: number;
 }
-
-export function messagesOf(db: Db, sessionDbId: number): MessageRow[] {
-  return db.all(
-    `SELECT id, prompt_number, role, text, thinking, model, created_at FROM messages
-     WHERE session_db_id = ? ORDER BY created_at, id`,
-    sessionDbId,
-  );
-}

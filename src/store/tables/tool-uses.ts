@@ -108,14 +108,6 @@ export interface ToolUseRow {
   created_at: number;
 }
 
-export function toolUsesOf(db: Db, sessionDbId: number): ToolUseRow[] {
-  return db.all(
-    `SELECT id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at FROM tool_uses
-     WHERE session_db_id = ? ORDER BY created_at, id`,
-    sessionDbId,
-  );
-}
-
 /** By item id ("t56"). */
 export function isFailedUse(db: Db, itemId: string): boolean {
   if (!itemId.startsWith("t")) return false;
