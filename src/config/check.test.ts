@@ -49,6 +49,7 @@ describe("a key", () => {
     ['{"excludePath": ["/"]}', 'there is no setting "excludePath"; did you mean "excludePaths"?'],
     ['{"skiptools": []}', 'there is no setting "skiptools"; did you mean "skipTools"?'],
     ['{"somethingElse": 1}', 'there is no setting "somethingElse"'],
+    ['{"maxOutputChars": 1000}', '"maxOutputChars" is no longer a setting; delete it'],
   ])("%s: %s", (text, warning) => {
     const { problems, warnings } = check(text);
     expect(problems).toEqual([]);

@@ -1,16 +1,16 @@
-// Looks for settings that are well formed and still do not do what they seem to: misspelt keys, patterns that match nothing.
+// Finds settings that are well formed and have no effect: misspelt keys, patterns that match nothing.
 import { basename, dirname, join } from "node:path";
 import { nearest } from "../core/edit-distance.ts";
 import { explainJson } from "./json-error.ts";
-import { loadSettings, type SettingsFiles } from "./load.ts";
+import { loadSettings, readSettingsFile, type SettingsFiles } from "./load.ts";
 import { type Env, userHome } from "./paths.ts";
-import { listFolder, readText, statOf } from "../platform/read-file.ts";
-import { envName, doubtfulItems, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
+import { listFolder, statOf } from "../platform/read-file.ts";
+import { doubtfulItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
 
 export interface SettingsCheck {
-  /** What cannot be read. */
+  /** Settings that cannot be read. */
   problems: string[];
-  /** What can be read and has no effect. */
+  /** Settings that have no effect. */
   warnings: string[];
 }
 
@@ -34,13 +34,13 @@ export function checkSettingsFiles(files: SettingsFiles, env: Env): SettingsChec
   };
 }
 
-/** The setting that was probably meant. */
 export function suggestKey(name: string): SettingKey | undefined {
   return nearest(name, SETTING_KEYS);
 }
 
 function unknownKey(key: string, path: string): string[] {
   if (key === "$schema" || SETTING_KEYS.some((known) => known === key)) return [];
+  if (RETIRED_KEYS.includes(key)) return [`${path}: "${key}" is no longer a setting; delete it`];
   const meant = suggestKey(key);
   return [`${path}: there is no setting "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`];
 }
@@ -52,15 +52,11 @@ function projectKey(key: string, path: string): string[] {
 }
 
 function keysOf(path: string): string[] {
-  try {
-    const value: unknown = JSON.parse((readText(path) ?? "{}").replace(/^\uFEFF/, ""));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
-  } catch {
-    return [];
-  }
+  const settings = readSettingsFile(path);
+  return typeof settings === "string" ? [] : Object.keys(settings);
 }
 
-/** A pattern whose folder is not there: often a typing error, and then what was to be left out is recorded. */
+/** A pattern whose folder does not exist: often a typo, and then the folder to exclude is recorded. */
 export function missingFolder(pattern: string, env: Env): string[] {
   const full = pattern.replace(/^~(?=[/\\]|$)/, userHome(env));
   if (!/^(?:\/|[a-z]:[/\\])/i.test(full)) return [];

@@ -29,10 +29,10 @@ describe("settings", () => {
   it("of a project cannot change what only the user may decide", () => {
     const both = files(
       "{}",
-      '{"excludePaths": ["/"], "maxOutputChars": 1000, "projects": {"/": "x"}, "enabled": false}',
+      '{"excludePaths": ["/"], "maxTranscriptMb": 1000, "projects": {"/": "x"}, "enabled": false}',
     );
     const { values } = loadSettings(both, {});
-    expect(values).toMatchObject({ excludePaths: [], maxOutputChars: 32_000, projects: {}, enabled: false });
+    expect(values).toMatchObject({ excludePaths: [], maxTranscriptMb: 2_000, projects: {}, enabled: false });
   });
 
   it("take no address with a password in it", () => {

@@ -1,12 +1,12 @@
-// Reads a list setting from JSON, from words with commas between, or from several of either.
+// Reads a list setting: '["a", "b"]', "a,b", or an array of either.
 
-/** Undefined: not a list of texts, e.g. JSON that is cut off, a number, or an object. */
+/** Undefined for anything else: truncated JSON, a number, an object. */
 export function parseList(raw: unknown): string[] | undefined {
   const items = typeof raw === "string" ? parseText(raw) : Array.isArray(raw) ? parseItems(raw) : undefined;
   return items && [...new Set(items.map((item) => unquote(item.trim())).filter((item) => item !== ""))];
 }
 
-/** Each word as `config set <key> <word> <word>` got it: JSON, or with commas. */
+/** The words of `config set <key> <word> <word>`, each JSON or with commas. */
 export function parseWords(words: readonly string[]): string[] | undefined {
   const lists = words.map((word) => parseList(word));
   // An unquoted '["a", "b"]' arrives as several words: '["a",' '"b"]'.
@@ -27,10 +27,7 @@ function splitWords(text: string): string[] {
   return text.split(/[,\n]/);
 }
 
-/**
- * Items stay whole: a path may have a comma in it. Earlier versions stored '["a","b"]' as the two texts '["a"' and '"b"]':
- * what is JSON when put together again is read as that.
- */
+/** Items stay whole: a path may have a comma in it. Earlier versions stored '["a","b"]' as two texts, '["a"' and '"b"]'. */
 function parseItems(items: readonly unknown[]): string[] | undefined {
   const found: string[] = [];
   for (let at = 0; at < items.length; at++) {

@@ -6,7 +6,7 @@ import { ENV_PREFIX, envName, readSetting, SETTING_KEYS, SETTINGS, type SettingK
 export interface LoadedSettings {
   values: Settings;
   sources: Record<SettingKey, "environment" | "project" | "user" | "default">;
-  /** What was set but could not be used, in words for a person. */
+  /** What was set but could not be used, as messages. */
   problems: string[];
   /** Why nothing may be recorded: a file, or a setting that guards privacy, cannot be read. */
   blocked?: string;
@@ -18,7 +18,7 @@ export interface SettingsFiles {
   project?: readonly string[];
 }
 
-/** Says where in a text the JSON is broken. Not part of this file: hooks do without. */
+/** Says where in a text the JSON is broken. Passed in: hooks do without it. */
 export type ExplainJson = (text: string) => string;
 
 export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJson): LoadedSettings {
@@ -27,7 +27,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const read = (path: string): Record<string, unknown> => {
     const file = readSettingsFile(path, explain);
     if (typeof file !== "string") return file;
-    // It may have said what not to record.
+    // It may have excluded something from recording.
     blocking.push(file);
     problems.push(`${file}; nothing is recorded until that is fixed`);
     return {};
@@ -36,10 +36,10 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const projects = (files.project ?? []).map((path) => ({ path, settings: read(path) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
-  // Hooks wait for this: mostly the environment holds no setting, and no name has to be spelled out.
+  // Saves hooks 45 names to build: mostly the environment holds no setting.
   const isInEnv = Object.keys(env).some((name) => name.startsWith(ENV_PREFIX));
   for (const key of SETTING_KEYS) {
-    // Each key by itself: a file further in that says nothing of `enabled` does not undo what one above it says.
+    // Key by key: an inner file without `enabled` does not override the outer file's.
     const project = SETTINGS[key].inProject ? projects.find((file) => file.settings[key] !== undefined) : undefined;
     const name = isInEnv && !SETTINGS[key].inUserFileOnly ? envName(key) : "";
     const layers = [
@@ -78,8 +78,8 @@ function quoted(items: readonly string[]): string {
   return items.map((item) => `"${item}"`).join(", ");
 }
 
-/** What the file holds, or what is wrong with it. */
-function readSettingsFile(path: string, explain: ExplainJson | undefined): Record<string, unknown> | string {
+/** The file's settings, {} without a file, or what is wrong with it. */
+export function readSettingsFile(path: string, explain?: ExplainJson): Record<string, unknown> | string {
   const text = readText(path);
   if (text === undefined) return statOf(path) === undefined ? {} : `${path} cannot be read`;
   if (text.trim() === "") return `${path} is empty`;

@@ -4,66 +4,15 @@ import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { patternProblem } from "../core/path-pattern.ts";
 import { parseJson, parseList } from "./list.ts";
 
-export interface Settings {
-  enabled: boolean;
-  worker: boolean;
-  port: number;
-  project: string;
-  projects: Record<string, string>;
-  excludePaths: string[];
-  skipTools: string[];
-  maxInputChars: number;
-  maxOutputChars: number;
-  maxTranscriptMb: number;
-  sessionFolders: Record<string, string>;
-  archive: boolean;
-  backupsDaily: number;
-  backupsBeforeMigration: number;
-  backupsMaxMb: number;
-  compressAfterDays: number;
-  retentionEvidenceDays: number;
-  retentionMemoryDays: number;
-  retentionMaxMb: number;
-  retentionProjects: Record<string, string>;
-  searchLimit: number;
-  searchSnippetChars: number;
-  surfaces: string[];
-  contextTokens: number;
-  contextMaxChars: number;
-  contextSessions: number;
-  contextObservations: number;
-  contextTypes: string[];
-  contextConcepts: string[];
-  contextFull: number;
-  contextFullField: FullField;
-  contextMessage: boolean;
-  holdout: number;
-  provider: ProviderName;
-  model: string;
-  baseUrl: string;
-  apiKeyEnv: string;
-  tokensPerDay: number;
-  tokensPerProjectAndDay: number;
-  usdPerDay: number;
-  usdPerProjectAndDay: number;
-  prices: Record<string, string>;
-  modelTimeoutSeconds: number;
-  embeddings: EmbeddingsName;
-  embeddingsUrl: string;
-  embeddingsModel: string;
-  embeddingsKeyEnv: string;
-}
-
-/** Who is asked to improve on the extractor. */
+/** Who improves on the extractor. */
 export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 /** Who turns texts into vectors. */
-export const EMBEDDINGS = ["auto", "none", "openai"] as const;
-export type EmbeddingsName = (typeof EMBEDDINGS)[number];
+const EMBEDDINGS = ["auto", "none", "openai"] as const;
 
 /** What of an observation is written out. */
-export const FULL_FIELDS = ["narrative", "facts"] as const;
+const FULL_FIELDS = ["narrative", "facts"] as const;
 export type FullField = (typeof FULL_FIELDS)[number];
 
 /** Agents whose sessions are read from files. */
@@ -72,309 +21,224 @@ export const AGENTS_WITH_SESSIONS = ["claude-code", "codex", "gemini-cli", "copi
 /** A folder has to be given from the root, a drive or home: hooks and the worker run in different folders. */
 const RELATIVE_FOLDER = /^(?![/\\]|~(?:[/\\]|$)|[a-z]:[/\\])/i;
 
-export type SettingKey = keyof Settings;
-
-interface Setting<T> {
-  default: T;
-  about: string;
-  /** May be set by a file inside a project. That file may come from somebody else, so only what harms nobody. */
+interface Options {
+  /** May be set by a file inside a project. That file may be a stranger's, so only harmless settings. */
   inProject?: true;
   /**
-   * Only the user's own file counts: what costs money or sends words elsewhere must not come from a project's file, nor
+   * Only the user's own file counts: what costs money or sends text elsewhere must not come from a project's file, nor
    * from the environment, which a project's agent settings can fill and the worker inherits.
    */
   inUserFileOnly?: true;
-  /** Of a list: each of its items. */
+  /** Allowed values; of a list, allowed items. */
   oneOf?: readonly string[];
-  /** Of a list: why an item does not do what it seems to. It is kept; `config set` refuses it, `doctor` reports it. */
+  /** Of a list: why an item has no effect. `config set` refuses such an item, `doctor` reports it. */
   itemProblem?: (item: string) => string | undefined;
   /** Of a list: a comma may be part of an item. */
   hasPaths?: true;
-  /** Nothing is recorded while its value cannot be read: better a gap in memory than a record of what was to be left out. */
+  /** Nothing is recorded while its value cannot be read: it may have excluded what would be recorded. */
   guardsPrivacy?: true;
-  /** A text like this is not taken; of a record: no value like this. */
+  /** Texts like this are not accepted; of a record, values like this. */
   refuses?: RegExp;
-  /** Of a record: the only keys there may be. */
+  /** Of a record: the allowed keys. */
   keys?: readonly string[];
-  /** Takes fractions. */
   isFraction?: true;
   min?: number;
   max?: number;
 }
 
-export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = {
-  enabled: {
-    default: true,
-    about: "Record sessions and hand memory back. Off: hooks do nothing.",
+interface Setting<T> extends Options {
+  default: T;
+  about: string;
+}
+
+function define<T>(initial: T, about: string, options: Options = {}): Setting<T> {
+  return { default: initial, about, ...options };
+}
+
+function number(initial: number, [min, max]: [number, number], about: string, options: Options = {}): Setting<number> {
+  return { default: initial, about, min, max, ...options };
+}
+
+function choice<T extends string>(
+  initial: NoInfer<T>,
+  oneOf: readonly T[],
+  about: string,
+  options: Options = {},
+): Setting<T> {
+  return { default: initial, about, oneOf, ...options };
+}
+
+const USER_FILE = { inUserFileOnly: true } as const;
+const MAX_DAYS = 36_500;
+
+const TABLE = {
+  enabled: define<boolean>(true, "Record sessions and inject context. Off: hooks do nothing.", {
     inProject: true,
     guardsPrivacy: true,
-  },
-  worker: {
-    default: true,
-    about:
-      "Start the background worker when it is needed. Off: memory is derived only when somebody runs `c-mem worker`.",
-  },
-  port: {
-    default: 37_777,
-    about:
-      "Port of the page and the API on 127.0.0.1; the next free one if it is taken. 0: neither is served. Holds from the worker's next start.",
-    min: 0,
-    max: 65_535,
-  },
-  project: {
-    default: "",
-    about: "Name of the project this folder belongs to, instead of its git remote or path.",
+  }),
+  worker: define<boolean>(
+    true,
+    "Start the background worker on demand. Off: memory is derived only while `c-mem worker` runs.",
+  ),
+  port: number(
+    37_777,
+    [0, 65_535],
+    "Port of the page and the API on 127.0.0.1; the next free one if it is taken. 0: no server. Takes effect when the worker restarts.",
+  ),
+  project: define("", "Name of the project this folder belongs to, instead of its git remote or path.", {
     inProject: true,
-  },
-  projects: { default: {}, about: 'Project names by folder, e.g. {"~/work/app": "app"}; sub-folders follow.' },
-  excludePaths: {
-    default: [],
-    about:
-      'Folders and files never recorded: paths or globs, e.g. ["~/clients/**"]. Transcript files count as well: "**/subagents/**" leaves out subagents. `c-mem ignore` changes them.',
-    hasPaths: true,
-    itemProblem: patternProblem,
-    guardsPrivacy: true,
-  },
-  skipTools: {
-    default: ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"],
-    about: "Tools whose calls are not recorded, by their full names, e.g. Bash,mcp__github__get_me.",
-    inProject: true,
-    itemProblem: toolNameProblem,
-    guardsPrivacy: true,
-  },
-  maxInputChars: {
-    default: 20_000,
-    about: "Longest text kept of each value in a tool's input; longer ones keep head and tail.",
-    min: 200,
-    max: 1_000_000,
-  },
-  maxOutputChars: {
-    default: 32_000,
-    about: "Longest tool output, prompt or answer kept; longer ones keep head and tail.",
-    min: 200,
-    max: 1_000_000,
-  },
-  maxTranscriptMb: {
-    default: 2_000,
-    about: "Largest transcript that `c-mem sync` reads, in megabytes; larger ones are named and left out.",
-    min: 1,
-    max: 1_000_000,
-  },
-  sessionFolders: {
-    default: {},
-    about:
-      'Where agents keep their sessions, if elsewhere than usual, e.g. {"claude-code": "~/.claude-work/projects"}; several with : between (; on Windows). For codex its sessions folder, gemini-cli tmp, copilot-cli session-state, opencode its data folder.',
-    keys: AGENTS_WITH_SESSIONS,
-    refuses: RELATIVE_FOLDER,
-  },
-  archive: {
-    default: false,
-    about: "Keep compressed copies of transcripts, filtered, at every `c-mem sync`: agents delete theirs.",
-  },
-  backupsDaily: {
-    default: 7,
-    about: "How many daily backups of the database are kept; 0: none are made.",
-    min: 0,
-    max: 365,
-  },
-  backupsBeforeMigration: {
-    default: 3,
-    about: "How many of those are kept that are made before an update changes the database.",
-    min: 1,
-    max: 100,
-  },
-  backupsMaxMb: {
-    default: 5_000,
-    about: "Most megabytes that all backups take; the oldest go first, the newest always stays.",
-    min: 1,
-    max: 10_000_000,
-  },
-  compressAfterDays: {
-    default: 30,
-    about: "Tool outputs older than this are kept compressed; 0: never.",
-    min: 0,
-    max: 36_500,
-  },
-  retentionEvidenceDays: {
-    default: 0,
-    about:
-      "After so many days what happened in a session is taken out (prompts, messages, tool uses); what was learnt of it stays. 0: kept for good.",
-    inUserFileOnly: true,
-    min: 0,
-    max: 36_500,
-  },
-  retentionMemoryDays: {
-    default: 0,
-    about: "The same for observations; what you pinned, wrote, reworded or imported stays. 0: kept for good.",
-    inUserFileOnly: true,
-    min: 0,
-    max: 36_500,
-  },
-  retentionMaxMb: {
-    default: 0,
-    about:
-      "Most megabytes that the database may hold: above it what happened in the oldest sessions is taken out. 0: no limit.",
-    inUserFileOnly: true,
-    min: 0,
-    max: 10_000_000,
-  },
-  retentionProjects: {
-    default: {},
-    about:
-      'Other days for some projects, evidence/memory, by name or key, e.g. {"app": "30/365"}; 0 keeps, whatever the rest says.',
-    inUserFileOnly: true,
-  },
-  searchLimit: {
-    default: 10,
-    about: "How many results a search gives unless --limit says otherwise.",
-    min: 1,
-    max: 1_000,
-  },
-  searchSnippetChars: {
-    default: 220,
-    about: "Longest piece of text shown with each result of a search.",
-    min: 40,
-    max: 10_000,
-  },
-  surfaces: {
-    default: [...SURFACES],
-    about:
-      "When memory speaks: session-start, compaction, prompt, file (before it is read or changed), command, error, subagent.",
-    oneOf: SURFACES,
-    inProject: true,
-  },
-  contextTokens: {
-    default: 2_000,
-    about: "Most tokens of the block handed to an agent at session start.",
-    min: 100,
-    max: 9_500,
-  },
-  contextMaxChars: {
-    default: 9_500,
-    about: "Longest block handed to an agent at session start, in UTF-16 units (the client cuts at 10,000).",
-    min: 200,
-    max: 9_500,
-  },
-  contextSessions: { default: 10, about: "How many recent sessions that block draws on most.", min: 1, max: 50 },
-  contextObservations: { default: 50, about: "Most observations that block lists.", min: 0, max: 200 },
-  contextTypes: {
-    default: [],
-    about: "Types of observations it lists, e.g. decision,bugfix; empty: all.",
+  }),
+  projects: define<Record<string, string>>(
+    {},
+    'Project names by folder, e.g. {"~/work/app": "app"}; sub-folders included.',
+  ),
+  excludePaths: define<string[]>(
+    [],
+    'Folders and files never recorded: paths or globs, e.g. ["~/clients/**"]. Also matches transcript files: "**/subagents/**" excludes subagents. `c-mem ignore` edits this list.',
+    { hasPaths: true, itemProblem: patternProblem, guardsPrivacy: true },
+  ),
+  skipTools: define(
+    ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"],
+    "Tools whose calls are not recorded, by full name, e.g. Bash,mcp__github__get_me.",
+    { inProject: true, itemProblem: toolNameProblem, guardsPrivacy: true },
+  ),
+  maxTranscriptMb: number(
+    2_000,
+    [1, 1_000_000],
+    "Largest transcript that `c-mem sync` reads, in megabytes; larger ones are reported and skipped.",
+  ),
+  sessionFolders: define<Record<string, string>>(
+    {},
+    'Where agents store sessions, if not in the usual place, e.g. {"claude-code": "~/.claude-work/projects"}; separate several with : (; on Windows). For codex its sessions folder, gemini-cli tmp, copilot-cli session-state, opencode its data folder.',
+    { keys: AGENTS_WITH_SESSIONS, refuses: RELATIVE_FOLDER },
+  ),
+  archive: define<boolean>(
+    false,
+    "Keep compressed, filtered copies of transcripts at every `c-mem sync`: agents delete theirs.",
+  ),
+  backupsDaily: number(7, [0, 365], "How many daily backups of the database to keep; 0: make none."),
+  retentionEvidenceDays: number(
+    0,
+    [0, MAX_DAYS],
+    "Delete prompts, messages and tool uses after so many days; memory derived from them stays. 0: keep forever.",
+    USER_FILE,
+  ),
+  retentionMemoryDays: number(
+    0,
+    [0, MAX_DAYS],
+    "The same for observations; those you pinned, wrote, edited or imported stay. 0: keep forever.",
+    USER_FILE,
+  ),
+  retentionMaxMb: number(
+    0,
+    [0, 10_000_000],
+    "Largest database in megabytes: above it the evidence of the oldest sessions is deleted. 0: no limit.",
+    USER_FILE,
+  ),
+  retentionProjects: define<Record<string, string>>(
+    {},
+    'Other days for some projects, evidence/memory, by name or key, e.g. {"app": "30/365"}; 0 keeps, whatever the other settings say.',
+    USER_FILE,
+  ),
+  searchLimit: number(10, [1, 1_000], "How many results a search returns without --limit."),
+  searchSnippetChars: number(220, [40, 10_000], "Longest snippet shown with each search result, in characters."),
+  surfaces: define<string[]>(
+    [...SURFACES],
+    "When C-Mem injects context: session-start, compaction, prompt, file (before it is read or changed), command, error, subagent.",
+    { oneOf: SURFACES, inProject: true },
+  ),
+  contextTokens: number(2_000, [100, 9_500], "Most tokens of the context block injected at session start."),
+  contextMaxChars: number(
+    9_500,
+    [200, 9_500],
+    "Longest context block at session start, in UTF-16 units (the client cuts at 10,000).",
+  ),
+  contextSessions: number(10, [1, 50], "How many recent sessions that block is mostly made from."),
+  contextObservations: number(50, [0, 200], "Most observations that block lists."),
+  contextTypes: define<string[]>([], "Types of observations it lists, e.g. decision,bugfix; empty: all.", {
     oneOf: OBSERVATION_TYPES,
-  },
-  contextConcepts: {
-    default: [],
-    about: "Concepts of observations it lists, e.g. gotcha,trade-off; empty: all.",
+  }),
+  contextConcepts: define<string[]>([], "Concepts of observations it lists, e.g. gotcha,trade-off; empty: all.", {
     oneOf: CONCEPTS,
-  },
-  contextFull: { default: 5, about: "How many of the newest among them are written out.", min: 0, max: 20 },
-  contextFullField: {
-    default: "narrative",
-    about: "What of those is written out: narrative or facts.",
-    oneOf: FULL_FIELDS,
-  },
-  contextMessage: {
-    default: true,
-    about: "Tell the person in one line, at session start, what the agent was told.",
-  },
-  holdout: {
-    default: 0,
-    about: "Percent of sessions that get no memory at all, so that `c-mem impact` can compare; 0: none.",
-    min: 0,
-    max: 90,
-  },
-  provider: {
-    default: "none",
-    about:
-      "Who rewrites what the extractor noted of a turn: none, anthropic, openai (any compatible server) or claude (your own Claude Code).",
-    oneOf: PROVIDERS,
-    inUserFileOnly: true,
-  },
-  model: {
-    default: "",
-    about: "The provider's model; empty: claude-haiku-5-5, gpt-5.4-nano, or haiku.",
-    inUserFileOnly: true,
-  },
-  baseUrl: {
-    default: "",
-    about:
-      "Where the provider is, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the company's own.",
-    refuses: /^[a-z]+:\/\/[^/]*@/i,
-    inUserFileOnly: true,
-  },
-  apiKeyEnv: {
-    default: "",
-    about:
-      "Name of the environment variable that holds the key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, with an own baseUrl none.",
-    inUserFileOnly: true,
-  },
-  tokensPerDay: {
-    default: 1_000_000,
-    about: "Most tokens, in and out, that a model may take in a day; 0 for none.",
-    inUserFileOnly: true,
-    min: 0,
-    max: 1_000_000_000,
-  },
-  tokensPerProjectAndDay: {
-    default: 500_000,
-    about: "The same for each project.",
-    inUserFileOnly: true,
-    min: 0,
-    max: 1_000_000_000,
-  },
-  usdPerDay: {
-    default: 1,
-    about: "Most US dollars that a model may cost in a day, by the prices known; 0 for none.",
+  }),
+  contextFull: number(5, [0, 20], "How many of the newest observations are written out in full."),
+  contextFullField: choice("narrative", FULL_FIELDS, "What of those is written out: narrative or facts."),
+  contextMessage: define<boolean>(true, "Show the user, in one line at session start, what was injected."),
+  holdout: number(
+    0,
+    [0, 90],
+    "Percent of sessions without injected context, so that `c-mem impact` can compare; 0: none.",
+  ),
+  provider: choice(
+    "none",
+    PROVIDERS,
+    "Model provider that rewrites what the extractor noted of a turn: none, anthropic, openai (any compatible server) or claude (your own Claude Code).",
+    USER_FILE,
+  ),
+  model: define("", "The provider's model; empty: claude-haiku-5-5, gpt-5.4-nano, or haiku.", USER_FILE),
+  baseUrl: define(
+    "",
+    "The provider's address, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the company's own.",
+    { refuses: /^[a-z]+:\/\/[^/]*@/i, inUserFileOnly: true },
+  ),
+  apiKeyEnv: define(
+    "",
+    "Environment variable that holds the key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, or none with your own baseUrl.",
+    USER_FILE,
+  ),
+  tokensPerDay: number(
+    1_000_000,
+    [0, 1_000_000_000],
+    "Most tokens, in and out, that the model may use per day; 0: none.",
+    USER_FILE,
+  ),
+  tokensPerProjectAndDay: number(500_000, [0, 1_000_000_000], "The same for each project.", USER_FILE),
+  usdPerDay: number(1, [0, 10_000], "Most US dollars that the model may cost per day, by the known prices; 0: none.", {
     inUserFileOnly: true,
     isFraction: true,
-    min: 0,
-    max: 10_000,
-  },
-  usdPerProjectAndDay: {
-    default: 0.5,
-    about: "The same for each project.",
+  }),
+  usdPerProjectAndDay: number(0.5, [0, 10_000], "The same for each project.", {
     inUserFileOnly: true,
     isFraction: true,
-    min: 0,
-    max: 10_000,
-  },
-  prices: {
-    default: {},
-    about:
-      'Prices that C-Mem does not know or has wrong, in dollars per million tokens in/out, e.g. {"my-model": "0.25/1.25"}.',
-    inUserFileOnly: true,
-  },
-  modelTimeoutSeconds: {
-    default: 120,
-    about: "How long a model may take to answer, from the question to its last word.",
-    inUserFileOnly: true,
-    min: 1,
-    max: 300,
-  },
-  embeddings: {
-    default: "auto",
-    about:
-      "Who turns texts into vectors, for search by meaning: auto (MiniLM on this machine, once `c-mem model install` has fetched it), none, or openai (any server with /v1/embeddings).",
-    oneOf: EMBEDDINGS,
-    inUserFileOnly: true,
-  },
-  embeddingsUrl: {
-    default: "",
-    about: "Where that server is, e.g. http://localhost:11434 for Ollama. What is embedded is sent there.",
-    inUserFileOnly: true,
-  },
-  embeddingsModel: {
-    default: "",
-    about:
-      "The server's model, e.g. nomic-embed-text. With another one everything is embedded anew, in the background.",
-    inUserFileOnly: true,
-  },
-  embeddingsKeyEnv: {
-    default: "",
-    about: "Name of the environment variable that holds the server's key; empty: none is sent.",
-    inUserFileOnly: true,
-  },
+  }),
+  prices: define<Record<string, string>>(
+    {},
+    'Prices that C-Mem does not know or has wrong, in dollars per million tokens in/out, e.g. {"my-model": "0.25/1.25"}.',
+    USER_FILE,
+  ),
+  modelTimeoutSeconds: number(120, [1, 300], "How long a model may take to answer, to its last word.", USER_FILE),
+  embeddings: choice(
+    "auto",
+    EMBEDDINGS,
+    "Who computes vectors for semantic search: auto (MiniLM on this machine, after `c-mem model install`), none, or openai (any server with /v1/embeddings).",
+    USER_FILE,
+  ),
+  embeddingsUrl: define(
+    "",
+    "Address of that server, e.g. http://localhost:11434 for Ollama. Texts to embed are sent there.",
+    USER_FILE,
+  ),
+  embeddingsModel: define(
+    "",
+    "The server's model, e.g. nomic-embed-text. After a change everything is embedded again, in the background.",
+    USER_FILE,
+  ),
+  embeddingsKeyEnv: define("", "Environment variable that holds the server's key; empty: no key is sent.", USER_FILE),
 };
+
+export type SettingKey = keyof typeof TABLE;
+export type Settings = { [K in SettingKey]: (typeof TABLE)[K]["default"] };
+
+export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = TABLE;
+
+/** Settings of earlier versions, now constants: their keys in a file are ignored. */
+export const RETIRED_KEYS: readonly string[] = [
+  "maxInputChars",
+  "maxOutputChars",
+  "backupsBeforeMigration",
+  "backupsMaxMb",
+  "compressAfterDays",
+];
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
@@ -384,30 +248,30 @@ export function envName(key: SettingKey): string {
   return `${ENV_PREFIX}${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** Turns what a person, a program or the environment gives into a setting's value, or undefined where it does not fit. */
+/** A setting's value from a file, an argument or the environment; undefined where it does not fit. */
 export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settings[K] | undefined {
   const { value, rejected } = readSetting(key, raw);
   return rejected.length === 0 ? value : undefined;
 }
 
-/** Of a list the items that fit, and those that do not; no value where nothing of it fits. */
+/** Of a list, the items that fit and those that do not; no value where none fits. */
 export function readSetting<K extends SettingKey>(
   key: K,
   raw: unknown,
 ): { value: Settings[K] | undefined; rejected: string[] } {
-  const setting: Setting<unknown> = SETTINGS[key];
-  const value = parseAs(setting, raw);
-  const { oneOf } = setting;
-  if (oneOf === undefined || !Array.isArray(value)) return { value: value as Settings[K] | undefined, rejected: [] };
-  const fitting = (value as string[]).filter((item) => oneOf.includes(item));
-  const rejected = (value as string[]).filter((item) => !oneOf.includes(item));
-  const isEmpty = fitting.length === 0 && rejected.length > 0;
-  return { value: isEmpty ? undefined : (fitting as Settings[K]), rejected };
+  const value = parseAs(SETTINGS[key], raw) as Settings[K] | undefined;
+  const { oneOf } = SETTINGS[key];
+  if (oneOf === undefined || !Array.isArray(value)) return { value, rejected: [] };
+  const [fitting, rejected] = [true, false].map((fits) => value.filter((item) => oneOf.includes(item) === fits));
+  return {
+    value: fitting?.length === 0 && value.length > 0 ? undefined : (fitting as Settings[K]),
+    rejected: rejected ?? [],
+  };
 }
 
-/** The items of a list that are well formed and do not do what they seem to, each with the reason. */
+/** Items of a list that are well formed and have no effect, each with the reason. */
 export function doubtfulItems(key: SettingKey, value: unknown): { item: string; problem: string }[] {
-  const { itemProblem }: Setting<unknown> = SETTINGS[key];
+  const { itemProblem } = SETTINGS[key];
   if (itemProblem === undefined || !Array.isArray(value)) return [];
   return (value as string[]).flatMap((item) => {
     const problem = itemProblem(item);
@@ -427,15 +291,12 @@ function parseAs(setting: Setting<unknown>, raw: unknown): unknown {
     return oneOf === undefined || oneOf.includes(raw) ? raw : undefined;
   }
   if (typeof sample === "number") return parseNumber(setting, raw);
-  if (!Array.isArray(sample)) return fittingRecord(setting, parseRecord(raw));
+  if (!Array.isArray(sample)) return parseRecord(setting, raw);
   const items = parseList(raw);
   return setting.hasPaths ? items : items && parseList(items.join(","));
 }
 
-function parseNumber(
-  { min = -Infinity, max = Infinity, isFraction }: Setting<unknown>,
-  raw: unknown,
-): number | undefined {
+function parseNumber({ min = -Infinity, max = Infinity, isFraction }: Options, raw: unknown): number | undefined {
   const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
   if (typeof value !== "number" || !Number.isFinite(value) || value < min || value > max) return undefined;
   return isFraction || Number.isInteger(value) ? value : undefined;
@@ -449,21 +310,13 @@ function parseBoolean(raw: unknown): boolean | undefined {
   return undefined;
 }
 
-function parseRecord(raw: unknown): Record<string, string> | undefined {
-  if (typeof raw === "string") return parseRecord(parseJson(raw));
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return undefined;
-  return Object.values(raw).every((value) => typeof value === "string") ? (raw as Record<string, string>) : undefined;
-}
-
-function fittingRecord(
-  { keys, refuses }: Setting<unknown>,
-  record: Record<string, string> | undefined,
-): Record<string, string> | undefined {
-  if (record === undefined) return undefined;
+function parseRecord({ keys, refuses }: Options, raw: unknown): Record<string, string> | undefined {
+  const record = typeof raw === "string" ? parseJson(raw) : raw;
+  if (typeof record !== "object" || record === null || Array.isArray(record)) return undefined;
   const fits = Object.entries(record).every(
-    ([key, value]) => (keys === undefined || keys.includes(key)) && !refuses?.test(value),
+    ([key, value]) => typeof value === "string" && (keys?.includes(key) ?? true) && !refuses?.test(value),
   );
-  return fits ? record : undefined;
+  return fits ? (record as Record<string, string>) : undefined;
 }
 
 /** Tool names are compared whole: "Bash(git *)" and "mcp__*" match no tool. */

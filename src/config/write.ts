@@ -1,11 +1,10 @@
 // Changes one setting in the user's file and leaves the rest of it as it is.
-import { existsSync } from "node:fs";
 import { AppError } from "../core/error.ts";
 import { replaceFile } from "../platform/replace-file.ts";
 import { suggestKey } from "./check.ts";
 import { explainJson } from "./json-error.ts";
 import { parseWords } from "./list.ts";
-import { readText } from "../platform/read-file.ts";
+import { readSettingsFile } from "./load.ts";
 import {
   doubtfulItems,
   isListKey,
@@ -24,13 +23,13 @@ export function findSettingKey(name: string): SettingKey {
   throw new AppError("usage", `There is no setting "${name}".`, { hint });
 }
 
-/** What `config set <key> <words...>` means: of a list each word is an item, of anything else they are one text. */
+/** The value in `config set <key> <words...>`: of a list, one item a word; else all words as one text. */
 export function joinWords(key: SettingKey, words: readonly string[]): unknown {
   const text = words.join(" ");
   return isListKey(key) ? (parseWords(words) ?? text) : text;
 }
 
-/** Refuses items that would not do what they seem to: they are easiest to correct when they are set. */
+/** Refuses list items that would have no effect, while they are easy to correct. */
 export function refuseDoubtful(key: SettingKey, raw: unknown): void {
   const [first] = doubtfulItems(key, parseSetting(key, raw));
   if (first === undefined) return;
@@ -39,9 +38,12 @@ export function refuseDoubtful(key: SettingKey, raw: unknown): void {
   });
 }
 
-/** `raw` as typed: a word, a number, a comma-separated list, or JSON; or as the file has it. Undefined: the default again. */
+/** `raw` as typed (a word, a number, a comma-separated list, JSON) or as the file has it. Undefined restores the default. */
 export function writeSetting(path: string, key: SettingKey, raw: unknown): void {
-  const settings = readForWriting(path);
+  const settings = readSettingsFile(path, explainJson);
+  if (typeof settings === "string") {
+    throw new AppError("bad_config", `${settings}.`, { hint: "Fix it by hand, or delete it." });
+  }
   if (raw === undefined) delete settings[key];
   else {
     const value = parseSetting(key, raw);
@@ -49,19 +51,6 @@ export function writeSetting(path: string, key: SettingKey, raw: unknown): void 
     settings[key] = value;
   }
   replaceFile(path, `${JSON.stringify(settings, null, 2)}\n`);
-}
-
-function readForWriting(path: string): Record<string, unknown> {
-  if (!existsSync(path)) return {};
-  const text = (readText(path) ?? "").replace(/^\uFEFF/, "");
-  let problem = "is not a JSON object";
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    problem = text.trim() === "" ? "is empty" : `is not valid JSON: ${explainJson(text)}`;
-  }
-  throw new AppError("bad_config", `${path} ${problem}.`, { hint: "Fix it by hand, or delete it." });
 }
 
 function misfit(key: SettingKey, raw: unknown): string {

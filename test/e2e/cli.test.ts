@@ -145,14 +145,14 @@ describe("the command line", () => {
   it("shows settings with where they come from, and what cannot be used", async () => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true });
-    writeFileSync(join(world.home, "config.json"), '{"contextSessions": 3, "maxOutputChars": "many"}');
+    writeFileSync(join(world.home, "config.json"), '{"contextSessions": 3, "maxTranscriptMb": "many"}');
     const { stdout } = await run(world, ["config", "--json"], { env: { C_MEM_ENABLED: "true" } });
     const { data } = JSON.parse(stdout) as { data: { results: object[]; problems: string[] } };
     expect(data.results).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ key: "contextSessions", value: 3, source: "user" }),
         expect.objectContaining({ key: "enabled", value: true, source: "environment" }),
-        expect.objectContaining({ key: "maxOutputChars", source: "default" }),
+        expect.objectContaining({ key: "maxTranscriptMb", source: "default" }),
       ]),
     );
     expect(data.problems).toHaveLength(1);

@@ -30,6 +30,11 @@ export function redactEvent(
   };
 }
 
+/** Longest tool output, prompt or answer kept; longer ones keep head and tail. */
+const MAX_TEXT_CHARS = 32_000;
+/** Longest text kept of each value in a tool's input. */
+const MAX_INPUT_CHARS = 20_000;
+
 /** The same few folders, files and branches stand in every event of a session: each is filtered once. */
 const repeated = new Map<string, string>();
 const MAX_REPEATED = 1_000;
@@ -44,7 +49,7 @@ function filterRepeated(text: string): string {
 }
 
 function filterActivity(activity: Activity, place: Place, settings: Settings): Activity | undefined {
-  const clean = (text: string) => filterText(text, settings.maxOutputChars);
+  const clean = (text: string) => filterText(text, MAX_TEXT_CHARS);
   switch (activity.kind) {
     case "prompt": {
       const text = clean(activity.text);
@@ -59,7 +64,7 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       return {
         ...activity,
         name: filterRepeated(activity.name),
-        input: filterValue(activity.input, settings.maxInputChars),
+        input: filterValue(activity.input, MAX_INPUT_CHARS),
         ...(activity.output !== undefined && { output: clean(activity.output) }),
         files: activity.files.map((file) => filterFile(file, place)),
       };
@@ -75,11 +80,11 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
         ...(activity.thinking !== undefined && { thinking: clean(activity.thinking) }),
       };
     case "title":
-      return { ...activity, title: filterText(activity.title, settings.maxOutputChars) };
+      return { ...activity, title: clean(activity.title) };
     case "origin":
       return {
         kind: "origin",
-        ...(activity.plan !== undefined && { plan: filterText(activity.plan, settings.maxOutputChars) }),
+        ...(activity.plan !== undefined && { plan: clean(activity.plan) }),
         ...(activity.forkedFrom !== undefined && { forkedFrom: activity.forkedFrom }),
       };
     case "compaction":
@@ -95,7 +100,7 @@ function filterActivity(activity: Activity, place: Place, settings: Settings): A
       return {
         ...activity,
         name: filterRepeated(activity.name),
-        input: filterValue(activity.input, settings.maxInputChars),
+        input: filterValue(activity.input, MAX_INPUT_CHARS),
         ...(activity.path !== undefined && { path: filterText(storedPath(activity.path, place)) }),
       };
     case "checkpoint":

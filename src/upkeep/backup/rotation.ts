@@ -11,12 +11,16 @@ export interface Rotation {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Backups made before a migration that are kept. */
+const MIGRATION_BACKUPS = 3;
+/** Above this the oldest backups are deleted. */
+const MAX_BACKUP_BYTES = 5_000 * 1024 * 1024;
 
 export function rotationOf(settings: Settings): Rotation {
   return {
     daily: settings.backupsDaily,
-    migration: settings.backupsBeforeMigration,
-    maxBytes: settings.backupsMaxMb * 1024 * 1024,
+    migration: MIGRATION_BACKUPS,
+    maxBytes: MAX_BACKUP_BYTES,
   };
 }
 
