@@ -6,7 +6,7 @@ import type { AnyQuery } from "../queries/query.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
 import { EXIT, print, printAnswer, say } from "./output.ts";
-import { withStoreAsync } from "./store.ts";
+import { type StoreOptions, withStoreAsync } from "./store.ts";
 
 export interface Command<F extends Fields = Fields> {
   /** A verb phrase of at most 60 characters. */
@@ -23,20 +23,32 @@ export function defineCommand<const F extends Fields>(command: Command<F>): Comm
   return command as unknown as Command;
 }
 
+interface CommandOfOptions {
+  /** Leaves the worker alone: for a command that reports on it. */
+  startsWorker?: boolean;
+}
+
 /** Runs the query on the store and prints its JSON or its text. */
-export function commandOf({ name, about, details, fields, run, text }: AnyQuery): Command {
+export function commandOf(
+  { name, about, details, fields, run, text }: AnyQuery,
+  { startsWorker = true }: CommandOfOptions = {},
+): Command {
   return {
     about,
     ...(details !== undefined && { details }),
     fields,
     needsStore: true,
     run: (input, { json }) =>
-      onStore(input, async (context) => {
-        const result = await run(input, context);
-        if (json || text === undefined) printAnswer(name, result);
-        else printText(text, result, { input, db: context.db });
-        return EXIT.ok;
-      }),
+      onStore(
+        input,
+        async (context) => {
+          const result = await run(input, context);
+          if (json || text === undefined) printAnswer(name, result);
+          else printText(text, result, { input, db: context.db });
+          return EXIT.ok;
+        },
+        { onlyLook: !startsWorker },
+      ),
   };
 }
 
@@ -61,13 +73,18 @@ export interface StoreContext {
 export function onStore<T>(
   { project }: { project?: unknown },
   work: (context: StoreContext) => Promise<T> | T,
+  options: StoreOptions = {},
 ): Promise<T> {
   const env = process.env;
   const paths = resolvePaths(env);
-  return withStoreAsync(paths, async (db) => {
-    sayWhichProject(db, project);
-    return await work({ db, paths, env, cwd: process.cwd() });
-  });
+  return withStoreAsync(
+    paths,
+    async (db) => {
+      sayWhichProject(db, project);
+      return await work({ db, paths, env, cwd: process.cwd() });
+    },
+    options,
+  );
 }
 
 export function sayWhichProject(db: Db, name: unknown): void {

@@ -111,53 +111,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/observations.ts"),
   },
   {
-    name: "remember [text...]",
-    about: "write something down for this project, or for all (without words: from stdin)",
-    options: [
-      ["--type <type>", "decision, bugfix, feature, refactor, discovery or change (default: discovery)"],
-      ["--title <title>", "a line that says it all (default: the beginning of the text)"],
-      ["--concept <concepts>", "how-it-works, why-it-exists, gotcha, …, with commas between"],
-      ["--file <paths>", "the files it is about, with commas between"],
-      ["-p, --project <name>", "a project by name or key (default: where you stand)"],
-      ["-a, --all", "for every project"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/remember.ts"),
-  },
-  {
-    name: "pin <observations...>",
-    about: "keep observations in front, and whatever is derived anew",
-    usesStore: true,
-    load: () => import("./commands/pin.ts"),
-  },
-  {
-    name: "unpin <observations...>",
-    about: "take the pin off again",
-    usesStore: true,
-    load: async () => ({ run: (await import("./commands/pin.ts")).runUnpin }),
-  },
-  {
-    name: "edit <observation>",
-    about: "reword an observation, by options or in your editor",
-    options: [
-      ["--title <title>", "its title"],
-      ["--subtitle <subtitle>", "its second line"],
-      ["--text <text>", "its text (- reads it from stdin)"],
-      ["--type <type>", "decision, bugfix, feature, refactor, discovery or change"],
-      ["--concept <concepts>", "its concepts, with commas between"],
-      ["--file <paths>", "its files, with commas between"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/edit.ts"),
-  },
-  {
-    name: "supersede <old> [new]",
-    about: "say that an observation takes the place of another, which stays, dated and marked",
-    options: [["--undo", "the old one holds again"]],
-    usesStore: true,
-    load: () => import("./commands/supersede.ts"),
-  },
-  {
     name: "forget [what...]",
     about: "remove observations, sessions, turns or items for good, by id or by words they hold, and prove it",
     options: [
@@ -308,16 +261,6 @@ export const COMMANDS: Definition[] = [
     options: [["--timeout <seconds>", "stop after this time (default: 120, and one more per MB)"]],
     usesStore: true,
     load: () => import("./commands/import.ts"),
-  },
-  {
-    name: "worker [worker-action] [job]",
-    about: "the background worker: status, start, stop, restart, logs, run, or retry what failed (one job or all)",
-    options: [
-      ["--once", "run: do what waits, then leave"],
-      ["-n, --lines <number>", "logs: how many lines (default: 20)"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/worker.ts"),
   },
   {
     name: "open",

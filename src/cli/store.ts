@@ -26,15 +26,19 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
 }
 
 /** The same for work that lets others have a turn. */
-export async function withStoreAsync<T>(paths: Paths, work: (db: Db) => Promise<T>): Promise<T> {
-  closeToOthers(paths.home);
+export async function withStoreAsync<T>(
+  paths: Paths,
+  work: (db: Db) => Promise<T>,
+  options: StoreOptions = {},
+): Promise<T> {
+  if (!options.onlyLook) closeToOthers(paths.home);
   const db = openWhole(paths);
   try {
     const done = await work(db);
-    leave(db, paths);
+    leave(db, paths, options);
     return done;
   } catch (error) {
-    throw failed(db, paths, error);
+    throw failed(db, paths, error, options);
   }
 }
 

@@ -7,5 +7,24 @@ import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
 import { stats } from "./stats.ts";
+import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
+import { retryFailed, workerLog, workerStatus } from "./worker.ts";
 
-export const QUERIES: readonly AnyQuery[] = [blame, cost, diskUsage, impact, paths, projects, stats];
+export const QUERIES: readonly AnyQuery[] = [
+  blame,
+  cost,
+  diskUsage,
+  impact,
+  paths,
+  projects,
+  stats,
+  edit,
+  pin,
+  remember,
+  supersede,
+  undoSupersede,
+  unpin,
+  retryFailed,
+  workerLog,
+  workerStatus,
+];

@@ -15,7 +15,7 @@ interface FieldBase {
   values?: "agents" | "projects" | "sessions" | "observations" | "efforts";
   /** Missing from the other edges: a page has no editor, a terminal no page of results. */
   only?: "cli" | "http";
-  required?: true;
+  required?: true | undefined;
 }
 
 export interface TextField extends FieldBase {

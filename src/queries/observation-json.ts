@@ -6,9 +6,44 @@ import { standingNote, standingOf } from "../recall/inject/verify.ts";
 import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
+import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import type { Json } from "./envelope.ts";
+import type { Zod } from "./query.ts";
+import { textOrNull, timeOf, timeOrNull } from "./schemas.ts";
 
-export function observationJson(row: ObservationEntry): Json {
+export const observationShape = (z: Zod) => ({
+  id: z.string().meta({ description: "o78" }),
+  type: z.enum(OBSERVATION_TYPES),
+  title: z.string(),
+  subtitle: textOrNull(z),
+  narrative: z.string(),
+  facts: z.array(z.string()),
+  concepts: z.array(z.enum(CONCEPTS)),
+  files: z.array(z.string()).meta({ description: "all of its files, including those only mentioned" }),
+  files_read: z.array(z.string()).meta({ description: "those its turn only read" }),
+  files_modified: z.array(z.string()).meta({ description: "those its turn edited or created" }),
+  evidence: z.array(z.string()),
+  origin: z.enum(["user", "assistant", "tool"]),
+  subject: textOrNull(z),
+  producer: z.string(),
+  is_current: z.boolean(),
+  pinned: z.boolean(),
+  edited_at: timeOrNull(z),
+  superseded_by: z.strictObject({ id: z.string(), title: textOrNull(z) }).nullable(),
+  superseded_by_hand: z.boolean(),
+  valid_from: timeOf(z),
+  valid_to: timeOrNull(z),
+  created_at: timeOf(z),
+  session_id: textOrNull(z),
+  prompt_number: z.int().nullable(),
+  agent: textOrNull(z),
+  project: textOrNull(z).meta({ description: "null: for every project" }),
+  project_key: textOrNull(z),
+});
+
+export const observationSchema = (z: Zod) => z.strictObject(observationShape(z));
+
+export function observationJson(row: ObservationEntry) {
   const { type, title, narrative, facts, concepts, evidence, origin } = observationOf(row);
   const { all, read, modified } = observationFiles(row);
   return {

@@ -40,6 +40,10 @@ export interface HttpRoute {
   isSlow?: true;
   /** Reads more than the store, so an answer can change while the store does not. */
   readsFiles?: true;
+  /** The worker has work to do afterwards. */
+  startsWork?: true;
+  /** Subscribers of the stream hear of the changed observation. */
+  tells?: "observation";
   /** Error codes besides the common ones. */
   errors?: readonly string[];
 }

@@ -1,108 +1,219 @@
-// What a person changes by hand: written down, pinned, reworded, replaced.
+// What a person changes in memory: write an observation, reword it, pin it, replace it.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
-import type { Observation } from "../core/memory.ts";
+import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
+import { oneLine } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
-import { edit, pin, remember, type Remembered, supersede, undoSupersede } from "../memory/user-edits.ts";
+import * as memory from "../memory/user-edits.ts";
+import { fit } from "../platform/terminal/layout.ts";
 import type { Db } from "../store/db/driver.ts";
+import { parseObservationId } from "../store/reads/items.ts";
 import { findObservation, type ObservationEntry } from "../store/reads/observation-list.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import { onlyProjectNamed, upsertProject } from "../store/tables/projects.ts";
-import type { Asked } from "./legacy.ts";
-import type { Answer, Json } from "./envelope.ts";
-import { observationId, readConcepts, readNames, readType } from "./observation-flags.ts";
-import { observationJson } from "./observation-json.ts";
+import { fields, type InputOf } from "./fields.ts";
+import { observationJson, observationSchema, observationShape } from "./observation-json.ts";
+import { defineQuery, type QueryContext } from "./query.ts";
+import { listOf } from "./schemas.ts";
+import { SCOPE } from "./scope.ts";
 
-export function answerRemember(asked: Asked, text: string): Answer & Remembered & { row: ObservationEntry } {
-  const { db, flags } = asked;
-  if (text.trim() === "") throw new AppError("usage", "What shall be remembered?", { hint: "c-mem remember <text>" });
-  const observation: Observation = {
-    type: readType(flags["type"]) ?? "discovery",
-    title: flags["title"] === undefined ? titleOf(text) : String(flags["title"]),
-    narrative: text.trim(),
-    facts: [],
-    concepts: readConcepts(flags["concept"]) ?? [],
-    files: readNames(flags["file"]) ?? [],
-    evidence: [],
-    origin: "user",
-  };
-  const projectId = flags["all"] === true ? undefined : projectOf(asked);
-  const remembered = remember(db, projectId, observation, Date.now());
-  const row = entryOf(db, remembered.id);
-  const alike = remembered.alike.map((one) => ({ id: `o${one.id}`, title: one.title }));
-  return { data: { ...observationJson(row), is_new: remembered.isNew, alike }, ...remembered, row };
-}
+/** What an observation says, apart from its text. */
+export const WORDS = fields({
+  type: { kind: "text", choices: OBSERVATION_TYPES, value: "type", about: "its type" },
+  title: { kind: "text", value: "title", maxChars: 400, about: "its title" },
+  concepts: { kind: "list", aliases: ["concept"], choices: CONCEPTS, value: "concepts", about: "comma-separated" },
+  files: { kind: "list", aliases: ["file"], value: "paths", maxItems: 100, about: "its files, comma-separated" },
+});
 
-/** The project here may be one nothing has happened in yet. */
-function projectOf({ db, flags, paths, env, cwd }: Asked): number {
-  const name = flags["project"];
-  if (typeof name === "string") {
+const OBSERVATION_ID = {
+  kind: "text",
+  position: "<observation>",
+  values: "observations",
+  required: true,
+  about: "its id: o78",
+} as const;
+
+export const remember = defineQuery({
+  name: "remember",
+  about: "write an observation for this project, or for all",
+  fields: {
+    text: { kind: "text", position: "[text...]", required: true, about: "the text; without it, or as -, stdin" },
+    ...WORDS,
+    type: { ...WORDS.type, about: "its type (default: discovery)" },
+    title: { ...WORDS.title, about: "its title (default: the start of the text)" },
+    project: SCOPE.project,
+    all: { ...SCOPE.all, about: "for every project" },
+  },
+  http: { method: "post", path: "/api/observations", tag: "memory" },
+  reply: (z) => ({
+    data: z.strictObject({
+      ...observationShape(z),
+      is_new: z.boolean(),
+      alike: z.array(z.strictObject({ id: z.string(), title: z.string() })),
+    }),
+  }),
+  run({ text, type = "discovery", title = titleOf(text), concepts = [], files = [], project, all }, context) {
+    if (text.trim() === "") throw new AppError("usage", "The text is missing.", { hint: "c-mem remember <text>" });
+    const projectId = all ? undefined : projectOf(project, context);
+    const observation: Observation = {
+      type,
+      title,
+      narrative: text.trim(),
+      facts: [],
+      concepts,
+      files,
+      evidence: [],
+      origin: "user",
+    };
+    const { id, isNew, alike } = memory.remember(context.db, projectId, observation, Date.now());
+    return {
+      data: {
+        ...observationJson(entryOf(context.db, id)),
+        is_new: isNew,
+        alike: alike.map((one) => ({ id: `o${one.id}`, title: one.title })),
+      },
+    };
+  },
+  text({ data: { id, is_new: isNew, alike, project, title } }, { note }) {
+    for (const one of alike) {
+      note(`${one.id} is nearly the same: ${fit(one.title, 80)}`);
+      note(`  c-mem supersede ${one.id} ${id}   replaces it`);
+    }
+    return `${isNew ? "Saved" : "Already known"} for ${project ?? "every project"} as ${id}: ${fit(title, 100)}`;
+  },
+});
+
+/** The current project may have no sessions yet. */
+function projectOf(name: string | undefined, { db, paths, env, cwd }: QueryContext): number {
+  if (name !== undefined) {
     const named = onlyProjectNamed(db, name);
     if (named !== undefined) return named.id;
-    throw new AppError("nothing_found", `There is no project "${name}".`, { hint: "`c-mem projects` lists them." });
+    throw new AppError("nothing_found", `No project "${name}".`, { hint: "`c-mem projects` lists them." });
   }
-  if (cwd === undefined) throw new AppError("usage", "For which project, or for all?");
+  if (cwd === undefined) throw new AppError("usage", "project is missing.", { hint: "Or set all for every project." });
   return upsertProject(db, findCaptureContext(cwd, paths.config, env).project, Date.now());
 }
 
-/** `change` makes of the observation what it is to be. */
-export function answerEdit(
-  { db }: Pick<Asked, "db">,
-  name: string,
-  change: (before: Observation, id: number) => Observation,
-): Answer & { row: ObservationEntry; isChanged: boolean } {
-  const id = observationId(name);
-  const before = observationOf(entryOf(db, id));
-  const after = change(before, id);
-  const isChanged = JSON.stringify(after) !== JSON.stringify(before);
-  if (isChanged) edit(db, id, after, Date.now());
-  const row = entryOf(db, id);
-  return { data: { ...observationJson(row), is_changed: isChanged }, row, isChanged };
-}
+const EDIT_FIELDS = fields({
+  id: OBSERVATION_ID,
+  ...WORDS,
+  subtitle: { kind: "text", value: "text", maxChars: 1_000, about: "its second line" },
+  text: { kind: "text", value: "text", about: "its text (- reads stdin)" },
+  facts: { kind: "list", only: "http", maxItems: 100, about: "its facts" },
+});
 
-export const EDITED_FIELDS = ["title", "subtitle", "text", "type", "concept", "file"] as const;
+export const edit = defineQuery({
+  name: "edit",
+  about: "reword an observation, by options or in your editor",
+  fields: EDIT_FIELDS,
+  http: { method: "patch", path: "/api/observations/:id", tag: "memory", tells: "observation" },
+  reply: (z) => ({ data: z.strictObject({ ...observationShape(z), is_changed: z.boolean() }) }),
+  run: ({ id, ...changes }, { db }) => changeObservation(db, observationId(id), (before) => apply(before, changes)),
+  text: ({ data }) => (data.is_changed ? `Changed ${data.id}: ${fit(data.title, 100)}` : "Nothing changed."),
+});
 
-export function editByFlags(before: Observation, flags: Json): Observation {
+type Changes = Partial<Omit<InputOf<typeof EDIT_FIELDS>, "id">>;
+
+function apply(before: Observation, changes: Changes): Observation {
   const { subtitle: _, ...rest } = before;
-  const text = (name: string): string | undefined => (flags[name] === undefined ? undefined : String(flags[name]));
-  const subtitle = text("subtitle") ?? before.subtitle;
+  const subtitle = changes.subtitle ?? before.subtitle;
   return {
     ...rest,
-    type: readType(flags["type"]) ?? before.type,
-    title: text("title") ?? before.title,
+    type: changes.type ?? before.type,
+    title: changes.title ?? before.title,
     ...(subtitle !== undefined && subtitle !== "" && { subtitle }),
-    narrative: text("text") ?? before.narrative,
-    concepts: readConcepts(flags["concept"]) ?? before.concepts,
-    files: readNames(flags["file"]) ?? before.files,
+    narrative: changes.text ?? before.narrative,
+    concepts: changes.concepts ?? before.concepts,
+    files: changes.files ?? before.files,
+    facts: changes.facts ?? before.facts,
   };
 }
 
-export function answerPin(
-  { db }: Pick<Asked, "db">,
-  names: readonly string[],
-  isPinned: boolean,
-): Answer & { rows: ObservationEntry[] } {
-  const ids = names.map(observationId);
-  for (const id of ids) pin(db, id, isPinned);
-  const rows = ids.map((id) => entryOf(db, id));
-  return { data: { results: rows.map(observationJson) }, rows };
+export function changeObservation(db: Db, id: number, change: (before: Observation) => Observation) {
+  const before = observationOf(entryOf(db, id));
+  const after = change(before);
+  const isChanged = JSON.stringify(after) !== JSON.stringify(before);
+  if (isChanged) memory.edit(db, id, after, Date.now());
+  return { data: { ...observationJson(entryOf(db, id)), is_changed: isChanged } };
 }
 
-/** Without a newer one: the older holds again. */
-export function answerSupersede(
-  { db }: Pick<Asked, "db">,
-  older: string,
-  newer: string | undefined,
-): Answer & { row: ObservationEntry } {
-  const id = observationId(older);
-  if (newer === undefined) undoSupersede(db, id, Date.now());
-  else supersede(db, id, observationId(newer), Date.now());
-  const row = entryOf(db, id);
-  return { data: observationJson(row), row };
+const PINNED = fields({
+  id: {
+    kind: "list",
+    position: "<observations...>",
+    values: "observations",
+    required: true,
+    about: "their ids: o78 o79",
+  },
+});
+
+export const pin = defineQuery({
+  name: "pin",
+  about: "keep observations first, and through every rebuild",
+  fields: PINNED,
+  http: { method: "put", path: "/api/observations/:id/pin", tag: "memory", tells: "observation" },
+  reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
+  run: ({ id }, { db }) => setPinned(db, id, true),
+  text: ({ data }) => data.results.map(({ id, title }) => `Pinned ${id}: ${fit(title, 100)}`).join("\n"),
+});
+
+export const unpin = defineQuery({
+  name: "unpin",
+  about: "remove the pin from observations",
+  fields: PINNED,
+  http: { method: "delete", path: "/api/observations/:id/pin", tag: "memory", tells: "observation" },
+  reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
+  run: ({ id }, { db }) => setPinned(db, id, false),
+  text: ({ data }) => data.results.map(({ id, title }) => `Unpinned ${id}: ${fit(title, 100)}`).join("\n"),
+});
+
+function setPinned(db: Db, names: readonly string[], isPinned: boolean) {
+  const ids = names.map(observationId);
+  for (const id of ids) memory.pin(db, id, isPinned);
+  return { data: { results: ids.map((id) => observationJson(entryOf(db, id))) } };
+}
+
+export const supersede = defineQuery({
+  name: "supersede",
+  about: "replace an observation by another and keep both",
+  fields: {
+    id: { ...OBSERVATION_ID, position: "<old>" },
+    by: { kind: "text", position: "<new>", values: "observations", required: true, about: "its replacement: o79" },
+  },
+  http: { method: "put", path: "/api/observations/:id/successor", tag: "memory", tells: "observation" },
+  reply: (z) => ({ data: observationSchema(z) }),
+  run({ id, by }, { db }) {
+    memory.supersede(db, observationId(id), observationId(by), Date.now());
+    return { data: observationJson(entryOf(db, observationId(id))) };
+  },
+  text({ data: { id, superseded_by: successor } }) {
+    return `${id} is replaced by ${successor?.id}: ${fit(successor?.title ?? "", 100)}`;
+  },
+});
+
+export const undoSupersede = defineQuery({
+  name: "supersede",
+  about: "make a replaced observation current again",
+  fields: { id: supersede.fields.id },
+  http: { method: "delete", path: "/api/observations/:id/successor", tag: "memory", tells: "observation" },
+  reply: (z) => ({ data: observationSchema(z) }),
+  run({ id }, { db }) {
+    memory.undoSupersede(db, observationId(id), Date.now());
+    return { data: observationJson(entryOf(db, observationId(id))) };
+  },
+  text: ({ data }) => `${data.id} is current again: ${fit(data.title, 100)}`,
+});
+
+export function observationId(text: string): number {
+  const id = parseObservationId(text.trim());
+  if (id !== undefined) return id;
+  throw new AppError("usage", `"${oneLine(text, 60)}" is not an observation's id.`, {
+    hint: "Ids look like o78; `c-mem observations` shows them.",
+  });
 }
 
 function entryOf(db: Db, id: number): ObservationEntry {
   const row = findObservation(db, id);
   if (row !== undefined) return row;
-  throw new AppError("nothing_found", `There is no observation o${id}.`, { hint: "`c-mem observations` lists them." });
+  throw new AppError("nothing_found", `No observation o${id}.`, { hint: "`c-mem observations` lists them." });
 }

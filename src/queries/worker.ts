@@ -1,69 +1,117 @@
-// How the background work is: who does it, what waits, what is in trouble, what was said about it.
+// The background worker: its state, its jobs, its log, and retrying what failed.
 import { spoolCounts } from "../capture/live/drain.ts";
-import { readServer } from "../platform/state/server-record.ts";
-import { findWorker } from "../platform/worker-lock.ts";
 import { AppError } from "../core/error.ts";
+import { ago, count } from "../core/text.ts";
 import { iso } from "../core/time.ts";
-import { countJobs, type JobCounts, retryJobs, type TroubledJob, troubledJobs } from "../store/tables/jobs.ts";
-import { clearPauses } from "../store/tables/model-pauses.ts";
-import type { Asked } from "./legacy.ts";
-import type { Answer } from "./envelope.ts";
 import { logEntries } from "../health/log-entries.ts";
-import { positiveInteger } from "./legacy.ts";
+import { readServer } from "../platform/state/server-record.ts";
+import { dim, fields, heading } from "../platform/terminal/style.ts";
+import { findWorker } from "../platform/worker-lock.ts";
+import { countJobs, retryJobs, troubledJobs } from "../store/tables/jobs.ts";
+import { clearPauses } from "../store/tables/model-pauses.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, listOf, textOrNull, timeOrNull } from "./schemas.ts";
 
 const JOBS_SHOWN = 20;
+const DEFAULT_LINES = 20;
 
-export interface WorkerAnswer extends Answer {
-  worker: ReturnType<typeof findWorker>;
-  jobs: JobCounts;
-  troubled: TroubledJob[];
-}
-
-export function answerWorker({ db, paths }: Pick<Asked, "db" | "paths">): WorkerAnswer {
-  const worker = findWorker(paths.workerLock, Date.now());
-  const server = readServer(paths.server);
-  const jobs = countJobs(db);
-  const troubled = troubledJobs(db, JOBS_SHOWN);
-  const data = {
-    running: worker !== undefined,
-    pid: worker?.pid ?? null,
-    version: worker?.version ?? null,
-    started_at: iso(worker?.startedAt),
-    last_beat: iso(worker?.beatenAt),
-    jobs,
-    spool: spoolCounts(paths.spool),
-    troubled: troubled.map(({ run_after: runAfter, ...job }) => ({
+export const workerStatus = defineQuery({
+  name: "worker",
+  about: "show the worker, its jobs and what failed",
+  fields: {},
+  http: { path: "/api/jobs", tag: "health" },
+  reply: (z) => ({
+    data: z.strictObject({
+      running: z.boolean(),
+      pid: z.int().nullable(),
+      version: textOrNull(z),
+      started_at: timeOrNull(z),
+      last_beat: timeOrNull(z),
+      jobs: z.strictObject({ pending: countOf(z), running: countOf(z), failed: countOf(z) }),
+      spool: z.strictObject({ waiting: countOf(z), bad: countOf(z) }),
+      troubled: z.array(
+        z.strictObject({
+          key: z.string(),
+          status: z.string(),
+          attempts: countOf(z),
+          last_error: textOrNull(z),
+          next_try: timeOrNull(z),
+        }),
+      ),
+      log: z.string(),
+      port: z.int().nullable(),
+    }),
+  }),
+  run(_input, { db, paths }) {
+    const worker = findWorker(paths.workerLock, Date.now());
+    const server = readServer(paths.server);
+    const troubled = troubledJobs(db, JOBS_SHOWN).map(({ run_after: runAfter, ...job }) => ({
       ...job,
       next_try: job.status === "failed" ? null : iso(runAfter),
-    })),
-    log: paths.workerLog,
-    port: worker !== undefined && server?.pid === worker.pid ? server.port : null,
-  };
-  return { data, worker, jobs, troubled };
-}
+    }));
+    const data = {
+      running: worker !== undefined,
+      pid: worker?.pid ?? null,
+      version: worker?.version ?? null,
+      started_at: iso(worker?.startedAt),
+      last_beat: iso(worker?.beatenAt),
+      jobs: countJobs(db),
+      spool: spoolCounts(paths.spool),
+      troubled,
+      log: paths.workerLog,
+      port: worker !== undefined && server?.pid === worker.pid ? server.port : null,
+    };
+    return { data };
+  },
+  text({ data: { running, pid, version, started_at: startedAt, jobs, troubled, log } }) {
+    const state = fields([
+      ["worker", running ? `running since ${ago(Date.parse(startedAt ?? ""), Date.now())}` : "not running"],
+      ...(running ? [["process", `${pid}, version ${version}`] as const] : []),
+      ["jobs", `${jobs.pending} waiting, ${jobs.running} running, ${jobs.failed} failed`],
+      ["log", log],
+    ]);
+    const failed = troubled.map(
+      (job) => `  ${job.key} (${job.status}, ${count(job.attempts, "attempt")}): ${job.last_error}`,
+    );
+    return [state, ...(failed.length > 0 ? [`\n${heading("Failing jobs")}`] : []), ...failed].join("\n");
+  },
+});
 
-const LINES = 20;
-
-export interface LogEntry {
+interface LogEntry {
   at: string;
   pid: number;
   message: string;
 }
 
-export function answerLogs({ paths, flags }: Pick<Asked, "paths" | "flags">): Answer & { entries: LogEntry[] } {
-  const wanted = positiveInteger("--lines", flags["lines"] ?? LINES);
-  const entries = logEntries<LogEntry>(paths.workerLog, wanted);
-  if (entries.length === 0) throw new AppError("nothing_found", "The worker has not said anything yet.");
-  return { data: { results: entries }, entries };
-}
+export const workerLog = defineQuery({
+  name: "worker",
+  about: "show the last lines of the worker's log",
+  fields: { lines: { kind: "number", short: "n", about: `how many lines (default: ${DEFAULT_LINES})` } },
+  http: { path: "/api/logs", tag: "health" },
+  reply: (z) => ({
+    data: listOf(z, z.looseObject({ at: z.string(), pid: z.int(), message: z.string() })),
+  }),
+  run({ lines = DEFAULT_LINES }, { paths }) {
+    const results = logEntries<LogEntry>(paths.workerLog, lines).map((entry) => ({ ...entry }));
+    if (results.length === 0) throw new AppError("nothing_found", "The worker's log is empty.");
+    return { data: { results } };
+  },
+  text: ({ data }) => data.results.map(({ at, message }) => `${dim(at)} ${message}`).join("\n"),
+});
 
-/** All that failed, or the job with this key. */
-export function retryWork({ db }: Pick<Asked, "db">, key: string | undefined): Answer & { retried: number } {
-  const retried = retryJobs(db, Date.now(), key);
-  // A model that is left alone after trouble is asked again as well.
-  const models = key === undefined ? clearPauses(db) : 0;
-  if (retried + models === 0) {
-    throw new AppError("nothing_found", key === undefined ? "Nothing has failed." : `No failed job is called ${key}.`);
-  }
-  return { data: { retried, models }, retried };
-}
+export const retryFailed = defineQuery({
+  name: "worker",
+  about: "retry failed jobs: one, or all",
+  fields: { key: { kind: "text", about: "a job's key (default: every failed job)" } },
+  http: { method: "post", path: "/api/jobs/retry", tag: "health", startsWork: true },
+  reply: (z) => ({ data: z.strictObject({ retried: countOf(z), models: countOf(z) }) }),
+  run({ key }, { db }) {
+    const retried = retryJobs(db, Date.now(), key);
+    // A model that is paused after errors is tried again, too.
+    const models = key === undefined ? clearPauses(db) : 0;
+    if (retried + models === 0)
+      throw new AppError("nothing_found", key === undefined ? "No job has failed." : `No failed job "${key}".`);
+    return { data: { retried, models } };
+  },
+  text: ({ data }) => `Retrying ${count(data.retried, "job")}.`,
+});

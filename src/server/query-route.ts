@@ -8,7 +8,7 @@ import type { Call, Route } from "./route.ts";
 export function queryRoute(query: AnyQuery): Route {
   const { http, name, about, fields, reply, run } = query;
   if (http === undefined) throw new Error(`${name} has no route`);
-  const { method = "get", path, tag, errors, isSlow, readsFiles } = http;
+  const { method = "get", path, tag, errors, isSlow, readsFiles, startsWork, tells } = http;
   const answer = ({ asked: { flags, kept, ...context } }: Pick<Call<unknown, unknown>, "asked">) => {
     const input = readInput(fields, flags, (key) => key);
     return run(input, { ...context, ...(kept && { embeddings: kept }) });
@@ -24,6 +24,15 @@ export function queryRoute(query: AnyQuery): Route {
     ...(errors && { errors }),
     ...(isSlow && { isSlow }),
     ...(readsFiles && { looksElsewhere: readsFiles }),
-    run: answer,
+    run: async ({ asked, host }) => {
+      const result = await answer({ asked });
+      if (startsWork) host.onWork();
+      if (tells !== undefined) host.live.tell(tells, { ...changedRow(result.data as object), change: "edited" });
+      return result;
+    },
   };
+}
+
+function changedRow(data: object): object {
+  return "results" in data ? ((data.results as object[])[0] ?? {}) : data;
 }

@@ -2,21 +2,10 @@
 import { QUERIES } from "../queries/all.ts";
 import { queryRoute } from "./query-route.ts";
 import type { Route } from "./route.ts";
-import {
-  BATCH,
-  CHANGE_SETTING,
-  EDIT,
-  PIN,
-  REMEMBER,
-  RETRY,
-  SUPERSEDE,
-  UNDO_SUPERSEDE,
-  UNPIN,
-  UNSET_SETTING,
-} from "./routes/changes.ts";
+import { BATCH, CHANGE_SETTING, UNSET_SETTING } from "./routes/changes.ts";
 import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
-import { HEALTH, JOBS, LOGS, SETTINGS_ROUTE } from "./routes/health.ts";
+import { HEALTH, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
@@ -42,9 +31,7 @@ export const ROUTES: readonly Route[] = [
   EFFORT,
   ...QUERIES.map(queryRoute),
   SETTINGS_ROUTE,
-  JOBS,
   HEALTH,
-  LOGS,
   INIT,
   INIT_ONE,
   TOOL_USE,
@@ -52,17 +39,10 @@ export const ROUTES: readonly Route[] = [
   COMPLETE,
   PROCESSING,
   BATCH,
-  REMEMBER,
-  EDIT,
-  PIN,
-  UNPIN,
-  SUPERSEDE,
-  UNDO_SUPERSEDE,
   FORGET,
   HELD,
   TAKE_BACK,
   CHANGE_SETTING,
   UNSET_SETTING,
-  RETRY,
   LINK,
 ];

@@ -31,7 +31,7 @@ describe("observations on the command line", () => {
       "--file",
       "package.json",
     ]);
-    expect(first).toMatchObject({ status: 0, stdout: "Remembered for project as o1: Packages come from npm\n" });
+    expect(first).toMatchObject({ status: 0, stdout: "Saved for project as o1: Packages come from npm\n" });
     const input = "Packages always come from pnpm, says the team.\nNever from npm.";
     expect(await data(world, ["remember", "-", "--concept", "gotcha,pattern"], { input })).toMatchObject({
       id: "o2",

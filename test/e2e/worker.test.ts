@@ -226,7 +226,7 @@ describe("the worker", () => {
       expect(() => statSync(lockPath(world))).toThrow("ENOENT");
     }
     expect(log(world).match(/"started/g)).toHaveLength(5);
-    expect((await run(world, ["worker", "stop"])).stdout).toBe("No worker was running.\n");
+    expect((await run(world, ["worker", "stop"])).stdout).toBe("The worker was not running.\n");
   });
 
   it.runIf(process.platform === "linux")("returns the memory a burst of work needed, without a restart", async () => {

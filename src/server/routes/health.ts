@@ -2,10 +2,9 @@
 import * as z from "zod";
 import { checkHealth } from "../../health/health.ts";
 import { answerSettings } from "../../queries/settings.ts";
-import { answerLogs, answerWorker } from "../../queries/worker.ts";
 import { SETTING_KEYS } from "../../config/schema.ts";
 import { route } from "../route.ts";
-import { count, flag, listOf, textOrNull, timeOrNull, word } from "../schemas/common.ts";
+import { flag, textOrNull } from "../schemas/common.ts";
 
 export const described = () =>
   z.strictObject({
@@ -36,37 +35,6 @@ export const SETTINGS_ROUTE = route({
   run: ({ asked }) => answerSettings(asked),
 });
 
-export const JOBS = route({
-  method: "get",
-  path: "/api/jobs",
-  command: "worker",
-  tag: "health",
-  about: "The worker, what waits for it and what is in trouble.",
-  reply: () => ({
-    data: z.strictObject({
-      running: z.boolean(),
-      pid: z.int().nullable(),
-      version: textOrNull(),
-      started_at: timeOrNull(),
-      last_beat: timeOrNull(),
-      jobs: z.strictObject({ pending: count(), running: count(), failed: count() }),
-      spool: z.strictObject({ waiting: count(), bad: count() }),
-      troubled: z.array(
-        z.strictObject({
-          key: z.string(),
-          status: z.string(),
-          attempts: count(),
-          last_error: textOrNull(),
-          next_try: timeOrNull(),
-        }),
-      ),
-      log: z.string(),
-      port: z.int().nullable(),
-    }),
-  }),
-  run: ({ asked }) => answerWorker(asked),
-});
-
 export const HEALTH = route({
   looksElsewhere: true,
   method: "get",
@@ -93,15 +61,4 @@ export const HEALTH = route({
     const results = checkHealth(paths, env, { now: Date.now(), deep: flags["deep"] === true });
     return { data: { results, healthy: results.every((check) => check.state !== "fail") } };
   },
-});
-
-export const LOGS = route({
-  method: "get",
-  path: "/api/logs",
-  command: "worker",
-  tag: "health",
-  about: "The last lines of the worker's log.",
-  query: z.strictObject({ lines: word("how many (default: 20)") }),
-  reply: () => ({ data: listOf(z.looseObject({ at: z.string(), pid: z.int(), message: z.string() })) }),
-  run: ({ asked }) => answerLogs(asked),
 });

@@ -1,7 +1,7 @@
 // What goes over the stream, by the name of the event.
 import * as z from "zod";
 import { count, textOrNull, time } from "./common.ts";
-import { observation } from "./observation.ts";
+import { observationSchema } from "../../queries/observation-json.ts";
 
 export const STREAM_ABOUT =
   "What is being captured and learned, as it happens: server-sent events. After a break, Last-Event-ID goes on where it was; what was told last may come twice. A reader that does not keep up is let go.";
@@ -31,7 +31,7 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
       duration_ms: count().nullable(),
     }),
   observation: () =>
-    observation()
+    observationSchema(z)
       .partial()
       .extend({ id: z.string(), change: z.enum(["created", "edited"]) }),
   summary: () =>

@@ -1,39 +1,9 @@
 // Observations as replies carry them.
 import * as z from "zod";
-import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
-import { count, textOrNull, time, timeOrNull } from "./common.ts";
+import { observationShape } from "../../queries/observation-json.ts";
+import { count, textOrNull, time } from "./common.ts";
 
-const fields = {
-  id: z.string().meta({ description: "o78" }),
-  type: z.enum(OBSERVATION_TYPES),
-  title: z.string(),
-  subtitle: textOrNull(),
-  narrative: z.string(),
-  facts: z.array(z.string()),
-  concepts: z.array(z.enum(CONCEPTS)),
-  files: z.array(z.string()).meta({ description: "all it is about, those only named included" }),
-  files_read: z.array(z.string()).meta({ description: "those of them that its turn only read" }),
-  files_modified: z.array(z.string()).meta({ description: "those of them that its turn edited or created" }),
-  evidence: z.array(z.string()),
-  origin: z.enum(["user", "assistant", "tool"]),
-  subject: textOrNull(),
-  producer: z.string(),
-  is_current: z.boolean(),
-  pinned: z.boolean(),
-  edited_at: timeOrNull(),
-  superseded_by: z.strictObject({ id: z.string(), title: textOrNull() }).nullable(),
-  superseded_by_hand: z.boolean(),
-  valid_from: time(),
-  valid_to: timeOrNull(),
-  created_at: time(),
-  session_id: textOrNull(),
-  prompt_number: z.int().nullable(),
-  agent: textOrNull(),
-  project: textOrNull().meta({ description: "null: it holds for every project" }),
-  project_key: textOrNull(),
-};
-
-export const observation = () => z.strictObject(fields);
+const fields = observationShape(z);
 
 const standing = () =>
   z
@@ -81,15 +51,6 @@ export const story = () =>
     content_hash: z.string(),
     evidence: z.array(evidence()),
   });
-
-export const remembered = () =>
-  z.strictObject({
-    ...fields,
-    is_new: z.boolean(),
-    alike: z.array(z.strictObject({ id: z.string(), title: z.string() })),
-  });
-
-export const edited = () => z.strictObject({ ...fields, is_changed: z.boolean() });
 
 export const effort = () =>
   z.strictObject({

@@ -1,6 +1,6 @@
 // Sessions, their summaries and their items as replies carry them.
 import * as z from "zod";
-import { observation } from "./observation.ts";
+import { observationSchema } from "../../queries/observation-json.ts";
 import { count, textOrNull, time, timeOrNull } from "./common.ts";
 
 const sessionFields = {
@@ -74,7 +74,7 @@ export const sessionDetail = () =>
     }),
     turns: z.array(turn()),
     subagents: z.array(session()),
-    observations: z.array(observation()),
+    observations: z.array(observationSchema(z)),
     files: z.array(
       z.strictObject({ path: z.string(), created: z.boolean(), added: count(), removed: count(), last_at: time() }),
     ),
