@@ -48,3 +48,20 @@ export function readTail(path: string, maxBytes: number): string | undefined {
     return undefined;
   }
 }
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** Visits a large file in chunks; each repeats the last `overlap` bytes of the one before. */
+export function eachChunk(path: string, overlap: number, visit: (chunk: Buffer, from: number) => void): void {
+  const fd = openSync(path, "r");
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  try {
+    for (let from = 0; ; from += CHUNK_BYTES - overlap) {
+      const read = readSync(fd, buffer, 0, CHUNK_BYTES, from);
+      if (read > 0) visit(buffer.subarray(0, read), from);
+      if (read < CHUNK_BYTES) return;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

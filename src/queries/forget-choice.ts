@@ -5,7 +5,7 @@ import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import type { Words } from "../upkeep/erase/forget.ts";
 import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
 import { addEvidence, type DeletionSet, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
-import { findRowsContaining, itemsHolding } from "../upkeep/erase/rows-containing.ts";
+import { findRowsContaining, findItemsContaining } from "../upkeep/erase/rows-containing.ts";
 import { type Asked, questionOf } from "./legacy.ts";
 
 export interface Choice {
@@ -35,7 +35,7 @@ export function selectDeletion(asked: Asked, args: readonly string[]): Choice {
     );
   }
   const { scope, where } = questionOf(asked, 1);
-  for (const item of itemsHolding(db, text, scope.projectId)) addToDeletion(db, doomed, item);
+  for (const item of findItemsContaining(db, text, scope.projectId)) addToDeletion(db, doomed, item);
   const asides = findRowsContaining(db, text, scope.projectId);
   const words = { text, projectId: scope.projectId };
   const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deriveSession, rebuildMemory } from "../memory/derive.ts";
 import type { Db } from "../store/db/driver.ts";
 import { exportRows } from "../store/reads/export-rows.ts";
-import { itemsHolding } from "../upkeep/erase/rows-containing.ts";
+import { findItemsContaining } from "../upkeep/erase/rows-containing.ts";
 import { packOutputs } from "../store/tables/packed.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import { roomByTable } from "../store/db/disk-usage.ts";
@@ -44,7 +44,7 @@ describe("a compressed tool output", () => {
         transcript: readTranscript(db, resolveSession(db, "app-3", () => ({})).session),
         commands: shellCommands(db, [1, 2, 3], 50),
         found: bestUses(db, ["passed"], {}, 5).uses.map(({ id, output }) => [id, output]),
-        holding: itemsHolding(db, "output of 7", undefined),
+        holding: findItemsContaining(db, "output of 7", undefined),
         exported: [...exportRows(db)].filter(({ table }) => table === "tool_uses").map(({ row }) => ({ ...row })),
         memory: db.all(
           "SELECT title, narrative, content_hash FROM observations WHERE is_current = 1 ORDER BY content_hash, id",

@@ -14,7 +14,7 @@ import { AppError } from "../../core/error.ts";
 import type { DeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { deleteSnapshotsWhere } from "../../store/tables/file-snapshots.ts";
-import { selectByPath } from "../../upkeep/erase/select-by-path.ts";
+import { selectByPath } from "../../upkeep/erase/select-deletion.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { runForget } from "../forget-run.ts";
 import type { CommandOptions } from "../legacy-commands.ts";

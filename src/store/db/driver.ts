@@ -32,6 +32,16 @@ export function openDriver(path: string, options: DriverOptions): Db {
   return wrap(native, path);
 }
 
+/** Opens the database for the work and closes it. */
+export function withDriver<T>(path: string, options: DriverOptions, work: (db: Db) => T): T {
+  const db = openDriver(path, options);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** True where this Node can open a database (>= 22.16: FTS5 is compiled in from there on). */
 export function hasSqlite(): boolean {
   return sqliteModule() !== undefined;

@@ -1,20 +1,19 @@
-// What tells of a session's items beside them: the last words of a turn, what the session is called, what a subagent
-// reported. Forgotten with them, where it is the same.
+// Text that repeats a session's prompts and messages: a turn's response, a session's title, a subagent's report.
+// Forgetting deletes it where it has the same words.
 import type { Db } from "../../store/db/driver.ts";
 
-export interface Told {
+export interface DerivedText {
   /** The conversation. */
   session_db_id: number;
   session_id: string;
   text: string;
 }
 
-const MAIN = "coalesce(parent.session_id, s.session_id) AS session_id, coalesce(parent.id, s.id) AS session_db_id";
-
-/** What agents called these sessions and what came back from subagents. */
-export function namesOf(db: Db, sessionIds: readonly string[]): Told[] {
+/** The titles and reports of these sessions; `own` is the session's id, which for a subagent is not its conversation's. */
+export function namesOf(db: Db, sessionIds: readonly string[]): (DerivedText & { own: string })[] {
   return db.all(
-    `SELECT ${MAIN}, t.value AS text
+    `SELECT s.session_id AS own, coalesce(parent.session_id, s.session_id) AS session_id,
+       coalesce(parent.id, s.id) AS session_db_id, t.value AS text
      FROM sessions s LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id,
        json_each(json_array(coalesce(s.agent_title, s.title), s.report)) t
      WHERE s.session_id IN (SELECT value FROM json_each(?)) AND t.value IS NOT NULL`,
@@ -22,45 +21,42 @@ export function namesOf(db: Db, sessionIds: readonly string[]): Told[] {
   );
 }
 
-/** The last words of these turns. */
-export function responsesOf(db: Db, promptDbIds: readonly number[]): (Told & { prompt_number: number })[] {
+/** The responses that ended these turns. */
+export function responsesOf(
+  db: Db,
+  promptDbIds: readonly number[],
+): (DerivedText & { id: number; prompt_number: number })[] {
   return db.all(
-    `SELECT s.session_id, s.id AS session_db_id, p.response AS text, p.prompt_number
+    `SELECT p.id, s.session_id, s.id AS session_db_id, p.response AS text, p.prompt_number
      FROM prompts p JOIN sessions s ON s.id = p.session_db_id
      WHERE p.id IN (SELECT value FROM json_each(?)) AND p.response IS NOT NULL`,
     JSON.stringify(promptDbIds),
   );
 }
 
-/** The row ids of what a conversation's prompts and messages say in just these words. */
-export function rowsWithText(db: Db, { session_db_id, text }: Told): { prompts: number[]; messages: number[] } {
-  const idsIn = (table: "prompts" | "messages"): number[] =>
-    db
-      .all<{ id: number }>(
-        `SELECT x.id FROM sessions s JOIN ${table} x ON x.session_db_id = s.id
-         WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND x.text = ?2`,
-        session_db_id,
-        text,
-      )
-      .map((row) => row.id);
+/** The prompts and messages of the conversation with exactly this text. */
+export function rowsWithText(db: Db, { session_db_id, text }: DerivedText): Record<"prompts" | "messages", number[]> {
+  const idsIn = (table: string): number[] => {
+    const sql = `SELECT x.id FROM sessions s JOIN ${table} x ON x.session_db_id = s.id
+      WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND x.text = ?2`;
+    return db.all<{ id: number }>(sql, session_db_id, text).map((row) => row.id);
+  };
   return { prompts: idsIn("prompts"), messages: idsIn("messages") };
 }
 
-/** Turns that ended with one of these messages. */
-export function endedWith(db: Db, messageDbIds: readonly number[]): number[] {
+/** Turns whose response is one of these messages. */
+export function turnsEndingWith(db: Db, messageDbIds: Iterable<number>): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT p.id FROM messages m JOIN prompts p ON p.session_db_id = m.session_db_id AND p.prompt_number = m.prompt_number
      WHERE m.id IN (SELECT value FROM json_each(?)) AND m.text <> '' AND p.response = m.text`,
-    JSON.stringify(messageDbIds),
+    JSON.stringify([...messageDbIds]),
   );
   return rows.map((row) => row.id);
 }
 
 export function clearResponses(db: Db, promptDbIds: readonly number[]): void {
-  db.run(
-    "UPDATE prompts SET response = NULL WHERE id IN (SELECT value FROM json_each(?))",
-    JSON.stringify(promptDbIds),
-  );
+  const sql = "UPDATE prompts SET response = NULL WHERE id IN (SELECT value FROM json_each(?))";
+  db.run(sql, JSON.stringify(promptDbIds));
 }
 
 export function clearNames(db: Db, sessionIds: readonly string[]): void {

@@ -1,34 +1,26 @@
-// Takes rows out for good: out of the tables, the indexes, what was noted about how far a transcript was read, and out
-// of the bytes of the file.
-import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
+// Deletes rows for good: from the tables, the indexes, the reading positions of transcripts and the bytes of the file.
 import { type Db, isBusy } from "../../store/db/driver.ts";
-import type { DeletionSet, DeletionRow } from "./deletion-set.ts";
+import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
 import { renumberTurns } from "../../store/tables/renumber.ts";
 import { markLaterSessions } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { freeVectorsOf } from "../../store/vectors/vectors.ts";
+import type { DeletionRow, DeletionRows, DeletionSet } from "./deletion-set.ts";
 
-const INDEXES = ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts", "prompts_trigram"] as const;
-
-/** Must run in a transaction. Returns how many rows of each kind went. */
-export function eraseRows(
-  db: Db,
-  doomed: DeletionSet,
-  rows: Record<keyof DeletionSet, DeletionRow[]>,
-): Record<string, number> {
-  const links = count(db, "links");
-  const summaries = count(db, "summaries");
+/** Must run in a transaction. Returns how many rows of each kind were deleted. */
+export function eraseRows(db: Db, deletion: DeletionSet, rows: DeletionRows): Record<string, number> {
+  const [links, summaries] = [count(db, "links"), count(db, "summaries")];
   for (const row of rows.prompts) erasePrompt(db, row);
   for (const row of rows.toolUses) eraseToolUse(db, row);
-  for (const id of doomed.messages) db.run("DELETE FROM messages WHERE id = ?", id);
-  for (const id of doomed.observations) db.run("DELETE FROM observations WHERE id = ?", id);
-  // Subagents refer to their parents.
-  for (const row of rows.sessions.filter((one) => one.id !== one.session_db_id)) eraseSession(db, row);
-  for (const row of rows.sessions.filter((one) => one.id === one.session_db_id)) eraseSession(db, row);
+  for (const id of deletion.messages) db.run("DELETE FROM messages WHERE id = ?", id);
+  for (const id of deletion.observations) db.run("DELETE FROM observations WHERE id = ?", id);
+  // Subagents first: they refer to their parents.
+  const isMain = (row: DeletionRow): number => (row.id === row.session_db_id ? 1 : 0);
+  for (const row of rows.sessions.toSorted((a, b) => isMain(a) - isMain(b))) eraseSession(db, row);
   db.run(
     "UPDATE observations SET superseded_at = NULL, valid_to = NULL WHERE superseded_by IS NULL AND valid_to IS NOT NULL",
   );
-  // An older version beside this one gives ids again: what gets one of them must be indexed.
+  // An older version running beside this one reuses ids: rows with a reused id must be indexed.
   db.run(
     "UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0)) WHERE name = 'tool_uses'",
   );
@@ -36,13 +28,13 @@ export function eraseRows(
     `DELETE FROM projects WHERE id NOT IN (SELECT project_id FROM sessions) AND id NOT IN (SELECT project_id FROM ledger WHERE project_id IS NOT NULL)
        AND id NOT IN (SELECT project_id FROM observations WHERE project_id IS NOT NULL)`,
   );
-  db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)");
+  markUnclean(db);
   return {
-    sessions: doomed.sessions.size,
-    prompts: doomed.prompts.size,
-    messages: doomed.messages.size,
-    tool_uses: doomed.toolUses.size,
-    observations: doomed.observations.size,
+    sessions: deletion.sessions.size,
+    prompts: deletion.prompts.size,
+    messages: deletion.messages.size,
+    tool_uses: deletion.toolUses.size,
+    observations: deletion.observations.size,
     summaries: summaries - count(db, "summaries"),
     links: links - count(db, "links"),
   };
@@ -88,15 +80,14 @@ function eraseSession(db: Db, { id, item }: DeletionRow): void {
 }
 
 /**
- * Of a session that goes on without some of its turns or items: numbers without gaps, nothing left that summed up what
- * is gone, everything to be derived and indexed anew.
+ * For a session that lost some of its turns or items: renumbers the turns, deletes summaries and links that covered the
+ * deleted part, and marks the session to be derived and indexed again.
  */
 export function repairSession(db: Db, sessionDbId: number, turns: Iterable<number>): void {
   for (const number of [0, ...turns]) {
-    const own = number === 0 ? "" : "AND producer <> 'extractor'";
-    db.run(`DELETE FROM summaries WHERE session_db_id = ? AND prompt_number = ? ${own}`, sessionDbId, number);
+    const producer = number === 0 ? "" : "AND producer <> 'extractor'";
+    db.run(`DELETE FROM summaries WHERE session_db_id = ? AND prompt_number = ? ${producer}`, sessionDbId, number);
   }
-  // Made anew from what is left, as all that is marked below.
   db.run(
     "DELETE FROM links WHERE source_type = 'session' AND source_id = (SELECT session_id FROM sessions WHERE id = ?)",
     sessionDbId,
@@ -112,7 +103,7 @@ export function repairSession(db: Db, sessionDbId: number, turns: Iterable<numbe
   resetReading(db, sessionDbId);
 }
 
-/** What a reader held in mind may be what was forgotten. Ids of private prompts stay: they keep others out. */
+/** The stored state of a transcript reader may contain deleted text. Ids of private prompts stay: they keep others out. */
 function resetReading(db: Db, sessionDbId: number): void {
   db.run(
     `UPDATE sync_state SET byte_offset = 0, line = 0, fingerprint = '', state = json_object('version', 0, 'state', json_object(
@@ -124,47 +115,61 @@ function resetReading(db: Db, sessionDbId: number): void {
   );
 }
 
-/** Deleted rows stay in the bytes of the file until they are written over: now. */
+/** Has SQLite overwrite the bytes of deleted rows at once. */
 export function overwriteDeleted(db: Db): void {
   db.exec("PRAGMA secure_delete = ON");
 }
 
-/** False for a database that is none of ours. */
+/** False for a database that is not C-Mem's. */
 export function hasIndexState(db: Db): boolean {
   return db.get("SELECT 1 FROM sqlite_schema WHERE name = 'index_state'") !== undefined;
+}
+
+/** Notes that `scrub` has to run: indexes, free pages or the log may still contain deleted text. */
+export function markUnclean(db: Db): void {
+  db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)");
 }
 
 export function isUnclean(db: Db): boolean {
   return db.get("SELECT 1 FROM index_state WHERE name = 'unclean'") !== undefined;
 }
 
+/** The full-text indexes and the tables whose rows they index. */
+const INDEXES = {
+  turns_fts: "prompts",
+  tool_uses_fts: "tool_uses",
+  thinking_fts: "messages",
+  observations_fts: "observations",
+  prompts_trigram: "prompts",
+};
+
 /**
- * What is left of rows in the indexes and in free pages goes: a contentless index keeps the words of deleted rows until
- * its segments are merged. Returns whether the write-ahead log could be emptied, which no reader may hold.
+ * Erases deleted rows from the indexes and free pages: a contentless index keeps the words of deleted rows until its
+ * segments are merged. Returns false while a reader keeps the write-ahead log from being emptied.
  */
 export function scrub(db: Db): boolean {
   const deadline = Date.now() + MAX_WAIT_MS;
   const before = db.get<{ timeout: number }>("PRAGMA busy_timeout")?.timeout ?? 0;
   db.exec("PRAGMA busy_timeout = 0");
   try {
-    for (const index of INDEXES) {
-      patiently(deadline, () => db.run(`INSERT INTO ${index} (${index}) VALUES ('optimize')`));
+    for (const index of Object.keys(INDEXES)) {
+      retryWhileBusy(deadline, () => db.run(`INSERT INTO ${index} (${index}) VALUES ('optimize')`));
     }
-    // Also for a file from before room could be given back in steps.
-    patiently(deadline, () => db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
+    // auto_vacuum: a file from an early version gets incremental vacuum here.
+    retryWhileBusy(deadline, () => db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
     if (!emptyLog(db, deadline)) return false;
-    patiently(deadline, () => db.run("DELETE FROM index_state WHERE name = 'unclean'"));
+    retryWhileBusy(deadline, () => db.run("DELETE FROM index_state WHERE name = 'unclean'"));
     return emptyLog(db, deadline);
   } finally {
     db.exec(`PRAGMA busy_timeout = ${before}`);
   }
 }
 
-/** A worker that writes turn after turn leaves small gaps, which SQLite's own waiting (100 ms at a time) does not find. */
+/** A worker that writes turn after turn leaves gaps shorter than the 100 ms that SQLite waits between its tries. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 2;
 
-function patiently(deadline: number, work: () => unknown): void {
+function retryWhileBusy(deadline: number, work: () => unknown): void {
   for (;;) {
     try {
       work();
@@ -188,28 +193,17 @@ function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** The tables whose rows the indexes are of. */
-const SOURCES: Readonly<Record<(typeof INDEXES)[number], string>> = {
-  turns_fts: "prompts",
-  tool_uses_fts: "tool_uses",
-  thinking_fts: "messages",
-  observations_fts: "observations",
-  prompts_trigram: "prompts",
-};
-
-/** What a search for these words finds: entries of rows that are no longer there, and of others that are. */
+/** Index entries with this phrase: of rows that no longer exist, and of rows that do. */
 export function countPhrase(db: Db, phrase: string): { gone: number; alike: number } {
-  const counts = INDEXES.map(
-    (index) =>
-      db.get<{ gone: number; alike: number }>(
-        `SELECT count(*) FILTER (WHERE s.id IS NULL) AS gone, count(s.id) AS alike
-         FROM ${index} f LEFT JOIN ${SOURCES[index]} s ON s.id = f.rowid WHERE ${index} MATCH ?`,
-        phrase,
-      ) ?? { gone: 0, alike: 0 },
-  );
-  return { gone: sum(counts.map((one) => one.gone)), alike: sum(counts.map((one) => one.alike)) };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  const total = { gone: 0, alike: 0 };
+  for (const [index, table] of Object.entries(INDEXES)) {
+    const counts = db.get<typeof total>(
+      `SELECT count(*) FILTER (WHERE s.id IS NULL) AS gone, count(s.id) AS alike
+       FROM ${index} f LEFT JOIN ${table} s ON s.id = f.rowid WHERE ${index} MATCH ?`,
+      phrase,
+    );
+    total.gone += counts?.gone ?? 0;
+    total.alike += counts?.alike ?? 0;
+  }
+  return total;
 }

@@ -7,7 +7,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { checkDatabase, createBackup, listBackups } from "../../store/db/backup.ts";
 import { emptyDeletionSet } from "./deletion-set.ts";
 import { openDriver, type Param } from "../../store/db/driver.ts";
-import { placesHolding } from "./rows-containing.ts";
+import { findTextAnywhere } from "./rows-containing.ts";
 import { migrate, MIGRATIONS } from "../../store/db/migrate.ts";
 import { purgeEvidence } from "../../store/tables/purge.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
@@ -144,7 +144,7 @@ describe("what was forgotten", () => {
       { text: "what is the weather" },
       { text: "ok" },
     ]);
-    expect(placesHolding(db, ["lighthouse"])).toEqual([]);
+    expect(findTextAnywhere(db, ["lighthouse"])).toEqual([]);
     db.close();
   });
 
@@ -164,7 +164,7 @@ describe("what was forgotten", () => {
     ] as const)
       db.run(`UPDATE ${table} SET ${column} = replace(${column}, ?, '[redacted]')`, SECRET);
     db.run("UPDATE tool_uses SET input = replace(input, 'lighthouse', 'house')");
-    expect(placesHolding(db, ["lighthouse"]).filter((place) => /^[pmto]\d/.test(place))).toEqual([]);
+    expect(findTextAnywhere(db, ["lighthouse"]).filter((place) => /^[pmto]\d/.test(place))).toEqual([]);
     const count = (): unknown =>
       ["prompts", "messages", "tool_uses", "observations"].map((table) => db.all(`SELECT id FROM ${table}`).length);
     const before = count();
@@ -183,11 +183,11 @@ describe("what was forgotten", () => {
     const elsewhere = join(dirname(paths.home), `told-${process.pid}.db`);
     renameSync(backup.path, elsewhere);
     forget(db, emptyDeletionSet(), NOW, { words: { text: "seventh stone", projectId: undefined } });
-    expect(placesHolding(db, ["seventh stone"])).toEqual([]);
+    expect(findTextAnywhere(db, ["seventh stone"])).toEqual([]);
     db.close();
     restoreBackup(paths, elsewhere, NOW);
     const restored = openDriver(paths.database, { busyTimeoutMs: 0 });
-    expect(placesHolding(restored, ["seventh stone"])).toEqual([]);
+    expect(findTextAnywhere(restored, ["seventh stone"])).toEqual([]);
     expect(restored.get("SELECT text FROM prompts WHERE text = 'ok'")).toBeDefined();
     restored.close();
   });

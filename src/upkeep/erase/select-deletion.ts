@@ -1,39 +1,55 @@
-// What is to be forgotten, by the ids people and agents pass on.
+// Selects what to forget: by the ids that people and agents pass on, or by path.
+import { isAbsolute, join } from "node:path";
 import { AppError } from "../../core/error.ts";
-import type { DeletionSet } from "./deletion-set.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findItem, parseItemId, parseObservationId } from "../../store/reads/items.ts";
-import { getObservation } from "../../store/tables/observations.ts";
 import { sessionsByPrefix } from "../../store/reads/session-list.ts";
+import { getObservation } from "../../store/tables/observations.ts";
+import { type DeletionSet, emptyDeletionSet } from "./deletion-set.ts";
 
-/** True if it is an id, or the beginning of one; one of something that is not there is a mistake, not words. */
-export function addToDeletion(db: Db, doomed: DeletionSet, name: string): boolean {
+/** False if the name is neither an id nor the start of a session's. Throws for the id of something that does not exist. */
+export function addToDeletion(db: Db, deletion: DeletionSet, name: string): boolean {
   const observation = parseObservationId(name);
   const item = parseItemId(name);
-  if (observation === undefined && item === undefined) return addSession(db, doomed, name);
-  const isThere =
-    observation === undefined ? findItem(db, name) !== undefined : getObservation(db, observation) !== undefined;
-  if (!isThere)
-    throw new AppError("nothing_found", `There is no ${name}.`, {
-      hint: "`c-mem show` and `c-mem observations` print ids.",
-    });
-  if (observation !== undefined) doomed.observations.add(observation);
-  if (item?.kind === "p") doomed.prompts.add(item.id);
-  if (item?.kind === "m") doomed.messages.add(item.id);
-  if (item?.kind === "t") doomed.toolUses.add(item.id);
+  if (observation === undefined && item === undefined) return addSession(db, deletion, name);
+  const found = observation === undefined ? findItem(db, name) : getObservation(db, observation);
+  if (found === undefined) {
+    const hint = "`c-mem show` and `c-mem observations` print ids.";
+    throw new AppError("nothing_found", `There is no ${name}.`, { hint });
+  }
+  if (observation !== undefined) deletion.observations.add(observation);
+  if (item?.kind === "p") deletion.prompts.add(item.id);
+  if (item?.kind === "m") deletion.messages.add(item.id);
+  if (item?.kind === "t") deletion.toolUses.add(item.id);
   return true;
 }
 
-/** What a person means by a few letters is rather a word: as the beginning of an id it has to look like one. */
+/** A few letters are more likely a word to search for than the start of an id. */
 const LIKE_AN_ID = /^(?=.*\d)[\w-]{6,}$/;
 
-function addSession(db: Db, doomed: DeletionSet, name: string): boolean {
+function addSession(db: Db, deletion: DeletionSet, name: string): boolean {
   const found = sessionsByPrefix(db, name).filter((one) => one.session_id === name || LIKE_AN_ID.test(name));
   if (found.length > 1) {
-    throw new AppError("usage", `More than one session begins with "${name}".`, {
-      hint: "Give a few more characters of the id.",
-    });
+    const hint = "Give a few more characters of the id.";
+    throw new AppError("usage", `More than one session begins with "${name}".`, { hint });
   }
-  for (const { id } of found) doomed.sessions.add(id);
+  for (const { id } of found) deletion.sessions.add(id);
   return found.length === 1;
+}
+
+/** Sessions whose folder the pattern covers, and tool uses that touched a file it covers. */
+export function selectByPath(db: Db, covers: (path: string) => boolean): DeletionSet {
+  const deletion = emptyDeletionSet();
+  const sessions = db.all<{ id: number; cwd: string }>(
+    "SELECT id, cwd FROM sessions WHERE parent_session_db_id IS NULL",
+  );
+  for (const { id, cwd } of sessions) if (covers(cwd)) deletion.sessions.add(id);
+  const touches =
+    "FROM file_touches t JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id";
+  for (const { root, path } of db.all<{ root: string; path: string }>(`SELECT DISTINCT p.root, t.path ${touches}`)) {
+    if (!covers(isAbsolute(path) ? path : join(root, path))) continue;
+    const uses = `SELECT DISTINCT t.tool_use_db_id AS id ${touches} WHERE p.root = ? AND t.path = ?`;
+    for (const { id } of db.all<{ id: number }>(uses, root, path)) deletion.toolUses.add(id);
+  }
+  return deletion;
 }
