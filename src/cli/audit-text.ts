@@ -1,5 +1,5 @@
 // What an audit found and did, for people: places and kinds, none of the words.
-import type { FileFix } from "../upkeep/audit/clean-files.ts";
+import type { FileFix } from "../upkeep/audit/clean.ts";
 import type { Audit, Finding } from "../upkeep/audit/audit.ts";
 import { count } from "../core/text.ts";
 import { bytes, dim, fields } from "../platform/terminal/style.ts";

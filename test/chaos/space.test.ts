@@ -115,7 +115,7 @@ describe("room", () => {
     await lived(world, [40]);
     const settings = { retentionEvidenceDays: 30, retentionProjects: { projekt: "0" } };
     writeFileSync(join(world.home, "config.json"), JSON.stringify(settings));
-    const said = 'retentionProjects: there is no project "projekt"; what is meant goes as everything else does.';
+    const said = 'retentionProjects: there is no project "projekt"; the general limits apply.';
     expect((await run(world, ["purge", "--dry-run"])).stderr).toContain(said);
     expect((await run(world, ["doctor"])).stdout).toContain(`warn  retention: ${said}`);
   });

@@ -1,14 +1,13 @@
 // c-mem audit: looks through everything stored for secrets and private text, and takes them out.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { cleanFile, type FileFix } from "../../upkeep/audit/clean-files.ts";
+import { cleanFile, cleanRows, type FileFix } from "../../upkeep/audit/clean.ts";
 import { finishForget } from "../../queries/forget.ts";
 import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { addKinds } from "../../core/privacy/cleaned-text.ts";
 import { audit, type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audit.ts";
 import { deriveSession } from "../../memory/derive.ts";
-import { cleanRows } from "../../upkeep/audit/clean-rows.ts";
 import { type Db, isDamage, openDriver } from "../../store/db/driver.ts";
 import { isUnclean, overwriteDeleted, scrub } from "../../upkeep/erase/erase-rows.ts";
 import { migrate } from "../../store/db/migrate.ts";
@@ -77,7 +76,7 @@ function cleanStore(db: Db, paths: Paths): number {
   overwriteDeleted(db);
   // Afterwards nothing says any more that something is still to be forgotten in copies, too.
   if (isUnclean(db)) finishForget(db, paths);
-  const { rows } = cleanRows(db);
+  const rows = cleanRows(db);
   // What was derived from the rows is derived again, without what went.
   for (const { id } of rows > 0 ? staleSessions(db) : []) deriveSession(db, id, Date.now());
   updateSearchIndex(db);
@@ -93,7 +92,7 @@ function cleanOther(path: string): number {
   try {
     overwriteDeleted(db);
     migrate(db);
-    const { rows } = cleanRows(db);
+    const rows = cleanRows(db);
     updateSearchIndex(db);
     if (!scrub(db)) throw new Error("another program reads it");
     return rows;

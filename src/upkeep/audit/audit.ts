@@ -1,25 +1,26 @@
-// Looks through everything in the data directory for secrets and private text: rows, indexes, free pages, logs, copies.
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+// Searches everything in the data directory for secrets and private text: rows, indexes, free pages, logs, archives.
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { PROGRAM_FOLDERS } from "../../config/paths.ts";
 import { addKinds, cleaned, cleanedJson } from "../../core/privacy/cleaned-text.ts";
 import { secretRanges } from "../../core/privacy/redact.ts";
-import { openDriver } from "../../store/db/driver.ts";
-import { hasIndexState, isUnclean } from "../erase/erase-rows.ts";
+import { eachChunk } from "../../platform/read-file.ts";
+import { isDamage, withDriver } from "../../store/db/driver.ts";
 import { type Extent, freePages } from "../../store/db/free-pages.ts";
 import { eachText } from "../../store/reads/text-rows.ts";
+import { hasIndexState, isUnclean } from "../erase/erase-rows.ts";
 
-/** Where something was found and what kind of thing; never the thing itself. */
+/** A place and what kind of thing is there; never the thing itself. */
 export interface Finding {
-  /** Relative to the data directory, if it is in there. */
+  /** Relative to the data directory, if it is inside. */
   file: string;
   kinds: Record<string, number>;
-  /** A row of a table ... */
+  /** In a row: */
   table?: string;
   column?: string;
   row?: string;
   session_id?: string | null;
-  /** ... or bytes of a file. */
+  /** Or in a file, from this byte. */
   offset?: number;
   /** In bytes that belong to no row. */
   isDead?: true;
@@ -30,17 +31,16 @@ export interface Audit {
   bytes: number;
   texts: number;
   findings: Finding[];
-  /** Files that are not what their names say: only their bytes were looked at. */
+  /** Files that could not be parsed: only their bytes were searched. */
   unreadable: string[];
 }
 
-/** Keys made here, for the page and the worker's lock: without them neither works. */
-const OWN_KEYS = ["server.json", "worker"];
-const PASSED_OVER = new Set([...PROGRAM_FOLDERS, ...OWN_KEYS]);
+/** The worker's lock and the page's key contain keys they need to work. */
+const SKIPPED = new Set([...PROGRAM_FOLDERS, "server.json", "worker"]);
 const DATABASE = /\.db$/;
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** `elsewhere`: folders of ours outside the data directory. */
+/** `elsewhere`: our folders outside the data directory. */
 export function audit(home: string, elsewhere: readonly string[] = []): Audit {
   const result: Audit = { files: 0, bytes: 0, texts: 0, findings: [], unreadable: [] };
   const outside = elsewhere.flatMap((folder) => recordedFiles(folder).map((file) => join(folder, file)));
@@ -48,79 +48,71 @@ export function audit(home: string, elsewhere: readonly string[] = []): Audit {
     const path = resolve(home, file);
     result.files += 1;
     result.bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    auditInto(result, path, file);
+    try {
+      result.findings.push(...auditFile(path, file));
+      if (DATABASE.test(file)) auditRows(path, file, result);
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? "";
+      // Deleted since it was listed.
+      if (code === "ENOENT") continue;
+      // "Z_BUF_ERROR": an archive that was cut off.
+      if (!code.startsWith("Z_") && !isDamage(error)) throw error;
+      result.unreadable.push(file);
+      if (!DATABASE.test(file)) result.findings.push(...auditBytes(path, file));
+    }
   }
   return result;
 }
-
-function auditInto(result: Audit, path: string, file: string): void {
-  try {
-    result.findings.push(...auditFile(path, file));
-    if (!DATABASE.test(file)) return;
-    const { texts, findings } = auditRows(path, file);
-    result.texts += texts;
-    result.findings.push(...findings);
-  } catch (error) {
-    const { code, errcode } = error as { code?: string; errcode?: number };
-    // Gone since it was listed.
-    if (code === "ENOENT") return;
-    if (!code?.startsWith("Z_") && errcode !== NOT_A_DATABASE && errcode !== DAMAGED) throw error;
-    result.unreadable.push(file);
-    if (!DATABASE.test(file)) result.findings.push(...auditBytes(path, file, undefined));
-  }
-}
-
-const DAMAGED = 11;
-const NOT_A_DATABASE = 26;
 
 /** Relative to the folder, in order. */
 export function recordedFiles(home: string): string[] {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
-    .filter((file) => !PASSED_OVER.has(file.split(sep)[0] ?? ""))
+    .filter((file) => !SKIPPED.has(file.split(sep)[0] ?? ""))
     .sort();
 }
 
-export function auditRows(path: string, file: string): { texts: number; findings: Finding[] } {
-  const db = openDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
-  try {
-    const findings: Finding[] = [];
-    let texts = 0;
+function auditRows(path: string, file: string, result: Audit): void {
+  withDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS }, (db) => {
+    const before = result.texts;
     eachText(db, ({ table, column, key, sessionId, isJson }, text) => {
-      texts += 1;
+      result.texts += 1;
       const clean = isJson ? cleanedJson(text) : cleaned(text);
       if (clean === undefined) return;
-      const row = key.join(" ");
-      // A row known by its text would give it away.
-      const safeRow = cleaned(row)?.text ?? row;
-      findings.push({ file, table, column, row: safeRow, session_id: sessionId, kinds: clean.kinds });
+      // A key may be a secret itself.
+      const row = cleaned(key.join(" "))?.text ?? key.join(" ");
+      result.findings.push({ file, table, column, row, session_id: sessionId, kinds: clean.kinds });
     });
-    if (texts > 0 && hasIndexState(db) && isUnclean(db))
-      findings.push({ file, isDead: true, kinds: { "forgotten-text": 1 } });
-    return { texts, findings };
-  } finally {
-    db.close();
-  }
+    if (result.texts > before && hasIndexState(db) && isUnclean(db))
+      result.findings.push({ file, isDead: true, kinds: { "forgotten-text": 1 } });
+  });
 }
 
 function auditFile(path: string, file: string): Finding[] {
-  if (DATABASE.test(file)) return auditDatabaseBytes(path, file);
+  if (DATABASE.test(file)) {
+    const fd = openSync(path, "r");
+    try {
+      return auditBytes(path, file, freePages(fd));
+    } finally {
+      closeSync(fd);
+    }
+  }
   if (file.endsWith("-shm")) return [];
-  // Pages with rows on them: "pw" at the end of one value and "=x" at the start of the next are no password.
-  if (/-(?:wal|journal)$/.test(file)) return auditBytes(path, file, undefined);
+  // Pages with rows: "pw" at the end of one value and "=x" at the start of the next are no password.
+  if (/-(?:wal|journal)$/.test(file)) return auditBytes(path, file);
+  const bytes = readFileSync(path);
   if (file.endsWith(".gz"))
-    return auditText(process.getBuiltinModule("node:zlib").gunzipSync(readFileSync(path)).toString("utf8"), file);
-  const text = readFileSync(path);
-  return text.includes(0) ? auditBytes(path, file, undefined) : auditText(text.toString("utf8"), file);
+    return auditText(process.getBuiltinModule("node:zlib").gunzipSync(bytes).toString("utf8"), file);
+  return bytes.includes(0) ? auditBytes(path, file) : auditText(bytes.toString("utf8"), file);
 }
 
-/** A file of JSON, or of lines that may each be JSON. One finding a file: where it begins, and what is in it. */
+/** At most one finding per file: the first byte, and all kinds in the file. */
 function auditText(text: string, file: string): Finding[] {
   const kinds: Record<string, number> = {};
   let offset: number | undefined;
   let at = 0;
-  for (const line of linesOf(text)) {
+  for (const line of jsonParts(text)) {
     const clean = cleanedJson(line);
     if (clean !== undefined) {
       addKinds(kinds, clean.kinds);
@@ -131,7 +123,8 @@ function auditText(text: string, file: string): Finding[] {
   return offset === undefined ? [] : [{ file, offset, kinds }];
 }
 
-export function linesOf(text: string): string[] {
+/** The whole text where it is JSON, else its lines, which may each be JSON. */
+export function jsonParts(text: string): string[] {
   try {
     JSON.parse(text);
     return [text];
@@ -146,50 +139,22 @@ function commonBytes(before: string, after: string): number {
   return Buffer.byteLength(before.slice(0, length));
 }
 
-function auditDatabaseBytes(path: string, file: string): Finding[] {
-  const fd = openSync(path, "r");
-  try {
-    return auditBytes(path, file, freePages(fd));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Between rows chance puts a name beside a value: there only shapes that are nothing else count. */
+/** Between rows, a name can stand beside a value by chance: these kinds count in free pages only. */
 const BY_NAME = new Set(["credential", "cookie", "url-password", "curl-user", "bearer", "heroku", "npm"]);
 const PRIVATE = /<private[\s>]/gi;
-const CHUNK_BYTES = 4 * 1024 * 1024;
 const OVERLAP_BYTES = 64 * 1024;
 
-/** `dead`: where no row can be, all that looks like a secret counts. */
-function auditBytes(path: string, file: string, dead: readonly Extent[] | undefined): Finding[] {
+function auditBytes(path: string, file: string, free: readonly Extent[] = []): Finding[] {
   const findings = new Map<number, Finding>();
-  const isDead = (at: number): boolean =>
-    (dead ?? []).some(({ offset, length }) => at >= offset && at < offset + length);
-  eachChunk(path, (text, from) => {
-    for (const { start, name } of [...secretRanges(text), ...privateTags(text)]) {
-      const offset = from + start;
-      if (BY_NAME.has(name) && !isDead(offset)) continue;
-      findings.set(offset, { file, offset, kinds: { [name]: 1 }, ...(isDead(offset) && { isDead: true }) });
+  eachChunk(path, OVERLAP_BYTES, (chunk, from) => {
+    const text = chunk.toString("latin1");
+    const tags = Array.from(text.matchAll(PRIVATE), ({ index }) => ({ start: index, name: "private" }));
+    for (const { start, name } of [...secretRanges(text), ...tags]) {
+      const at = from + start;
+      const isDead = free.some(({ offset, length }) => at >= offset && at < offset + length);
+      if (BY_NAME.has(name) && !isDead) continue;
+      findings.set(at, { file, offset: at, kinds: { [name]: 1 }, ...(isDead && { isDead: true }) });
     }
   });
   return [...findings.values()];
-}
-
-function privateTags(text: string): { start: number; name: string }[] {
-  return [...text.matchAll(PRIVATE)].map(({ index }) => ({ start: index, name: "private" }));
-}
-
-function eachChunk(path: string, visit: (text: string, from: number) => void): void {
-  const fd = openSync(path, "r");
-  const buffer = Buffer.alloc(CHUNK_BYTES);
-  try {
-    for (let from = 0; ; from += CHUNK_BYTES - OVERLAP_BYTES) {
-      const read = readSync(fd, buffer, 0, CHUNK_BYTES, from);
-      if (read > 0) visit(buffer.toString("latin1", 0, read), from);
-      if (read < CHUNK_BYTES) return;
-    }
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -1,6 +1,6 @@
-// When a backup is due, and which ones go.
-import { statOf } from "../../platform/read-file.ts";
+// When a backup is due, and which ones are deleted.
 import type { Settings } from "../../config/schema.ts";
+import { statOf } from "../../platform/read-file.ts";
 import { type Backup, listBackups } from "../../store/db/backup.ts";
 import { removeDatabase } from "../../store/db/database-files.ts";
 
@@ -10,7 +10,6 @@ export interface Rotation {
   maxBytes: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Backups made before a migration that are kept. */
 const MIGRATION_BACKUPS = 3;
 /** Above this the oldest backups are deleted. */
@@ -24,23 +23,22 @@ export function rotationOf(settings: Settings): Rotation {
   };
 }
 
-/** Takes away what is more than wanted, the oldest first. The newest stays, however large it is. */
+/** Deletes backups beyond the limits, the oldest first. The newest stays, however large it is. */
 export function rotateBackups(database: string, { daily, migration, maxBytes }: Rotation): Backup[] {
-  const [newest, ...older] = listBackups(database);
-  if (newest === undefined) return [];
   const left = { daily, migration, manual: Infinity };
-  left[newest.kind] -= 1;
-  let bytes = newest.bytes;
-  const gone = older.filter((backup) => {
+  let bytes = 0;
+  const removed = listBackups(database).filter((backup, index) => {
     left[backup.kind] -= 1;
     bytes += backup.bytes;
-    return left[backup.kind] < 0 || bytes > maxBytes;
+    return index > 0 && (left[backup.kind] < 0 || bytes > maxBytes);
   });
-  for (const { path } of gone) removeDatabase(path);
-  return gone;
+  for (const { path } of removed) removeDatabase(path);
+  return removed;
 }
 
-/** A day after the last one, whatever it was made for, if anything was written since. A time that lies ahead is a wrong one. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A day after the newest backup of any kind, if the database was written since. A backup "from the future" is due, too. */
 export function isBackupDue(database: string, settings: Settings, now: number): boolean {
   if (settings.backupsDaily === 0) return false;
   const [newest] = listBackups(database);

@@ -174,8 +174,8 @@ describe("retention", () => {
     const going = planPurge(db, settings, NOW).sessions.map(({ session_id }) => session_id);
     expect(going).toEqual(["in /old/app"]);
     expect(ruleProblems(db, settings)).toEqual([
-      'retentionProjects: there is no project "ap"; what is meant goes as everything else does.',
-      'retentionProjects: "30d" is no number of days, nor two (30/365); everything of /play/app is kept.',
+      'retentionProjects: there is no project "ap"; the general limits apply.',
+      'retentionProjects: "30d" is not a number of days, nor two (30/365); everything of /play/app is kept.',
     ]);
     db.close();
   });

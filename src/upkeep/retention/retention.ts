@@ -1,6 +1,11 @@
-// How long things are kept: by age, by project, by the size of the whole. Unless the user says so, for good.
+// Deletes data beyond the retention limits: by age, by project, by total size. Without such settings everything is kept.
 import type { Settings } from "../../config/schema.ts";
+import { deriveSession } from "../../memory/derive.ts";
+import { updateLinks } from "../../memory/relate/update-links.ts";
+import { giveBack, roomOf } from "../../store/db/disk-usage.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
+import { HELD_MS, inBatches } from "../../store/db/transaction.ts";
+import { mergeIndexes } from "../../store/fts/search-index.ts";
 import { projectsNamed } from "../../store/tables/projects.ts";
 import {
   countOldMemory,
@@ -13,31 +18,23 @@ import {
   purgeMemory,
   sessionsBefore,
 } from "../../store/tables/purge.ts";
-import { mergeIndexes } from "../../store/fts/search-index.ts";
-import { giveBack, roomOf } from "../../store/db/disk-usage.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
-import { HELD_MS, inBatches } from "../../store/db/transaction.ts";
-import { deriveSession } from "../../memory/derive.ts";
-import { updateLinks } from "../../memory/relate/update-links.ts";
-
-/** With what its evidence takes, roughly. */
-export type PurgedSession = OldSession & { bytes: number };
 
 export interface PurgePlan {
-  /** Sessions whose evidence goes, oldest first. */
-  sessions: PurgedSession[];
+  /** Sessions whose evidence is deleted, oldest first, with its estimated size. */
+  sessions: (OldSession & { bytes: number })[];
   memory: MemoryScope[];
   observations: number;
-  /** What all that takes, roughly. */
+  /** Estimated size of all that evidence. */
   bytes: number;
-  /** More than the limit: so much has to go by size. */
+  /** Bytes to delete because of the size limit. */
   excess: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MB = 1024 * 1024;
-/** Where the limit is passed, a little more goes than must, so that it is not passed again tomorrow. */
-const AFTERWARDS = 0.9;
+/** A database over the limit is shrunk to 90% of it, so that it is not over again tomorrow. */
+const TARGET_SHARE = 0.9;
 
 export function isRetentionSet(settings: Settings): boolean {
   const { retentionEvidenceDays, retentionMemoryDays, retentionMaxMb, retentionProjects } = settings;
@@ -47,36 +44,35 @@ export function isRetentionSet(settings: Settings): boolean {
 export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
   const rules = rulesOf(db, settings);
   const except = rules.flatMap(({ projectId }) => projectId ?? []);
-  const sessions = new Map<number, PurgedSession>();
-  const choose = (session: OldSession, bytes = evidenceBytes(db, session.id)): void =>
-    void sessions.set(session.id, { ...session, bytes });
+  const sessions = new Map<number, OldSession & { bytes: number }>();
   const memory: MemoryScope[] = [];
+  let byAge = 0;
   for (const { projectId, evidenceDays, memoryDays } of rules) {
     const scope = projectId === undefined ? { except } : { projectId };
-    const old = evidenceDays === 0 ? [] : sessionsBefore(db, now - evidenceDays * DAY_MS, scope);
-    for (const session of old) choose(session);
+    for (const session of evidenceDays === 0 ? [] : sessionsBefore(db, now - evidenceDays * DAY_MS, scope)) {
+      const bytes = evidenceBytes(db, session.id);
+      sessions.set(session.id, { ...session, bytes });
+      byAge += bytes;
+    }
     if (memoryDays > 0) memory.push({ before: now - memoryDays * DAY_MS, ...scope });
   }
-  const byAge = sum([...sessions.values()]);
   const limit = settings.retentionMaxMb * MB;
   const { used } = roomOf(db);
-  const excess = limit === 0 || used <= limit ? 0 : Math.max(0, used - limit * AFTERWARDS - byAge);
+  const excess = limit === 0 || used <= limit ? 0 : Math.max(0, used - limit * TARGET_SHARE - byAge);
   let left = excess;
-  // Of a project that keeps all its evidence nothing goes by size either.
-  const kept = rules.flatMap(({ projectId, evidenceDays }) =>
-    evidenceDays === 0 && projectId !== undefined ? [projectId] : [],
-  );
-  for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: kept })) {
+  // A project that keeps all its evidence is exempt from the size limit.
+  const exempt = rules.flatMap(({ projectId, evidenceDays }) => (evidenceDays === 0 ? (projectId ?? []) : []));
+  for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: exempt })) {
     if (sessions.has(session.id)) continue;
     const bytes = evidenceBytes(db, session.id);
-    // Within the limit a large one does not go for the little that it is to be more.
-    if (left <= 0 || (left <= limit * (1 - AFTERWARDS) && bytes > left)) break;
-    choose(session, bytes);
+    // Below the limit, a large session is not deleted only to reach the target.
+    if (left <= 0 || (left <= limit * (1 - TARGET_SHARE) && bytes > left)) break;
+    sessions.set(session.id, { ...session, bytes });
     left -= bytes;
   }
   const all = [...sessions.values()].toSorted((a, b) => a.last_at - b.last_at);
   const observations = memory.reduce((total, scope) => total + countOldMemory(db, scope), 0);
-  return { sessions: all, memory, observations, bytes: sum(all), excess };
+  return { sessions: all, memory, observations, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0), excess };
 }
 
 export interface Purged {
@@ -84,119 +80,108 @@ export interface Purged {
   observations: number;
 }
 
-/** How far it has come, in bytes; a total of 0: nobody knows how much there is. */
+/** Progress in bytes; a total of 0 is unknown. */
 export interface PurgeStep {
-  phase: "learning" | "taking out" | "merging indexes" | "giving back";
+  phase: "extracting memory" | "deleting" | "merging indexes" | "freeing disk space";
   done: number;
   total: number;
 }
 
-export interface PurgeOptions {
-  /** A file from before room could be given back in steps is written anew for it: others wait for that. */
-  mayVacuum: boolean;
-}
+/** Sizes are estimates: after a round the database is measured again. */
+const MAX_ROUNDS = 8;
 
-/** What a session takes is an estimate: where a limit is set, it is looked again. */
-const ROUNDS = 8;
-
-/** In short steps: between two of them others may write, and it may end. What was taken out by then stays so. */
-export function* purge(db: Db, settings: Settings, now: number, options: PurgeOptions): Generator<PurgeStep, Purged> {
-  const all: Purged = { sessions: 0, observations: 0 };
-  for (let round = 0; round < ROUNDS; round++) {
+/**
+ * In short steps: between two of them others can write, and it can be stopped; what was deleted by then stays deleted.
+ * `mayVacuum`: a file from an early version has to be rewritten as a whole to free space, which blocks other writers.
+ */
+export function* purge(
+  db: Db,
+  settings: Settings,
+  now: number,
+  options: { mayVacuum: boolean },
+): Generator<PurgeStep, Purged> {
+  const purged: Purged = { sessions: 0, observations: 0 };
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const plan = planPurge(db, settings, now);
     if (plan.sessions.length + plan.observations === 0) break;
-    yield* learn(db, plan, now);
-    yield* takeOut(db, plan, all);
+    yield* derive(db, plan, now);
+    yield* deletePlanned(db, plan, purged);
     for (const _ of mergeIndexes(db)) yield { phase: "merging indexes", done: 0, total: 0 };
     const total = roomOf(db).free;
-    for (const _ of giveBack(db, options)) yield { phase: "giving back", done: total - roomOf(db).free, total };
+    for (const _ of giveBack(db, options)) yield { phase: "freeing disk space", done: total - roomOf(db).free, total };
   }
-  return all;
+  return purged;
 }
 
-/** Right after a sync nothing is learnt yet, and afterwards there is nothing to learn it from. */
-function* learn(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
+/** Right after a sync memory is not derived yet, and without the evidence it never could be. */
+function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
   const stale = new Set(staleSessions(db).map(({ id }) => id));
   let done = 0;
   for (const { id, session_id, last_at, bytes } of plan.sessions) {
     done += bytes;
-    // Of what an interrupted purge has left, half would be learnt.
+    // An interrupted purge leaves half of a session's evidence: memory would be derived from that half.
     if (!stale.has(id) || isPurged(db, session_id, last_at)) continue;
-    tryDerive(db, id, now);
-    yield { phase: "learning", done, total: plan.bytes };
+    try {
+      deriveSession(db, id, now);
+    } catch (error) {
+      // Other errors are reported by the session's job.
+      if (isStoreTrouble(error)) throw error;
+    }
+    yield { phase: "extracting memory", done, total: plan.bytes };
   }
-  while (updateLinks(db, { maxMs: HELD_MS }) > 0) yield { phase: "learning", done, total: plan.bytes };
+  while (updateLinks(db, { maxMs: HELD_MS }) > 0) yield { phase: "extracting memory", done, total: plan.bytes };
 }
 
-function tryDerive(db: Db, sessionDbId: number, now: number): void {
-  try {
-    deriveSession(db, sessionDbId, now);
-  } catch (error) {
-    if (isStoreTrouble(error)) throw error;
-    // Why nothing can be learnt of it, its job says.
-  }
-}
-
-function* takeOut(db: Db, plan: PurgePlan, all: Purged): Generator<PurgeStep, void> {
+function* deletePlanned(db: Db, plan: PurgePlan, purged: Purged): Generator<PurgeStep, void> {
   let done = 0;
   const steps = function* (): Generator<void, void> {
     for (const session of plan.sessions) {
       done += session.bytes;
       if (!isStillOld(db, session)) continue;
       yield* purgeEvidence(db, session.id);
-      all.sessions += 1;
+      purged.sessions += 1;
       yield;
     }
     for (const scope of plan.memory) {
-      all.observations += purgeMemory(db, scope);
+      purged.observations += purgeMemory(db, scope);
       yield;
     }
   };
-  for (const _ of inBatches(db, steps())) yield { phase: "taking out", done, total: plan.bytes };
+  for (const _ of inBatches(db, steps())) yield { phase: "deleting", done, total: plan.bytes };
 }
 
 interface Rule {
-  /** Left out: all others. */
+  /** Undefined: all other projects. */
   projectId?: number;
   evidenceDays: number;
   memoryDays: number;
 }
 
 function rulesOf(db: Db, settings: Settings): Rule[] {
-  const own = new Map<number, Rule & { isByKey: boolean }>();
-  for (const [name, text] of Object.entries(settings.retentionProjects)) {
-    const { evidenceDays, memoryDays } = daysOf(text);
+  const byProject = new Map<number, Rule & { isByKey: boolean }>();
+  for (const [name, days] of Object.entries(settings.retentionProjects)) {
+    const rule = parseDays(days) ?? { evidenceDays: 0, memoryDays: 0 };
     for (const { id, key } of projectsNamed(db, name)) {
-      // A name is that of all who are called so; a key says which.
-      if (own.get(id)?.isByKey !== true)
-        own.set(id, { projectId: id, evidenceDays, memoryDays, isByKey: key === name });
+      // Several projects may share a name; a key is exact.
+      if (byProject.get(id)?.isByKey !== true) byProject.set(id, { projectId: id, ...rule, isByKey: key === name });
     }
   }
-  return [...own.values(), { evidenceDays: settings.retentionEvidenceDays, memoryDays: settings.retentionMemoryDays }];
+  const { retentionEvidenceDays: evidenceDays, retentionMemoryDays: memoryDays } = settings;
+  return [...byProject.values(), { evidenceDays, memoryDays }];
 }
 
-interface Days {
-  evidenceDays: number;
-  memoryDays: number;
-  isUnderstood: boolean;
+/** "30" -> evidence 30 days; "30/365" -> memory 365 days, too. An invalid rule keeps everything. */
+function parseDays(text: string): Omit<Rule, "projectId"> | undefined {
+  const [found, evidence, memory = 0] = /^(\d{1,5})(?:\/(\d{1,5}))?$/.exec(text.trim()) ?? [];
+  return found === undefined ? undefined : { evidenceDays: Number(evidence), memoryDays: Number(memory) };
 }
 
-/** What is not understood keeps everything. */
-function daysOf(text: string): Days {
-  const [found, evidence, memory] = /^(\d{1,5})(?:\/(\d{1,5}))?$/.exec(text.trim()) ?? [];
-  return { evidenceDays: Number(evidence ?? 0), memoryDays: Number(memory ?? 0), isUnderstood: found !== undefined };
-}
-
-/** Rules that do not do what was meant: somebody may rely on one that keeps a project. */
+/** Rules without effect: the user may rely on one to keep a project. */
 export function ruleProblems(db: Db, settings: Settings): string[] {
   return Object.entries(settings.retentionProjects).flatMap(([name, days]) => {
     if (projectsNamed(db, name).length === 0)
-      return [`retentionProjects: there is no project "${name}"; what is meant goes as everything else does.`];
-    if (daysOf(days).isUnderstood) return [];
-    return [`retentionProjects: "${days}" is no number of days, nor two (30/365); everything of ${name} is kept.`];
+      return [`retentionProjects: there is no project "${name}"; the general limits apply.`];
+    if (parseDays(days) !== undefined) return [];
+    return [`retentionProjects: "${days}" is not a number of days, nor two (30/365); everything of ${name} is kept.`];
   });
-}
-
-function sum(sessions: readonly PurgedSession[]): number {
-  return sessions.reduce((total, { bytes }) => total + bytes, 0);
 }

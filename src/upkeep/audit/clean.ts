@@ -1,0 +1,82 @@
+// Removes secrets and private text: from rows, and from the files beside the database.
+import { readFileSync, rmSync } from "node:fs";
+import { basename } from "node:path";
+import { allCopies, copyPath, rewriteCopy } from "../../capture/sync/archive-copies.ts";
+import type { Paths } from "../../config/paths.ts";
+import { cleaned, cleanedJson } from "../../core/privacy/cleaned-text.ts";
+import { replaceFile } from "../../platform/replace-file.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { indexToolUse } from "../../store/fts/search-index.ts";
+import { eachText, replaceText, type TextPlace } from "../../store/reads/text-rows.ts";
+import { indexObservation } from "../../store/tables/observations.ts";
+import { markSessionStale } from "../../store/tables/stale-turns.ts";
+import { freeVectorsOf, scrubVectors } from "../../store/vectors/vectors.ts";
+import { markUnclean } from "../erase/erase-rows.ts";
+import { jsonParts } from "./audit.ts";
+
+/** Returns how many rows were rewritten. Their old bytes stay in the file until `scrub`. */
+export function cleanRows(db: Db): number {
+  return transaction(db, () => {
+    const changes: { place: TextPlace; text: string }[] = [];
+    eachText(db, (place, text) => {
+      const clean = place.isJson ? cleanedJson(text) : cleaned(text);
+      if (clean !== undefined) changes.push({ place, text: clean.text });
+    });
+    if (changes.length === 0) return 0;
+    for (const { place, text } of changes) replaceText(db, place, text);
+    const places = changes.map(({ place }) => place);
+    indexAgain(db, places);
+    markUnclean(db);
+    return new Set(places.map(({ table, key }) => `${table} ${JSON.stringify(key)}`)).size;
+  });
+}
+
+/** Updates the indexes at once; memory and vectors of the sessions are derived again later. */
+function indexAgain(db: Db, places: readonly TextPlace[]): void {
+  const idsIn = (table: string): Set<number> =>
+    new Set(places.filter((place) => place.table === table).map((place) => Number(place.key[0])));
+  for (const id of idsIn("tool_uses")) indexToolUse(db, id);
+  for (const id of idsIn("observations")) indexObservation(db, id);
+  if (idsIn("prompts").size > 0) db.run("INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')");
+  // A subagent's work belongs to its parent's turns.
+  const family =
+    "SELECT id FROM sessions WHERE id = ?1 UNION SELECT parent_session_db_id FROM sessions WHERE id = ?1 AND parent_session_db_id IS NOT NULL";
+  const sessions = places.flatMap(({ sessionDbId }) => db.all<{ id: number }>(family, sessionDbId));
+  for (const id of new Set(sessions.map((session) => session.id))) {
+    markSessionStale(db, id);
+    freeVectorsOf(db, id);
+  }
+  scrubVectors(db);
+}
+
+export type FileFix = "rewritten" | "removed" | "left";
+
+export async function cleanFile(paths: Paths, path: string): Promise<FileFix> {
+  // Left for the user to edit.
+  if (path === paths.config) return "left";
+  // Uninstall would restore a copy of the agent's settings, and without its secrets that would break them.
+  if (path.startsWith(paths.cache) || /^claude-settings-.*\.json$/.test(basename(path))) return remove(path);
+  if (path.startsWith(paths.archive) && path.endsWith(".gz")) {
+    const copy = allCopies(paths.archive).find(({ file }) => copyPath(paths.archive, file) === path);
+    // An archive without a description cannot be restored.
+    if (copy === undefined) return remove(path);
+    await rewriteCopy(paths.archive, copy, cleanText);
+    return "rewritten";
+  }
+  const bytes = readFileSync(path);
+  if (bytes.includes(0)) return remove(path);
+  replaceFile(path, cleanText(bytes.toString("utf8")));
+  return "rewritten";
+}
+
+function remove(path: string): FileFix {
+  rmSync(path, { force: true });
+  return "removed";
+}
+
+function cleanText(text: string): string {
+  return jsonParts(text)
+    .map((part) => cleanedJson(part)?.text ?? part)
+    .join("\n");
+}
