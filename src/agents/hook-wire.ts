@@ -1,30 +1,100 @@
-// What one agent's hooks say and want to hear. Claude Code's are part of the hook program; the others' are loaded when asked for.
+// Reads what an agent's hooks send, and writes the answer in the form it accepts. Each agent is one HookFormat.
 import type { Activity, AgentEvent } from "../core/event.ts";
+import { asObject, asString, type JsonObject, payloadTime } from "../core/json.ts";
+import { defined, type Loose, ownValue } from "./fields.ts";
 
 export interface HookCall {
   command: string;
   payload: unknown;
-  /** Asked only where the payload does not say. */
+  /** Called only when the payload names no folder. */
   cwd: () => string;
-  /** The last part of a file that only grows. */
+  /** Reads the last part of a transcript. */
   readEnd: (path: string) => string | undefined;
   at: number;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What memory has to say: to the model, to the person. */
-export interface HookWords {
+/** What a hook answers: `text` goes to the model, `message` to the person. */
+export interface HookOutput {
   text?: string;
   message?: string;
 }
 
 export interface HookWire {
-  /** Undefined when there is nothing in the payload for us. */
+  /** Undefined when the payload has nothing to record. */
   event(call: HookCall): AgentEvent | undefined;
-  /** What is printed when memory has something to say, or nothing (`{}`). Undefined: nothing is printed at all. */
-  answer(command: string, activity: Activity | undefined, words: HookWords): object | undefined;
-  /** Its hooks say less of a tool use than its transcript: that one tells what happened, hooks only ask memory. */
+  /** The JSON to print; undefined prints nothing. */
+  answer(command: string, activity: Activity | undefined, output: HookOutput): object | undefined;
+  /** Its hooks say less about a tool use than its transcript: tool uses are recorded from the transcript only. */
   toolsFromTranscript?: true;
-  /** The file by which memory reaches the agent where no hook can tell it, inside the working tree. */
+  /** For an agent whose hooks cannot inject text: the file in the working tree that it reads instead. */
   rulesFile?: string;
+}
+
+type EventReader = (payload: JsonObject, call: HookCall, cwd: string) => Loose<Activity> | undefined;
+
+/** The readers of one hook command by event name, or one reader where payloads do not name their event. */
+type EventReaders = EventReader | Readonly<Record<string, EventReader>>;
+
+export interface HookFormat extends Omit<HookWire, "event"> {
+  agent: string;
+  events: Readonly<Record<string, EventReaders>>;
+  /** A payload that names no event stands for the first event of its command. */
+  isFirstEventAssumed?: true;
+  /** Undefined `sessionId`: the payload is not from this agent. */
+  header(payload: JsonObject, call: HookCall): Loose<Partial<Omit<AgentEvent, "agent" | "at" | "activity">>>;
+}
+
+export function hookWire({ agent, events, isFirstEventAssumed, header, ...wire }: HookFormat): HookWire {
+  return {
+    ...wire,
+    event(call) {
+      const payload = asObject(call.payload) ?? {};
+      const { sessionId, ...fields } = header(payload, call);
+      if (sessionId === undefined) return undefined;
+      const cwd = fields.cwd || asString(payload["cwd"]) || call.cwd();
+      const activity = findReader(ownValue(events, call.command), payload, isFirstEventAssumed)?.(payload, call, cwd);
+      if (activity === undefined) return undefined;
+      return defined<AgentEvent>({
+        agent,
+        sessionId,
+        transcriptPath: asString(payload["transcript_path"]),
+        at: payloadTime(payload["timestamp"], call.at),
+        ...fields,
+        cwd,
+        activity: defined<Activity>(activity),
+      });
+    },
+  };
+}
+
+function findReader(readers: EventReaders | undefined, payload: JsonObject, isFirstAssumed: true | undefined) {
+  if (typeof readers !== "object") return readers;
+  const [first] = isFirstAssumed ? Object.keys(readers) : [];
+  return ownValue(readers, asString(payload["hook_event_name"]) ?? first);
+}
+
+export function readSessionEnd(payload: JsonObject): Activity {
+  return { kind: "session-end", reason: asString(payload["reason"]) ?? "other" };
+}
+
+/** Undefined for an empty prompt. */
+export function promptActivity(text: string | undefined, promptId?: string): Loose<Activity> | undefined {
+  return text === undefined || text.trim() === "" ? undefined : { kind: "prompt", promptId, text };
+}
+
+/** For agents that take the answer Claude Code takes. `hookEventNames`: by command. */
+export function hookSpecificAnswer(hookEventNames: Readonly<Record<string, string>>) {
+  return (command: string, _activity: Activity | undefined, { text, message }: HookOutput): object => ({
+    ...(message !== undefined && { systemMessage: message }),
+    ...(text !== undefined && {
+      hookSpecificOutput: { hookEventName: hookEventNames[command], additionalContext: text },
+    }),
+  });
+}
+
+/** For agents that take the text in one field. */
+export function textAnswer(field: string) {
+  return (_command: string, _activity: Activity | undefined, { text }: HookOutput): object =>
+    text === undefined ? {} : { [field]: text };
 }

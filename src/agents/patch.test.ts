@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stripLineNumbers } from "./line-numbers.ts";
+import { stripLineNumbers } from "./tool-use.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "./patch.ts";
 
 describe("lines are counted", () => {

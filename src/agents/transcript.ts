@@ -1,40 +1,54 @@
-// What a transcript reader is: each agent keeps its sessions in files of its own kind, and reads them into our events.
+// What a transcript reader is: it turns an agent's own session files into our events.
 import type { AgentEvent } from "../core/event.ts";
+import { ownValue } from "./fields.ts";
 
 export interface TranscriptFile {
   agent: string;
   path: string;
-  /** The conversation the file belongs to; a subagent's file belongs to the session that started it. */
+  /** The session the file belongs to; a subagent's file belongs to the session that started it. */
   sessionId: string;
   isSubagent: boolean;
   modifiedAt: number;
   bytes: number;
 }
 
-/** What a reader has taken in so far, beside the events: counted, and told at the end. */
+/** What a reader reports besides its events. */
 export interface ReadNotes {
-  /** Line types the reader does not know, with how often they came. */
+  /** Line types the reader does not know, and how often each came. */
   unknown: Record<string, number>;
 }
 
-/** For files that grow line by line (JSONL). The state is plain JSON: it is stored, and reading goes on from there. */
+/** Reads files that grow line by line (JSONL). The state is plain JSON: it is stored, and reading continues from there. */
 export interface LineReader<State> {
   kind: "lines";
   start(file: TranscriptFile): State;
-  /** Types of lines that are never conversation, as they stand in the bytes: such lines are not even parsed. */
+  /** Matches the bytes of lines that are never conversation: they are not parsed. */
   skipped?: RegExp;
-  /** The line without bulk that `read` never looks at: it need not be parsed. */
+  /** Removes large parts that `read` never uses before the line is parsed. */
   cut?(line: Buffer): Buffer;
   read(state: State, line: unknown, notes: ReadNotes): AgentEvent[];
-  /** What is still held back, e.g. the end of the last turn. The state stays usable: more lines may follow. */
+  /** Returns what waits in the state, such as the end of the last turn. More lines may follow. */
   flush(state: State): AgentEvent[];
 }
 
-/** For files that are written anew as a whole (JSON), or sessions spread over many files. */
+/** Reads files that are always rewritten as a whole (JSON), and sessions that are spread over many files. */
 export interface DocumentReader {
   kind: "document";
-  /** A session is more than the file it is named by. */
+  /** A session has more files than the one that names it. */
   isSpread?: true;
-  /** With its text, if that does not come from where the file is (or was). */
+  /** `text`: the file's text, where it is not read from `file.path`. */
   read(file: TranscriptFile, notes: ReadNotes, text?: string): AgentEvent[];
+}
+
+/** Type names come from outside: only this many are counted apart, the others together. */
+const MAX_NAMES = 100;
+const MAX_NAME_CHARS = 80;
+
+export function countUnknown(notes: ReadNotes, type: unknown): void {
+  const spelled = typeof type === "string" && type !== "" ? type.slice(0, MAX_NAME_CHARS) : "(no type)";
+  const isKnown = Object.hasOwn(notes.unknown, spelled);
+  // Assigning "__proto__" would change the object instead of counting.
+  const isFull = spelled === "__proto__" || Object.keys(notes.unknown).length >= MAX_NAMES;
+  const name = isKnown || !isFull ? spelled : "(others)";
+  notes.unknown[name] = (ownValue(notes.unknown, name) ?? 0) + 1;
 }

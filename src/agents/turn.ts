@@ -1,18 +1,19 @@
-// What a reader keeps about the turn it is in, the same for every agent: whose events these are, the prompt being
-// worked on, the newest answer to it, and whether it is private. Plain JSON: it is part of a reader's stored state.
+// The turn a reader is in, the same for every agent: the session, the current prompt, the newest answer, whether it is
+// private. Plain JSON: it is part of a reader's stored state.
 import type { Activity, AgentEvent } from "../core/event.ts";
 import { isWhollyPrivate } from "../core/privacy/private-tags.ts";
+import { defined, type Loose } from "./fields.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
 export interface Turn {
   header: Omit<AgentEvent, "activity">;
   promptId?: string;
-  /** The newest words of the assistant in this turn; they end it when the next prompt comes. */
+  /** The assistant's newest text in this turn; it becomes the turn's response. */
   response?: { text: string; at: number; copiedFrom?: string };
-  /** Set while the newest line shows that the turn is over: its last message, or an interruption. */
+  /** Set while the newest line shows that the turn is over: by its last message or an interruption. */
   end?: { isInterrupted: boolean; at: number; copiedFrom?: string };
   isPrivate: boolean;
-  /** A wholly private prompt came before: what sums the session up may tell of it. */
+  /** An earlier prompt was wholly private: titles and compactions of the session may repeat it. */
   wasPrivate: boolean;
 }
 
@@ -24,9 +25,9 @@ export function startTurn(file: TranscriptFile): Turn {
   };
 }
 
-/** Ends the turn before and begins the next. A wholly private prompt and all that follows it give no events. */
+/** Ends the turn before and begins the next. A wholly private prompt and its whole turn give no events. */
 export function beginTurn(turn: Turn, promptId: string, text: string, at?: number): AgentEvent[] {
-  const ended = closeTurn(turn);
+  const ended = endTurn(turn);
   delete turn.response;
   delete turn.end;
   turn.promptId = promptId;
@@ -35,65 +36,59 @@ export function beginTurn(turn: Turn, promptId: string, text: string, at?: numbe
   return [...ended, ...emit(turn, { kind: "prompt", promptId, text }, at)];
 }
 
-/** The agent said its last word of the turn, as far as this line shows. */
-export function markEnded(turn: Turn): void {
-  turn.end = { isInterrupted: false, ...here(turn) };
+/** What the newest line shows: the agent works on (a tool call or its result), has finished, or was interrupted. */
+export function markTurn(turn: Turn, now: "working" | "ended" | "interrupted"): void {
+  if (now === "working") delete turn.end;
+  else turn.end = { isInterrupted: now === "interrupted", ...stamp(turn) };
 }
 
-export function markInterrupted(turn: Turn): void {
-  turn.end = { isInterrupted: true, ...here(turn) };
+export function setResponse(turn: Turn, text: string): void {
+  if (text !== "") turn.response = { text, ...stamp(turn) };
 }
 
-/** The agent works on: a tool call, a result, background work that wakes it. */
-export function markWorking(turn: Turn): void {
-  delete turn.end;
-}
-
-function here({ header: { at, copiedFrom } }: Turn): { at: number; copiedFrom?: string } {
+function stamp({ header: { at, copiedFrom } }: Turn): { at: number; copiedFrom?: string } {
   return { at, ...(copiedFrom !== undefined && { copiedFrom }) };
 }
 
-/** At the end of a file: how the turn ended, or its newest words where it may go on. Changes nothing: more may follow. */
+/** At the end of a file: the turn's end, or its newest response where it may go on. Changes no state. */
 export function endOfTurn(turn: Turn): AgentEvent[] {
-  const { response, end } = turn;
-  if (end !== undefined) return closeTurn(turn);
-  return response === undefined
-    ? []
-    : emitAs(turn, response, { kind: "response", ...promptOf(turn), text: response.text });
+  const { response, end, promptId } = turn;
+  if (end !== undefined) return endTurn(turn);
+  return response === undefined ? [] : emitAs(turn, response, { kind: "response", promptId, text: response.text });
 }
 
-/** The turn is over, by its own end or because the next prompt came. */
-function closeTurn(turn: Turn): AgentEvent[] {
-  const { response, end } = turn;
-  const isInterrupted = end?.isInterrupted === true;
+function endTurn(turn: Turn): AgentEvent[] {
+  const { response, end, promptId } = turn;
+  const isInterrupted = end?.isInterrupted === true || undefined;
   const source = isInterrupted ? end : (response ?? end);
   if (source === undefined) return [];
-  return emitAs(turn, source, {
-    kind: "turn-end",
-    ...promptOf(turn),
-    ...(response !== undefined && { response: response.text }),
-    ...(isInterrupted && { isInterrupted }),
-  });
+  return emitAs(turn, source, { kind: "turn-end", promptId, response: response?.text, isInterrupted });
 }
 
-/** Where what was said is a copy, so is that the turn ended with it. */
-function emitAs(turn: Turn, source: { at: number; copiedFrom?: string }, activity: Activity): AgentEvent[] {
+/** In a fork the end of a turn is a copy where its last message is one. */
+function emitAs(turn: Turn, source: { at: number; copiedFrom?: string }, activity: Loose<Activity>): AgentEvent[] {
   const { copiedFrom: _, ...header } = turn.header;
   const { copiedFrom, at } = source;
   return emit({ ...turn, header: { ...header, ...(copiedFrom !== undefined && { copiedFrom }) } }, activity, at);
 }
 
-export function emit(turn: Turn, activity: Activity, at = turn.header.at): AgentEvent[] {
-  const isTelling = ["title", "compaction", "file-snapshot"].includes(activity.kind);
-  return turn.isPrivate || (turn.wasPrivate && isTelling) ? [] : [{ ...turn.header, at, activity }];
+export function emit(turn: Turn, activity: Loose<Activity>, at = turn.header.at): AgentEvent[] {
+  const isAboutSession = ["title", "compaction", "file-snapshot"].includes(activity.kind);
+  if (turn.isPrivate || (turn.wasPrivate && isAboutSession)) return [];
+  return [{ ...turn.header, at, activity: defined<Activity>(activity) }];
 }
 
-/** For messages and tool uses: the prompt they belong to. */
-export function promptOf(turn: Turn): { promptId?: string } {
-  return turn.promptId === undefined ? {} : { promptId: turn.promptId };
+/** An assistant's message in the current turn; none without text, thinking and token counts. */
+export function emitMessage(
+  turn: Turn,
+  { text, thinking, ...message }: Omit<Loose<Extract<Activity, { kind: "message" }>>, "kind" | "role" | "promptId">,
+): AgentEvent[] {
+  if (text.trim() === "" && !thinking && message.tokens === undefined) return [];
+  const { promptId } = turn;
+  return emit(turn, { kind: "message", promptId, role: "assistant", text, thinking: thinking || undefined, ...message });
 }
 
-/** The turn in a reader's state, which is otherwise its own business. */
+/** The turn inside a reader's state. */
 export function turnOf(state: unknown): Turn | undefined {
   return (state as { turn?: Turn } | null)?.turn;
 }

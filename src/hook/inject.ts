@@ -1,11 +1,11 @@
 // Whether a hook has anything to ask memory at all, and what becomes of the answer. The database stays shut here.
 import { join } from "node:path";
-import type { HookWire, HookWords } from "../agents/hook-wire.ts";
+import type { HookWire } from "../agents/hook-wire.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { statOf } from "../platform/read-file.ts";
-import type { Activity, CapturedEvent } from "../core/event.ts";
+import type { CapturedEvent } from "../core/event.ts";
 import { logHookError } from "./log.ts";
 import { type ReadingHalf, readerOf, type TellAnswer, type TellInput } from "./types.ts";
 
@@ -42,25 +42,6 @@ export function isOnlyAsked({ activity: { kind } }: CapturedEvent, wire: HookWir
   return (
     kind === "tool-start" || kind === "subagent-start" || (kind === "tool-use" && wire.toolsFromTranscript === true)
   );
-}
-
-const EVENT_NAMES: Readonly<Record<string, string>> = {
-  "session-start": "SessionStart",
-  prompt: "UserPromptSubmit",
-  "tool-use": "PostToolUseFailure",
-  "tool-start": "PreToolUse",
-  "subagent-start": "SubagentStart",
-};
-
-/** As Claude Code reads it. */
-export function hookAnswer(activity: Activity, { text, message }: HookWords): object | undefined {
-  const hookEventName = EVENT_NAMES[activity.kind];
-  if (text === undefined && message === undefined) return undefined;
-  return {
-    ...(activity.kind !== "session-start" && { continue: true, suppressOutput: true }),
-    ...(message !== undefined && { systemMessage: message }),
-    ...(text !== undefined && { hookSpecificOutput: { hookEventName, additionalContext: text } }),
-  };
 }
 
 function isWorthAsking({ event, settings, paths }: TellInput): boolean {

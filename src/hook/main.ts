@@ -1,8 +1,8 @@
 // The hook commands: read the payload, do one thing, answer, exit 0 whatever happened.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { hookEvent } from "../agents/claude-code/event.ts";
-import type { HookWire, HookWords } from "../agents/hook-wire.ts";
+import { claudeCodeWire } from "../agents/claude-code/event.ts";
+import type { HookWire, HookOutput } from "../agents/hook-wire.ts";
 import { admitEvent } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
@@ -19,26 +19,14 @@ import { rerunWithNewerNode } from "./rerun-with-newer-node.ts";
 import { logHookError } from "./log.ts";
 import { loadBundle } from "./bundle.ts";
 import type { OtherAgents } from "./others.ts";
-import { askMemory, hookAnswer, isOnlyAsked, recordInjection } from "./inject.ts";
+import { askMemory, isOnlyAsked, recordInjection } from "./inject.ts";
 import { statusLine } from "./status-line.ts";
 import { readStdin } from "./stdin.ts";
 import type { TellInput } from "./types.ts";
 
 const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
-const GO_ON = { continue: true, suppressOutput: true };
 /** Of a transcript: what stands in it of the last few tool uses. */
 const END_BYTES = 256 * 1024;
-
-/** Part of this program, and not loaded like the others: every hook of Claude Code would pay for it. */
-const CLAUDE_CODE: HookWire = {
-  event: hookEvent,
-  answer(command, activity, words) {
-    const silence = command === "context" ? {} : GO_ON;
-    // What a PreCompact hook prints is taken for instructions to whoever sums up the conversation.
-    if (activity?.kind === "checkpoint") return undefined;
-    return (activity && hookAnswer(activity, words)) ?? silence;
-  },
-};
 
 /** Returns the answer to print, or undefined to print nothing. */
 function main(command: string, agent: string | undefined, env: Env): object | undefined {
@@ -46,10 +34,10 @@ function main(command: string, agent: string | undefined, env: Env): object | un
   const paths = resolvePaths(env);
   let wire: HookWire | undefined;
   let event: AgentEvent | undefined;
-  let words: HookWords = {};
+  let words: HookOutput = {};
   try {
     if (command === "context" && !hasSqlite() && rerunWithNewerNode(paths.install)) return undefined;
-    wire = agent === undefined ? CLAUDE_CODE : others().wireOf(agent);
+    wire = agent === undefined ? claudeCodeWire : others().wireOf(agent);
     if (isDisabled(env)) return wire.answer(command, undefined, words);
     closeToOthers(paths.home);
     const payload = parsePayload(readStdin());
@@ -67,7 +55,7 @@ function others(): OtherAgents {
   return loadBundle("agents.cjs") as OtherAgents;
 }
 
-function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookWords {
+function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookOutput {
   const surroundings = findCaptureContext(event.cwd, paths.config, env);
   const captured = admitEvent(event, surroundings, paths);
   if (typeof captured === "string") {
@@ -97,7 +85,7 @@ function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, e
 }
 
 /** Recording that stops because of a broken file is told at once: `c-mem status` may never be run. */
-function blockedWords({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookWords {
+function blockedWords({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookOutput {
   if (!isBlocked || activity.kind !== "session-start") return {};
   return { message: `C-Mem records nothing: ${offReason}. Run: c-mem doctor` };
 }

@@ -1,6 +1,6 @@
 // What other editors report, on its way to the spool: the same event, filter and drop as a hook's.
 import { isAbsolute } from "node:path";
-import { hookEvent } from "../agents/claude-code/event.ts";
+import { claudeCodeWire } from "../agents/claude-code/event.ts";
 import { bringIn } from "../queries/cached-store.ts";
 import type { Answer } from "../queries/envelope.ts";
 import { storedId } from "../capture/live/ids.ts";
@@ -31,10 +31,11 @@ export function takeIn(asked: Asked, who: Reported, command: string, payload: Re
   const known = sessionOf(db, who.sessionId);
   const sessionId = known?.session_id ?? storedId(String(who.sessionId ?? ""));
   const { cwd, surroundings } = findWhere(asked, who, known);
-  const event = hookEvent({
+  const event = claudeCodeWire.event({
     command,
     payload: { ...payload, session_id: sessionId, cwd },
     cwd: () => cwd,
+    readEnd: () => undefined,
     at: Date.now(),
     env: {},
   });

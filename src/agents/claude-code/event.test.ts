@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hookEvent } from "./event.ts";
+import { claudeCodeWire } from "./event.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../../test/fixtures/hook-payloads");
 const payload = (name: string) =>
   JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), "utf8")) as Record<string, unknown>;
 const reduce = (command: string, value: unknown, env = {}) =>
-  hookEvent({ command, payload: value, cwd: () => "/cwd", at: 1000, env });
+  claudeCodeWire.event({ command, payload: value, cwd: () => "/cwd", readEnd: () => undefined, at: 1000, env });
 const activity = (command: string, name: string) => reduce(command, payload(name))?.activity;
 
 describe("a hook payload", () => {

@@ -1,7 +1,8 @@
-// What the assistant says in a transcript: one block a line, put together again into messages.
+// Assembles an assistant's message from the lines of a transcript: each line has one block of it.
 import type { AgentEvent, TokenCounts } from "../../core/event.ts";
-import { markEnded, markWorking, promptOf, type Turn } from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, type Json, type JsonObject, present } from "../../core/json.ts";
+import { asCount, asId, asObject, asObjects, asString, type Json, type JsonObject } from "../../core/json.ts";
+import { defined } from "../fields.ts";
+import { markTurn, setResponse, type Turn } from "../turn.ts";
 import { readCall } from "./call.ts";
 import { type ClaudeCodeState, lineId, type Message } from "./state.ts";
 
@@ -12,9 +13,7 @@ export function readAssistant(state: ClaudeCodeState, line: JsonObject, message:
   if (!turn.isPrivate) state.message ??= { ...turn.header, activity: emptyMessage(turn, uuid, line, message) };
   const held = state.message?.activity;
   const blocks = asObjects(message["content"]);
-  // Many versions write no stop reason: words without a call after them end the turn until more follows.
-  if (isFinal(blocks, message["stop_reason"])) markEnded(turn);
-  else markWorking(turn);
+  markTurn(turn, isFinal(blocks, message["stop_reason"]) ? "ended" : "working");
   for (const block of blocks) {
     const id = asId(block["id"]);
     const text = asString(block["text"]);
@@ -22,18 +21,19 @@ export function readAssistant(state: ClaudeCodeState, line: JsonObject, message:
     if (block["type"] === "tool_use" && id !== undefined) {
       events.push(...readCall(state, { id, name: asId(block["name"]) ?? "unknown", input: block["input"] ?? {} }));
     } else if (block["type"] === "text" && text) {
-      turn.response = { text, at: turn.header.at, ...present("copiedFrom", turn.header.copiedFrom) };
+      setResponse(turn, text);
       if (held !== undefined) held.text = join(held.text, text);
     } else if (block["type"] === "thinking" && thinking && held !== undefined) {
       held.thinking = join(held.thinking ?? "", thinking);
     }
   }
-  // The usage is repeated on every line of a message, and only the last one is final.
+  // Every line of a message has the usage; only the last one is final.
   const tokens = tokenCounts(asObject(message["usage"]));
   if (held !== undefined && tokens !== undefined) held.tokens = tokens;
   return events;
 }
 
+/** Many versions write no stop reason: text without a call after it ends the turn until more follows. */
 function isFinal(blocks: readonly JsonObject[], stopReason: Json | undefined): boolean {
   if (stopReason === "tool_use" || blocks.some((block) => block["type"] === "tool_use")) return false;
   return blocks.some((block) => block["type"] === "text" && block["text"]);
@@ -42,29 +42,24 @@ function isFinal(blocks: readonly JsonObject[], stopReason: Json | undefined): b
 function emptyMessage(turn: Turn, uuid: string, line: JsonObject, message: JsonObject): Message {
   const model = asString(message["model"]);
   const isNote = line["isApiErrorMessage"] === true || model === "<synthetic>";
-  return {
+  return defined<Message>({
     kind: "message",
     uuid,
-    ...present("parentUuid", asId(line["parentUuid"])),
-    ...promptOf(turn),
+    parentUuid: asId(line["parentUuid"]),
+    promptId: turn.promptId,
     role: isNote ? "system" : "assistant",
     text: "",
-    ...(model !== undefined && !isNote && { model }),
-  };
+    model: isNote ? undefined : model,
+  });
 }
 
 function tokenCounts(usage: JsonObject | undefined): TokenCounts | undefined {
   const input = asCount(usage?.["input_tokens"]);
   const output = asCount(usage?.["output_tokens"]);
-  if (usage === undefined || input === undefined || output === undefined) return undefined;
-  const cacheRead = asCount(usage["cache_read_input_tokens"]);
-  const cacheWrite = asCount(usage["cache_creation_input_tokens"]);
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-  };
+  if (input === undefined || output === undefined) return undefined;
+  const cacheRead = asCount(usage?.["cache_read_input_tokens"]);
+  const cacheWrite = asCount(usage?.["cache_creation_input_tokens"]);
+  return defined<TokenCounts>({ input, output, cacheRead, cacheWrite });
 }
 
 export function closeMessage(state: ClaudeCodeState): AgentEvent[] {
@@ -73,11 +68,11 @@ export function closeMessage(state: ClaudeCodeState): AgentEvent[] {
   return events;
 }
 
-/** A message that only calls tools has no words, but it has its cost. */
-export function heldMessage(state: ClaudeCodeState): AgentEvent[] {
-  const message = state.message?.activity;
-  const isEmpty = !message?.text && !message?.thinking && !message?.tokens;
-  return state.message === undefined || isEmpty ? [] : [{ ...state.message, activity: { ...state.message.activity } }];
+/** A message that only calls tools has no text, but it has token counts. */
+export function heldMessage({ message }: ClaudeCodeState): AgentEvent[] {
+  const { text, thinking, tokens } = message?.activity ?? {};
+  const isEmpty = !text && !thinking && !tokens;
+  return message === undefined || isEmpty ? [] : [{ ...message, activity: { ...message.activity } }];
 }
 
 function join(before: string, text: string): string {

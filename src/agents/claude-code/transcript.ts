@@ -1,20 +1,5 @@
 // Reads a Claude Code transcript, line by line, into the same events the hooks give.
 import type { AgentEvent } from "../../core/event.ts";
-import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import { readWhole } from "../agent-files.ts";
-import { countUnknown } from "../notes.ts";
-import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import {
-  beginTurn,
-  emit,
-  endOfTurn,
-  markEnded,
-  markInterrupted,
-  markWorking,
-  promptOf,
-  startTurn,
-  type Turn,
-} from "../turn.ts";
 import {
   asId,
   asObject,
@@ -25,14 +10,18 @@ import {
   type Json,
   type JsonObject,
   parseJson,
-  present,
 } from "../../core/json.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
+import { readWhole } from "../agent-files.ts";
+import { ownValue } from "../fields.ts";
+import { countUnknown, type LineReader, type TranscriptFile } from "../transcript.ts";
+import { beginTurn, emit, endOfTurn, markTurn, startTurn, type Turn } from "../turn.ts";
 import { withoutOriginalFile } from "./bulk.ts";
 import { readResult } from "./call.ts";
 import { addBackup, type Backups, newlyTracked, readSnapshot, trackedTouch } from "./file-history.ts";
 import { closeMessage, heldMessage, readAssistant } from "./message.ts";
 import { isInterruption, isWakeUp, promptText } from "./prompt.ts";
-import { enqueue, forgetQueued, takeQueued, tellQueued, typedAt } from "./queue.ts";
+import { emitQueued, enqueue, readDequeued, takeQueuedTime, withoutWaiting } from "./queue.ts";
 import { type ClaudeCodeState, lineId } from "./state.ts";
 
 interface ClaudeCodeReader extends LineReader<ClaudeCodeState> {
@@ -51,22 +40,25 @@ export const claudeCodeReader: ClaudeCodeReader = {
     backups: [],
     privatePromptIds: [...privatePromptIds],
   }),
-  // Most bytes of a transcript. With their neighbours in the line, so that nothing a tool was given looks like them.
+  // Most bytes of a transcript. Matched with the text around the type, which no tool input contains.
   skipped:
     /\{"type":"(?:api-request(?:-shape|-blob)?|last-prompt)"|"type":"progress","data":\{|"attachment":\{"type":"(?:hook_|(?:prompt_snapshot|skill_listing)")/,
   cut: withoutOriginalFile,
-  read(state, line, notes) {
+  read(state, json, notes) {
     state.line += 1;
-    return readLine(state, asObject(line), notes);
+    const line = asObject(json) ?? {};
+    const read = ownValue(READERS, asString(line["type"]));
+    if (read === undefined) countUnknown(notes, line["type"]);
+    return read?.(state, line) ?? [];
   },
   flush: (state) => [
-    ...tellQueued(structuredClone(state.queue), state.turn),
+    ...emitQueued(structuredClone(state.queue), state.turn),
     ...heldMessage(state),
     ...endOfTurn(state.turn),
   ],
 };
 
-/** What kind of agent a subagent is stands in a small file beside its transcript. */
+/** The type of a subagent is in a small file beside its transcript. */
 function startSession(file: TranscriptFile): Turn {
   const turn = startTurn(file);
   const meta = file.isSubagent ? readWhole(file.path.replace(/\.jsonl$/, ".meta.json")) : undefined;
@@ -75,42 +67,28 @@ function startSession(file: TranscriptFile): Turn {
   return turn;
 }
 
-/** Known, and no conversation: copies of requests, notes of the client. */
-const IGNORED = new Set(
-  (
-    "agent-name api-request api-request-blob api-request-shape atis-latch cost-state " +
-    "last-prompt mode permission-mode pr-link progress summary tag tools-used"
-  ).split(" "),
-);
+type Read = (state: ClaudeCodeState, line: JsonObject) => AgentEvent[];
 
-function readLine(state: ClaudeCodeState, line: JsonObject | undefined, notes: ReadNotes): AgentEvent[] {
-  const type = line?.["type"];
-  switch (line === undefined ? undefined : type) {
-    case "assistant":
-    case "user":
-    case "system":
-      return readConversation(state, line ?? {});
-    case "queue-operation":
-      return readQueue(state, line ?? {});
-    case "attachment":
-      return asObject(line?.["attachment"])?.["type"] === "queued_command" ? readHandedOver(state, line ?? {}) : [];
-    case "file-history-snapshot":
-      return trackFiles(state, readSnapshot(line ?? {}) ?? state.backups);
-    case "file-history-delta":
-      return trackFiles(state, addBackup(state.backups, line ?? {}));
-    case "custom-title":
-      return readTitle(state, asString(line?.["customTitle"]), true);
-    case "ai-title":
-      return readTitle(state, asString(line?.["aiTitle"]), false);
-    default:
-      if (typeof type !== "string" || !IGNORED.has(type)) countUnknown(notes, type);
-      return [];
-  }
-}
+/** Known types without conversation: copies of requests, notes of the client. */
+const IGNORED =
+  "agent-name api-request api-request-blob api-request-shape atis-latch cost-state last-prompt mode permission-mode pr-link progress summary tag tools-used";
+
+const READERS: Readonly<Record<string, Read>> = {
+  ...Object.fromEntries(IGNORED.split(" ").map((type): [string, Read] => [type, () => []])),
+  assistant: readConversation,
+  user: readConversation,
+  system: readConversation,
+  "queue-operation": readQueue,
+  attachment: readAttachment,
+  "file-history-snapshot": (state, line) => trackFiles(state, readSnapshot(line) ?? state.backups),
+  "file-history-delta": (state, line) => trackFiles(state, addBackup(state.backups, line)),
+  "custom-title": (state, line) => readTitle(state, asString(line["customTitle"]), true),
+  "ai-title": (state, line) => readTitle(state, asString(line["aiTitle"]), false),
+};
 
 /**
- * Each file is told of once, when it is first tracked; before the first prompt it waits. After a private prompt new files
- * may be that turn's: their names are not kept.
+ * Each file gives one event, when it is first tracked and there is a prompt. After a private prompt new files may belong to
+ * that turn: their names are dropped.
  */
 function trackFiles(state: ClaudeCodeState, backups: Backups): AgentEvent[] {
   const { turn } = state;
@@ -127,41 +105,44 @@ function takeTracked(state: ClaudeCodeState): AgentEvent[] {
   delete state.tracked;
   if (tracked.length === 0) return [];
   const files = tracked.map((file) => trackedTouch(file, state.firstFolder || turn.header.cwd));
-  return emit(turn, { kind: "file-snapshot", ...promptOf(turn), files });
+  return emit(turn, { kind: "file-snapshot", promptId: turn.promptId, files });
 }
 
 function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
-  switch (line["operation"]) {
-    case "enqueue":
-      return enqueue(state.queue, state.turn, line) === undefined ? [] : enterPrivate(state);
-    case "remove":
-      return takeQueued(state.queue, state.turn, line);
-    case "popAll":
-      state.queue = forgetQueued(state.queue);
-      return [];
-    default:
-      return [];
-  }
+  const { operation } = line;
+  if (operation === "enqueue") return enqueue(state.queue, state.turn, line) === "private" ? enterPrivate(state) : [];
+  if (operation === "remove") return readDequeued(state.queue, state.turn, line);
+  // The user took the prompts back to edit them.
+  if (operation === "popAll") state.queue = withoutWaiting(state.queue);
+  return [];
 }
 
-/** In a fork this is all that says of a prompt from the queue: the lines of the queue are not copied. */
-function readHandedOver(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
-  const prompt = asString(asObject(line["attachment"])?.["prompt"]) ?? "";
-  return isWhollyPrivate(prompt) ? enterPrivate(state) : takeQueued(state.queue, state.turn, line);
+/** A prompt handed over from the queue. In a fork this is its only trace: the lines of the queue are not copied. */
+function readAttachment(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
+  const attachment = asObject(line["attachment"]);
+  if (attachment?.["type"] !== "queued_command") return [];
+  if (isWhollyPrivate(asString(attachment["prompt"]) ?? "")) return enterPrivate(state);
+  return readDequeued(state.queue, state.turn, line);
 }
 
 /**
- * A private prompt in the middle of a turn: what follows may be for it, also what subagents do under the turn's id. What was said
- * before it is told now: of a message that goes on no more is taken in.
+ * A private prompt in the middle of a turn: what follows may be for it, as may the work of subagents under the turn's id.
+ * A message that began before it ends here.
  */
 function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
   const { turn } = state;
   const events = turn.isPrivate ? [] : closeMessage(state);
   turn.isPrivate = true;
   turn.wasPrivate = true;
-  if (turn.promptId !== undefined) rememberPrivate(state, turn.promptId);
+  const { promptId } = turn;
+  if (promptId !== undefined && !state.privatePromptIds.includes(promptId)) {
+    state.privatePromptIds = [...state.privatePromptIds, promptId].slice(-MAX_PRIVATE_PROMPTS);
+  }
   return events;
 }
+
+/** A session with more private prompts drops the oldest. */
+const MAX_PRIVATE_PROMPTS = 1_000;
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   readHeader(state.turn, line);
@@ -172,32 +153,29 @@ function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[
   else if (message === undefined || line["isMeta"] === true) return events;
   else if (line["type"] === "assistant") events.push(...readAssistant(state, line, message));
   else events.push(...readUser(state, line, message));
+  // Only together with other events: a file with nothing else is not a session.
   if (events.length > 0 && state.turn.promptId !== undefined) events.push(...takeTracked(state));
-  // Beside something that happened: a file of nothing else is no session.
   if (events.length > 0 && !state.hasOrigin) events.push(...readOrigin(state, line));
   return events;
 }
 
-/** A plan's name goes from the session that made it to the one that carries it out; a fork copies lines and says whose they were. */
+/** The name of a plan goes from the session that made it to the one that executes it; a fork names its original. */
 function readOrigin(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const plan = asId(line["slug"]);
   const from = copiedFrom(line);
   const forkedFrom = from ?? state.forkedFrom;
   if (plan === undefined && forkedFrom === undefined) return [];
-  // What was copied may be left out: with the first thing that is its own it is said again.
+  // Copied lines may be left out later, so the first line that is not a copy gives the event again.
   if (from !== undefined && state.forkedFrom !== undefined) return [];
   if (from !== undefined) state.forkedFrom = from;
   else state.hasOrigin = true;
-  return emit(state.turn, {
-    kind: "origin",
-    ...(plan !== undefined && { plan }),
-    ...(forkedFrom !== undefined && { forkedFrom }),
-  });
+  return emit(state.turn, { kind: "origin", plan, forkedFrom });
 }
 
 function readHeader(turn: Turn, line: JsonObject): void {
   const agentId = asId(line["agentId"]);
   const version = asString(line["version"]);
+  const original = copiedFrom(line);
   const { agentId: _agentId, version: _version, copiedFrom: _copiedFrom, ...rest } = turn.header;
   turn.header = {
     ...rest,
@@ -206,11 +184,11 @@ function readHeader(turn: Turn, line: JsonObject): void {
     branch: asString(line["gitBranch"]) ?? "",
     ...(version !== undefined && { version }),
     ...(agentId !== undefined && { agentId }),
-    ...present("copiedFrom", copiedFrom(line)),
+    ...(original !== undefined && { copiedFrom: original }),
   };
 }
 
-/** A fork stamps every line it copies with whose it was. */
+/** A fork marks every line it copies with the session it is from. */
 function copiedFrom(line: JsonObject): string | undefined {
   return asId(asObject(line["forkedFrom"])?.["sessionId"]);
 }
@@ -222,7 +200,7 @@ function readTitle(state: ClaudeCodeState, title: string | undefined, isCustom: 
   return state.turn.header.at > 0 ? takeTitle(state) : [];
 }
 
-/** The title that waits for a line that says when and where, and is no copy. */
+/** A title waits for a line that has a time and a folder and is not a copy. */
 function takeTitle(state: ClaudeCodeState): AgentEvent[] {
   const { title, turn } = state;
   const mayWait = turn.header.copiedFrom !== undefined && !turn.wasPrivate;
@@ -231,26 +209,21 @@ function takeTitle(state: ClaudeCodeState): AgentEvent[] {
   return emit(turn, { kind: "title", title });
 }
 
-/** Of the client's own notes only the recap it shows somebody who was away says something about the work. */
+/** Of the client's own notes only the recap for a user who was away is about the work. */
 function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
-  // Written by the client when a turn is over, also where its last message had no words.
-  if (line["subtype"] === "turn_duration" && state.turn.end === undefined) markEnded(state.turn);
+  const { turn } = state;
+  // Written when a turn is over, even if its last message had no text.
+  if (line["subtype"] === "turn_duration" && turn.end === undefined) markTurn(turn, "ended");
   const text = asString(line["content"])?.replace(/\s*\(disable recaps in \/config\)\s*$/, "");
   if (line["subtype"] !== "away_summary" || !text) return [];
   const uuid = asId(line["uuid"]) ?? lineId(state);
-  return emit(state.turn, {
-    kind: "message",
-    uuid,
-    ...present("parentUuid", asId(line["parentUuid"])),
-    ...promptOf(state.turn),
-    role: "system",
-    text,
-  });
+  const parentUuid = asId(line["parentUuid"]);
+  return emit(turn, { kind: "message", uuid, parentUuid, promptId: turn.promptId, role: "system", text });
 }
 
 function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
   const { turn } = state;
-  const content = message["content"];
+  const { content } = message;
   if (line["isCompactSummary"] === true) return readSummary(state, line, content);
   const ownPromptId = asId(line["promptId"]);
   // A subagent's own "prompt" is the Agent call of the session that started it.
@@ -260,27 +233,18 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
     turn.isPrivate = state.privatePromptIds.includes(ownPromptId);
   }
   const results = asObjects(content).filter((block) => block["type"] === "tool_result");
-  if (results.length > 0) markWorking(turn);
-  if (isInterruption(content)) markInterrupted(turn);
-  else if (isWakeUp(content)) markWorking(turn);
+  if (isInterruption(content)) markTurn(turn, "interrupted");
+  else if (results.length > 0 || isWakeUp(content)) markTurn(turn, "working");
   if (results.length > 0) return results.flatMap((block) => readResult(state, line, block));
   const text = promptText(content);
   if (text === undefined || isSubagent) return [];
   const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
-  const at = typedAt(state.queue, text);
-  const events = [...closeMessage(state), ...tellQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
-  // Where in the turn its private prompt came, a fork may not tell.
+  const at = takeQueuedTime(state.queue, text);
+  const events = [...closeMessage(state), ...emitQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
+  // A fork does not show where in the turn the private prompt came.
   const isForked = asObject(line["forkedFrom"]) !== undefined && state.privatePromptIds.includes(promptId);
   if (turn.isPrivate || isForked) enterPrivate(state);
   return events;
-}
-
-/** A session with more private prompts than this forgets the oldest. */
-const MAX_PRIVATE_PROMPTS = 1_000;
-
-function rememberPrivate(state: ClaudeCodeState, promptId: string): void {
-  if (state.privatePromptIds.includes(promptId)) return;
-  state.privatePromptIds = [...state.privatePromptIds, promptId].slice(-MAX_PRIVATE_PROMPTS);
 }
 
 function readSummary(state: ClaudeCodeState, line: JsonObject, content: Json | undefined): AgentEvent[] {

@@ -1,6 +1,7 @@
-// Follows a Codex tool call from what the model asked, over what Codex notes while it runs, to its result.
-import type { Activity } from "../../core/event.ts";
-import { asArray, asCount, asId, asInteger, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
+// Follows a Codex tool call from the model's request, through what Codex logs while it runs, to its result.
+import { asArray, asCount, asId, asInteger, asObject, asString, type JsonObject } from "../../core/json.ts";
+import type { Loose } from "../fields.ts";
+import { toolUse, type ToolUse } from "../tool-use.ts";
 import { changedFiles, codexResult, type CodexTool, codexTool, editName } from "./tool.ts";
 
 export interface CodexCall extends CodexTool {
@@ -10,32 +11,26 @@ export interface CodexCall extends CodexTool {
   failed?: boolean;
 }
 
-type ToolUse = Extract<Activity, { kind: "tool-use" }>;
+/** Names of the calls that carry none. */
+const NAMES: Readonly<Record<string, string>> = { local_shell_call: "local_shell", tool_search_call: "ToolSearch" };
 
-/** Undefined for items that are no calls with a result to wait for. */
 export function codexCall(item: JsonObject, cwd: string): CodexCall | undefined {
   const id = asId(item["call_id"]) ?? asId(item["id"]);
   if (id === undefined) return undefined;
-  const namespace = asId(item["namespace"]);
-  switch (item["type"]) {
-    case "function_call":
-    case "custom_tool_call":
-      return { id, ...codexTool(asId(item["name"]) ?? "unknown", namespace, item["arguments"] ?? item["input"], cwd) };
-    case "local_shell_call":
-      return { id, ...codexTool("local_shell", namespace, item["action"], cwd) };
-    case "tool_search_call":
-      return { id, ...codexTool("ToolSearch", namespace, item["arguments"], cwd) };
-    default:
-      return undefined;
-  }
+  const type = asString(item["type"]) ?? "";
+  const args = type === "local_shell_call" ? item["action"] : (item["arguments"] ?? item["input"]);
+  return { id, ...codexTool(NAMES[type] ?? asId(item["name"]) ?? "unknown", asId(item["namespace"]), args, cwd) };
 }
 
-/** Codex notes how a call ended before the model is told. */
+/** Codex logs how a call ended before the model gets its result; newer versions log it as a completed item. */
 export function noteEnd(call: CodexCall, event: JsonObject, cwd: string): void {
   switch (event["type"]) {
     case "patch_apply_end":
-      return notePatch(call, event, cwd);
-    case "exec_command_end": {
+      return notePatch(call, event, event["success"] === false, cwd);
+    case "FileChange":
+      return notePatch(call, event, event["status"] === "failed" || event["status"] === "declined", cwd);
+    case "exec_command_end":
+    case "CommandExecution": {
       const exitCode = asInteger(event["exit_code"]);
       if (exitCode !== undefined) call.exitCode = exitCode;
       return noteDuration(call, event);
@@ -48,18 +43,8 @@ export function noteEnd(call: CodexCall, event: JsonObject, cwd: string): void {
   }
 }
 
-/** The same, as newer versions write it. */
-export function noteItem(call: CodexCall, item: JsonObject, cwd: string): void {
-  switch (item["type"]) {
-    case "CommandExecution":
-      return noteEnd(call, { ...item, type: "exec_command_end" }, cwd);
-    case "FileChange":
-      return notePatch(call, { ...item, success: item["status"] !== "failed" && item["status"] !== "declined" }, cwd);
-  }
-}
-
-function notePatch(call: CodexCall, event: JsonObject, cwd: string): void {
-  call.failed = event["success"] === false;
+function notePatch(call: CodexCall, event: JsonObject, hasFailed: boolean, cwd: string): void {
+  call.failed = hasFailed;
   const files = changedFiles(asObject(event["changes"]), cwd);
   if (files.length === 0) return;
   call.files = files;
@@ -73,41 +58,30 @@ function noteDuration(call: CodexCall, event: JsonObject): void {
   if (durationMs !== undefined) call.durationMs = durationMs;
 }
 
-export function finishCall(call: CodexCall, item: JsonObject): ToolUse {
-  const raw = item["type"] === "tool_search_output" ? toolNames(item["tools"]) : item["output"];
-  const result = codexResult(raw);
-  const exitCode = result.exitCode ?? call.exitCode;
-  const durationMs = result.durationMs ?? call.durationMs;
-  const isError = result.failed || call.failed === true || (exitCode !== undefined && exitCode !== 0);
-  return {
-    kind: "tool-use",
+export function finishCall(call: CodexCall, item: JsonObject): Loose<ToolUse> {
+  const isSearch = item["type"] === "tool_search_output";
+  const names = () => asArray(item["tools"]).map((tool) => asString(asObject(tool)?.["name"]) ?? "");
+  const { output, failed, exitCode, durationMs } = codexResult(isSearch ? names().join("\n") : item["output"]);
+  return toolUse({
     toolUseId: call.id,
     name: call.name,
     input: call.input,
-    ...(result.output !== undefined && { output: result.output }),
-    isError,
-    ...(exitCode !== undefined && { exitCode }),
-    ...(durationMs !== undefined && { durationMs }),
-    // A tool that failed touched nothing.
-    files: isError ? [] : call.files,
-  };
+    output,
+    hasFailed: failed || call.failed === true,
+    exitCode: exitCode ?? call.exitCode,
+    durationMs: durationMs ?? call.durationMs,
+    files: call.files,
+  });
 }
 
-function toolNames(tools: Json | undefined): string {
-  return asArray(tools)
-    .map((tool) => asString(asObject(tool)?.["name"]) ?? "")
-    .join("\n");
-}
-
-/** A search on the web runs at the provider: there is no result to wait for. */
-export function webSearch(item: JsonObject, id: string): ToolUse {
+/** A web search runs at the provider: it is complete without a result. */
+export function webSearch(item: JsonObject, id: string): Loose<ToolUse> {
   const action = asObject(item["action"]);
-  return {
-    kind: "tool-use",
+  return toolUse({
     toolUseId: asId(item["id"]) ?? id,
     name: action?.["url"] === undefined ? "WebSearch" : "WebFetch",
     input: action ?? {},
-    isError: item["status"] === "failed",
+    hasFailed: item["status"] === "failed",
     files: [],
-  };
+  });
 }

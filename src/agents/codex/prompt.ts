@@ -1,10 +1,10 @@
-// What a person typed to Codex, told from what Codex itself puts in the user's mouth.
+// Tells what a person typed to Codex from what Codex itself adds as the user.
 
-/** How injected messages begin: surroundings, instructions, notices of the client. */
+/** How messages that Codex adds begin: environment, instructions, notices of the client. */
 const INJECTED =
   /^\s*(?:# AGENTS\.md instructions for |<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted|skill|skills_instructions|user_shell_command|subagent_notification|permissions instructions|collaboration_mode|personality_spec|model_switch|apps_instructions|plugins_instructions|hook_prompt|goal_context)\b)/;
 
-/** The IDE puts open files and selections before what was typed. */
+/** The IDE extension puts open files and selections before the prompt. */
 const REQUEST = "## My request for Codex:";
 
 export function typedText(text: string): string | undefined {
@@ -15,8 +15,15 @@ export function typedText(text: string): string | undefined {
   return withoutImages.trim() === "" ? undefined : typed;
 }
 
-/** The oldest rollouts say only here where the work is done. */
+/** The oldest rollouts name the working folder only in this message. */
 export function environmentCwd(text: string): string | undefined {
   if (!/^\s*<environment_context>/.test(text)) return undefined;
   return /<cwd>([^<]+)<\/cwd>/.exec(text)?.[1] ?? /^Current working directory: (.+)$/m.exec(text)?.[1];
+}
+
+const MIN_UUID_CHARS = 32;
+
+/** Old versions numbered their turns; such a number is not unique. */
+export function isTurnUuid(id: string | undefined): id is string {
+  return id !== undefined && id.length >= MIN_UUID_CHARS;
 }

@@ -1,17 +1,9 @@
-// Reduces Codex's tool calls and their results to the names, inputs and outputs all agents share.
+// Reduces Codex's tool calls and results to the names, inputs and outputs that all agents share.
 import type { FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import { diffCounts, lineCount, patchFiles } from "../patch.ts";
-import {
-  asArray,
-  asInteger,
-  asObject,
-  asString,
-  blocksText,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asInteger, asObject, asString, blocksText, type Json, type JsonObject, parseJson } from "../../core/json.ts";
+import { withAbsolutePaths } from "../tool-use.ts";
 
 export interface CodexTool {
   name: string;
@@ -19,7 +11,7 @@ export interface CodexTool {
   files: FileTouch[];
 }
 
-/** Of a function or custom tool call; `args` is what the model wrote, JSON or plain text. */
+/** `args`: what the model wrote for a function or custom tool call, JSON or plain text. */
 export function codexTool(name: string, namespace: string | undefined, args: Json | undefined, cwd: string): CodexTool {
   const parsed = typeof args === "string" ? (parseJson(args) ?? args) : args;
   const input = asObject(parsed);
@@ -37,14 +29,12 @@ export function codexTool(name: string, namespace: string | undefined, args: Jso
       const files: FileTouch[] = path ? [{ path: absolutePath(path, cwd), kind: "read" }] : [];
       return { name: "Read", input: { ...input, ...(path !== undefined && { file_path: path }) }, files };
     }
-    default:
-      return { name: fullName(name, namespace), input: parsed ?? {}, files: [] };
+    default: {
+      // Tools of MCP servers have the server as a namespace; their names may begin with the separator.
+      const fullName = namespace ? `${namespace}__${name.replace(/^_+/, "")}` : name;
+      return { name: fullName, input: parsed ?? {}, files: [] };
+    }
   }
-}
-
-/** Tools of MCP servers carry the server as a namespace; their own names may begin with the separator. */
-function fullName(name: string, namespace: string | undefined): string {
-  return namespace ? `${namespace}__${name.replace(/^_+/, "")}` : name;
 }
 
 function shellTool(input: JsonObject | undefined, cwd: string): CodexTool {
@@ -67,7 +57,7 @@ function commandOf(argv: readonly string[]): string {
 }
 
 function patchTool(patch: string, cwd: string): CodexTool {
-  const files = patchFiles(patch).map((file) => ({ ...file, path: absolutePath(file.path, cwd) }));
+  const files = withAbsolutePaths(patchFiles(patch), cwd);
   const [only, second] = files;
   return {
     name: editName(files),
@@ -81,7 +71,7 @@ export function editName(files: readonly FileTouch[]): string {
   return files.length > 0 && files.every((file) => file.kind === "create") ? "Write" : "Edit";
 }
 
-/** What a patch really changed, as Codex notes it after applying: better than what the model asked for. */
+/** What a patch changed, as Codex logs it after applying: more exact than the patch the model wrote. */
 export function changedFiles(changes: JsonObject | undefined, cwd: string): FileTouch[] {
   return Object.entries(changes ?? {}).map(([name, change]) => {
     const { type, ...detail } = asObject(change) ?? {};
@@ -94,62 +84,54 @@ export function changedFiles(changes: JsonObject | undefined, cwd: string): File
 }
 
 export interface CodexResult {
-  output?: string;
-  exitCode?: number;
-  durationMs?: number;
+  output?: string | undefined;
+  exitCode?: number | undefined;
+  durationMs?: number | undefined;
   failed: boolean;
 }
 
 /** Results come as JSON with metadata, as text under a few header lines, as content blocks, or as bare text. */
 export function codexResult(output: Json | undefined): CodexResult {
   if (Array.isArray(output)) return { output: blocksText(output), failed: false };
-  const object = asObject(output) ?? asObject(parseJson(jsonText(asString(output))));
+  const text = asString(output);
+  // Only JSON in Codex's own form: the output of a command may be any other JSON.
+  const object = asObject(output) ?? asObject(parseJson(text?.startsWith('{"output":') ? text : undefined));
   if (object !== undefined && ("metadata" in object || "content" in object || "output" in object)) {
     return structuredResult(object);
   }
-  const text = asString(output);
   return text === undefined ? { failed: false } : textResult(text);
-}
-
-/** Only the shape Codex itself wrote; the output of a command may be any other JSON. */
-function jsonText(text: string | undefined): string | undefined {
-  return text?.startsWith('{"output":') ? text : undefined;
 }
 
 function structuredResult(object: JsonObject): CodexResult {
   const metadata = asObject(object["metadata"]);
   const seconds = metadata?.["duration_seconds"];
-  const exitCode = asInteger(metadata?.["exit_code"]);
   const content = object["output"] ?? object["content"];
-  const output = Array.isArray(content) ? blocksText(asArray(content)) : asString(content);
-  const durationMs = typeof seconds === "number" ? asInteger(seconds * 1000) : undefined;
   return {
-    ...(output !== undefined && { output }),
-    ...(exitCode !== undefined && { exitCode }),
-    ...(durationMs !== undefined && { durationMs }),
+    output: Array.isArray(content) ? blocksText(content) : asString(content),
+    exitCode: asInteger(metadata?.["exit_code"]),
+    durationMs: typeof seconds === "number" ? asInteger(seconds * 1000) : undefined,
     failed: object["success"] === false,
   };
 }
 
 function textResult(text: string): CodexResult {
   const marker = /(?:^|\n)Output:\n?/.exec(text.slice(0, MAX_HEADER_CHARS));
-  const head = marker === null ? "" : text.slice(0, marker.index + 1);
   const isHeaded = marker !== null && /^(?:Command: |Chunk ID: |Wall time: |Exit code: |Process )/.test(text);
   if (!isHeaded) return { output: text, failed: FAILED.test(text) };
+  const head = text.slice(0, marker.index + 1);
   const code = /^(?:Exit code: |Process exited with code )(-?\d{1,10})\s*$/m.exec(head)?.[1];
   const seconds = /^Wall time: ([\d.]{1,20}) seconds$/m.exec(head)?.[1];
-  const durationMs = asInteger(Number(seconds) * 1000);
   return {
     output: text.slice(marker.index + marker[0].length),
-    ...(code !== undefined && { exitCode: Number(code) }),
-    ...(seconds !== undefined && durationMs !== undefined && { durationMs }),
+    exitCode: code === undefined ? undefined : Number(code),
+    durationMs: asInteger(Number(seconds) * 1000),
     failed: false,
   };
 }
 
-/** A command may be long, and stands before its output. */
+/** The header has the command, which may be long. */
 const MAX_HEADER_CHARS = 20_000;
 
-/** What Codex answers in place of a result when a call did not come to pass. */
+/** What Codex answers in place of a result when a call could not run. */
 const FAILED =
   /^(?:apply_patch verification failed|failed to parse function arguments|write_stdin failed|exec_command failed|exec error|execution error|unsupported call|aborted by user|aborted$|tool call error|patch rejected|err: )/i;

@@ -1,22 +1,12 @@
 // Reads a Codex CLI rollout, line by line, into our events.
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
-import { findCall, keepCall, takeCall } from "../pending-calls.ts";
-import { countUnknown } from "../notes.ts";
-import type { LineReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import {
-  beginTurn,
-  emit,
-  endOfTurn,
-  markEnded,
-  markInterrupted,
-  markWorking,
-  promptOf,
-  startTurn,
-  type Turn,
-} from "../turn.ts";
-import { asCount, asId, asObject, asObjects, asString, asTime, type Json, type JsonObject } from "../../core/json.ts";
-import { codexCall, type CodexCall, finishCall, noteEnd, noteItem, webSearch } from "./call.ts";
-import { environmentCwd, typedText } from "./prompt.ts";
+import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
+import { defined, type Loose, ownValue } from "../fields.ts";
+import { addCall, findCall, takeCall } from "../tool-use.ts";
+import { countUnknown, type LineReader, type ReadNotes, type TranscriptFile } from "../transcript.ts";
+import { beginTurn, emit, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
+import { codexCall, type CodexCall, finishCall, noteEnd, webSearch } from "./call.ts";
+import { environmentCwd, isTurnUuid, typedText } from "./prompt.ts";
 
 type Message = Extract<Activity, { kind: "message" }>;
 
@@ -24,26 +14,26 @@ export interface CodexState {
   turn: Turn;
   line: number;
   hasSession: boolean;
-  /** This file's own thread; `turn.header.sessionId` is the parent's in a subagent. */
+  /** This file's own thread; in a subagent `turn.header.sessionId` is the parent's. */
   threadId: string;
-  /** What is read is the history of the thread this one was forked from: it has a file of its own. */
+  /** The lines now are the copied history of the thread this one was forked from; that thread has its own file. */
   isReplay: boolean;
-  /** Nobody types to a subagent. */
+  /** A subagent: its prompts are not typed by a person. */
   isMachine: boolean;
-  /** How this file tells of prompts: as an event of their own, or as an item that is complete. The first form counts. */
+  /** A file has its prompts as events or as completed items, sometimes as both: the first form seen counts. */
   promptForm?: string;
   turnId?: string;
   model?: string;
   calls: CodexCall[];
   thinking: string;
-  /** Held back until its token counts come. */
+  /** Waits for its token counts. */
   message?: AgentEvent & { activity: Message };
-  /** Of requests that only called tools; they count with the next message. */
+  /** Of requests that only called tools; added to the next message. */
   tokens?: TokenCounts;
   totalTokens?: number;
   /**
-   * Threads that were started for a wholly private prompt. They have files of their own: who reads those puts the ids
-   * of the state of the session that started them here, at the start or later.
+   * Threads started by a wholly private prompt. They have their own files: the caller that reads those passes the ids from
+   * the parent session's state, at the start or later.
    */
   privateThreadIds: string[];
 }
@@ -52,7 +42,7 @@ interface CodexReader extends LineReader<CodexState> {
   start(file: TranscriptFile, privateThreadIds?: readonly string[]): CodexState;
 }
 
-/** A session that starts more threads in private than this forgets the oldest. */
+/** A session that starts more private threads drops the oldest. */
 const MAX_PRIVATE_THREADS = 1_000;
 
 export const codexReader: CodexReader = {
@@ -68,54 +58,105 @@ export const codexReader: CodexReader = {
     thinking: "",
     privateThreadIds: [...privateThreadIds],
   }),
-  read(state, line, notes) {
+  read(state, json, notes) {
     state.line += 1;
-    const object = asObject(line);
-    const at = asTime(object?.["timestamp"]);
-    if (at !== undefined) state.turn.header.at = at;
-    return object === undefined ? unknown(notes, undefined) : readLine(state, object, notes);
+    const line = asObject(json) ?? {};
+    state.turn.header.at = asTime(line["timestamp"]) ?? state.turn.header.at;
+    return readLine(state, line, notes);
   },
   flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn)],
 };
 
-function readLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentEvent[] {
-  const payload = asObject(line["payload"]);
-  // Until September 2025 lines had no envelope: the first was the session, the others items.
-  if (payload === undefined) return readBareLine(state, line, notes);
-  switch (line["type"]) {
-    case "session_meta":
-      return readSession(state, payload);
-    case "turn_context":
-      readContext(state, payload);
-      return [];
-    case "response_item":
-      return state.isReplay ? [] : readItem(state, payload, notes);
-    case "event_msg":
-      return readEvent(state, payload);
-    case "compacted":
-      return state.isReplay ? [] : readCompaction(state, payload);
-    case "world_state":
-    case "token_usage_record":
-    case "inter_agent_communication":
-    case "inter_agent_communication_metadata":
-      return [];
-    default:
-      return unknown(notes, line["type"]);
-  }
+/** Reads one type of line; undefined: it has no events. */
+type Read = (state: CodexState, payload: JsonObject) => AgentEvent[] | undefined | void;
+type Readers = Readonly<Record<string, Read>>;
+
+const ignore: Read = () => undefined;
+const unlessReplay = (read: Read): Read => (state, payload) => (state.isReplay ? undefined : read(state, payload));
+
+function readWith(readers: Readers, state: CodexState, payload: JsonObject, type: unknown, notes: ReadNotes) {
+  const read = ownValue(readers, asString(type));
+  if (read === undefined) countUnknown(notes, type);
+  return read?.(state, payload) ?? [];
 }
 
-function readBareLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentEvent[] {
-  if (line["record_type"] === "state") return [];
-  if (line["type"] === undefined && asId(line["id"]) !== undefined) {
-    return readSession(state, line);
+function readLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentEvent[] {
+  const { type } = line;
+  const payload = asObject(line["payload"]);
+  if (type === "response_item" && payload !== undefined) {
+    return state.isReplay ? [] : readWith(ITEMS, state, payload, payload["type"], notes);
   }
-  if (line["type"] === "message" && line["role"] === "user") return readPrompt(state, itemText(line));
-  return readItem(state, line, notes);
+  if (payload !== undefined) return readWith(LINES, state, payload, type, notes);
+  // Until September 2025 lines had no envelope: the first was the session, the others were items.
+  if (line["record_type"] === "state") return [];
+  if (type === undefined && asId(line["id"]) !== undefined) return readSession(state, line);
+  if (type === "message" && line["role"] === "user") return readPrompt(state, itemText(line));
+  return readWith(ITEMS, state, line, type, notes);
 }
+
+const LINES: Readers = {
+  session_meta: readSession,
+  turn_context: readContext,
+  event_msg: readEvent,
+  compacted: unlessReplay(readCompaction),
+  world_state: ignore,
+  token_usage_record: ignore,
+  inter_agent_communication: ignore,
+  inter_agent_communication_metadata: ignore,
+};
+
+const ITEMS: Readers = {
+  message: (state, item) => (item["role"] === "assistant" ? readMessage(state, item) : undefined),
+  reasoning: readReasoning,
+  function_call: readCall,
+  custom_tool_call: readCall,
+  local_shell_call: readCall,
+  tool_search_call: readCall,
+  function_call_output: readOutput,
+  custom_tool_call_output: readOutput,
+  tool_search_output: readOutput,
+  web_search_call(state, item) {
+    markTurn(state.turn, "working");
+    return emit(state.turn, { ...webSearch(item, lineId(state)), promptId: state.turn.promptId });
+  },
+  ghost_snapshot: ignore,
+  compaction: ignore,
+  compaction_summary: ignore,
+  compaction_trigger: ignore,
+  context_compaction: ignore,
+  image_generation_call: ignore,
+  agent_message: ignore,
+  other: ignore,
+};
+
+/** Every other event is also an item, or says nothing about the work. */
+const EVENTS: Readers = {
+  // For a while the environment came as a user message too, with another kind.
+  user_message: (state, { kind = "plain", message }) =>
+    kind === "plain" ? readPromptOnce(state, "event", asString(message)) : undefined,
+  task_complete: ({ turn }) => markTurn(turn, "ended"),
+  turn_complete: ({ turn }) => markTurn(turn, "ended"),
+  turn_aborted({ turn }, event) {
+    // Another reason: the next prompt replaced the turn.
+    if ((asString(event["reason"]) ?? "interrupted") === "interrupted") markTurn(turn, "interrupted");
+  },
+  item_completed(state, event) {
+    const item = asObject(event["item"]) ?? {};
+    if (item["type"] === "UserMessage") return readPromptOnce(state, "item", itemText(item));
+    const call = findCall(state.calls, asId(item["id"]));
+    if (call !== undefined) noteEnd(call, item, state.turn.header.cwd);
+    return undefined;
+  },
+  token_count: (state, event) => readTokens(state, asObject(event["info"])),
+  thread_name_updated({ turn }, event) {
+    const title = asString(event["thread_name"])?.trim();
+    return title ? emit(turn, { kind: "title", title }) : undefined;
+  },
+};
 
 function readSession(state: CodexState, meta: JsonObject): AgentEvent[] {
   const id = asId(meta["id"]) ?? state.threadId;
-  // A fork begins with a copy of the history it was forked from, the first line of that included.
+  // A fork begins with a copy of the original's history, including its first line.
   if (state.hasSession) {
     if (id === state.threadId || state.isReplay) return [];
     state.isReplay = true;
@@ -130,10 +171,10 @@ function readSession(state: CodexState, meta: JsonObject): AgentEvent[] {
   const agentType = asId(spawn?.["agent_role"]) ?? asId(meta["agent_role"]) ?? asId(subagent);
   const isSubagent = parent !== undefined && parent !== id;
   state.threadId = id;
-  // All a private prompt's thread does is private, and so are the threads it starts.
+  // A thread started by a private prompt is private, and so are the threads it starts.
   state.turn.isPrivate = isSubagent && state.privateThreadIds.includes(id);
   state.isMachine = subagent !== undefined || isSubagent;
-  // Where a nested subagent names the session at the root, that is the one people know.
+  // A nested subagent belongs to the root session: that is the one a person knows.
   header.sessionId = isSubagent ? (root !== id && root) || parent : id;
   if (isSubagent) header.agentId = id;
   if (agentType !== undefined && isSubagent) header.agentType = agentType;
@@ -151,161 +192,79 @@ function readContext(state: CodexState, context: JsonObject): void {
   readTurnId(state, asId(context["turn_id"]));
 }
 
-/** Thread and turn ids are UUIDv7, so they sort by time: a turn older than its thread came with the copied history. */
+/** Thread and turn ids are UUIDv7 and sort by time: a turn older than its thread is copied history. */
 function readTurnId(state: CodexState, turnId: string | undefined): void {
-  // Old versions counted their turns; such a number names nothing outside of its file.
-  const isUnique = turnId !== undefined && turnId.length >= MIN_UUID_CHARS;
-  state.isReplay &&= isUnique && turnId < state.threadId;
-  if (isUnique) state.turnId = turnId;
+  state.isReplay &&= isTurnUuid(turnId) && turnId < state.threadId;
+  if (isTurnUuid(turnId)) state.turnId = turnId;
 }
 
-const MIN_UUID_CHARS = 32;
-
-function readEvent(state: CodexState, event: JsonObject): AgentEvent[] {
-  if (event["type"] === "task_started" || event["type"] === "turn_started") readTurnId(state, asId(event["turn_id"]));
-  if (state.isReplay) return [];
-  readThread(state, asId(event["agent_thread_id"]) ?? asId(event["new_thread_id"]));
-  const id = asId(event["call_id"]);
-  const call = id === undefined ? undefined : findCall(state.calls, id);
-  if (call !== undefined) noteEnd(call, event, state.turn.header.cwd);
-  switch (event["type"]) {
-    case "user_message":
-      // For a while the surroundings came as such an event too, under another kind.
-      return event["kind"] === undefined || event["kind"] === "plain"
-        ? readPromptOnce(state, "event", asString(event["message"]))
-        : [];
-    case "task_complete":
-    case "turn_complete":
-      markEnded(state.turn);
-      return [];
-    case "turn_aborted":
-      // Another reason is that the next prompt took its place.
-      if ((asString(event["reason"]) ?? "interrupted") === "interrupted") markInterrupted(state.turn);
-      return [];
-    case "item_completed":
-      return readCompleted(state, asObject(event["item"]) ?? {});
-    case "token_count":
-      return readTokens(state, asObject(event["info"]));
-    case "thread_name_updated": {
-      const title = asString(event["thread_name"])?.trim();
-      return title ? emit(state.turn, { kind: "title", title }) : [];
-    }
-    default:
-      // Everything else a client shows is also an item, or says nothing about the work.
-      return [];
-  }
-}
-
-/** Newer versions write what a client shows as items instead. */
-function readCompleted(state: CodexState, item: JsonObject): AgentEvent[] {
-  if (item["type"] === "UserMessage") return readPromptOnce(state, "item", itemText(item));
-  const id = asId(item["id"]);
-  const call = id === undefined ? undefined : findCall(state.calls, id);
-  if (call !== undefined) noteItem(call, item, state.turn.header.cwd);
-  return [];
-}
-
-function readPromptOnce(state: CodexState, form: string, said: string | undefined): AgentEvent[] {
-  state.promptForm ??= form;
-  return state.promptForm === form ? readPrompt(state, said) : [];
-}
-
-function readThread(state: CodexState, threadId: string | undefined): void {
+function readEvent(state: CodexState, event: JsonObject): ReturnType<Read> {
   const { turn, privateThreadIds } = state;
-  if (threadId === undefined || !turn.isPrivate || privateThreadIds.includes(threadId)) return;
-  state.privateThreadIds = [...privateThreadIds, threadId].slice(-MAX_PRIVATE_THREADS);
+  const type = asString(event["type"]);
+  if (type === "task_started" || type === "turn_started") readTurnId(state, asId(event["turn_id"]));
+  if (state.isReplay) return [];
+  const threadId = asId(event["agent_thread_id"]) ?? asId(event["new_thread_id"]);
+  if (threadId !== undefined && turn.isPrivate && !privateThreadIds.includes(threadId)) {
+    state.privateThreadIds = [...privateThreadIds, threadId].slice(-MAX_PRIVATE_THREADS);
+  }
+  const call = findCall(state.calls, asId(event["call_id"]));
+  if (call !== undefined) noteEnd(call, event, turn.header.cwd);
+  return ownValue(EVENTS, type)?.(state, event);
 }
 
-function readPrompt(state: CodexState, said: string | undefined): AgentEvent[] {
-  const { turn } = state;
-  const cwd = environmentCwd(said ?? "");
+function readPromptOnce(state: CodexState, form: string, text: string | undefined): AgentEvent[] {
+  state.promptForm ??= form;
+  return state.promptForm === form ? readPrompt(state, text) : [];
+}
+
+function readPrompt(state: CodexState, sent: string | undefined): AgentEvent[] {
+  const { turn, turnId } = state;
+  const cwd = environmentCwd(sent ?? "");
   if (cwd !== undefined && turn.header.cwd === "") turn.header.cwd = cwd;
-  const text = typedText(said ?? "");
+  const text = typedText(sent ?? "");
   if (text === undefined || state.isMachine) return [];
-  // What is typed while a turn runs belongs to it but is a prompt of its own.
-  const isNewTurn = state.turnId !== undefined && turn.promptId?.split(":")[0] !== state.turnId;
-  const promptId = isNewTurn && state.turnId !== undefined ? state.turnId : lineId(state, state.turnId);
+  // A prompt typed while a turn runs is part of that turn and needs an id of its own.
+  const isNewTurn = turnId !== undefined && turn.promptId?.split(":")[0] !== turnId;
   const events = closeMessage(state);
   state.thinking = "";
-  return [...events, ...beginTurn(turn, promptId, text)];
+  return [...events, ...beginTurn(turn, isNewTurn ? turnId : lineId(state, turnId), text)];
 }
 
-function readItem(state: CodexState, item: JsonObject, notes: ReadNotes): AgentEvent[] {
-  switch (item["type"]) {
-    case "message":
-      return item["role"] === "assistant" ? readMessage(state, item) : [];
-    case "reasoning":
-      readReasoning(state, item);
-      return [];
-    case "function_call":
-    case "custom_tool_call":
-    case "local_shell_call":
-    case "tool_search_call": {
-      markWorking(state.turn);
-      const call = codexCall(item, state.turn.header.cwd);
-      // What waits is stored between runs: nothing of a private turn may.
-      if (call !== undefined && !state.turn.isPrivate) keepCall(state.calls, call);
-      return [];
-    }
-    case "function_call_output":
-    case "custom_tool_call_output":
-    case "tool_search_output": {
-      const id = asId(item["call_id"]);
-      const call = id === undefined ? undefined : takeCall(state.calls, id);
-      return call === undefined ? [] : emit(state.turn, { ...finishCall(call, item), ...promptOf(state.turn) });
-    }
-    case "web_search_call":
-      markWorking(state.turn);
-      return emit(state.turn, { ...webSearch(item, lineId(state, state.threadId)), ...promptOf(state.turn) });
-    case "ghost_snapshot":
-    case "compaction":
-    case "compaction_summary":
-    case "compaction_trigger":
-    case "context_compaction":
-    case "image_generation_call":
-    case "agent_message":
-    case "other":
-      return [];
-    default:
-      return unknown(notes, item["type"]);
-  }
+function readCall(state: CodexState, item: JsonObject): void {
+  markTurn(state.turn, "working");
+  const call = codexCall(item, state.turn.header.cwd);
+  // Waiting calls are stored between runs: private ones must not be.
+  if (call !== undefined && !state.turn.isPrivate) addCall(state.calls, call);
+}
+
+function readOutput({ calls, turn }: CodexState, item: JsonObject): AgentEvent[] {
+  const call = takeCall(calls, asId(item["call_id"]));
+  return call === undefined ? [] : emit(turn, { ...finishCall(call, item), promptId: turn.promptId });
 }
 
 function readMessage(state: CodexState, item: JsonObject): AgentEvent[] {
-  const { turn } = state;
+  const { turn, thinking, model } = state;
   const text = itemText(item) ?? "";
   const events = closeMessage(state);
-  const { thinking } = state;
   state.thinking = "";
   if (text.trim() === "" && thinking === "") return events;
-  if (text.trim() !== "") turn.response = { text, at: turn.header.at };
-  // Versions without a phase do not tell: words without a call after them end the turn until more follows.
-  if (text.trim() === "" || item["phase"] === "commentary") markWorking(turn);
-  else markEnded(turn);
+  if (text.trim() !== "") setResponse(turn, text);
+  // Versions without phases: text with no call after it ends the turn until more follows.
+  markTurn(turn, text.trim() === "" || item["phase"] === "commentary" ? "working" : "ended");
   if (turn.isPrivate) return events;
-  const activity: Message = {
-    kind: "message",
-    uuid: asId(item["id"]) ?? lineId(state, state.threadId),
-    ...promptOf(turn),
-    role: "assistant",
-    text,
-    ...(thinking !== "" && { thinking }),
-    ...(state.model !== undefined && { model: state.model }),
-  };
-  state.message = { ...turn.header, activity };
+  const uuid = asId(item["id"]) ?? lineId(state);
+  const { promptId } = turn;
+  const message: Loose<Message> = { kind: "message", uuid, promptId, role: "assistant", text, model };
+  state.message = { ...turn.header, activity: defined<Message>({ ...message, thinking: thinking || undefined }) };
   return events;
 }
 
 function readReasoning(state: CodexState, item: JsonObject): void {
-  const parts = [...asObjects(item["summary"]), ...asObjects(item["content"])];
-  const text = parts
-    .map((part) => asString(part["text"]) ?? "")
-    .filter((part) => part !== "")
-    .join("\n\n");
-  if (text !== "") state.thinking = state.thinking === "" ? text : `${state.thinking}\n\n${text}`;
+  const parts = [...asObjects(item["summary"]), ...asObjects(item["content"])].map((part) => asString(part["text"]));
+  state.thinking = [state.thinking, ...parts].filter(Boolean).join("\n\n");
 }
 
-/** Sent again with new rate limits while nothing was used: only a changed total is a request. */
+/** Token counts come again with new rate limits: only a changed total is a new request. */
 function readTokens(state: CodexState, info: JsonObject | undefined): AgentEvent[] {
   const last = asObject(info?.["last_token_usage"]);
   const total = asCount(asObject(info?.["total_token_usage"])?.["total_tokens"]);
@@ -330,32 +289,27 @@ function closeMessage(state: CodexState): AgentEvent[] {
   return events;
 }
 
-function heldMessage(state: CodexState): AgentEvent[] {
-  const { message, tokens } = state;
+function heldMessage({ message, tokens }: CodexState): AgentEvent[] {
   if (message === undefined) return [];
   return [{ ...message, activity: { ...message.activity, ...(tokens !== undefined && { tokens: { ...tokens } }) } }];
 }
 
 function readCompaction(state: CodexState, payload: JsonObject): AgentEvent[] {
-  // Newer versions keep their summary encrypted; then there is nothing to tell.
+  // Newer versions encrypt the summary and leave the text empty.
   const summary = asString(payload["message"]) ?? "";
   if (summary.trim() === "") return [];
-  const uuid = asId(payload["window_id"]) ?? lineId(state, state.threadId);
+  const uuid = asId(payload["window_id"]) ?? lineId(state);
   return [...closeMessage(state), ...emit(state.turn, { kind: "compaction", uuid, summary })];
 }
 
-function itemText(item: JsonObject): string | undefined {
-  const content = item["content"];
+function itemText({ content }: JsonObject): string | undefined {
   if (typeof content === "string") return content;
-  const texts = asObjects(content).map((part) => asString(part["text"]) ?? "");
-  return texts.filter((text) => text !== "").join("\n");
+  return asObjects(content)
+    .map((part) => asString(part["text"]))
+    .filter(Boolean)
+    .join("\n");
 }
 
-function lineId(state: CodexState, of: string | undefined): string {
-  return `${of ?? state.threadId}:${state.line}`;
-}
-
-function unknown(notes: ReadNotes, type: Json | undefined): AgentEvent[] {
-  countUnknown(notes, type);
-  return [];
+function lineId(state: CodexState, prefix = state.threadId): string {
+  return `${prefix}:${state.line}`;
 }

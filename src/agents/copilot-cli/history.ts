@@ -1,12 +1,11 @@
-// Reads a session of the first versions of Copilot CLI: one JSON file with the messages as they were sent to the model.
+// Reads a session of the first Copilot CLI versions: one JSON file with the messages as they were sent to the model.
 import { dirname } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
-import { keepCall, takeCall } from "../pending-calls.ts";
-import { readWhole } from "../agent-files.ts";
-import { countUnknown } from "../notes.ts";
-import type { DocumentReader, ReadNotes } from "../transcript.ts";
-import { beginTurn, emit, endOfTurn, markEnded, markWorking, promptOf, startTurn, type Turn } from "../turn.ts";
 import { asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
+import { readWhole } from "../agent-files.ts";
+import { addCall, takeCall, toolUse } from "../tool-use.ts";
+import { countUnknown, type DocumentReader, type ReadNotes } from "../transcript.ts";
+import { beginTurn, emit, emitMessage, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
 import { type CopilotCall, copilotCall, copilotResult } from "./tool.ts";
 
 export const copilotHistoryReader: DocumentReader = {
@@ -17,7 +16,7 @@ export const copilotHistoryReader: DocumentReader = {
     const turn = startTurn(file);
     const { header } = turn;
     header.sessionId = asId(session?.["sessionId"]) ?? header.sessionId;
-    // Neither where the session took place is written down nor when each message came, only in which order.
+    // The file has neither the working folder nor the times of messages, only their order.
     header.cwd = dirname(file.path);
     header.at = asTime(session?.["startTime"]) ?? Math.round(file.modifiedAt);
     const calls: CopilotCall[] = [];
@@ -29,13 +28,7 @@ export const copilotHistoryReader: DocumentReader = {
   },
 };
 
-function readMessage(
-  turn: Turn,
-  calls: CopilotCall[],
-  message: JsonObject,
-  id: string,
-  notes: ReadNotes,
-): AgentEvent[] {
+function readMessage(turn: Turn, calls: CopilotCall[], message: JsonObject, id: string, notes: ReadNotes) {
   const text = asString(message["content"]) ?? "";
   switch (message["role"]) {
     case "user": {
@@ -45,7 +38,7 @@ function readMessage(
     case "assistant":
       return readAssistant(turn, calls, message, text, id);
     case "tool":
-      return readResult(turn, calls, asId(message["tool_call_id"]), text);
+      return readResult(turn, takeCall(calls, asId(message["tool_call_id"])), text);
     case "system":
       return [];
     default:
@@ -54,43 +47,22 @@ function readMessage(
   }
 }
 
-function readAssistant(
-  turn: Turn,
-  calls: CopilotCall[],
-  message: JsonObject,
-  text: string,
-  uuid: string,
-): AgentEvent[] {
-  const requested = asObjects(message["tool_calls"]);
-  if (requested.length > 0 || text.trim() === "") markWorking(turn);
-  else markEnded(turn);
-  for (const call of requested) {
-    const tool = asObject(call["function"]);
-    const id = asId(call["id"]);
-    const input = parseJson(asString(tool?.["arguments"])) ?? {};
-    if (id !== undefined) {
-      keepCall(calls, copilotCall(id, turn.header.at, { toolName: tool?.["name"], arguments: input }));
-    }
+function readAssistant(turn: Turn, calls: CopilotCall[], message: JsonObject, text: string, uuid: string) {
+  const requests = asObjects(message["tool_calls"]);
+  markTurn(turn, requests.length > 0 || text.trim() === "" ? "working" : "ended");
+  for (const request of requests) {
+    const { name: toolName, arguments: json } = asObject(request["function"]) ?? {};
+    const id = asId(request["id"]);
+    const input = parseJson(asString(json)) ?? {};
+    if (id !== undefined) addCall(calls, copilotCall(id, turn.header.at, { toolName, arguments: input }));
   }
-  if (text.trim() === "") return [];
-  turn.response = { text, at: turn.header.at };
-  return emit(turn, { kind: "message", uuid, ...promptOf(turn), role: "assistant", text });
+  if (text.trim() !== "") setResponse(turn, text);
+  return emitMessage(turn, { uuid, text });
 }
 
-function readResult(turn: Turn, calls: CopilotCall[], id: string | undefined, text: string): AgentEvent[] {
-  const call = id === undefined ? undefined : takeCall(calls, id);
+function readResult(turn: Turn, call: CopilotCall | undefined, text: string): AgentEvent[] {
   if (call === undefined) return [];
-  const { output, exitCode, files } = copilotResult(call, { result: { content: text } }, "");
-  const isError = exitCode !== undefined && exitCode !== 0;
-  return emit(turn, {
-    kind: "tool-use",
-    toolUseId: call.id,
-    ...promptOf(turn),
-    name: call.name,
-    input: call.input,
-    ...(output !== undefined && { output }),
-    isError,
-    ...(exitCode !== undefined && { exitCode }),
-    files: isError ? [] : files,
-  });
+  const { id: toolUseId, name, input } = call;
+  const result = copilotResult(call, { result: { content: text } }, "");
+  return emit(turn, toolUse({ toolUseId, promptId: turn.promptId, name, input, ...result, hasFailed: false }));
 }

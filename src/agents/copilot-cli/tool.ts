@@ -1,11 +1,11 @@
-// Reduces Copilot CLI's tool calls and their results to the names, inputs and outputs all agents share.
+// Reduces Copilot CLI's tool calls and results to the names, inputs and outputs that all agents share.
 import type { FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../agent-files.ts";
-import { stripLineNumbers } from "../line-numbers.ts";
+import { asInteger, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
+import { ownValue } from "../fields.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import { asInteger, asObject, asString, type Json, type JsonObject, present } from "../../core/json.ts";
+import { stripLineNumbers, withAbsolutePaths } from "../tool-use.ts";
 
-/** Copilot's names for what every agent has; the older editor was one tool with a command. */
+/** The older editor was one tool whose command named the operation. */
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
   powershell: "Bash",
@@ -17,6 +17,8 @@ const NAMES: Readonly<Record<string, string>> = {
   apply_patch: "Edit",
 };
 
+export const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
+
 export interface CopilotCall {
   id: string;
   name: string;
@@ -26,74 +28,61 @@ export interface CopilotCall {
 
 export function copilotCall(id: string, at: number, data: JsonObject): CopilotCall {
   const input = data["arguments"] ?? {};
+  const fields = asObject(input);
   const server = asString(data["mcpServerName"]);
   const tool = asString(data["mcpToolName"]);
   if (server !== undefined && tool !== undefined) return { id, at, name: `mcp__${server}__${tool}`, input };
-  const own = asString(data["toolName"]) ?? "unknown";
-  const spelled = own === "str_replace_editor" ? (asString(asObject(input)?.["command"]) ?? own) : own;
-  const name = Object.hasOwn(NAMES, spelled) ? (NAMES[spelled] ?? own) : own;
-  return { id, at, name, input: ["Read", "Write", "Edit"].includes(name) ? withFilePath(input) : input };
-}
-
-/** Where all agents have it, so that one look finds it. */
-function withFilePath(input: Json): Json {
-  const path = asString(asObject(input)?.["path"]);
-  return path === undefined ? input : { file_path: path, ...asObject(input) };
+  const ownName = asString(data["toolName"]) ?? "unknown";
+  const operation = ownName === "str_replace_editor" ? (asString(fields?.["command"]) ?? ownName) : ownName;
+  const name = ownValue(NAMES, operation) ?? ownName;
+  const path = FILE_TOOLS.has(name) ? asString(fields?.["path"]) : undefined;
+  return { id, at, name, input: path === undefined ? input : { file_path: path, ...fields } };
 }
 
 export interface CopilotResult {
-  output?: string;
-  exitCode?: number;
+  output?: string | undefined;
+  exitCode?: number | undefined;
   files: FileTouch[];
 }
 
 export function copilotResult(call: CopilotCall, data: JsonObject, cwd: string): CopilotResult {
   const result = asObject(data["result"]);
+  const hasFailed = data["success"] === false;
   const shown = asString(result?.["content"])?.replace(GUIDANCE, "");
-  const detail = asString(result?.["detailedContent"]);
-  const text = data["success"] === false ? asString(asObject(data["error"])?.["message"]) : shown;
+  const text = hasFailed ? asString(asObject(data["error"])?.["message"]) : shown;
   if (call.name === "Bash") {
     const exitCode = asInteger(asObject(data["shellExecution"])?.["exitCode"]);
-    return { files: [], ...present("exitCode", exitCode), ...shellResult(text) };
+    return { files: [], exitCode, ...shellResult(text) };
   }
-  if (data["success"] === false) return { files: [], ...(text !== undefined && { output: text }) };
+  if (hasFailed) return { files: [], output: text };
+  const detail = asString(result?.["detailedContent"]);
   const diff = detail !== undefined && /^@@ /m.test(detail) ? detail.trimStart() : undefined;
   const output = call.name === "Edit" ? (diff ?? text) : call.name === "Read" ? stripLineNumbers(text ?? "") : text;
   const isFolder = asObject(asObject(data["toolTelemetry"])?.["properties"])?.["viewType"] === "directory";
-  return {
-    ...(output !== undefined && { output }),
-    files: isFolder ? [] : touchedFiles(call, diff).map((file) => ({ ...file, path: absolutePath(file.path, cwd) })),
-  };
+  return { output, files: isFolder ? [] : withAbsolutePaths(touchedFiles(call, diff), cwd) };
 }
 
-/** What hooks have told the model stands behind the result, ours as well. */
+/** Text that hooks injected after the result, ours included. */
 const GUIDANCE = /\n\nTool "[^"\n]{1,256}" \w{1,20}\. Additional guidance from \w{1,40} hooks:\n[\s\S]*$/;
 
-/** The shell's own last line says how the command ended. */
+/** The shell's last line has the exit code. */
 function shellResult(text: string | undefined): Pick<CopilotResult, "output" | "exitCode"> {
   if (text === undefined) return {};
   const end = /\n?<(?:shellId: \S{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/.exec(text);
   return end === null ? { output: text } : { output: text.slice(0, end.index), exitCode: Number(end[1]) };
 }
 
-function touchedFiles(call: CopilotCall, diff: string | undefined): FileTouch[] {
-  const input = asObject(call.input);
-  const path = asString(input?.["path"]);
-  const patch = asString(call.input) ?? asString(input?.["input"]) ?? asString(input?.["patch"]) ?? "";
-  if (call.name === "Edit" && patch.includes("*** Begin Patch")) return patchFiles(patch);
-  if (path === undefined || path === "") return [];
-  switch (call.name) {
-    case "Read":
-      return [{ path, kind: "read" }];
-    case "Write":
-      return [{ path, kind: "create", added: lineCount(asString(input?.["file_text"]) ?? ""), removed: 0 }];
-    case "Edit": {
-      const before = asString(input?.["old_str"]) ?? "";
-      const after = asString(input?.["new_str"]) ?? "";
-      const counts = diff === undefined ? replacementCounts(before, after) : diffCounts(diff);
-      return [{ path, kind: "edit", ...counts }];
-    }
-    default:
-      return [];
+function touchedFiles({ name, input }: CopilotCall, diff: string | undefined): FileTouch[] {
+  const fields = asObject(input);
+  const path = asString(fields?.["path"]);
+  const patch = asString(input) ?? asString(fields?.["input"]) ?? asString(fields?.["patch"]) ?? "";
+  if (name === "Edit" && patch.includes("*** Begin Patch")) return patchFiles(patch);
+  if (!path) return [];
+  if (name === "Read") return [{ path, kind: "read" }];
+  if (name === "Write") {
+    return [{ path, kind: "create", added: lineCount(asString(fields?.["file_text"]) ?? ""), removed: 0 }];
   }
+  if (name !== "Edit") return [];
+  const texts = [fields?.["old_str"], fields?.["new_str"]].map((text) => asString(text) ?? "") as [string, string];
+  return [{ path, kind: "edit", ...(diff === undefined ? replacementCounts(...texts) : diffCounts(diff)) }];
 }

@@ -1,43 +1,35 @@
-// Finds the chats Gemini CLI has left on this machine.
+// Finds the chats of Gemini CLI on this machine.
 import { basename, join } from "node:path";
 import { describeFile, type Env, homeOf, listFolder, newestFirst, readHead } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
-/** `tmp/<project>/chats/session-*.json(l)`, and the chats of subagents in a folder named after their session. */
-export function findGeminiTranscripts(env: Env, folders = [ownFolder(env)]): TranscriptFile[] {
-  const files = folders.flatMap((tmp) =>
-    listFolder(tmp).flatMap((project) => projectChats(join(tmp, project.name, "chats"))),
+export function geminiFolder(env: Env): string {
+  return join(env["GEMINI_CLI_HOME"] || homeOf(env), ".gemini");
+}
+
+/** `tmp/<project>/chats/session-*.json(l)`, and a subagent's chats in a folder named by its session's id. */
+export function findGeminiTranscripts(env: Env, folders = [join(geminiFolder(env), "tmp")]): TranscriptFile[] {
+  const chats = folders.flatMap((tmp) => listFolder(tmp).map(({ name }) => join(tmp, name, "chats")));
+  return newestFirst(
+    chats.flatMap((folder) =>
+      listFolder(folder).flatMap((entry) => {
+        const path = join(folder, entry.name);
+        return entry.isDirectory() ? subagentChats(path, entry.name) : geminiTranscript(path);
+      }),
+    ),
   );
-  return newestFirst(files);
 }
 
-function ownFolder(env: Env): string {
-  return join(env["GEMINI_CLI_HOME"] || homeOf(env), ".gemini", "tmp");
+function subagentChats(folder: string, sessionId: string): TranscriptFile[] {
+  return listFolder(folder)
+    .filter(({ name }) => /\.jsonl?$/.test(name))
+    .flatMap(({ name }) => describeFile(join(folder, name), { agent: "gemini-cli", sessionId, isSubagent: true }));
 }
 
-function projectChats(chats: string): TranscriptFile[] {
-  return listFolder(chats).flatMap((entry) => {
-    const path = join(chats, entry.name);
-    if (entry.isDirectory()) {
-      return listFolder(path)
-        .filter((file) => /\.jsonl?$/.test(file.name))
-        .flatMap((file) => describeFile(join(path, file.name), about(entry.name, true)));
-    }
-    return geminiTranscript(path);
-  });
-}
-
-/** Zero or one, by its path. */
+/** Zero or one, by its path. The file name has only the first characters of the session's id. */
 export function geminiTranscript(path: string): TranscriptFile[] {
   const short = /^session-(.+)\.jsonl?$/.exec(basename(path))?.[1];
-  return short === undefined ? [] : describeFile(path, about(sessionOf(path) ?? short, false));
-}
-
-/** The file's name has only the first characters of the id. */
-function sessionOf(path: string): string | undefined {
-  return /"sessionId"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1];
-}
-
-function about(sessionId: string, isSubagent: boolean) {
-  return { agent: "gemini-cli", sessionId, isSubagent };
+  if (short === undefined) return [];
+  const sessionId = /"sessionId"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1] ?? short;
+  return describeFile(path, { agent: "gemini-cli", sessionId, isSubagent: false });
 }

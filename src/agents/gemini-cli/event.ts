@@ -1,79 +1,48 @@
-// Reduces what Gemini CLI's hooks send to our event. Recorded from Gemini CLI 0.61.
+// Reduces a Gemini CLI hook payload to our event. Recorded from Gemini CLI 0.61.
 import type { Activity } from "../../core/event.ts";
-import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asString, type JsonObject, payloadTime, present } from "../../core/json.ts";
-import { withoutHookContext } from "./text.ts";
+import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
+import type { Loose } from "../fields.ts";
+import { type HookCall, hookSpecificAnswer, hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
+import { withoutHookContext } from "./chat.ts";
 import { geminiToolUse } from "./tool.ts";
 
-const EVENTS: Readonly<Record<string, string>> = {
-  context: "SessionStart",
-  new: "BeforeAgent",
-  save: "AfterTool",
-  summary: "AfterAgent",
-  cleanup: "SessionEnd",
-};
-
-/** Hooks are told no id of a tool use: the chat on disk has one. */
-export const geminiWire: HookWire = {
+export const geminiWire = hookWire({
+  agent: "gemini-cli",
+  // Hook payloads have no id of a tool use, the chat file does.
   toolsFromTranscript: true,
-  event(call) {
-    const payload = asObject(call.payload) ?? {};
-    const sessionId = asId(payload["session_id"]);
-    const isOurs = EVENTS[call.command] === payload["hook_event_name"];
-    const activity = isOurs ? activityOf(call, payload) : undefined;
-    if (sessionId === undefined || activity === undefined) return undefined;
-    return {
-      agent: "gemini-cli",
-      sessionId,
-      cwd: asString(payload["cwd"]) || call.cwd(),
-      ...present("transcriptPath", asString(payload["transcript_path"])),
-      at: payloadTime(payload["timestamp"], call.at),
-      activity,
-    };
-  },
-  answer(command, _activity, { text, message }) {
-    return {
-      ...present("systemMessage", message),
-      ...(text !== undefined && { hookSpecificOutput: { hookEventName: EVENTS[command], additionalContext: text } }),
-    };
-  },
-};
-
-function activityOf(call: HookCall, payload: JsonObject): Activity | undefined {
-  switch (payload["hook_event_name"]) {
-    case "SessionStart":
-      return { kind: "session-start", source: asString(payload["source"]) ?? "startup" };
-    case "BeforeAgent": {
-      // Without a terminal what was told at the start stands before the prompt.
-      const text = withoutHookContext(asString(payload["prompt"]) ?? "");
-      return text.trim() === "" ? undefined : { kind: "prompt", text };
-    }
-    case "AfterTool":
-      return afterTool(call, payload);
-    case "AfterAgent":
-      return { kind: "turn-end", ...present("response", asString(payload["prompt_response"])) };
-    case "SessionEnd":
-      return { kind: "session-end", reason: asString(payload["reason"]) ?? "other" };
-    default:
-      return undefined;
-  }
-}
-
-/** No hook before a tool can tell the model anything: what is known of a file comes with its text. */
-function afterTool(call: HookCall, payload: JsonObject): Activity | undefined {
-  const response = asObject(payload["tool_response"]);
-  const failed = response?.["error"] !== undefined && response["error"] !== null;
-  const use = geminiToolUse(
-    {
-      name: payload["tool_name"],
-      args: payload["tool_input"],
-      status: failed ? "error" : "success",
-      result: response?.["llmContent"],
-      resultDisplay: response?.["returnDisplay"],
+  events: {
+    context: {
+      SessionStart: (payload) => ({ kind: "session-start", source: asString(payload["source"]) ?? "startup" }),
     },
-    asString(payload["cwd"]) || call.cwd(),
-  );
-  if (use === undefined || use.isError) return use;
-  const [file] = use.files;
-  return file === undefined ? use : { kind: "tool-start", name: use.name, input: use.input, path: file.path };
+    // In headless mode the context injected at the start stands before the prompt.
+    new: { BeforeAgent: (payload) => promptActivity(withoutHookContext(asString(payload["prompt"]) ?? "")) },
+    save: { AfterTool: readToolUse },
+    summary: { AfterAgent: (payload) => ({ kind: "turn-end", response: asString(payload["prompt_response"]) }) },
+    cleanup: { SessionEnd: readSessionEnd },
+  },
+  header: (payload) => ({ sessionId: asId(payload["session_id"]) }),
+  answer: hookSpecificAnswer({
+    context: "SessionStart",
+    new: "BeforeAgent",
+    save: "AfterTool",
+    summary: "AfterAgent",
+    cleanup: "SessionEnd",
+  }),
+});
+
+/** Gemini CLI takes no text from a hook before a tool: context about a file is injected after it was read. */
+function readToolUse(payload: JsonObject, _call: HookCall, cwd: string): Loose<Activity> | undefined {
+  const response = asObject(payload["tool_response"]);
+  const call = {
+    name: payload["tool_name"],
+    args: payload["tool_input"],
+    status: (response?.["error"] ?? null) === null ? "success" : "error",
+    result: response?.["llmContent"],
+    resultDisplay: response?.["returnDisplay"],
+  };
+  const use = geminiToolUse(call, cwd);
+  const [file] = use?.files ?? [];
+  return use === undefined || use.isError || file === undefined
+    ? use
+    : { kind: "tool-start", name: use.name, input: use.input, path: file.path };
 }

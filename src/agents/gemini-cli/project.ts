@@ -1,53 +1,39 @@
-// Finds out where a Gemini CLI chat took place: the chats themselves do not say.
+// Finds the folder that a Gemini CLI chat worked in; the chat itself does not name it.
 import { dirname, join } from "node:path";
+import { asObject, asObjects, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { readWhole } from "../agent-files.ts";
-import { asObject, asString, type Json, type JsonObject, parseJson } from "../../core/json.ts";
 
 /**
- * Newer versions leave the folder's path beside the chats. Older ones only its hash: then it is looked for among the
- * folders Gemini knows and those of the files it worked on. Where all fails the folder of the chats stands in.
+ * Newer versions keep the folder's path beside the chats. Older ones keep its hash: it is compared with the folders Gemini
+ * has registered, and with those of the files in tool calls. Falls back to the folder of the chats.
  */
 export function projectFolder(
   chatsProject: string,
   projectHash: string | undefined,
   messages: readonly JsonObject[],
 ): string {
-  const marker = readWhole(join(chatsProject, ".project_root"))?.trim();
-  if (marker) return marker;
-  const known = Object.keys(asObject(readProjects(chatsProject)) ?? {});
-  return known.find(hasHash(projectHash)) ?? folderOfFiles(projectHash, messages) ?? chatsProject;
+  const path = readWhole(join(chatsProject, ".project_root"))?.trim();
+  if (path) return path;
+  const registry = asObject(parseJson(readWhole(join(dirname(dirname(chatsProject)), "projects.json"))));
+  const registered = Object.keys(asObject(registry?.["projects"]) ?? {});
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const hasHash = (folder: string) => createHash("sha256").update(folder).digest("hex") === projectHash;
+  return registered.find(hasHash) ?? foldersOfFiles(messages).find(hasHash) ?? chatsProject;
 }
 
-function readProjects(chatsProject: string): Json | undefined {
-  const registry = readWhole(join(dirname(dirname(chatsProject)), "projects.json"));
-  return asObject(parseJson(registry))?.["projects"];
-}
-
-/** More paths than these need not be tried: they lie in the same few folders. */
+/** More paths need not be tried: they are in the same few folders. */
 const MAX_PATHS = 200;
 
-function folderOfFiles(projectHash: string | undefined, messages: readonly JsonObject[]): string | undefined {
-  const tried = new Set<string>();
-  const fits = hasHash(projectHash);
-  for (const path of toolPaths(messages).slice(0, MAX_PATHS)) {
-    for (let folder = path; !tried.has(folder); folder = dirname(folder)) {
-      tried.add(folder);
-      if (fits(folder)) return folder;
-    }
+/** The files in tool calls and the folders above them. */
+function foldersOfFiles(messages: readonly JsonObject[]): string[] {
+  const folders = new Set<string>();
+  const values = messages
+    .flatMap((message) => asObjects(message["toolCalls"]))
+    .flatMap((call) => Object.values(asObject(call["args"]) ?? {}))
+    .flatMap((value) => asString(value) ?? []);
+  const paths = values.filter((value) => value.length < 4096 && /^(?:\/|[A-Za-z]:[\\/])/.test(value));
+  for (const path of paths.slice(0, MAX_PATHS)) {
+    for (let folder = path; !folders.has(folder); folder = dirname(folder)) folders.add(folder);
   }
-  return undefined;
-}
-
-function toolPaths(messages: readonly JsonObject[]): string[] {
-  const calls = messages.flatMap((message) => (Array.isArray(message["toolCalls"]) ? message["toolCalls"] : []));
-  return calls.flatMap((call) =>
-    Object.values(asObject(asObject(call)?.["args"]) ?? {})
-      .map(asString)
-      .filter((value) => value !== undefined && value.length < 4096 && /^(?:\/|[A-Za-z]:[\\/])/.test(value)),
-  ) as string[];
-}
-
-function hasHash(projectHash: string | undefined): (folder: string) => boolean {
-  return (folder) =>
-    process.getBuiltinModule("node:crypto").createHash("sha256").update(folder).digest("hex") === projectHash;
+  return [...folders];
 }

@@ -1,77 +1,56 @@
-// Reads a Gemini CLI chat, a JSON file or its newer form in lines, as a whole: messages are written anew as they grow.
+// Reads a Gemini CLI chat as a whole, since its messages are rewritten as they grow.
 import { dirname } from "node:path";
-import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
-import { readWhole } from "../agent-files.ts";
-import { countUnknown } from "../notes.ts";
-import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import {
-  beginTurn,
-  emit,
-  endOfTurn,
-  markEnded,
-  markInterrupted,
-  markWorking,
-  promptOf,
-  startTurn,
-  type Turn,
-} from "../turn.ts";
+import type { AgentEvent, TokenCounts } from "../../core/event.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
-import { type Chat, parseChat, promptOfMessage } from "./chat.ts";
-import { isStartedInPrivate } from "./private.ts";
+import { readWhole } from "../agent-files.ts";
+import { countUnknown, type DocumentReader, type ReadNotes } from "../transcript.ts";
+import { beginTurn, emit, emitMessage, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
+import { isStartedInPrivate, parseChat, partsText, promptOfMessage } from "./chat.ts";
 import { projectFolder } from "./project.ts";
-import { partsText } from "./text.ts";
 import { geminiToolUse } from "./tool.ts";
 
 export const geminiReader: DocumentReader = {
   kind: "document",
   read(file, notes, text = readWhole(file.path)) {
     const chat = parseChat(text ?? "", notes);
-    return readChat(file, chat, notes);
+    const turn = startTurn(file);
+    const { header } = turn;
+    const ownId = asId(chat.meta["sessionId"]);
+    const isSubagent = file.isSubagent || chat.meta["kind"] === "subagent";
+    turn.isPrivate = file.isSubagent && isStartedInPrivate(file, chat);
+    if (file.isSubagent && ownId !== undefined) header.agentId = ownId;
+    else header.sessionId = ownId ?? header.sessionId;
+    // `tmp/<project>/chats/<chat>`, and for a subagent `tmp/<project>/chats/<session>/<chat>`.
+    const chats = file.isSubagent ? dirname(dirname(file.path)) : dirname(file.path);
+    header.cwd = projectFolder(dirname(chats), asString(chat.meta["projectHash"]), chat.messages);
+    header.at = asTime(chat.meta["startTime"]) ?? 0;
+    const events = chat.messages.flatMap((message, index) => {
+      header.at = asTime(message["timestamp"]) ?? header.at;
+      const id = asId(message["id"]) ?? `${header.agentId ?? header.sessionId}:${index}`;
+      return readMessage(turn, id, message, isSubagent, notes);
+    });
+    // The one-sentence summary that Gemini shows in its session list.
+    const title = asString(chat.meta["summary"])?.trim();
+    if (title) events.push(...emit(turn, { kind: "title", title }));
+    return [...events, ...endOfTurn(turn)];
   },
 };
 
-function readChat(file: TranscriptFile, chat: Chat, notes: ReadNotes): AgentEvent[] {
-  const turn = startTurn(file);
-  const { header } = turn;
-  const ownId = asId(chat.meta["sessionId"]);
-  const isSubagent = file.isSubagent || chat.meta["kind"] === "subagent";
-  turn.isPrivate = file.isSubagent && isStartedInPrivate(file, chat);
-  if (file.isSubagent && ownId !== undefined) header.agentId = ownId;
-  else header.sessionId = ownId ?? header.sessionId;
-  header.cwd = projectFolder(chatsProject(file), asString(chat.meta["projectHash"]), chat.messages);
-  header.at = asTime(chat.meta["startTime"]) ?? 0;
-  const events = chat.messages.flatMap((message, index) => {
-    header.at = asTime(message["timestamp"]) ?? header.at;
-    return readMessage(turn, message, { index, isSubagent }, notes);
-  });
-  // Gemini sums a session up in a sentence and shows it in its list.
-  const title = asString(chat.meta["summary"])?.trim();
-  if (title) events.push(...emit(turn, { kind: "title", title }));
-  return [...events, ...endOfTurn(turn)];
-}
-
-/** `tmp/<project>`: above `chats`, and for a subagent above its session's folder too. */
-function chatsProject(file: TranscriptFile): string {
-  const chats = dirname(file.path);
-  return dirname(file.isSubagent ? dirname(chats) : chats);
-}
-
-interface Place {
-  index: number;
-  isSubagent: boolean;
-}
-
-function readMessage(turn: Turn, message: JsonObject, place: Place, notes: ReadNotes): AgentEvent[] {
-  const id = asId(message["id"]) ?? `${turn.header.agentId ?? turn.header.sessionId}:${place.index}`;
+function readMessage(turn: Turn, id: string, message: JsonObject, isSubagent: boolean, notes: ReadNotes): AgentEvent[] {
+  const text = partsText(message["content"]);
   switch (message["type"]) {
-    case "user":
-      return readUser(turn, id, message, place);
+    case "user": {
+      // The summary that replaces compressed messages.
+      if (/^\s*<state_snapshot>/.test(text)) return emit(turn, { kind: "compaction", uuid: id, summary: text });
+      const prompt = promptOfMessage(message);
+      return prompt === undefined || isSubagent ? [] : beginTurn(turn, id, prompt);
+    }
     case "gemini":
-      return readGemini(turn, id, message);
+      return readGemini(turn, id, message, text);
     case "info":
     case "warning":
     case "error":
-      if (/^Request cancelled\b/i.test(partsText(message["content"]).trim())) markInterrupted(turn);
+      if (/^Request cancelled\b/i.test(text.trim())) markTurn(turn, "interrupted");
       return [];
     default:
       countUnknown(notes, message["type"]);
@@ -79,47 +58,25 @@ function readMessage(turn: Turn, message: JsonObject, place: Place, notes: ReadN
   }
 }
 
-function readUser(turn: Turn, id: string, message: JsonObject, { isSubagent }: Place): AgentEvent[] {
-  const sent = partsText(message["content"]);
-  // The summary that takes the place of what was compressed.
-  if (/^\s*<state_snapshot>/.test(sent)) return emit(turn, { kind: "compaction", uuid: id, summary: sent });
-  const text = promptOfMessage(message);
-  return text === undefined || isSubagent ? [] : beginTurn(turn, id, text);
-}
-
-function readGemini(turn: Turn, id: string, message: JsonObject): AgentEvent[] {
-  const text = partsText(message["content"]);
+function readGemini(turn: Turn, uuid: string, message: JsonObject, text: string): AgentEvent[] {
   const thinking = asObjects(message["thoughts"])
     .map((thought) => [asString(thought["subject"]), asString(thought["description"])].filter(Boolean).join(": "))
     .join("\n\n");
-  const model = asString(message["model"]);
-  const tokens = tokenCounts(asObject(message["tokens"]));
-  const { at } = turn.header;
-  if (text.trim() !== "") turn.response = { text, at };
-  const activity: Activity = {
-    kind: "message",
-    uuid: id,
-    ...promptOf(turn),
-    role: "assistant",
-    text,
-    ...(thinking !== "" && { thinking }),
-    ...(model !== undefined && { model }),
-    ...(tokens !== undefined && { tokens }),
-  };
-  const isEmpty = text.trim() === "" && thinking === "" && tokens === undefined;
   const calls = asObjects(message["toolCalls"]);
+  if (text.trim() !== "") setResponse(turn, text);
   // The user stops a turn while a tool runs, or by refusing a call.
-  if (calls.at(-1)?.["status"] === "cancelled") markInterrupted(turn);
-  else if (calls.length > 0 || text.trim() === "") markWorking(turn);
-  else markEnded(turn);
+  if (calls.at(-1)?.["status"] === "cancelled") markTurn(turn, "interrupted");
+  else markTurn(turn, calls.length > 0 || text.trim() === "" ? "working" : "ended");
+  const tokens = tokenCounts(asObject(message["tokens"]));
   const uses = calls.flatMap((call) => {
     const use = geminiToolUse(call, turn.header.cwd);
-    return use === undefined ? [] : emit(turn, { ...use, ...promptOf(turn) }, asTime(call["timestamp"]) ?? at);
+    const at = asTime(call["timestamp"]) ?? turn.header.at;
+    return use === undefined ? [] : emit(turn, { ...use, promptId: turn.promptId }, at);
   });
-  return [...(isEmpty ? [] : emit(turn, activity)), ...uses];
+  return [...emitMessage(turn, { uuid, text, thinking, model: asString(message["model"]), tokens }), ...uses];
 }
 
-/** Gemini counts the cached tokens into the input, and thinking apart from the output. */
+/** Gemini counts cached tokens as input, and thinking apart from the output. */
 function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {
   const input = asCount(tokens?.["input"]);
   const output = asCount(tokens?.["output"]);

@@ -1,75 +1,58 @@
-// Reduces what our plugin for OpenCode sends to our event. It was tried with OpenCode 1.18.
+// Reduces what our OpenCode plugin sends to our event. Tried with OpenCode 1.18.
 import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
-import type { HookCall, HookWire } from "../hook-wire.ts";
-import { asId, asObject, asObjects, asString, type JsonObject, present, payloadTime } from "../../core/json.ts";
+import { asId, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
+import type { Loose } from "../fields.ts";
+import { type HookCall, hookWire, promptActivity, textAnswer } from "../hook-wire.ts";
 import { openCodeData } from "./discover.ts";
 import { typedText } from "./prompt.ts";
 import { databasePath } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
 
-export const openCodeWire: HookWire = {
-  event(call) {
-    const payload = asObject(call.payload) ?? {};
+export const openCodeWire = hookWire({
+  agent: "opencode",
+  events: {
+    context: (payload) =>
+      isSubagent(payload) ? undefined : { kind: "session-start", source: asString(payload["source"]) ?? "startup" },
+    new: (payload) =>
+      isSubagent(payload) ? undefined : promptActivity(typedText(asObjects(payload["parts"])), messageId(payload)),
+    recall: readToolStart,
+    save: readToolUse,
+    summary: (payload) => ({ kind: "turn-end", promptId: messageId(payload) }),
+  },
+  header(payload, { env }) {
     const own = asId(payload["sessionID"]);
-    const activity = own === undefined ? undefined : activityOf(call, payload);
-    if (own === undefined || activity === undefined) return undefined;
-    // A subagent has a session of its own, and belongs to the one a person sees.
-    const root = asId(payload["rootID"]);
-    const isSubagent = root !== undefined && root !== own;
-    if (isSubagent && !["tool-use", "tool-start", "turn-end"].includes(activity.kind)) return undefined;
-    const sessionId = isSubagent ? root : own;
+    // A subagent has a session of its own; it is recorded in the one that a person sees.
+    const sessionId = isSubagent(payload) ? asId(payload["rootID"]) : own;
     return {
-      agent: "opencode",
-      sessionId,
-      ...(isSubagent && { agentId: own, ...present("agentType", asId(payload["agent"])) }),
-      cwd: asString(payload["directory"]) || call.cwd(),
-      transcriptPath: databasePath(join(openCodeData(call.env), "opencode.db"), sessionId),
-      at: payloadTime(payload["timestamp"], call.at),
-      activity,
+      sessionId: own === undefined ? undefined : sessionId,
+      ...(isSubagent(payload) && { agentId: own, agentType: asId(payload["agent"]) }),
+      cwd: asString(payload["directory"]),
+      transcriptPath: databasePath(join(openCodeData(env), "opencode.db"), sessionId ?? ""),
     };
   },
-  // Read by the plugin, which puts it where the model finds it.
-  answer: (_command, _activity, { text }) => present("text", text),
-};
+  // The plugin reads it and injects the text.
+  answer: textAnswer("text"),
+});
 
-function activityOf(call: HookCall, payload: JsonObject): Activity | undefined {
-  const promptId = present("promptId", asId(payload["messageID"]));
-  switch (call.command) {
-    case "context":
-      return { kind: "session-start", source: asString(payload["source"]) ?? "startup" };
-    case "new": {
-      const text = typedText(asObjects(payload["parts"]));
-      return text === undefined ? undefined : { kind: "prompt", ...promptId, text };
-    }
-    case "recall":
-    case "save": {
-      const use = toolUse(call, payload);
-      if (use === undefined || call.command === "save") return use === undefined ? undefined : { ...use, ...promptId };
-      const path = asString(asObject(payload["args"])?.["filePath"]);
-      return {
-        kind: "tool-start",
-        ...promptId,
-        name: use.name,
-        input: use.input,
-        ...present("path", path || undefined),
-      };
-    }
-    case "summary":
-      return { kind: "turn-end", ...promptId };
-    default:
-      return undefined;
-  }
+function isSubagent(payload: JsonObject): boolean {
+  const root = asId(payload["rootID"]);
+  return root !== undefined && root !== payload["sessionID"];
 }
 
-/** In the shape of the part that OpenCode will write down. */
-function toolUse(call: HookCall, payload: JsonObject) {
-  const state = {
-    status: "completed",
-    input: payload["args"],
-    output: payload["output"],
-    metadata: payload["metadata"],
-  };
-  const part = { tool: payload["tool"], callID: payload["callID"], state };
-  return openCodeToolUse(part, asString(payload["directory"]) || call.cwd())?.use;
+function messageId(payload: JsonObject): string | undefined {
+  return asId(payload["messageID"]);
+}
+
+function readToolStart(payload: JsonObject, call: HookCall, cwd: string): Loose<Activity> | undefined {
+  const use = readToolUse(payload, call, cwd);
+  const path = asString(asObject(payload["args"])?.["filePath"]) || undefined;
+  return use && { kind: "tool-start", promptId: messageId(payload), name: use.name, input: use.input, path };
+}
+
+function readToolUse(payload: JsonObject, _call: HookCall, cwd: string) {
+  const { tool, callID, args: input, output, metadata } = payload;
+  const part = { tool, callID, state: { status: "completed", input, output, metadata } };
+  const use = openCodeToolUse(part, cwd)?.use;
+  return use && { ...use, promptId: messageId(payload) };
 }

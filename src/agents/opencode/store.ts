@@ -71,7 +71,8 @@ function allSessions(path: string): JsonObject[] {
   return rows.map(sessionInfo);
 }
 
-function createdAt(info: JsonObject): number {
+/** 0 where the time is missing. */
+export function createdAt(info: JsonObject): number {
   return asTime(asObject(info["time"])?.["created"]) ?? 0;
 }
 

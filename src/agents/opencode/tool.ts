@@ -1,19 +1,9 @@
-// Reduces OpenCode's tool parts to the names, inputs and outputs all agents share.
-import type { Activity, FileTouch } from "../../core/event.ts";
-import { absolutePath } from "../agent-files.ts";
-import { stripLineNumbers } from "../line-numbers.ts";
+// Reduces OpenCode's tool parts to the names, inputs and outputs that all agents share.
+import type { FileTouch } from "../../core/event.ts";
+import { asCount, asId, asInteger, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
+import { defined, ownValue } from "../fields.ts";
 import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import {
-  asCount,
-  asId,
-  asInteger,
-  asObject,
-  asObjects,
-  asString,
-  asTime,
-  type JsonObject,
-  present,
-} from "../../core/json.ts";
+import { stripLineNumbers, toolUse, type ToolUse, withAbsolutePaths } from "../tool-use.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
@@ -26,61 +16,50 @@ const NAMES: Readonly<Record<string, string>> = {
   read: "Read",
 };
 
-type ToolUse = Extract<Activity, { kind: "tool-use" }>;
-
-/** A part that is still pending or running gives nothing yet: it will be written anew. */
+/** Undefined for a part that is pending or running: OpenCode will write it again. */
 export function openCodeToolUse(part: JsonObject, cwd: string): { use: ToolUse; at: number | undefined } | undefined {
   const state = asObject(part["state"]) ?? {};
-  const own = asId(part["tool"]);
-  const failed = state["status"] === "error";
-  if (own === undefined || (!failed && state["status"] !== "completed")) return undefined;
-  const name = Object.hasOwn(NAMES, own) ? (NAMES[own] ?? own) : own;
+  const ownName = asId(part["tool"]);
+  const hasFailed = state["status"] === "error";
+  if (ownName === undefined || (!hasFailed && state["status"] !== "completed")) return undefined;
+  const name = ownValue(NAMES, ownName) ?? ownName;
   const input = asObject(state["input"]) ?? {};
   const path = asString(input["filePath"]);
   const metadata = asObject(state["metadata"]) ?? {};
-  const exitCode = name === "Bash" ? asInteger(metadata["exit"]) : undefined;
-  const isError = failed || (exitCode !== undefined && exitCode !== 0);
-  const time = asObject(state["time"]);
-  const start = asTime(time?.["start"]);
-  const end = asTime(time?.["end"]);
-  const use: ToolUse = {
-    kind: "tool-use",
-    ...present("toolUseId", asId(part["callID"]) ?? asId(part["id"])),
+  const start = asTime(asObject(state["time"])?.["start"]);
+  const end = asTime(asObject(state["time"])?.["end"]);
+  const use = toolUse({
+    toolUseId: asId(part["callID"]) ?? asId(part["id"]),
     name,
     input: path === undefined ? input : { ...input, file_path: path },
-    ...present("output", outputOf(name, state, metadata)),
-    isError,
-    ...present("exitCode", exitCode),
-    ...present("durationMs", start === undefined || end === undefined ? undefined : asCount(end - start)),
-    files: isError
-      ? []
-      : touched(name, input, metadata).map((file) => ({ ...file, path: absolutePath(file.path, cwd) })),
-  };
-  return { use, at: end ?? start };
+    output: hasFailed ? asString(state["error"]) : outputOf(name, asString(state["output"]), metadata),
+    hasFailed,
+    exitCode: name === "Bash" ? asInteger(metadata["exit"]) : undefined,
+    durationMs: start === undefined || end === undefined ? undefined : asCount(end - start),
+    files: withAbsolutePaths(touchedFiles(name, input, metadata), cwd),
+  });
+  return { use: defined<ToolUse>(use), at: end ?? start };
 }
 
-function outputOf(name: string, state: JsonObject, metadata: JsonObject): string | undefined {
-  if (state["status"] === "error") return asString(state["error"]);
-  const output = asString(state["output"]);
+function outputOf(name: string, output: string | undefined, metadata: JsonObject): string | undefined {
   if (name === "Edit") return asString(metadata["diff"])?.trim() || output;
   return name === "Read" && output !== undefined ? fileText(output) : output;
 }
 
-/** The tool wraps the lines it read in tags, and notes after them how many there are. */
+/** The read tool wraps its lines in a tag, with a note at the end about how many lines the file has. */
+const WRAPPED =
+  /<(?:file|content)>\n([\s\S]*?)(?:\n\n?\((?:End of file|File has more lines|Showing lines|Output truncated)[^\n]*)?\n*<\/(?:file|content)>/;
+
 function fileText(output: string): string {
-  const body =
-    /<(?:file|content)>\n([\s\S]*?)(?:\n\n?\((?:End of file|File has more lines|Showing lines|Output truncated)[^\n]*)?\n*<\/(?:file|content)>/.exec(
-      output,
-    )?.[1];
-  return stripLineNumbers(body ?? output);
+  return stripLineNumbers(WRAPPED.exec(output)?.[1] ?? output);
 }
 
-function touched(name: string, input: JsonObject, metadata: JsonObject): FileTouch[] {
+function touchedFiles(name: string, input: JsonObject, metadata: JsonObject): FileTouch[] {
   const path = asString(input["filePath"]);
   const patch = asString(input["patchText"]);
-  if (name === "Read") return path ? [{ path, kind: "read" }] : [];
   if (name === "Edit" && patch !== undefined) return patchedFiles(patch, asObjects(metadata["files"]));
   if (!path) return [];
+  if (name === "Read") return [{ path, kind: "read" }];
   if (name === "Edit") return [editedFile(path, input, metadata)];
   if (name !== "Write") return [];
   const added = lineCount(asString(input["content"]) ?? "");
@@ -93,22 +72,18 @@ function editedFile(path: string, input: JsonObject, metadata: JsonObject): File
   const removed = asCount(change?.["deletions"]);
   const diff = asString(metadata["diff"]);
   const before = asString(input["oldString"]);
+  const kind = before === "" ? "create" : "edit";
+  if (added !== undefined && removed !== undefined) return { path, kind, added, removed };
   const after = asString(input["newString"]) ?? "";
-  const isNew = before === "";
-  if (added !== undefined && removed !== undefined) return { path, kind: isNew ? "create" : "edit", added, removed };
-  const counts = diff === undefined ? replacementCounts(before ?? "", after) : diffCounts(diff);
-  return { path, kind: isNew ? "create" : "edit", ...counts };
+  return { path, kind, ...(diff === undefined ? replacementCounts(before ?? "", after) : diffCounts(diff)) };
 }
 
 function patchedFiles(patch: string, files: readonly JsonObject[]): FileTouch[] {
-  const noted = files.flatMap((file): FileTouch[] => {
+  const listed = files.flatMap((file) => {
     const path = asString(file["movePath"]) ?? asString(file["filePath"]);
-    const kind = file["type"] === "add" ? "create" : "edit";
-    const counts = {
-      ...present("added", asCount(file["additions"])),
-      ...present("removed", asCount(file["deletions"])),
-    };
-    return path ? [{ path, kind, ...counts }] : [];
+    const kind = file["type"] === "add" ? ("create" as const) : ("edit" as const);
+    const counts = { added: asCount(file["additions"]), removed: asCount(file["deletions"]) };
+    return path ? [defined<FileTouch>({ path, kind, ...counts })] : [];
   });
-  return noted.length > 0 ? noted : patchFiles(patch);
+  return listed.length > 0 ? listed : patchFiles(patch);
 }

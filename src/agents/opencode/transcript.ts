@@ -1,23 +1,12 @@
 // Reads an OpenCode session, from its files or its database, into our events.
 import { basename } from "node:path";
-import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
+import type { AgentEvent, TokenCounts } from "../../core/event.ts";
+import { asCount, asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import { countUnknown } from "../notes.ts";
-import type { DocumentReader, ReadNotes, TranscriptFile } from "../transcript.ts";
-import {
-  beginTurn,
-  emit,
-  endOfTurn,
-  markEnded,
-  markInterrupted,
-  markWorking,
-  promptOf,
-  startTurn,
-  type Turn,
-} from "../turn.ts";
-import { asCount, asId, asObject, asString, asTime, type JsonObject, present } from "../../core/json.ts";
+import { countUnknown, type DocumentReader, type ReadNotes, type TranscriptFile } from "../transcript.ts";
+import { beginTurn, emit, emitMessage, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
 import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
-import { loadSession, originalOf, type Session } from "./store.ts";
+import { createdAt, loadSession, originalOf, type Session } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
 
 export const openCodeReader: DocumentReader = {
@@ -31,28 +20,28 @@ export const openCodeReader: DocumentReader = {
   },
 };
 
-/** What a session is called before anything was said in it. */
+/** The title of a session before anything was said in it. */
 const NO_TITLE = /^(?:New|Child) session - \d{4}-/;
 
-function readSession(file: TranscriptFile, { info, messages }: Session, notes: ReadNotes): AgentEvent[] {
+function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): AgentEvent[] {
+  const { info, messages } = session;
   const turn = startTurn(file);
   const { header } = turn;
-  turn.isPrivate = isStartedInPrivate(file.path, { info, messages });
+  turn.isPrivate = isStartedInPrivate(file.path, session);
   const isSubagent = file.isSubagent || asId(info["parentID"]) !== undefined;
-  const ownId = asId(info["id"]) ?? basename(file.path, ".json");
-  if (isSubagent) header.agentId = ownId;
+  if (isSubagent) header.agentId = asId(info["id"]) ?? basename(file.path, ".json");
   header.cwd = asString(info["directory"]) ?? "";
-  header.at = asTime(asObject(info["time"])?.["created"]) ?? 0;
+  header.at = createdAt(info);
   const version = asString(info["version"]);
   if (version !== undefined) header.version = version;
   const title = asString(info["title"])?.trim();
-  // A fork begins with a copy of the messages of the session it was made from, under new ids but with their old times.
-  const original = originalOf(file.path, { info, messages });
+  // A fork begins with a copy of the original's messages, with new ids but the old times.
+  const original = originalOf(file.path, session);
   const forkedAt = header.at;
   const events = messages.flatMap(({ info: message, parts }) => {
-    header.at = asTime(asObject(message["time"])?.["created"]) ?? header.at;
+    header.at = createdAt(message) || header.at;
     for (const part of parts) countPart(part, notes);
-    if (header.at < forkedAt && original?.times.has(header.at)) return passOver(turn, message, parts);
+    if (header.at < forkedAt && original?.times.has(header.at)) return skipCopied(turn, message, parts);
     if (header.at < forkedAt && original === undefined) header.copiedFrom = "";
     else delete header.copiedFrom;
     if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
@@ -60,15 +49,16 @@ function readSession(file: TranscriptFile, { info, messages }: Session, notes: R
     countUnknown(notes, message["role"]);
     return [];
   });
-  // Beside something that happened: a fork nobody has gone on with is no session.
-  if (title && !NO_TITLE.test(title) && events.length > 0) events.push(...emit(turn, { kind: "title", title }));
-  if (original !== undefined && events.length > 0)
-    events.push(...emit(turn, { kind: "origin", forkedFrom: original.id }));
+  // Without events a session is not recorded: a fork that nothing was added to.
+  if (events.length > 0) {
+    if (title && !NO_TITLE.test(title)) events.push(...emit(turn, { kind: "title", title }));
+    if (original !== undefined) events.push(...emit(turn, { kind: "origin", forkedFrom: original.id }));
+  }
   return [...events, ...endOfTurn(turn)];
 }
 
-/** What is copied is told by the session it is of; but what sums the fork up may tell of what was private there. */
-function passOver(turn: Turn, message: JsonObject, parts: readonly JsonObject[]): [] {
+/** Copied messages are read in the original session; only its private prompts matter to what comes after them. */
+function skipCopied(turn: Turn, message: JsonObject, parts: readonly JsonObject[]): [] {
   const text = message["role"] === "user" ? typedText(parts) : undefined;
   if (text !== undefined) turn.isPrivate = isWhollyPrivate(text);
   turn.wasPrivate ||= turn.isPrivate;
@@ -79,8 +69,7 @@ const PARTS = new Set(
   "text reasoning tool file agent subtask compaction retry step-start step-finish snapshot patch".split(" "),
 );
 
-function countPart(part: JsonObject, notes: ReadNotes): void {
-  const type = part["type"];
+function countPart({ type }: JsonObject, notes: ReadNotes): void {
   if (typeof type !== "string" || !PARTS.has(type)) countUnknown(notes, type);
 }
 
@@ -89,55 +78,43 @@ function readUser(turn: Turn, message: JsonObject, parts: readonly JsonObject[],
   return text === undefined || isSubagent ? [] : beginTurn(turn, idOf(message), text);
 }
 
-function readAssistant(
-  turn: Turn,
-  message: JsonObject,
-  parts: readonly JsonObject[],
-  isSubagent: boolean,
-): AgentEvent[] {
+function readAssistant(turn: Turn, message: JsonObject, parts: readonly JsonObject[], isSubagent: boolean) {
   const { header } = turn;
+  const uuid = idOf(message);
   header.cwd = asString(asObject(message["path"])?.["cwd"]) ?? header.cwd;
   const agentType = asId(message["agent"]) ?? asId(message["mode"]);
   if (isSubagent && agentType !== undefined) header.agentType = agentType;
   const text = textOf(parts, "text", "\n\n");
   if (message["summary"] === true) {
-    return text.trim() === "" ? [] : emit(turn, { kind: "compaction", uuid: idOf(message), summary: text });
+    return text.trim() === "" ? [] : emit(turn, { kind: "compaction", uuid, summary: text });
   }
-  if (text.trim() !== "") turn.response = { text, at: header.at, ...present("copiedFrom", header.copiedFrom) };
-  noteOutcome(turn, message, parts, text);
+  if (text.trim() !== "") setResponse(turn, text);
+  markOutcome(turn, message, parts, text);
+  const thinking = textOf(parts, "reasoning", "\n\n");
+  const events = emitMessage(turn, {
+    uuid,
+    parentUuid: asId(message["parentID"]),
+    text,
+    thinking: thinking.trim() === "" ? undefined : thinking,
+    model: asString(message["modelID"]),
+    tokens: tokenCounts(asObject(message["tokens"])),
+  });
   const uses = parts.flatMap((part) => {
     const found = part["type"] === "tool" ? openCodeToolUse(part, header.cwd) : undefined;
-    return found === undefined ? [] : emit(turn, { ...found.use, ...promptOf(turn) }, found.at ?? header.at);
+    return found === undefined ? [] : emit(turn, { ...found.use, promptId: turn.promptId }, found.at ?? header.at);
   });
-  return [...messageEvents(turn, message, text, textOf(parts, "reasoning", "\n\n")), ...uses];
+  return [...events, ...uses];
 }
 
 /** A turn ends with a message that calls no tool, or with one that was aborted. */
-function noteOutcome(turn: Turn, message: JsonObject, parts: readonly JsonObject[], text: string): void {
+function markOutcome(turn: Turn, message: JsonObject, parts: readonly JsonObject[], text: string): void {
   const finish = asString(message["finish"]);
-  const hasCalls = parts.some((part) => part["type"] === "tool");
-  if (asObject(message["error"])?.["name"] === "MessageAbortedError") markInterrupted(turn);
-  else if (finish === undefined ? hasCalls || text.trim() === "" : finish === "tool-calls" || finish === "unknown")
-    markWorking(turn);
-  else markEnded(turn);
-}
-
-function messageEvents(turn: Turn, message: JsonObject, text: string, thinking: string): AgentEvent[] {
-  const model = asString(message["modelID"]);
-  const tokens = tokenCounts(asObject(message["tokens"]));
-  const activity: Activity = {
-    kind: "message",
-    uuid: idOf(message),
-    ...present("parentUuid", asId(message["parentID"])),
-    ...promptOf(turn),
-    role: "assistant",
-    text,
-    ...(thinking.trim() !== "" && { thinking }),
-    ...(model !== undefined && { model }),
-    ...(tokens !== undefined && { tokens }),
-  };
-  const isEmpty = text.trim() === "" && thinking.trim() === "" && tokens === undefined;
-  return isEmpty ? [] : emit(turn, activity);
+  const isUnfinished =
+    finish === undefined
+      ? text.trim() === "" || parts.some((part) => part["type"] === "tool")
+      : finish === "tool-calls" || finish === "unknown";
+  const isAborted = asObject(message["error"])?.["name"] === "MessageAbortedError";
+  markTurn(turn, isAborted ? "interrupted" : isUnfinished ? "working" : "ended");
 }
 
 function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {

@@ -1,0 +1,16 @@
+// Optional fields, written without a check for each.
+
+/** The same type, but its optional fields may also be undefined. */
+export type Loose<T> = T extends unknown
+  ? { [K in keyof T]: object extends Pick<T, K & keyof T> ? T[K] | undefined : T[K] }
+  : never;
+
+/** Leaves out the fields that are undefined: `{ a: 1, b: undefined }` -> `{ a: 1 }`. */
+export function defined<T extends object>(fields: Loose<T>): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Names come from outside: "constructor" must not find what every object inherits. */
+export function ownValue<Value>(table: Readonly<Record<string, Value>>, name: string | undefined): Value | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
