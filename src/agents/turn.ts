@@ -85,7 +85,14 @@ export function emitMessage(
 ): AgentEvent[] {
   if (text.trim() === "" && !thinking && message.tokens === undefined) return [];
   const { promptId } = turn;
-  return emit(turn, { kind: "message", promptId, role: "assistant", text, thinking: thinking || undefined, ...message });
+  return emit(turn, {
+    kind: "message",
+    promptId,
+    role: "assistant",
+    text,
+    thinking: thinking || undefined,
+    ...message,
+  });
 }
 
 /** The turn inside a reader's state. */

@@ -17,7 +17,8 @@ const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
 export function hookAnswer(command: string, activity: Activity | undefined, { text, message }: HookOutput) {
   // Claude Code takes the output of a PreCompact hook for instructions on how to summarize.
   if (activity?.kind === "checkpoint") return undefined;
-  if (activity === undefined || (text === undefined && message === undefined)) return command === "context" ? {} : GO_ON;
+  if (activity === undefined || (text === undefined && message === undefined))
+    return command === "context" ? {} : GO_ON;
   return {
     ...(activity.kind !== "session-start" && GO_ON),
     ...(message !== undefined && { systemMessage: message }),

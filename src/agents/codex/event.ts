@@ -20,7 +20,9 @@ export const codexWire = hookWire({
   agent: "codex",
   events: {
     context: { SessionStart: readSessionStart },
-    new: { UserPromptSubmit: (payload) => promptActivity(typedText(asString(payload["prompt"]) ?? ""), turnId(payload)) },
+    new: {
+      UserPromptSubmit: (payload) => promptActivity(typedText(asString(payload["prompt"]) ?? ""), turnId(payload)),
+    },
     recall: { PreToolUse: readToolStart },
     save: { PostToolUse: readToolUse },
     summary: { Stop: readTurnEnd },

@@ -72,7 +72,10 @@ type Read = (state: CodexState, payload: JsonObject) => AgentEvent[] | undefined
 type Readers = Readonly<Record<string, Read>>;
 
 const ignore: Read = () => undefined;
-const unlessReplay = (read: Read): Read => (state, payload) => (state.isReplay ? undefined : read(state, payload));
+const unlessReplay =
+  (read: Read): Read =>
+  (state, payload) =>
+    state.isReplay ? undefined : read(state, payload);
 
 function readWith(readers: Readers, state: CodexState, payload: JsonObject, type: unknown, notes: ReadNotes) {
   const read = ownValue(readers, asString(type));

@@ -1,15 +1,6 @@
 // A Gemini CLI chat file: its metadata and the newest version of each message.
 import { basename, dirname, join } from "node:path";
-import {
-  asId,
-  asObject,
-  asObjects,
-  asString,
-  asTime,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asId, asObject, asObjects, asString, asTime, type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { listFolder, readWhole } from "../agent-files.ts";
 import { countUnknown, type ReadNotes, type TranscriptFile } from "../transcript.ts";
