@@ -58,7 +58,7 @@ function printText(
   view: { input: InputOf<Fields>; db: Db },
 ): void {
   const notes: string[] = [];
-  print(text(result, { ...view, note: (note) => void notes.push(note) }));
+  print(text(result, { ...view, header: say, note: (note) => void notes.push(note) }));
   for (const note of notes) say(note);
 }
 

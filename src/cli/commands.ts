@@ -27,7 +27,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
     title: "Search and read",
     commands: {
       search: legacy("search"),
-      list: legacy("list"),
+      list: query(async () => (await import("../queries/list.ts")).list),
       show: legacy("show"),
       timeline: legacy("timeline"),
       observations: legacy("observations"),

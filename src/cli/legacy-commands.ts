@@ -167,13 +167,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/search.ts"),
   },
   {
-    name: "list",
-    about: "the sessions here, newest first",
-    options: SCOPE_OPTIONS,
-    usesStore: true,
-    load: () => import("./commands/list.ts"),
-  },
-  {
     name: "show <session>",
     about:
       'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"; an observation (o78)',

@@ -3,6 +3,7 @@ import { blame } from "./blame.ts";
 import { cost } from "./cost.ts";
 import { diskUsage } from "./disk-usage.ts";
 import { impact } from "./impact.ts";
+import { list } from "./list.ts";
 import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
@@ -14,17 +15,18 @@ export const QUERIES: readonly AnyQuery[] = [
   blame,
   cost,
   diskUsage,
-  impact,
-  paths,
-  projects,
-  stats,
   edit,
+  impact,
+  list,
+  paths,
   pin,
+  projects,
   remember,
+  retryFailed,
+  stats,
   supersede,
   undoSupersede,
   unpin,
-  retryFailed,
   workerLog,
   workerStatus,
 ];

@@ -28,7 +28,9 @@ export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.
 export interface View<Input> {
   input: Input;
   db: Db;
-  /** A line for people, on stderr. */
+  /** A line for people on stderr, above the text. */
+  header(text: string): void;
+  /** The same, below it. */
   note(text: string): void;
 }
 

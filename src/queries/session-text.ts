@@ -1,6 +1,11 @@
 // How a session is named and dated wherever one is printed.
 
-export { localMinute as when } from "../core/time.ts";
+import { localMinute } from "../core/time.ts";
+
+/** Of a time in milliseconds or as in JSON. */
+export function when(at: number | string): string {
+  return localMinute(typeof at === "string" ? Date.parse(at) : at);
+}
 
 export function titleText(session: { title: string | null; subtitle: string | null }): string {
   return session.title ?? session.subtitle ?? "(untitled)";

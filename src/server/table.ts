@@ -11,13 +11,12 @@ import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
 import { SEARCH, TIMELINE } from "./routes/search.ts";
-import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, SESSIONS, TRANSCRIPT } from "./routes/sessions.ts";
+import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
   CONTEXT,
   SEARCH,
   TIMELINE,
-  SESSIONS,
   SESSION,
   TRANSCRIPT,
   OUTLINE,

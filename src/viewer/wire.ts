@@ -1,36 +1,13 @@
 // What the API's replies hold: the same as the commands print with --json.
+import type * as z from "zod";
+import type { list } from "../queries/list.ts";
+import type { DataOf } from "../queries/query.ts";
+import type { summarySchema } from "../queries/session-json.ts";
 import type { Concept, ObservationType, Origin } from "../core/memory.ts";
 
-export interface Session {
-  session_id: string;
-  parent_session_id: string | null;
-  agent: string;
-  project: string;
-  project_key: string;
-  title: string | null;
-  subtitle: string | null;
-  status: string;
-  prompts: number;
-  tool_uses: number;
-  files_changed: number;
-  model: string | null;
-  version: string | null;
-  git_branch: string | null;
-  cwd: string;
-  started_at: string;
-  last_at: string;
-}
+export type Session = DataOf<typeof list>["results"][number];
 
-export interface Summary {
-  request: string;
-  investigated: string;
-  learned: string;
-  completed: string;
-  next_steps: string;
-  files_read: string[];
-  files_edited: string[];
-  notes: string;
-}
+export type Summary = z.output<ReturnType<typeof summarySchema>>;
 
 export interface Observation {
   /** "o12" */

@@ -298,7 +298,7 @@ describe("what goes wrong", () => {
   it("says what to ask for by the names the API gives it", async () => {
     const { json } = await world.get("/api/sessions?since=2030-01-01");
     expect(json.error).toMatchObject({
-      hint: "Widen `since` or `agent`, or `c-mem sync` to bring in earlier sessions.",
+      hint: "Widen `since` or `agent`, or `c-mem sync` to import earlier sessions.",
     });
   });
 

@@ -4,25 +4,10 @@ import { answerEffort, answerEfforts } from "../../queries/efforts.ts";
 import { answerExport } from "../../queries/export.ts";
 import { answerRelated } from "../../queries/related.ts";
 import { answerSession, answerTranscript } from "../../queries/session.ts";
-import { answerSessions } from "../../queries/sessions.ts";
 import { route } from "../route.ts";
-import { count, flag, limit, listOf, offset, scope, textOrNull, where, word } from "../schemas/common.ts";
+import { count, flag, limit, listOf, scope, textOrNull, where, word } from "../schemas/common.ts";
 import { effort } from "../schemas/observation.ts";
 import { entry, relatedSession, session, sessionDetail } from "../schemas/session.ts";
-
-export const SESSIONS = route({
-  method: "get",
-  path: "/api/sessions",
-  command: "list",
-  tag: "sessions",
-  about: "Sessions, newest first.",
-  query: z.strictObject({ ...scope, limit, offset }),
-  reply: () => ({
-    data: listOf(session()),
-    meta: z.strictObject({ where, has_more: z.boolean(), total: count(), subagents: count() }),
-  }),
-  run: ({ asked }) => answerSessions(asked),
-});
 
 export const SESSION = route({
   method: "get",

@@ -1,46 +1,17 @@
 // Sessions, their summaries and their items as replies carry them.
 import * as z from "zod";
 import { observationSchema } from "../../queries/observation-json.ts";
+import { sessionSchema, summarySchema } from "../../queries/session-json.ts";
 import { count, textOrNull, time, timeOrNull } from "./common.ts";
 
-const sessionFields = {
-  session_id: z.string(),
-  parent_session_id: textOrNull(),
-  agent: z.string(),
-  project: z.string(),
-  project_key: z.string(),
-  title: textOrNull(),
-  subtitle: textOrNull(),
-  status: z.enum(["active", "completed", "interrupted", "failed"]),
-  prompts: count(),
-  tool_uses: count(),
-  files_changed: count(),
-  model: textOrNull(),
-  version: textOrNull(),
-  git_branch: textOrNull(),
-  cwd: z.string(),
-  transcript_path: textOrNull(),
-  started_at: time(),
-  last_at: time(),
-};
+const sessionFields = sessionSchema(z).shape;
 
 export const session = () => z.strictObject(sessionFields);
 
 export const relatedSession = () =>
   z.strictObject({ ...sessionFields, weight: z.number(), reasons: z.array(z.string()), topics: z.array(z.string()) });
 
-export const summary = () =>
-  z.strictObject({
-    request: z.string(),
-    investigated: z.string(),
-    learned: z.string(),
-    completed: z.string(),
-    next_steps: z.string(),
-    files_read: z.array(z.string()),
-    files_edited: z.array(z.string()),
-    notes: z.string(),
-    evidence: z.array(z.string()),
-  });
+export const summary = () => summarySchema(z);
 
 /** Of one turn; `completed` also where the next prompt took its place. */
 export const turnStatus = () => z.enum(["running", "completed", "interrupted"]);

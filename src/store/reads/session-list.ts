@@ -1,5 +1,6 @@
 // Sessions as people look for them: listed, found by the beginning of their id, described.
 import type { Db } from "../db/driver.ts";
+import type { SessionStatus } from "../tables/session-status.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 import { isSession } from "./what-counts.ts";
 
@@ -14,7 +15,7 @@ export interface SessionEntry {
   project_key: string;
   title: string | null;
   subtitle: string | null;
-  status: string;
+  status: SessionStatus;
   prompt_count: number;
   tool_uses: number;
   files_changed: number;

@@ -8,6 +8,8 @@ import type { Db } from "../db/driver.ts";
 import { markTurnEnded } from "./stale-turns.ts";
 import { transaction } from "../db/transaction.ts";
 
+export type SessionStatus = "active" | "completed" | "interrupted" | "failed";
+
 /** After this long without a sign of life a turn without an end counts as interrupted. */
 const IDLE_MS = 24 * 60 * 60_000;
 
