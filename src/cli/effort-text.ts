@@ -1,5 +1,5 @@
 // An effort as people read it.
-import type { EffortStory } from "../recall/efforts/effort-story.ts";
+import type { EffortStory } from "../recall/efforts/efforts.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { columns, fit, pad } from "../platform/terminal/layout.ts";
 import { count } from "../core/text.ts";

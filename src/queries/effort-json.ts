@@ -1,6 +1,6 @@
 // An effort for a program to read.
 import { iso } from "../core/time.ts";
-import type { EffortStory } from "../recall/efforts/effort-story.ts";
+import type { EffortStory } from "../recall/efforts/efforts.ts";
 import type { Json } from "./envelope.ts";
 
 export function effortJson(story: EffortStory): Json {

@@ -1,6 +1,6 @@
 // Tells of efforts from memory that is up to date, as far as nobody has to wait for it.
 import { deriveSession } from "../memory/derive.ts";
-import { type EffortStory, effortStory } from "../recall/efforts/effort-story.ts";
+import { type EffortStory, effortStory } from "../recall/efforts/efforts.ts";
 import type { Effort } from "../recall/efforts/efforts.ts";
 import type { Db } from "../store/db/driver.ts";
 

@@ -2,7 +2,7 @@
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
-import type { EffortStory } from "../recall/efforts/effort-story.ts";
+import type { EffortStory } from "../recall/efforts/efforts.ts";
 import { type Effort, findEffort, findEfforts, isEffortId } from "../recall/efforts/efforts.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
 import { sessionsByPrefix } from "../store/reads/session-list.ts";

@@ -157,7 +157,7 @@ describe("blame", () => {
     add("one", prompt("Make it"));
     for (const folder of ["a", "b", "c", "d"]) add("one", touch(`${folder}/index.ts`));
     expect(() => blame(db, { names: ["index.ts"], reads: false, limit: 10 }, {})).toThrow(
-      /Many files.*\n {2}d\/index.ts/,
+      /Several files match.*\n {2}d\/index.ts/,
     );
     db.close();
   });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, resolvePaths } from "../../config/paths.ts";
 import { ago, oneLine } from "../../core/text.ts";
-import { effortStory } from "../../recall/efforts/effort-story.ts";
+import { effortStory } from "../../recall/efforts/efforts.ts";
 import { findEfforts } from "../../recall/efforts/efforts.ts";
 import { type Db, openDriver } from "../../store/db/driver.ts";
 import { listObservations } from "../../store/reads/observation-list.ts";

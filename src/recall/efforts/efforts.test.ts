@@ -4,7 +4,7 @@ import { deriveSession, rebuildMemory } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
-import { effortStory } from "./effort-story.ts";
+import { effortStory } from "./efforts.ts";
 import { type Effort, findEffort, findEfforts, isEffortId } from "./efforts.ts";
 
 const PLAN = { kind: "origin", plan: "calm-blue-sea" } as const;

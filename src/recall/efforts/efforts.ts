@@ -1,33 +1,49 @@
-// Efforts: sessions that belong together, one undertaking over many of them. Found in the links whenever somebody asks: nothing
-// is kept that could grow out of date.
+// Efforts: one undertaking over several sessions, such as a feature. Computed from the links between sessions, not stored.
+import { isTrunk } from "../../core/branch.ts";
+import { sentencesOf } from "../../core/prose.ts";
+import { ALIKE, likeness } from "../../core/similarity.ts";
+import { isWeakTitle } from "../../core/title.ts";
+import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import { sha256 } from "../../platform/sha256.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { effortEdges, type EffortMember, effortMembers } from "../../store/reads/efforts.ts";
+import {
+  branchesOfSessions,
+  countSubagents,
+  type Decision,
+  effortEdges,
+  type EffortMember,
+  effortMembers,
+  outcomesOf,
+  type SessionOutcome,
+  standingDecisions,
+} from "../../store/reads/efforts.ts";
+import { continuedSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
+import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 
-/** Links this sure make an effort; a weaker guess ties two sessions, but not all that hangs on either of them. */
+/** Sessions with a link at least this strong belong to one effort; a weaker link relates only its two sessions. */
 export const EFFORT_WEIGHT = 0.5;
 
 export interface Effort {
-  /** Of the session it began with: it stays the same while the effort grows. */
+  /** Derived from the first session's id, so it stays the same while the effort grows. */
   id: string;
-  /** Two at the least, in the order they began. */
+  /** At least two, in the order they began. */
   members: EffortMember[];
   lastAt: number;
 }
 
-/** The one worked on last comes first. */
+/** The latest first. */
 export function findEfforts(db: Db, scope: Scope = {}): Effort[] {
   return groupSessions(db)
     .filter((effort) => isInScope(effort, scope))
     .sort((a, b) => b.lastAt - a.lastAt || (a.id < b.id ? -1 : 1));
 }
 
-/** By its id, also by one it had before an earlier session was found to belong to it, or by a session in it. */
+/** By a session in it or by id, including ids it had before an earlier session joined. */
 export function findEffort(db: Db, wanted: { id: string } | { sessionDbId: number }): Effort | undefined {
-  const isIt = (member: EffortMember): boolean =>
+  const isWanted = (member: EffortMember): boolean =>
     "id" in wanted ? effortId(member.session_id) === wanted.id : member.id === wanted.sessionDbId;
-  return groupSessions(db).find(({ members }) => members.some(isIt));
+  return groupSessions(db).find(({ members }) => members.some(isWanted));
 }
 
 const ID_DIGITS = 9;
@@ -40,19 +56,19 @@ export function isEffortId(text: string): boolean {
   return new RegExp(`^e[0-9a-f]{${ID_DIGITS}}$`).test(text);
 }
 
+/** Connected sessions, by union-find: each group's root is its smallest session id. */
 function groupSessions(db: Db): Effort[] {
   const edges = effortEdges(db, EFFORT_WEIGHT);
   const parents = new Map<number, number>();
   const rootOf = (id: number): number => {
     let root = id;
     for (let up = parents.get(root); up !== undefined; up = parents.get(root)) root = up;
-    // The next one who asks has a shorter way.
     if (root !== id) parents.set(id, root);
     return root;
   };
   for (const { source, target } of edges) {
-    const [one, other] = [rootOf(source), rootOf(target)];
-    if (one !== other) parents.set(Math.max(one, other), Math.min(one, other));
+    const [a, b] = [rootOf(source), rootOf(target)];
+    if (a !== b) parents.set(Math.max(a, b), Math.min(a, b));
   }
   const ids = new Set(edges.flatMap(({ source, target }) => [source, target]));
   const groups = Map.groupBy(effortMembers(db, [...ids]), ({ id }) => rootOf(id));
@@ -71,4 +87,86 @@ function isInScope({ members, lastAt }: Effort, { projectId, agent, since, befor
   return members.some(
     (one) => (projectId === undefined || one.project_id === projectId) && (agent === undefined || one.agent === agent),
   );
+}
+
+export interface EffortStory {
+  id: string;
+  title: string;
+  project: string;
+  branches: string[];
+  agents: string[];
+  subagents: number;
+  startedAt: number;
+  lastAt: number;
+  /** In the order they began. */
+  sessions: { session: SessionEntry; continues: { session_id: string; weight: number } | undefined }[];
+  /** Those not superseded, newest first. */
+  decisions: Decision[];
+  /** Next steps that no later session took, newest first. */
+  openEnds: { session_id: string; text: string }[];
+}
+
+const MAX_DECISIONS = 3;
+const MAX_OPEN_ENDS = 5;
+
+export function effortStory(db: Db, { id, members, lastAt }: Effort): EffortStory {
+  const ids = members.map((member) => member.id);
+  const entries = new Map(sessionsByIds(db, ids).map((entry) => [entry.id, entry]));
+  const sessions = ids.flatMap((sessionDbId) => entries.get(sessionDbId) ?? []);
+  const sessionIds = members.map(({ session_id }) => session_id);
+  const branches = branchesOfSessions(db, sessionIds);
+  return {
+    id,
+    title: effortTitle(sessions, branches),
+    project: sessions.at(-1)?.project ?? "",
+    branches,
+    agents: [...new Set(sessions.map(({ agent }) => agent))],
+    subagents: countSubagents(db, ids),
+    startedAt: members[0]?.started_at ?? 0,
+    lastAt,
+    sessions: sessions.map((session) => ({ session, continues: continuedSessions(db, session.session_id)[0] })),
+    decisions: standingDecisions(db, ids, MAX_DECISIONS),
+    openEnds: openEnds(sessions, outcomesOf(db, ids)),
+  };
+}
+
+/** From the branch of most sessions ("feat/user-sharing" -> "User sharing"); else the title of the largest session. */
+function effortTitle(sessions: readonly SessionEntry[], branches: readonly string[]): string {
+  const titles = sessions
+    .toSorted((a, b) => b.files_changed - a.files_changed)
+    .flatMap(({ title }) => (title === null || isWeakTitle(title) ? [] : [title]));
+  const branch = branches.find(
+    (one) => !isTrunk(one) && sessions.filter(({ git_branch }) => git_branch === one).length > sessions.length / 2,
+  );
+  const words = wordsOf(branch?.split("/").at(-1) ?? "");
+  // A branch of one word says too little.
+  if (words.length < 2) return titles[0] ?? sessions[0]?.title ?? "(untitled)";
+  const text = words.join(" ");
+  return titles.find((title) => saysMost(title, words)) ?? text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function saysMost(title: string, words: readonly string[]): boolean {
+  const titleWords = new Set(wordsOf(title).map((word) => word.toLowerCase()));
+  const wanted = words.map((word) => word.toLowerCase()).filter((word) => !STOP_WORDS.has(word));
+  return wanted.filter((word) => titleWords.has(word)).length >= wanted.length * ALIKE;
+}
+
+/** True only until the next session starts. */
+const TEMPORARY = /^Offered: |^The turn was interrupted|^Tests fail: /;
+
+/** The next steps of each session, without those that a later session mentions. */
+function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionOutcome[]): EffortStory["openEnds"] {
+  const bySession = new Map(outcomes.map((outcome) => [outcome.session_db_id, outcome]));
+  const open: EffortStory["openEnds"] = [];
+  const later: string[] = [];
+  for (const { id, session_id, title } of sessions.toReversed()) {
+    const outcome = bySession.get(id);
+    for (const text of sentencesOf(outcome?.next_steps ?? "")) {
+      const isKnown = (other: string): boolean => likeness(text, other) >= ALIKE;
+      const isOver = later.length > 0 && TEMPORARY.test(text);
+      if (!isOver && !later.some(isKnown) && !open.some((end) => isKnown(end.text))) open.push({ session_id, text });
+    }
+    later.push([title, outcome?.request, outcome?.completed].join(" "));
+  }
+  return open.slice(0, MAX_OPEN_ENDS);
 }

@@ -1,232 +1,219 @@
-// Where an error was met before, and what made it go away.
+// Where an error occurred before, and what fixed it.
 import { errorLine, errorWords, normaliseError } from "../../core/error-text.ts";
 import { commandHead, commandKey } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { changedPathsBetween } from "../../store/tables/file-touches.ts";
-import { closingWords } from "../../store/tables/prompts.ts";
+import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.ts";
 import { fixingSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
-import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.ts";
+import { changedPathsBetween } from "../../store/tables/file-touches.ts";
+import { closingWords } from "../../store/tables/prompts.ts";
 import { commandOf, parseInput, wasDenied } from "./tool-line.ts";
 
-export interface Encounter {
+export interface Encounter extends ErrorMatch {
   failure: FoundUse;
   command: string | undefined;
-  /** The line of the output that is this error. */
-  error: string;
-  /** 0 to 1: how much of what was asked for is in that line. */
-  likeness: number;
-  /** How often it was met in that session. */
+  /** How often it occurred in that session. */
   times: number;
-  fixedBy?: { use: FoundUse; command: string | undefined; isSameCommand: boolean };
+  fixedBy?: Fix;
   /** Files changed between the failure and the success. */
   changed: string[];
-  /** Commands that passed between the two and did more than print. */
+  /** Commands that passed between the two and did more than print text. */
   between: FoundUse[];
+  /** The last message of the turn. */
   closing: string | undefined;
+}
+
+interface ErrorMatch {
+  /** The line of the output with the error. */
+  error: string;
+  /** 0 to 1: the share of the query's words that this line has. */
+  likeness: number;
+}
+
+type Failure = ErrorMatch & { use: FoundUse };
+
+interface Fix {
+  use: FoundUse;
+  command: string | undefined;
+  isSameCommand: boolean;
 }
 
 const MAX_TEXT_CHARS = 20_000;
 const MAX_WORDS = 12;
 const MAX_CANDIDATES = 200;
 const MAX_LINES = 600;
+const MAX_LINE_CHARS = 1_000;
 const MAX_FOLLOWING = 400;
-/** A command among the next few that is mostly the same words is the same thing tried another way. */
+/** One of the next 8 uses with 60% of the same words counts as another attempt at the same thing. */
 const SOON = 8;
 const MOSTLY_SAME = 0.6;
 const MAX_BETWEEN = 3;
 const MAX_RESOLVED = 3;
-/** A failed tool use may word the error a little differently; one that passed has to say exactly this. */
+/** A failed tool use may word the error differently; a successful one must print almost exactly this. */
 const LIKE_FAILED = 0.6;
 const LIKE_PASSED = 0.9;
-/** Where the very error was met, others that share some of its words are another error. */
+/** Below the best match by more than this it is another error that shares some words. */
 const LESS_ALIKE = 0.2;
-/** Words every error has: alone they would find them all. */
-const SAYS_NOTHING = new Set([
-  "error",
-  "errors",
-  "failed",
-  "failure",
-  "fail",
-  "exit",
-  "code",
-  "command",
-  "exception",
-  "not",
-  "warning",
-]);
-/** Commands that print what others wrote: an error in their output did not happen there. */
+const GENERIC_WORDS = new Set("error errors failed failure fail exit code command exception not warning".split(" "));
+/** Commands that print other text: an error in their output did not happen there. */
 const PRINTS_TEXT = /^(?:cat|grep|rg|git|sed|awk|head|tail|ls|find|echo|jq|wc|diff)\b|\bc-mem\b/;
 
-/** `since`: in a large store, words that are everywhere were looked for only from then on. */
+/** `since`: in a large store, very common words are searched only from then on. */
 export function findFixes(
   db: Db,
   text: string,
   scope: Scope,
   limit: number,
 ): { met: Encounter[]; since?: number | undefined } {
-  const asked = askedError(text);
-  if (asked.words.every((word) => SAYS_NOTHING.has(word))) return { met: [] };
-  const { uses, since } = bestUses(db, asked.words, scope, MAX_CANDIDATES);
-  const alike = uses.flatMap((use) => {
-    const match = matchError(use, asked);
+  const query = parseError(text);
+  if (query.words.every((word) => GENERIC_WORDS.has(word))) return { met: [] };
+  const { uses, since } = bestUses(db, query.words, scope, MAX_CANDIDATES);
+  const failures = uses.flatMap((use) => {
+    const match = matchError(use, query);
     return match === undefined ? [] : [{ use, ...match }];
   });
   const groups = Map.groupBy(
-    alike,
+    failures,
     ({ use, error }) => `${use.main_session_db_id}\n${normaliseError(error)}\n${subjectKey(use)}`,
   );
-  const encounters = [...groups.values()].map((group) => describe(db, resolve(db, group, asked), group.length));
-  const most = Math.max(0, ...encounters.map(({ likeness }) => likeness));
-  const met = encounters.filter(({ likeness }) => likeness >= most - LESS_ALIKE).sort(byUse);
+  const encounters = [...groups.values()].map((group) => toEncounter(db, group, query));
+  const best = Math.max(0, ...encounters.map(({ likeness }) => likeness));
+  const met = encounters.filter(({ likeness }) => likeness >= best - LESS_ALIKE).sort(byUsefulness);
   return { met: met.slice(0, limit), since };
 }
 
-interface Met {
-  use: FoundUse;
-  error: string;
-  likeness: number;
-}
-
-type Resolved = Met & { fixedBy: Encounter["fixedBy"] };
-
-/** Of the same failure again and again, the last one that was followed by a success. */
-function resolve(db: Db, group: readonly Met[], asked: Asked): Resolved {
-  const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
-  for (const met of newestFirst.slice(0, MAX_RESOLVED)) {
-    const fixedBy = nextSuccess(db, met.use, asked);
-    if (fixedBy !== undefined) return { ...met, fixedBy };
-  }
-  const last = newestFirst[0] as Met;
-  return { ...last, fixedBy: laterSuccess(db, last.use, asked) };
-}
-
-/** What a session left behind, another may have ended: where evidence says so, a link does. */
-function laterSuccess(db: Db, failure: FoundUse, asked: Asked): Encounter["fixedBy"] {
-  for (const session of fixingSessions(db, failure.main_session_db_id)) {
-    const success = nextSuccess(db, { ...failure, main_session_db_id: session }, asked);
-    if (success?.isSameCommand === true) return success;
-  }
-  return undefined;
-}
-
-interface Asked {
+interface ErrorQuery {
   normalised: string;
   words: string[];
 }
 
-/** Of a long text the line that says what went wrong; of a short one everything. */
-function askedError(text: string): Asked {
+/** Of several lines the one that names the error; a single line as a whole. */
+function parseError(text: string): ErrorQuery {
   const shown = text.slice(0, MAX_TEXT_CHARS).replaceAll("\0", " ").trim();
-  const line = shown.includes("\n") ? errorLine(shown) : shown;
-  const normalised = normaliseError(line);
+  const normalised = normaliseError(shown.includes("\n") ? errorLine(shown) : shown);
   return { normalised, words: errorWords(normalised).slice(0, MAX_WORDS) };
 }
 
-function matchError(use: FoundUse, asked: Asked): { error: string; likeness: number } | undefined {
-  if (wasDenied(use)) return undefined;
+function matchError(use: FoundUse, query: ErrorQuery): ErrorMatch | undefined {
   const command = commandOf(use.input);
+  if (wasDenied(use) || (command !== undefined && /\bc-mem\b/.test(command))) return undefined;
   if (!use.is_error && (use.name !== "Bash" || PRINTS_TEXT.test(commandKey(command ?? "")))) return undefined;
-  if (command !== undefined && /\bc-mem\b/.test(command)) return undefined;
-  const best = bestLine(use.output ?? "", asked);
+  const best = bestLine(use, query);
   return best.likeness >= (use.is_error ? LIKE_FAILED : LIKE_PASSED) ? best : undefined;
 }
 
-function bestLine(output: string, asked: Asked): { error: string; likeness: number } {
+function bestLine({ output }: FoundUse, query: ErrorQuery): ErrorMatch {
   let best = { error: "", likeness: 0 };
-  for (const line of output.split("\n", MAX_LINES)) {
-    const lower = line.slice(0, 1_000).toLowerCase();
-    if (!asked.words.some((word) => lower.includes(word))) continue;
-    const likeness = likenessOf(normaliseError(line.slice(0, 1_000)), asked);
+  for (const line of (output ?? "").split("\n", MAX_LINES)) {
+    const head = line.slice(0, MAX_LINE_CHARS);
+    const lower = head.toLowerCase();
+    if (!query.words.some((word) => lower.includes(word))) continue;
+    const likeness = likenessOf(normaliseError(head), query);
     if (likeness > best.likeness) best = { error: line.trim(), likeness };
     if (likeness === 1) break;
   }
   return best;
 }
 
-/** The share of the asked words that the line has; long words say more. */
-function likenessOf(line: string, asked: Asked): number {
-  if (line.includes(asked.normalised)) return 1;
-  const words = new Set(errorWords(line));
-  const weight = (word: string): number => Math.min(word.length, 12);
-  const whole = asked.words.reduce((sum, word) => sum + weight(word), 0);
-  const shared = asked.words.reduce((sum, word) => sum + (words.has(word) ? weight(word) : 0), 0);
-  return Math.round((shared / whole) * 100) / 100;
+/** Long words count more. */
+function likenessOf(line: string, query: ErrorQuery): number {
+  if (line.includes(query.normalised)) return 1;
+  const found = new Set(errorWords(line));
+  const weigh = (words: string[]): number => words.reduce((sum, word) => sum + Math.min(word.length, 12), 0);
+  return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
 }
 
-/** The same work done again without the error: the same command, else one that begins alike. */
-function nextSuccess(db: Db, failure: FoundUse, asked: Asked): Encounter["fixedBy"] {
-  const passed = usesAfter(db, failure, MAX_FOLLOWING).filter((use) => !use.is_error);
-  const isQuiet = (use: FoundUse): boolean => bestLine(use.output ?? "", asked).likeness < LIKE_FAILED;
-  const key = subjectKey(failure);
-  const same = passed.find((use) => subjectKey(use) === key && isQuiet(use));
-  if (same !== undefined) return { use: same, command: commandOf(same.input), isSameCommand: true };
-  const head = commandHead(commandOf(failure.input) ?? "");
-  const begins = (use: FoundUse): boolean => commandHead(commandOf(use.input) ?? "") === head;
-  const words = wordsOf(failure);
-  const alike =
-    (head === "" ? undefined : passed.find((use) => begins(use) && isQuiet(use))) ??
-    passed.slice(0, SOON).find((use) => shareOf(words, wordsOf(use)) >= MOSTLY_SAME && isQuiet(use));
-  return alike === undefined ? undefined : { use: alike, command: commandOf(alike.input), isSameCommand: false };
-}
-
-function wordsOf(use: FoundUse): Set<string> {
-  return new Set(
-    commandKey(commandOf(use.input) ?? "")
-      .split(" ")
-      .filter(Boolean),
-  );
-}
-
-function shareOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const both = [...a].filter((word) => b.has(word)).length;
-  return both / Math.max(1, a.size, b.size);
-}
-
-/** A command is what was typed, an edit is the file it was on. */
-function subjectKey(use: FoundUse): string {
-  const command = commandOf(use.input);
-  if (command !== undefined) return commandKey(command);
-  const input = parseInput(use.input);
-  const subject = input["file_path"] ?? input["notebook_path"] ?? input["path"] ?? input["url"];
-  return typeof subject === "string" ? subject : use.name;
-}
-
-function describe(db: Db, met: Resolved, times: number): Encounter {
-  const { use, error, likeness, fixedBy } = met;
+/** One encounter for the same failure several times: the last one that was followed by a success. */
+function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery): Encounter {
+  const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
+  let [{ use, error, likeness }] = newestFirst as [Failure];
+  let fixedBy: Fix | undefined;
+  for (const failure of newestFirst.slice(0, MAX_RESOLVED)) {
+    fixedBy = nextSuccess(db, failure.use, query);
+    if (fixedBy === undefined) continue;
+    ({ use, error, likeness } = failure);
+    break;
+  }
+  fixedBy ??= laterSuccess(db, use, query);
   const last = fixedBy?.use ?? use;
-  const between = fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use);
-  const sessions = new Set([use.main_session_db_id, last.main_session_db_id]);
-  const changed = [...sessions].flatMap((id) => changedPathsBetween(db, id, use.created_at, last.created_at));
+  const sessions = fixedBy === undefined ? [] : [use.main_session_db_id, last.main_session_db_id];
+  const changed = sessions.flatMap((id) => changedPathsBetween(db, id, use.created_at, last.created_at));
   return {
     failure: use,
     command: commandOf(use.input),
     error,
     likeness,
-    times,
+    times: group.length,
     ...(fixedBy !== undefined && { fixedBy }),
-    changed: fixedBy === undefined ? [] : [...new Set(changed)],
-    between,
+    changed: [...new Set(changed)],
+    between: fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use),
     closing: closingWords(db, last.main_session_db_id, last.prompt_number),
   };
 }
 
-/** Often it is not an edit that mends it: a formatter was run, a package installed, a service started. */
+/** The same command without the error; else a command that starts the same way, else one soon after with mostly the same words. */
+function nextSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefined {
+  const passed = usesAfter(db, failure, MAX_FOLLOWING).filter((use) => !use.is_error);
+  const hasNoError = (use: FoundUse): boolean => bestLine(use, query).likeness < LIKE_FAILED;
+  const toFix = (use: FoundUse, isSameCommand: boolean): Fix => ({ use, command: commandOf(use.input), isSameCommand });
+  const key = subjectKey(failure);
+  const same = passed.find((use) => subjectKey(use) === key && hasNoError(use));
+  if (same !== undefined) return toFix(same, true);
+  const head = headOf(failure);
+  const words = wordsOf(failure);
+  const similar =
+    (head === "" ? undefined : passed.find((use) => headOf(use) === head && hasNoError(use))) ??
+    passed.slice(0, SOON).find((use) => sharedWords(words, wordsOf(use)) >= MOSTLY_SAME && hasNoError(use));
+  return similar && toFix(similar, false);
+}
+
+/** The same command passed in another session that fixes this one, as a link says. */
+function laterSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefined {
+  for (const session of fixingSessions(db, failure.main_session_db_id)) {
+    const success = nextSuccess(db, { ...failure, main_session_db_id: session }, query);
+    if (success?.isSameCommand === true) return success;
+  }
+  return undefined;
+}
+
+function headOf(use: FoundUse): string {
+  return commandHead(commandOf(use.input) ?? "");
+}
+
+function wordsOf(use: FoundUse): Set<string> {
+  const words = commandKey(commandOf(use.input) ?? "").split(" ");
+  return new Set(words.filter(Boolean));
+}
+
+function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word));
+  return shared.length / Math.max(1, a.size, b.size);
+}
+
+/** A command as typed; for other tools the file or address. */
+function subjectKey(use: FoundUse): string {
+  const { command, file_path, notebook_path, path, url } = parseInput(use.input);
+  if (typeof command === "string") return commandKey(command);
+  const subject = file_path ?? notebook_path ?? path ?? url;
+  return typeof subject === "string" ? subject : use.name;
+}
+
+/** Often the fix is no edit: a formatter was run, a package installed, a service started. */
 function commandsBetween(db: Db, failure: FoundUse, success: FoundUse): FoundUse[] {
   if (failure.name !== "Bash") return [];
-  const head = commandHead(commandOf(failure.input) ?? "");
+  const head = headOf(failure);
   return usesAfter(db, { ...failure, main_session_db_id: success.main_session_db_id }, MAX_FOLLOWING)
     .filter((use) => use.created_at <= success.created_at && use.id !== success.id && !use.is_error)
     .filter((use) => {
       const command = commandOf(use.input) ?? "cat";
-      // The same command again, to look at it more closely, mends nothing.
+      // Running the failed command again to see more of its output fixes nothing.
       return !PRINTS_TEXT.test(commandKey(command)) && (head === "" || commandHead(command) !== head);
     })
     .slice(-MAX_BETWEEN);
 }
 
-/** What was mended comes first, then what is most like the question, then what is newest. */
-function byUse(a: Encounter, b: Encounter): number {
+/** Fixed before unfixed, then by likeness, then newest first. */
+function byUsefulness(a: Encounter, b: Encounter): number {
   const rank = (one: Encounter): number =>
     (one.fixedBy === undefined ? 0 : one.fixedBy.isSameCommand ? 0.3 : 0.2) + Math.round(one.likeness * 10) / 10;
   return rank(b) - rank(a) || b.failure.created_at - a.failure.created_at;

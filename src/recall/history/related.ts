@@ -1,4 +1,4 @@
-// Which sessions belong with this one, and why, in words.
+// Which sessions belong with this one, and why: links, shared files, the same branch at about the same time.
 import { isTrunk } from "../../core/branch.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
@@ -18,117 +18,114 @@ export interface RelatedSession {
   reasons: string[];
 }
 
-const DAY_MS = 86_400_000;
-/** Work on a branch of its own belongs together for longer than work on the branch everybody is on. */
-const BRANCH_WINDOW_MS = 7 * DAY_MS;
-const TRUNK_WINDOW_MS = DAY_MS;
-const WEIGHT = {
-  continues: 10,
-  related_to: 3,
-  fixes: 6,
-  commit: 6,
-  issue: 4,
-  url: 2,
-  mention: 0.5,
-  branch: 1.5,
-  trunk: 0.4,
-} as const;
-const FILES_NAMED = 3;
+interface Reason {
+  id: number;
+  weight: number;
+  reason: string;
+}
 
 export function relatedSessions(db: Db, session: SessionEntry, limit: number): RelatedSession[] {
-  const found = new Map<number, { weight: number; reasons: string[] }>();
-  const add = (id: number, weight: number, reason: string): void => {
-    if (id === session.id) return;
-    const entry = found.get(id) ?? { weight: 0, reasons: [] };
-    entry.weight += weight;
-    if (!entry.reasons.includes(reason)) entry.reasons.push(reason);
-    found.set(id, entry);
-  };
-  addLinks(db, session, add);
-  addFiles(db, session, add);
-  addBranch(db, session, add);
-  const best = [...found].sort(([a, one], [b, other]) => other.weight - one.weight || a - b).slice(0, limit);
-  const entries = new Map(
-    sessionsByIds(
-      db,
-      best.map(([id]) => id),
-    ).map((entry) => [entry.id, entry]),
+  const reasons = [
+    ...reasonsFromLinks(db, session),
+    ...reasonsFromTargets(db, session),
+    ...reasonsFromFiles(db, session),
+    ...reasonsFromBranch(db, session),
+  ];
+  const found = [...Map.groupBy(reasons, ({ id }) => id)]
+    .filter(([id]) => id !== session.id)
+    .map(([id, all]) => ({ id, all, weight: all.reduce((sum, { weight }) => sum + weight, 0) }))
+    .sort((a, b) => b.weight - a.weight || a.id - b.id)
+    .slice(0, limit);
+  const entries = sessionsByIds(
+    db,
+    found.map(({ id }) => id),
   );
-  return best.flatMap(([id, { weight, reasons }]) => {
-    const entry = entries.get(id);
-    return entry === undefined ? [] : [{ session: entry, weight: Math.round(weight * 100) / 100, reasons }];
+  return found.flatMap(({ id, all, weight }) => {
+    const entry = entries.find((each) => each.id === id);
+    if (entry === undefined) return [];
+    const texts = [...new Set(all.map(({ reason }) => reason))];
+    return [{ session: entry, weight: Math.round(weight * 100) / 100, reasons: texts }];
   });
 }
 
-type Add = (id: number, weight: number, reason: string) => void;
-
-/** From here on a guess is worth saying without a "perhaps". */
+const LINK_WEIGHTS: Readonly<Record<string, number>> = { continues: 10, fixes: 6, related_to: 3 };
+/** A link surer than this is stated without "perhaps". */
 const LIKELY = 0.6;
 
-function addLinks(db: Db, session: SessionEntry, add: Add): void {
-  for (const { session_db_id: id, relationship, weight, is_incoming } of linkedSessions(db, session.session_id)) {
-    if (relationship === "continues") {
-      const perhaps = weight < LIKELY ? "perhaps " : "";
-      add(id, WEIGHT.continues * weight, perhaps + (is_incoming === 1 ? "continues it" : "is continued by it"));
-    } else if (relationship === "fixes") {
-      add(id, WEIGHT.fixes * weight, is_incoming === 1 ? "ended an error met in it" : "met an error that it ended");
-    } else if (relationship === "related_to") add(id, WEIGHT.related_to * weight, "has much in common with it");
-  }
-  for (const shared of sharedTargets(db, session.session_id)) {
-    add(shared.session_db_id, WEIGHT[shared.type], targetReason(shared));
-  }
+function reasonsFromLinks(db: Db, session: SessionEntry): Reason[] {
+  return linkedSessions(db, session.session_id).flatMap(({ session_db_id: id, relationship, weight, is_incoming }) => {
+    const perhaps = weight < LIKELY ? "perhaps " : "";
+    const texts: Readonly<Record<string, [outgoing: string, incoming: string]>> = {
+      continues: [`${perhaps}is continued by it`, `${perhaps}continues it`],
+      fixes: ["met an error that it ended", "ended an error met in it"],
+      related_to: ["has much in common with it", "has much in common with it"],
+    };
+    const reason = texts[relationship]?.[is_incoming];
+    return reason === undefined ? [] : [{ id, weight: (LINK_WEIGHTS[relationship] ?? 0) * weight, reason }];
+  });
 }
 
-const TARGET_WORDS = { commit: "commit", issue: "issue", url: "address" } as const;
+const TARGETS = {
+  commit: { weight: 6, word: "commit" },
+  issue: { weight: 4, word: "issue" },
+  url: { weight: 2, word: "address" },
+} as const;
+
+function reasonsFromTargets(db: Db, session: SessionEntry): Reason[] {
+  return sharedTargets(db, session.session_id).map((shared) => ({
+    id: shared.session_db_id,
+    weight: TARGETS[shared.type].weight,
+    reason: targetReason(shared),
+  }));
+}
 
 function targetReason({ type, target, relationship, own_relationship }: SharedTarget): string {
-  const what = `${TARGET_WORDS[type]} ${target}`;
+  const what = `${TARGETS[type].word} ${target}`;
   if (relationship === "references" && own_relationship === "mentions") return `made ${what}, which it mentions`;
   if (relationship === "mentions" && own_relationship === "references") return `mentions ${what}, which it made`;
   return `names the same ${what}`;
 }
 
-/** A file that hardly anybody touches ties two sessions together; one that everybody touches does not. */
-function addFiles(db: Db, session: SessionEntry, add: Add): void {
+const MENTION_WEIGHT = 0.5;
+
+/** A file that few sessions changed relates two sessions; one that every session changes does not. */
+function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
   const rows = sharedChanges(db, session);
-  const sessionsByPath = Map.groupBy(rows, (row) => row.path);
+  const byPath = Map.groupBy(rows, (row) => row.path);
   const total = Math.max(1, countConversations(db, session.project_id));
-  const rarity = (path: string): number => Math.log(1 + total / Math.max(1, sessionsByPath.get(path)?.length ?? 1));
+  const rarity = (path: string): number => Math.log(1 + total / Math.max(1, byPath.get(path)?.length ?? 1));
   for (const [id, shared] of Map.groupBy(rows, (row) => row.session_db_id)) {
     const paths = shared.map((row) => row.path).sort((a, b) => rarity(b) - rarity(a));
     const weight = paths.reduce((sum, path) => sum + rarity(path), 0);
-    // Two sweeping sessions share much by chance: the tenth file says less than the first.
-    add(id, weight / Math.sqrt(Math.max(1, paths.length)), `changed the same ${naming(paths)}`);
+    // Two sessions that change many files share some by chance: the tenth counts less than the first.
+    yield { id, weight: weight / Math.sqrt(paths.length), reason: `changed the same ${listPaths(paths)}` };
   }
-  for (const [key, rowsOfOne] of Map.groupBy(
-    mentionedChanges(db, session),
-    (row) => `${row.session_db_id}:${row.is_incoming}`,
-  )) {
-    const [first] = rowsOfOne;
-    if (first === undefined || key === "") continue;
-    const paths = rowsOfOne.map((row) => row.path);
-    const reason = first.is_incoming
-      ? `mentions ${naming(paths)}, changed in it`
-      : `changed ${naming(paths)}, mentioned in it`;
-    add(first.session_db_id, WEIGHT.mention * paths.length, reason);
+  const mentions = Map.groupBy(mentionedChanges(db, session), (row) => `${row.session_db_id}:${row.is_incoming}`);
+  for (const [first, ...more] of mentions.values()) {
+    if (first === undefined) continue;
+    const paths = [first, ...more].map((row) => row.path);
+    const files = listPaths(paths);
+    const reason = first.is_incoming ? `mentions ${files}, changed in it` : `changed ${files}, mentioned in it`;
+    yield { id: first.session_db_id, weight: MENTION_WEIGHT * paths.length, reason };
   }
 }
 
-function addBranch(db: Db, session: SessionEntry, add: Add): void {
-  const branch = session.git_branch;
-  if (branch === null || branch === "") return;
-  const isShared = isTrunk(branch);
-  const window = isShared ? TRUNK_WINDOW_MS : BRANCH_WINDOW_MS;
-  const span = { from: session.started_at - window, to: session.last_at + window };
-  for (const near of sessionsOnBranch(db, { project_id: session.project_id, git_branch: branch }, span)) {
-    const gap = Math.max(0, near.started_at - session.last_at, session.started_at - near.last_at);
-    const closeness = 1 - gap / window / 2;
-    add(
-      near.id,
-      (isShared ? WEIGHT.trunk : WEIGHT.branch) * closeness,
-      `on the same branch ${branch}, ${gapText(gap)}`,
-    );
-  }
+const DAY_MS = 86_400_000;
+
+/** Work on a branch of its own belongs together for a week, work on main for a day. */
+function reasonsFromBranch(db: Db, { project_id, git_branch, started_at, last_at }: SessionEntry): Reason[] {
+  if (git_branch === null || git_branch === "") return [];
+  const [maxWeight, maxGapMs] = isTrunk(git_branch) ? [0.4, DAY_MS] : [1.5, 7 * DAY_MS];
+  const near = sessionsOnBranch(
+    db,
+    { project_id, git_branch },
+    { from: started_at - maxGapMs, to: last_at + maxGapMs },
+  );
+  return near.map((other) => {
+    const gapMs = Math.max(0, other.started_at - last_at, started_at - other.last_at);
+    const weight = maxWeight * (1 - gapMs / maxGapMs / 2);
+    return { id: other.id, weight, reason: `on the same branch ${git_branch}, ${gapText(gapMs)}` };
+  });
 }
 
 function gapText(ms: number): string {
@@ -139,7 +136,9 @@ function gapText(ms: number): string {
   return hours < 48 ? `${hours} h apart` : `${Math.round(hours / 24)} days apart`;
 }
 
-function naming(paths: readonly string[]): string {
+const FILES_NAMED = 3;
+
+function listPaths(paths: readonly string[]): string {
   const more = paths.length - FILES_NAMED;
   return paths.slice(0, FILES_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -1,6 +1,5 @@
-// What happened in a project before and after something, across sessions.
+// What happened in a project before and after a session, a turn or a moment, across sessions.
 import { AppError } from "../../core/error.ts";
-import { type CommitRow, commitsInTurn } from "../../store/tables/commits.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findItem } from "../../store/reads/items.ts";
 import { continuedSessions } from "../../store/reads/relations.ts";
@@ -17,28 +16,29 @@ import {
   turnsBetween,
   turnsOfSession,
 } from "../../store/reads/timeline.ts";
+import { type CommitRow, commitsInTurn } from "../../store/tables/commits.ts";
 
 export interface TimelineTurn extends TurnEntry {
-  /** True for what was asked about. */
+  /** True for the turns the timeline is around. */
   isAnchor: boolean;
   files: TurnFile[];
   commits: CommitRow[];
   failed: FailedCommand[];
-  /** What its session goes on with. */
+  /** The sessions that its session continues. */
   continues: { session_id: string; weight: number }[];
-}
-
-/** What other sessions did meanwhile is shown up to here; what was asked about is shown as a whole. */
-const MAX_TURNS_BETWEEN = 100;
-
-export function latestTurns(db: Db, scope: TurnScope, depth: number): TimelineTurn[] {
-  const turns = turnsBefore(db, scope, Number.MAX_SAFE_INTEGER, depth + 1).toReversed();
-  return turns.map((turn, index) => withEvents(db, turn, index === turns.length - 1));
 }
 
 export interface Depth {
   before: number;
   after: number;
+}
+
+/** Turns of other sessions shown between the first and the last anchor; the anchors are all shown. */
+const MAX_TURNS_BETWEEN = 100;
+
+export function latestTurns(db: Db, scope: TurnScope, depth: number): TimelineTurn[] {
+  const turns = turnsBefore(db, scope, Number.MAX_SAFE_INTEGER, depth + 1).toReversed();
+  return withEvents(db, turns, ({ id }) => id === turns.at(-1)?.id);
 }
 
 /** Around a session, one of its turns, or the turn of an item. */
@@ -48,13 +48,14 @@ export function timelineAround(
   scope: TurnScope,
   depth: Depth,
 ): TimelineTurn[] {
-  const sessionDbId = anchor.session.parent_session_db_id ?? anchor.session.id;
-  const number = anchor.promptNumber ?? promptNumberOf(db, anchor.itemId);
-  const own = turnsOfSession(db, sessionDbId).filter((turn) => number === undefined || turn.prompt_number === number);
-  const first = own[0];
+  const { session, itemId, promptNumber } = anchor;
+  const number = promptNumber ?? (itemId === undefined ? undefined : findItem(db, itemId)?.prompt_number);
+  const all = turnsOfSession(db, session.parent_session_db_id ?? session.id);
+  const own = all.filter((turn) => number === undefined || turn.prompt_number === number);
+  const [first] = own;
   if (first === undefined) {
-    throw new AppError("nothing_found", "Nobody prompted in that session: it has no place in the timeline.", {
-      hint: "`c-mem show` has what there is of it.",
+    throw new AppError("nothing_found", "That session has no prompt, so it is not in the timeline.", {
+      hint: `\`c-mem show ${session.session_id}\` shows the session.`,
     });
   }
   const span = { from: first.created_at, to: own.at(-1)?.created_at ?? first.created_at };
@@ -65,26 +66,22 @@ export function timelineAround(
     ...[...own, ...between.slice(0, MAX_TURNS_BETWEEN)].sort((a, b) => a.created_at - b.created_at || a.id - b.id),
     ...turnsAfter(db, scope, span.to, depth.after),
   ];
-  return turns.map((turn) => withEvents(db, turn, anchors.has(turn.id)));
+  return withEvents(db, turns, ({ id }) => anchors.has(id));
 }
 
-/** Around a moment that is no turn's. */
+/** Around a point in time. */
 export function timelineAt(db: Db, at: number, scope: TurnScope, depth: Depth): TimelineTurn[] {
   const turns = [...turnsBefore(db, scope, at, depth.before).toReversed(), ...turnsAfter(db, scope, at, depth.after)];
-  return turns.map((turn) => withEvents(db, turn, false));
+  return withEvents(db, turns, () => false);
 }
 
-function promptNumberOf(db: Db, itemId: string | undefined): number | undefined {
-  return itemId === undefined ? undefined : findItem(db, itemId)?.prompt_number;
-}
-
-function withEvents(db: Db, turn: TurnEntry, isAnchor: boolean): TimelineTurn {
-  return {
+function withEvents(db: Db, turns: readonly TurnEntry[], isAnchor: (turn: TurnEntry) => boolean): TimelineTurn[] {
+  return turns.map((turn) => ({
     ...turn,
-    isAnchor,
+    isAnchor: isAnchor(turn),
     files: filesChangedInTurn(db, turn),
     commits: commitsInTurn(db, turn),
     failed: failedCommandsInTurn(db, turn),
     continues: continuedSessions(db, turn.session_id),
-  };
+  }));
 }

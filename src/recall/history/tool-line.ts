@@ -1,4 +1,4 @@
-// A tool use folded to one line: what it was about and how it came out.
+// One line for a tool use: its subject ("npm test", "src/a.ts") and its outcome ("exit 1", "new +3").
 import { normaliseCommand } from "../../core/shell-command.ts";
 import { oneLine } from "../../core/text.ts";
 import type { TouchRow } from "../../store/tables/file-touches.ts";
@@ -11,22 +11,12 @@ export interface ToolLine {
 
 const SUBJECT_CHARS = 400;
 
-/** The field of the input that says what a tool is used on, by how telling it is. */
-const TELLING = [
-  "command",
-  "file_path",
-  "notebook_path",
-  "pattern",
-  "query",
-  "url",
-  "subject",
-  "description",
-  "skill",
-  "path",
-  "prompt",
-];
+/** Input fields that say what the tool was used on, the most specific first. */
+const SUBJECT_FIELDS = "command file_path notebook_path pattern query url subject description skill path prompt".split(
+  " ",
+);
 
-/** Paths in the session's own folder are shown from there. */
+/** Paths in the session's folder are relative to it. */
 export function toolLine(use: ToolUseRow, touches: readonly TouchRow[], cwd: string): ToolLine {
   const subject = subjectOf(use, touches).slice(0, SUBJECT_CHARS * 4);
   return {
@@ -35,13 +25,13 @@ export function toolLine(use: ToolUseRow, touches: readonly TouchRow[], cwd: str
   };
 }
 
-/** What the user turned down, or what never ran, is no failure of the tool. */
+/** The user refused it, so it never ran: not a failure of the tool. */
 export function wasDenied(use: { is_error: number; output: string | null }): boolean {
   return use.is_error === 1 && /^The user doesn't want to (?:proceed|take this action)/.test(use.output ?? "");
 }
 
 export function commandOf(input: string): string | undefined {
-  const command = parseInput(input)["command"];
+  const { command } = parseInput(input);
   return typeof command === "string" ? command : undefined;
 }
 
@@ -61,25 +51,20 @@ function subjectOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
   if (touch !== undefined) return touch.path + (touches.length > 1 ? ` and ${touches.length - 1} more` : "");
   if (use.name === "Grep")
     return [input["pattern"], input["path"] ?? input["glob"]].filter(Boolean).map(String).join("  in ");
-  const key = TELLING.find((name) => typeof input[name] === "string" && input[name] !== "");
-  if (key !== undefined) return String(input[key]);
-  const text = Object.entries(input)
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(" ");
-  return text;
+  const field = SUBJECT_FIELDS.find((name) => typeof input[name] === "string" && input[name] !== "");
+  if (field !== undefined) return String(input[field]);
+  const texts = Object.entries(input).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return texts.map((pair) => pair.join("=")).join(" ");
 }
 
 function outcomeOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
   if (wasDenied(use)) return "denied";
-  if (use.is_error && use.exit_code !== null) return `exit ${use.exit_code}`;
-  if (use.is_error) return "failed";
-  const added = sum(touches.map((touch) => touch.added));
-  const removed = sum(touches.map((touch) => touch.removed));
-  const lines = [added > 0 && `+${added}`, removed > 0 && `-${removed}`].filter(Boolean).join(" ");
-  const created = touches.some((touch) => touch.kind === "create");
-  return [created && "new", lines].filter(Boolean).join(" ");
-}
-
-function sum(numbers: readonly (number | null)[]): number {
-  return numbers.reduce<number>((total, number) => total + (number ?? 0), 0);
+  if (use.is_error) return use.exit_code === null ? "failed" : `exit ${use.exit_code}`;
+  const added = touches.reduce((sum, touch) => sum + (touch.added ?? 0), 0);
+  const removed = touches.reduce((sum, touch) => sum + (touch.removed ?? 0), 0);
+  const isNew = touches.some((touch) => touch.kind === "create");
+  return [isNew && "new", added > 0 && `+${added}`, removed > 0 && `-${removed}`].filter(Boolean).join(" ");
 }
