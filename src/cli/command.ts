@@ -2,7 +2,7 @@
 import { resolvePaths } from "../config/paths.ts";
 import { oneLine } from "../core/text.ts";
 import type { Fields, InputOf } from "../queries/fields.ts";
-import type { AnyQuery } from "../queries/query.ts";
+import type { AnyQuery, QueryContext } from "../queries/query.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
 import { EXIT, print, printAnswer, say } from "./output.ts";
@@ -26,30 +26,35 @@ export function defineCommand<const F extends Fields>(command: Command<F>): Comm
 interface CommandOfOptions {
   /** Leaves the worker alone: for a command that reports on it. */
   startsWorker?: boolean;
+  /** False for a query that reads no rows. */
+  opensStore?: boolean;
 }
 
 /** Runs the query on the store and prints its JSON or its text. */
-export function commandOf(
-  { name, about, details, fields, run, text }: AnyQuery,
-  { startsWorker = true }: CommandOfOptions = {},
-): Command {
+export function commandOf(query: AnyQuery, { startsWorker = true, opensStore = true }: CommandOfOptions = {}): Command {
+  const { name, about, details, fields, run, text } = query;
+  const answer = async (input: InputOf<Fields>, json: boolean, context: QueryContext): Promise<number> => {
+    const result = await run(input, context);
+    if (json || text === undefined) printAnswer(name, result);
+    else printText(text, result, { input, db: context.db });
+    return result.exitCode ?? EXIT.ok;
+  };
   return {
     about,
     ...(details !== undefined && { details }),
     fields,
-    needsStore: true,
+    ...(opensStore && { needsStore: true }),
     run: (input, { json }) =>
-      onStore(
-        input,
-        async (context) => {
-          const result = await run(input, context);
-          if (json || text === undefined) printAnswer(name, result);
-          else printText(text, result, { input, db: context.db });
-          return EXIT.ok;
-        },
-        { onlyLook: !startsWorker },
-      ),
+      opensStore
+        ? onStore(input, (context) => answer(input, json, context), { onlyLook: !startsWorker })
+        : answer(input, json, contextWithoutStore()),
   };
+}
+
+function contextWithoutStore(): QueryContext {
+  const env = process.env;
+  // Only for queries that do not touch it.
+  return { db: undefined as unknown as Db, paths: resolvePaths(env), env, cwd: process.cwd() };
 }
 
 function printText(

@@ -81,7 +81,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       logs: legacy("logs"),
       "bug-report": legacy("bug-report"),
       model: legacy("model"),
-      config: legacy("config"),
+      config: own(() => import("./commands/config.ts")),
       mcp: legacy("mcp"),
       statusline: legacy("statusline"),
       completions: legacy("completions"),

@@ -325,11 +325,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/model.ts"),
   },
   {
-    name: "config [action] [key] [value...]",
-    about: "every setting, its value and where it came from; get <key>, set <key> <value>, unset <key>",
-    load: () => import("./commands/config.ts"),
-  },
-  {
     name: "completions <shell>",
     about: "print the completion script for bash, zsh or fish",
     load: () => import("./commands/completions.ts"),

@@ -2,20 +2,24 @@
 import { blame } from "./blame.ts";
 import { cost } from "./cost.ts";
 import { diskUsage } from "./disk-usage.ts";
+import { health } from "./health.ts";
 import { impact } from "./impact.ts";
 import { list } from "./list.ts";
 import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
+import { changeSetting, settings, unsetSetting } from "./settings.ts";
 import { stats } from "./stats.ts";
 import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
 import { retryFailed, workerLog, workerStatus } from "./worker.ts";
 
 export const QUERIES: readonly AnyQuery[] = [
   blame,
+  changeSetting,
   cost,
   diskUsage,
   edit,
+  health,
   impact,
   list,
   paths,
@@ -23,10 +27,12 @@ export const QUERIES: readonly AnyQuery[] = [
   projects,
   remember,
   retryFailed,
+  settings,
   stats,
   supersede,
   undoSupersede,
   unpin,
+  unsetSetting,
   workerLog,
   workerStatus,
 ];

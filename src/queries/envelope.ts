@@ -6,6 +6,8 @@ export type Json = Record<string, unknown>;
 export interface Answer {
   data: unknown;
   meta?: object | undefined;
+  /** Of the command, where it is not 0: a check that failed. */
+  exitCode?: number;
 }
 
 const SCHEMA_VERSION = 1;

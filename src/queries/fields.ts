@@ -47,7 +47,13 @@ export interface FlagField extends FieldBase {
   isNegative?: boolean;
 }
 
-export type Field = TextField | ListField | NumberField | FlagField;
+/** Any JSON value. */
+export interface JsonField extends FieldBase {
+  kind: "json";
+  value?: string;
+}
+
+export type Field = JsonField | TextField | ListField | NumberField | FlagField;
 export type Fields = Readonly<Record<string, Field>>;
 
 type ValueOf<F extends Field> = F extends FlagField
@@ -56,7 +62,9 @@ type ValueOf<F extends Field> = F extends FlagField
     ? number | Missing<F>
     : F extends ListField
       ? ItemOf<F>[] | Missing<F>
-      : ItemOf<F> | Missing<F>;
+      : F extends JsonField
+        ? unknown
+        : ItemOf<F> | Missing<F>;
 type ItemOf<F> = F extends { choices: readonly (infer Choice)[] } ? Choice : string;
 type Missing<F extends Field> = F extends { required: true } ? never : undefined;
 
@@ -95,6 +103,8 @@ export function readInput<F extends Fields>(
 
 function readValue(field: Field, value: unknown, name: string): unknown {
   switch (field.kind) {
+    case "json":
+      return value;
     case "flag":
       return readFlag(field, value, name);
     case "number":
@@ -152,6 +162,8 @@ function usage(message: string, hint?: string): AppError {
 export function jsonSchemaOf(field: Field): Record<string, unknown> {
   const choices = "choices" in field && field.choices !== undefined ? { enum: field.choices } : {};
   switch (field.kind) {
+    case "json":
+      return { description: field.about };
     case "flag":
       return { type: "boolean", description: field.about };
     case "number":

@@ -1,67 +1,124 @@
-// Every setting with its value, where that came from and what it does; and changing one in the user's own file.
+// Every setting, its value and where it comes from; and changing one in the user's file.
 import { findPlace } from "../capture/project.ts";
 import { checkSettingsFiles, missingFolder } from "../config/check.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import type { Env } from "../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
 import { findSettingKey, refuseDoubtful, writeSetting } from "../config/write.ts";
-import type { Asked } from "./legacy.ts";
-import type { Answer } from "./envelope.ts";
+import { dim, heading } from "../platform/terminal/style.ts";
+import { defineQuery, type QueryContext, type View, type Zod } from "./query.ts";
+import { textOrNull } from "./schemas.ts";
 import { providerNotice } from "./provider-notice.ts";
 
-export interface Described {
-  key: SettingKey;
-  value: unknown;
-  source: string;
-  default: unknown;
-  environment: string | null;
-  about: string;
-  /** What a number must lie between, what a word must be one of. */
-  min: number | null;
-  max: number | null;
-  one_of: readonly string[] | null;
-}
+const settingSchema = (z: Zod) =>
+  z.strictObject({
+    key: z.enum(SETTING_KEYS),
+    value: z.unknown(),
+    source: z.enum(["environment", "project", "user", "default"]),
+    default: z.unknown(),
+    environment: textOrNull(z),
+    about: z.string(),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    one_of: z.array(z.string()).nullable(),
+  });
 
-/** Settings are asked for without the store: they say how to open it. */
-type Standing = Pick<Asked, "paths" | "env" | "cwd">;
+/** Settings say how to open the store, so they are read without it. */
+type SettingsContext = Pick<QueryContext, "paths" | "env" | "cwd">;
 
-export function answerSettings(standing: Standing): Answer & { results: Described[]; problems: string[] } {
-  const loaded = load(standing);
-  const results = SETTING_KEYS.map((key) => describe(loaded, key));
-  const files = { user: standing.paths.config, project: projectFiles(standing) };
-  const checked = checkSettingsFiles(files, standing.env);
-  const problems = [...checked.problems, ...checked.warnings];
-  return { data: { results, problems, files }, results, problems };
-}
+export const settings = defineQuery({
+  name: "config",
+  about: "show every setting, its value and where it comes from",
+  fields: {},
+  http: { path: "/api/settings", tag: "settings" },
+  reply: (z) => ({
+    data: z.strictObject({
+      results: z.array(settingSchema(z)),
+      problems: z.array(z.string()),
+      files: z.strictObject({ user: z.string(), project: z.array(z.string()) }),
+    }),
+  }),
+  run(_input, context) {
+    const loaded = load(context);
+    const files = { user: context.paths.config, project: projectFiles(context) };
+    const { problems, warnings } = checkSettingsFiles(files, context.env);
+    const results = SETTING_KEYS.map((key) => settingJson(loaded, key));
+    return { data: { results, problems: [...problems, ...warnings], files } };
+  },
+  text({ data: { results, problems, files } }, { note }) {
+    for (const problem of problems) note(`warning: ${problem}`);
+    const lines = results.map(({ key, value, source, environment, about }) => {
+      const variable = environment === null ? "" : ` ${dim(environment)}`;
+      return `${heading(key)} = ${JSON.stringify(value)}  ${dim(`(${source})`)}\n  ${about}${variable}`;
+    });
+    return [
+      ...lines,
+      dim(`\n\`c-mem config set <key> <value>\` writes to ${files.user} (JSON).`),
+      dim("Some can also be set for one project in its .c-mem.json, or by the environment variable shown."),
+    ].join("\n");
+  },
+});
 
-export function answerSetting(standing: Standing, name: string): Answer & { setting: Described } {
-  const setting = describe(load(standing), findSettingKey(name));
-  return { data: setting, setting };
-}
+const KEY = {
+  key: { kind: "text", required: true, about: "its name" },
+} as const;
 
-/** `raw` as typed, or as JSON has it; undefined: the default again. */
-export function changeSetting(
-  standing: Standing,
-  name: string,
-  raw: unknown,
-): Answer & { setting: Described; notice: string | undefined } {
-  const { paths, env } = standing;
+export const setting = defineQuery({
+  name: "config",
+  about: "show one setting",
+  fields: KEY,
+  reply: (z) => ({ data: settingSchema(z) }),
+  run: ({ key }, context) => ({ data: settingJson(load(context), findSettingKey(key)) }),
+  text: ({ data }) => JSON.stringify(data.value),
+});
+
+export const changeSetting = defineQuery({
+  name: "config",
+  about: "change a setting in the user's file",
+  fields: { ...KEY, value: { kind: "json", required: true, about: "its new value" } },
+  http: { method: "put", path: "/api/settings/:key", tag: "settings", errors: ["bad_config"] },
+  reply: (z) => ({ data: settingSchema(z), meta: z.strictObject({ notice: textOrNull(z) }) }),
+  run: ({ key, value }, context) => write(context, key, value),
+  text: (result, view) => changedText(result, view),
+});
+
+export const unsetSetting = defineQuery({
+  name: "config",
+  about: "reset a setting to its default",
+  fields: KEY,
+  http: { method: "delete", path: "/api/settings/:key", tag: "settings", errors: ["bad_config"] },
+  reply: (z) => ({ data: settingSchema(z), meta: z.strictObject({ notice: textOrNull(z) }) }),
+  run: ({ key }, context) => write(context, key, undefined),
+  text: (result, view) => changedText(result, view),
+});
+
+/** `raw` as typed or as in JSON; undefined resets it. */
+function write(context: SettingsContext, name: string, raw: unknown) {
+  const { paths, env } = context;
   const key = findSettingKey(name);
   refuseDoubtful(key, raw);
   writeSetting(paths.config, key, raw);
   const { values } = loadSettings({ user: paths.config }, env);
   const notice = providerNotice(key, values, env) ?? missingNotice(key, values.excludePaths, env);
-  return { ...answerSetting(standing, name), meta: { notice: notice ?? null }, notice };
+  return { data: settingJson(load(context), key), meta: { notice: notice ?? null } };
 }
 
-/** Said at once: a misspelt folder is easiest to correct now. */
+function changedText({ data, meta }: ReturnType<typeof write>, { note }: View<object>): string {
+  const { key, value, source } = data;
+  if (source === "environment" || source === "project")
+    note(`note: ${source === "project" ? "the project's own file" : envName(key)} overrides this here.`);
+  if (meta.notice !== null) note(meta.notice);
+  return `${heading(key)} = ${JSON.stringify(value)}  ${dim(`(${source})`)}`;
+}
+
+/** A misspelt folder is easiest to correct now. */
 function missingNotice(key: SettingKey, patterns: readonly string[], env: Env): string | undefined {
   if (key !== "excludePaths") return undefined;
   const missing = patterns.flatMap((pattern) => missingFolder(pattern, env));
   return missing.length === 0 ? undefined : `note: ${missing.join("\n")}`;
 }
 
-function describe({ values, sources }: LoadedSettings, key: SettingKey): Described {
+function settingJson({ values, sources }: LoadedSettings, key: SettingKey) {
   const { about, inUserFileOnly, min, max, oneOf, default: initial } = SETTINGS[key];
   return {
     key,
@@ -72,15 +129,15 @@ function describe({ values, sources }: LoadedSettings, key: SettingKey): Describ
     about,
     min: min ?? null,
     max: max ?? null,
-    one_of: oneOf ?? null,
+    one_of: oneOf === undefined ? null : [...oneOf],
   };
 }
 
-function load(standing: Standing): LoadedSettings {
-  return loadSettings({ user: standing.paths.config, project: projectFiles(standing) }, standing.env);
+function load(context: SettingsContext): LoadedSettings {
+  return loadSettings({ user: context.paths.config, project: projectFiles(context) }, context.env);
 }
 
-/** Who stands nowhere sees what holds everywhere. */
-function projectFiles({ cwd }: Standing): readonly string[] {
-  return cwd === undefined ? [] : findPlace(cwd).projectFiles;
+/** Without a current folder only the user's file counts. */
+function projectFiles({ cwd }: SettingsContext): string[] {
+  return cwd === undefined ? [] : [...findPlace(cwd).projectFiles];
 }

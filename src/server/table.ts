@@ -2,10 +2,9 @@
 import { QUERIES } from "../queries/all.ts";
 import { queryRoute } from "./query-route.ts";
 import type { Route } from "./route.ts";
-import { BATCH, CHANGE_SETTING, UNSET_SETTING } from "./routes/changes.ts";
+import { BATCH } from "./routes/changes.ts";
 import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
-import { HEALTH, SETTINGS_ROUTE } from "./routes/health.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
@@ -29,8 +28,6 @@ export const ROUTES: readonly Route[] = [
   EFFORTS,
   EFFORT,
   ...QUERIES.map(queryRoute),
-  SETTINGS_ROUTE,
-  HEALTH,
   INIT,
   INIT_ONE,
   TOOL_USE,
@@ -41,7 +38,5 @@ export const ROUTES: readonly Route[] = [
   FORGET,
   HELD,
   TAKE_BACK,
-  CHANGE_SETTING,
-  UNSET_SETTING,
   LINK,
 ];

@@ -1,11 +1,9 @@
 // What a person changes: memory, settings, background work.
 import * as z from "zod";
 import { answerObservation } from "../../queries/observations.ts";
-import { changeSetting } from "../../queries/settings.ts";
 import { AppError } from "../../core/error.ts";
-import { described } from "./health.ts";
 import { route } from "../route.ts";
-import { listOf, textOrNull } from "../schemas/common.ts";
+import { listOf } from "../schemas/common.ts";
 import { story } from "../schemas/observation.ts";
 
 const MAX_BATCH = 200;
@@ -44,29 +42,3 @@ function tryObservation<T>(read: () => T): T | undefined {
     throw error;
   }
 }
-
-export const CHANGE_SETTING = route({
-  method: "put",
-  path: "/api/settings/:key",
-  command: "config",
-  tag: "settings",
-  about: "Changes a setting in the user's own file; what does not fit is refused.",
-  body: z.strictObject({ value: z.unknown() }),
-  reply: () => ({ data: described(), meta: z.strictObject({ notice: textOrNull() }) }),
-  errors: ["bad_config"],
-  run: ({ asked, params, body }) => {
-    if (body.value === undefined) throw new AppError("usage", "body.value: is missing");
-    return changeSetting(asked, params["key"] ?? "", body.value);
-  },
-});
-
-export const UNSET_SETTING = route({
-  method: "delete",
-  path: "/api/settings/:key",
-  command: "config",
-  tag: "settings",
-  about: "The default again.",
-  reply: () => ({ data: described(), meta: z.strictObject({ notice: textOrNull() }) }),
-  errors: ["bad_config"],
-  run: ({ asked, params }) => changeSetting(asked, params["key"] ?? "", undefined),
-});
