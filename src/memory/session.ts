@@ -9,10 +9,10 @@ import { observationsOfSession, type ObservationRow } from "../store/tables/obse
 import { promptsOf } from "../store/tables/prompts.ts";
 import { getAgentTitle, setSubtitle, setTitle } from "../store/tables/sessions.ts";
 import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
-import { type Ask, readAsk } from "./extract/ask.ts";
+import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
 import { clip } from "../core/prose.ts";
 import { ALIKE, likeness } from "../core/similarity.ts";
-import { isFull } from "./extract/statements.ts";
+import { isFullSentence } from "./extract/sentence-patterns.ts";
 
 const FIELD_CHARS = 1_200;
 const MAX_PATHS = 60;
@@ -27,7 +27,7 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
     const summary = summaryOf(row);
     return row.prompt_number === lastTurn ? summary : { ...summary, nextSteps: withoutInterruption(summary.nextSteps) };
   });
-  const asks = prompts.map(({ text }) => ({ text, ask: readAsk(text) }));
+  const asks = prompts.map(({ text }) => ({ text, ask: readUserRequest(text) }));
   if (turns.length === 0 && asks.length === 0) return;
   const observations = observationsOfSession(db, sessionDbId);
   const title = getAgentTitle(db, sessionDbId) ?? sessionTitle(asks, observations);
@@ -48,16 +48,19 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
 }
 
 /** What the first prompt that says something asks for; a session of bare words is called by what was done in it. */
-function sessionTitle(asks: readonly { text: string; ask: Ask }[], observations: readonly ObservationRow[]): string {
+function sessionTitle(
+  asks: readonly { text: string; ask: UserRequest }[],
+  observations: readonly ObservationRow[],
+): string {
   const telling = asks.find(({ ask }) => isTelling(ask));
   const done = observations.find(({ type }) => type !== "discovery") ?? observations[0];
-  const first = asks.find(({ ask }) => ask.kind !== "word") ?? asks[0];
+  const first = asks.find(({ ask }) => ask.kind !== "reply") ?? asks[0];
   return (telling?.ask.title ?? done?.title ?? titleOf(first?.text ?? "")).replaceAll("`", "");
 }
 
-function isTelling({ kind, title }: Ask): boolean {
-  if (kind === "plan" || (kind === "order" && title.split(" ").length > 2)) return true;
-  return kind === "question" && isFull(title);
+function isTelling({ kind, title }: UserRequest): boolean {
+  if (kind === "plan" || (kind === "task" && title.split(" ").length > 2)) return true;
+  return kind === "question" && isFullSentence(title);
 }
 
 /** What came of it: the last thing done, and how much. */
@@ -85,9 +88,9 @@ function number(count: number, word: string): string {
   return count === 0 ? "" : `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
-function rollUp(turns: readonly Summary[], asks: readonly Ask[]): Summary {
+function rollUp(turns: readonly Summary[], asks: readonly UserRequest[]): Summary {
   const union = (lists: readonly string[][], max: number): string[] => [...new Set(lists.flat())].slice(0, max);
-  const requests = asks.filter(({ kind }) => kind !== "word").map(({ title }) => ended(title));
+  const requests = asks.filter(({ kind }) => kind !== "reply").map(({ title }) => ended(title));
   const filesRead = union(
     turns.map((turn) => turn.filesRead),
     MAX_PATHS,

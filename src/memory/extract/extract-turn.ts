@@ -1,126 +1,133 @@
-// A turn's evidence made into memory, without a model: pure, so that the same evidence always gives the same memory.
-import type { Concept, Observation, TurnMemory } from "../../core/memory.ts";
+// The built-in extractor: derives observations and a summary from a turn's evidence, without a model. The same evidence
+// always gives the same memory.
+import type { Observation, TurnMemory } from "../../core/memory.ts";
+import { ALIKE, likeness } from "../../core/similarity.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { type Answer, readAnswer } from "./answer.ts";
-import { type Ask, readAsk } from "./ask.ts";
+import { answeredQuestion } from "./answered-question.ts";
 import { type Changes, changesOf } from "./changes.ts";
-import { choiceObservations } from "./choices.ts";
 import { type Run, runOf } from "./commands.ts";
-import { fixesOf, fixObservation } from "./fixes.ts";
-import { mergeAlike } from "./merge.ts";
-import { answerObservation } from "./replies.ts";
-import { settingObservations, settingsOf } from "./settings.ts";
+import { type Delivery, findDeliveries } from "./deliveries.ts";
+import { findFixes, fixObservation } from "./failures.ts";
+import { type FinalMessage, readFinalMessage } from "./final-message.ts";
+import { changedSettings, settingObservations } from "./settings.ts";
 import {
   assistantDecisions,
-  choiceSubject,
-  discoveries,
+  decisionObservation,
+  discoveryObservation,
+  findDiscoveries,
   rulesObservation,
   type Statement,
-  statementTitle,
   userRules,
 } from "./statements.ts";
 import { summarise } from "./summarise.ts";
-import { testObservation } from "./test-state.ts";
+import { lastTestResult, testObservation, type TestResult } from "./test-results.ts";
+import { userChoices } from "./user-choices.ts";
+import { readUserRequest, type UserRequest } from "./user-request.ts";
 import { workObservation } from "./work.ts";
 
-/** All that was read out of one turn, for the observations and for the summary. */
-export interface Reading {
+/** What the observations and the summary of a turn are made from. */
+export interface ParsedTurn {
   evidence: TurnEvidence;
-  ask: Ask;
-  answer: Answer;
+  request: UserRequest;
+  final: FinalMessage;
   changes: Changes;
   runs: Run[];
+  deliveries: Delivery[];
+  testResult: TestResult | undefined;
   rules: Statement[];
-  found: Statement[];
+  discoveries: Statement[];
 }
 
 const MAX_FIXES = 2;
-const MAX_FOUND = 2;
+const MAX_DISCOVERIES = 2;
+/** Discoveries with a lower score only go into the summary. */
+const MIN_DISCOVERY_SCORE = 3;
 
 export function extractTurn(evidence: TurnEvidence): TurnMemory {
-  const ask = readAsk(evidence.prompt.text);
-  const answer = readAnswer(evidence);
-  const reading: Reading = {
+  const request = readUserRequest(evidence.prompt.text);
+  const final = readFinalMessage(evidence);
+  const runs = evidence.toolUses.map(runOf).filter((run) => run !== undefined);
+  const turn: ParsedTurn = {
     evidence,
-    ask,
-    answer,
+    request,
+    final,
     changes: changesOf(evidence),
-    runs: evidence.toolUses.map(runOf).filter((run) => run !== undefined),
-    rules: userRules(evidence, ask),
-    found: discoveries(evidence, answer),
+    runs,
+    deliveries: findDeliveries(evidence, runs),
+    testResult: lastTestResult(runs),
+    rules: userRules(evidence, request),
+    discoveries: findDiscoveries(evidence, final),
   };
-  const observations = observe(reading);
-  return { observations, summary: summarise(reading, observations) };
+  const observations = observe(turn);
+  return { observations, summary: summarise(turn, observations) };
 }
 
-function observe(reading: Reading): Observation[] {
-  const { evidence, ask, answer, runs, rules, found, changes } = reading;
-  const settings = settingObservations(settingsOf(evidence, runs));
-  const fixes = fixesOf(evidence, runs)
+/** The most important first: of two alike the first gives the words, and only four are kept. */
+function observe(turn: ParsedTurn): Observation[] {
+  const { evidence, request, final, runs, rules, discoveries, changes, testResult } = turn;
+  const work = workObservation(turn);
+  const settings = settingObservations(changedSettings(evidence, runs));
+  const settingFiles = new Set(settings.flatMap(({ files }) => files));
+  const isOnlySettings =
+    settings.length > 0 && changes.files.length > 0 && changes.files.every(({ path }) => settingFiles.has(path));
+  const fixes = findFixes(evidence, runs)
     .slice(-MAX_FIXES)
-    .map((fix) => fixObservation(fix, found, evidence));
-  const causes = new Set(fixes.map(({ narrative }) => narrative));
-  const news = found
-    .filter(({ text, score }) => score >= 3 && ![...causes].some((narrative) => narrative.includes(text)))
-    .slice(0, MAX_FOUND)
-    .map(foundObservation);
-  const covered = new Set(settings.flatMap(({ files }) => files));
-  const isSettingsOnly =
-    settings.length > 0 && changes.files.length > 0 && changes.files.every(({ path }) => covered.has(path));
-  const work = workObservation(evidence, reading);
+    .map((fix) => fixObservation(fix, discoveries, evidence));
+  const isInFix = (text: string): boolean => fixes.some(({ narrative }) => narrative.includes(text));
+  const found = discoveries.filter(({ text, score }) => score >= MIN_DISCOVERY_SCORE && !isInFix(text));
   return mergeAlike(
     [
-      ...(isSettingsOnly ? settings.map((one) => withWords(one, answer)) : [work]),
+      ...(isOnlySettings ? settings.map((setting) => withHeadline(setting, final)) : [work]),
       rulesObservation(rules),
-      ...choiceObservations(evidence),
+      ...userChoices(evidence),
       ...fixes,
-      ...news,
-      ...(isSettingsOnly ? [] : settings),
-      ...assistantDecisions(answer).slice(0, 1).map(decisionObservation),
-      work === undefined ? answerObservation(evidence, ask, answer) : undefined,
-      testObservation(runs, changes),
+      ...found.slice(0, MAX_DISCOVERIES).map(discoveryObservation),
+      ...(isOnlySettings ? [] : settings),
+      ...assistantDecisions(final).slice(0, 1).map(decisionObservation),
+      work === undefined ? answeredQuestion(evidence, request, final) : undefined,
+      testObservation(testResult, changes),
     ].filter((one) => one !== undefined),
   );
 }
 
-function foundObservation({ text, id }: Statement): Observation {
-  const concepts: Concept[] = /root cause|caused by|fail|bug|issue|problem|wrong/i.test(text)
-    ? ["gotcha"]
-    : ["how-it-works"];
-  return {
-    type: "discovery",
-    title: statementTitle(text),
-    narrative: text,
-    facts: [],
-    concepts,
-    files: [],
-    evidence: [id],
-    origin: "assistant",
-  };
+/** The agent's own words say why a setting was changed. */
+function withHeadline(setting: Observation, { headline, id }: FinalMessage): Observation {
+  if (headline === "") return setting;
+  const narrative = `${headline} ${setting.narrative}`;
+  return { ...setting, narrative, evidence: [...setting.evidence, id], origin: "assistant" };
 }
 
-function decisionObservation({ text, id }: Statement): Observation {
-  const subject = choiceSubject(text);
+const MAX_OBSERVATIONS = 4;
+const MAX_FACTS = 8;
+const NEARLY_EQUAL = 0.9;
+
+function mergeAlike(observations: readonly Observation[]): Observation[] {
+  const merged: Observation[] = [];
+  for (const one of observations) {
+    const index = merged.findIndex((other) => areAlike(other, one));
+    if (index < 0) merged.push(one);
+    else merged[index] = merge(merged[index] as Observation, one);
+  }
+  return merged.slice(0, MAX_OBSERVATIONS);
+}
+
+function areAlike(a: Observation, b: Observation): boolean {
+  if (a.subject !== undefined && b.subject !== undefined) return a.subject === b.subject;
+  // Only nearly equal words may lend an observation a subject: it decides what is superseded.
+  const minimum = a.subject === b.subject ? ALIKE : NEARLY_EQUAL;
+  return likeness(a.title, b.title) >= minimum || likeness(a.title, b.narrative) >= NEARLY_EQUAL;
+}
+
+function merge(a: Observation, b: Observation): Observation {
+  const union = <T>(x: readonly T[], y: readonly T[]): T[] => [...new Set([...x, ...y])];
+  const extra = likeness(b.narrative, a.narrative) < ALIKE ? [b.narrative] : [];
+  const subject = a.subject ?? b.subject;
   return {
-    type: "decision",
-    title: statementTitle(text),
-    narrative: text,
-    facts: [],
-    concepts: ["trade-off"],
-    files: [],
-    evidence: [id],
-    origin: "assistant",
+    ...a,
+    facts: union([...a.facts, ...extra], b.facts).slice(0, MAX_FACTS),
+    concepts: union(a.concepts, b.concepts),
+    files: union(a.files, b.files),
+    evidence: union(a.evidence, b.evidence),
     ...(subject !== undefined && { subject }),
-  };
-}
-
-/** The assistant's own words say why a setting was changed. */
-function withWords(setting: Observation, answer: Answer): Observation {
-  if (answer.headline === "") return setting;
-  return {
-    ...setting,
-    narrative: `${answer.headline} ${setting.narrative}`,
-    evidence: [...setting.evidence, answer.id],
-    origin: "assistant",
   };
 }

@@ -1,13 +1,15 @@
-// Dependencies and settings that changed: which, where, from what to what.
+// Dependencies and settings that a turn's edits and installs changed: which, where, from what to what.
+import { asObjects, asString } from "../../core/json.ts";
 import type { Observation } from "../../core/memory.ts";
-import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { baseName } from "./changes.ts";
-import type { Run } from "./commands.ts";
-import { editLines } from "./edits.ts";
 import { clip } from "../../core/prose.ts";
+import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { baseName, listNames } from "./changes.ts";
+import type { Run } from "./commands.ts";
+import { newObservation } from "./observation.ts";
 
 interface Setting {
   kind: "dependency" | "setting";
+  /** "" for a package installed by a command. */
   path: string;
   name: string;
   before: string | undefined;
@@ -21,175 +23,181 @@ const CONFIG =
   /(?:^|\/)(?:tsconfig[\w.-]*\.json|jsconfig\.json|\.?[\w-]*rc(?:\.json|\.ya?ml)?|[\w.-]+\.config\.[cm]?[jt]s|biome\.jsonc?|Dockerfile[\w.-]*|docker-compose[\w.-]*\.ya?ml|compose\.ya?ml|settings(?:\.local)?\.json|config\.(?:json|ya?ml|toml)|\.env[\w.-]*|turbo\.json|vercel\.json|netlify\.toml|wrangler\.toml|fly\.toml|Makefile|\.gitignore|\.npmrc|release-please-config\.json)$|(?:^|\/)\.github\/(?:workflows|dependabot)[\w./-]*\.ya?ml$|(?:^|\/)\.gitlab-ci\.yml$/;
 const MAX_SETTINGS = 12;
 const MAX_FILES = 3;
-const SUBJECT_CHARS = 200;
 
-export function settingsOf(evidence: TurnEvidence, runs: readonly Run[]): Setting[] {
+export function changedSettings({ toolUses }: TurnEvidence, runs: readonly Run[]): Setting[] {
   const settings = new Map<string, Setting>();
-  for (const use of evidence.toolUses) {
-    for (const { path, added, removed } of editLines(use)) {
-      const read = MANIFEST.test(path) ? dependencyOf(path) : CONFIG.test(path) ? settingOf : undefined;
-      if (read === undefined) continue;
-      const before = new Map(removed.flatMap((line) => pair(read(line))));
-      const after = new Map(added.flatMap((line) => pair(read(line))));
+  for (const use of toolUses) {
+    for (const { path, added, removed } of editedLines(use)) {
+      const kind = MANIFEST.test(path) ? "dependency" : CONFIG.test(path) ? "setting" : undefined;
+      if (kind === undefined) continue;
+      const read = (line: string): Entry[] => (kind === "dependency" ? readDependency(line, path) : readSetting(line));
+      const [before, after] = [new Map(removed.flatMap(read)), new Map(added.flatMap(read))];
       for (const name of new Set([...before.keys(), ...after.keys()])) {
-        const known = settings.get(`${path}\n${name}`);
-        const setting: Setting = {
-          kind: MANIFEST.test(path) ? "dependency" : "setting",
-          path,
-          name,
-          before: known === undefined ? before.get(name) : known.before,
-          after: after.get(name),
-          evidence: [...(known?.evidence ?? []), use.id],
-        };
-        settings.set(`${path}\n${name}`, setting);
+        const key = `${path}\n${name}`;
+        // An earlier edit of the turn knows the value before the turn.
+        const known = settings.get(key) ?? { before: before.get(name), evidence: [] };
+        const evidence = [...known.evidence, use.id];
+        settings.set(key, { kind, path, name, before: known.before, after: after.get(name), evidence });
       }
     }
   }
-  for (const run of runs) for (const setting of installed(run)) addInstalled(settings, setting);
+  for (const run of runs)
+    for (const [name, version] of installedPackages(run)) {
+      const known = [...settings.values()].find((one) => one.kind === "dependency" && one.name === name);
+      if (known !== undefined) known.evidence.push(run.use.id);
+      else {
+        const added = { path: "", name, before: undefined, after: version, evidence: [run.use.id] };
+        settings.set(`\n${name}`, { kind: "dependency", ...added });
+      }
+    }
   return [...settings.values()].filter((one) => one.before !== one.after).slice(0, MAX_SETTINGS);
 }
 
-function pair(entry: { name: string; value: string } | undefined): [string, string][] {
-  return entry === undefined ? [] : [[entry.name, entry.value]];
-}
+/** Name and value. */
+type Entry = [string, string];
 
+/** By the end of the manifest's name; the last one is for requirements.txt and Gemfile. */
+const DEPENDENCY_LINES: readonly { file: string; example: string; pattern: RegExp }[] = [
+  { file: ".json", example: '"zod": "^4.1.0",', pattern: /^\s*"((?:@[\w.-]+\/)?[\w.-]+)":\s*"([^"]{1,60})",?\s*$/ },
+  {
+    file: ".toml",
+    example: 'serde = { version = "1.0"',
+    pattern: /^\s*"?([A-Za-z][\w.-]*)"?\s*=\s*(?:\{[^}]*version\s*=\s*)?"([^"]{1,60})"/,
+  },
+  { file: "go.mod", example: "github.com/a/b v1.2.0", pattern: /^\s*(?:require )?([\w.-]+\.[\w./-]+)\s+(v[\w.+-]+)/ },
+  {
+    file: "",
+    example: "requests==2.32",
+    pattern: /^\s*(?:gem )?['"]?([A-Za-z][\w.-]*)['"]?\s*(?:,\s*['"]|==|>=|~=|<=)\s*([\w.*^~>= -]{1,30})/,
+  },
+];
+/** In a list of pyproject.toml: "requests[socks]>=2.32". */
+const DEPENDENCY_IN_LIST = /^\s*"([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?\s*([=<>~!^][^"]{0,40})",?\s*$/;
 const VERSION = /^(?:[\^~><=v]|workspace:|npm:|file:|link:|catalog:|git\+|github:|\*$|latest$|\d+(?:\.\d+)*)/;
 
-function dependencyOf(path: string): (line: string) => { name: string; value: string } | undefined {
-  return (line) => {
-    const [, name, value] =
-      (path.endsWith(".json")
-        ? /^\s*"((?:@[\w.-]+\/)?[\w.-]+)":\s*"([^"]{1,60})",?\s*$/
-        : path.endsWith(".toml")
-          ? /^\s*"?([A-Za-z][\w.-]*)"?\s*=\s*(?:\{[^}]*version\s*=\s*)?"([^"]{1,60})"/
-          : path.endsWith("go.mod")
-            ? /^\s*(?:require )?([\w.-]+\.[\w./-]+)\s+(v[\w.+-]+)/
-            : /^\s*(?:gem )?['"]?([A-Za-z][\w.-]*)['"]?\s*(?:,\s*['"]|==|>=|~=|<=)\s*([\w.*^~>= -]{1,30})/
-      ).exec(line) ??
-      /^\s*"([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?\s*([=<>~!^][^"]{0,40})",?\s*$/.exec(line) ??
-      [];
-    if (name === undefined || value === undefined) return undefined;
-    return VERSION.test(value.trim()) && name !== "version" ? { name, value: value.trim() } : undefined;
-  };
+function readDependency(line: string, path: string): Entry[] {
+  const pattern = DEPENDENCY_LINES.find(({ file }) => path.endsWith(file))?.pattern;
+  const [, name, value = ""] = pattern?.exec(line) ?? DEPENDENCY_IN_LIST.exec(line) ?? [];
+  const version = value.trim();
+  return name === undefined || name === "version" || !VERSION.test(version) ? [] : [[name, version]];
 }
 
-/** `key: value`, `key = value`, `"key": value`, `FROM image`: one line, one plain value. */
-function settingOf(line: string): { name: string; value: string } | undefined {
-  if (/^\s*(?:\/\/|#|\/?\*|<!--)/.test(line)) return undefined;
-  const from = /^\s*FROM\s+([\w./:@-]+)/i.exec(line)?.[1];
-  if (from !== undefined) return { name: "FROM", value: from };
+/** `key: value`, `key = value`, `"key": value`, `FROM image`: one line with one plain value. */
+function readSetting(line: string): Entry[] {
+  if (/^\s*(?:\/\/|#|\/?\*|<!--)/.test(line)) return [];
+  const image = /^\s*FROM\s+([\w./:@-]+)/i.exec(line)?.[1];
+  if (image !== undefined) return [["FROM", image]];
   const [, name, value] = /^\s*-?\s*["']?([A-Za-z_][\w.-]{1,60})["']?\s*[:=]\s*(\S.{0,80}?),?\s*$/.exec(line) ?? [];
-  if (name === undefined || value === undefined || /[{[(|>]$|=>|^\(|\bfunction\b|\$[({]|\s&&\s/.test(value))
-    return undefined;
-  return { name, value: value.replace(/^(["'])(.*)\1$/, "$2") };
+  const isCode = /[{[(|>]$|=>|^\(|\bfunction\b|\$[({]|\s&&\s/;
+  return name === undefined || value === undefined || isCode.test(value)
+    ? []
+    : [[name, value.replace(/^(["'])(.*)\1$/, "$2")]];
 }
 
-const ADDS =
+const INSTALLS =
   /^(?:npm (?:i|install|add)|pnpm add|yarn add|bun add|uv add|poetry add|cargo add|go get|composer require)\s+(.+)$/;
 
-function installed(run: Run): { name: string; version: string | undefined; id: string }[] {
-  if (run.purpose !== "install" || run.use.isError) return [];
-  const [, rest] = ADDS.exec(run.key) ?? [];
-  return (rest ?? "")
-    .split(/\s+/)
-    .filter((word) => /^@?[a-z][\w./-]*(?:@[\w.^~-]+)?$/i.test(word) && !word.startsWith("-") && !word.startsWith("."))
+/** "npm i zod@4 vitest" -> [["zod", "4"], ["vitest", ""]] */
+function installedPackages({ purpose, use, key }: Run): Entry[] {
+  if (purpose !== "install" || use.isError) return [];
+  const words = (INSTALLS.exec(key)?.[1] ?? "").split(/\s+/);
+  return words
+    .filter((word) => /^@?[a-z][\w./-]*(?:@[\w.^~-]+)?$/i.test(word))
     .slice(0, 6)
     .map((word) => {
       const at = word.lastIndexOf("@");
-      return {
-        name: at > 0 ? word.slice(0, at) : word,
-        version: at > 0 ? word.slice(at + 1) : undefined,
-        id: run.use.id,
-      };
+      return at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word, ""];
     });
 }
 
-function addInstalled(
-  settings: Map<string, Setting>,
-  one: { name: string; version: string | undefined; id: string },
-): void {
-  const known = [...settings.values()].find(({ kind, name }) => kind === "dependency" && name === one.name);
-  if (known !== undefined) known.evidence.push(one.id);
-  else {
-    settings.set(`\n${one.name}`, {
-      kind: "dependency",
-      path: "",
-      name: one.name,
-      before: undefined,
-      after: one.version ?? "",
-      evidence: [one.id],
-    });
-  }
+interface EditedLines {
+  path: string;
+  added: string[];
+  removed: string[];
 }
 
-/** One alone is replaced by a later change of the same one; several of one file at once are one thing to know. */
+const MAX_LINES = 400;
+
+/** From what the agent recorded: a patch, a diff in the output, or the texts before and after. */
+function editedLines(use: EvidenceToolUse): EditedLines[] {
+  const paths = use.files.filter(({ kind }) => kind !== "read").map((file) => file.path);
+  const [path] = paths;
+  if (use.isError || path === undefined) return [];
+  const patch = asString(use.input["patch"]) ?? asString(use.input["patchText"]);
+  if (patch !== undefined && paths.length > 1) return patchedLines(patch, paths);
+  const diff = patch ?? (/^@@ /m.test(use.output) ? use.output : undefined);
+  if (diff !== undefined) return [{ path, ...diffLines(diff) }];
+  return [use.input, ...asObjects(use.input["edits"])].flatMap((edit) => {
+    const before = (asString(edit["old_string"]) ?? asString(edit["oldString"]))?.split("\n", MAX_LINES);
+    const after = (asString(edit["new_string"]) ?? asString(edit["newString"]))?.split("\n", MAX_LINES);
+    if (before === undefined || after === undefined) return [];
+    const [old, now] = [new Set(before), new Set(after)];
+    return [{ path, added: after.filter((line) => !old.has(line)), removed: before.filter((line) => !now.has(line)) }];
+  });
+}
+
+function patchedLines(patch: string, paths: readonly string[]): EditedLines[] {
+  const parts = patch.split(/^\*\*\* (?:Add|Update|Delete) File: /m).slice(1);
+  return parts.flatMap((part) => {
+    const named = part.split("\n", 1)[0]?.trim() ?? "";
+    const path = paths.find((one) => one === named || named.endsWith(`/${one}`) || one.endsWith(`/${named}`));
+    return path === undefined ? [] : [{ path, ...diffLines(part) }];
+  });
+}
+
+function diffLines(diff: string): Omit<EditedLines, "path"> {
+  const lines = diff.split("\n", MAX_LINES * 4);
+  const withSign = (sign: string): string[] =>
+    lines
+      .filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3)))
+      .map((line) => line.slice(1))
+      .slice(0, MAX_LINES);
+  return { added: withSign("+"), removed: withSign("-") };
+}
+
+/** One observation per file: a single setting is superseded by its next change, several are one thing to know. */
 export function settingObservations(settings: readonly Setting[]): Observation[] {
-  const telling = settings.filter((one) => one.kind === "dependency" || isTelling(one));
-  return [...Map.groupBy(telling, ({ kind, path }) => `${kind}:${path}`).values()]
-    .slice(0, MAX_FILES)
-    .map((group) => describe(group));
+  const kept = settings.filter((one) => one.kind === "dependency" || isNewValue(one));
+  const groups = Map.groupBy(kept, ({ kind, path }) => `${kind}:${path}`);
+  return [...groups.values()].slice(0, MAX_FILES).map(observationOf);
 }
 
-/** A setting that took another value, or one that was put into a file that was there: not the lines of a new file. */
-function isTelling({ before, after, name }: Setting): boolean {
-  return (
-    before !== undefined &&
-    after !== undefined &&
-    !/^(?:name|description|title|id|key|label|version|run|uses|if|const|let|var|return|type|import|export)$/.test(name)
-  );
+/** A setting with another value, not the lines of a new file. */
+function isNewValue({ before, after, name }: Setting): boolean {
+  const isCommon =
+    /^(?:name|description|title|id|key|label|version|run|uses|if|const|let|var|return|type|import|export)$/.test(name);
+  return before !== undefined && after !== undefined && !isCommon;
 }
 
-function subjectOf(group: readonly Setting[]): string {
-  const names = group
-    .map(({ name }) => name)
-    .sort()
-    .join(",");
-  const [first] = group;
-  return clip(first?.kind === "dependency" ? `dependency:${names}` : `setting:${first?.path}:${names}`, SUBJECT_CHARS);
-}
-
-function describe(group: readonly Setting[]): Observation {
-  const [first] = group as [Setting, ...Setting[]];
-  const file = first.path === "" ? "" : ` in ${baseName(first.path)}`;
-  const facts = group.map((one) => factOf(one));
-  return {
+function observationOf(group: readonly Setting[]): Observation {
+  const [{ kind, path }] = group as [Setting, ...Setting[]];
+  const facts = group.map((one) => `${changeText(one, 80)}${path === "" ? "" : ` (${path})`}`);
+  const names = group.map(({ name }) => name).sort();
+  return newObservation({
     type: "change",
-    title: `${titleOf(group)}${file}`,
+    title: `${titleOf(group)}${path === "" ? "" : ` in ${baseName(path)}`}`,
     narrative: `${facts.slice(0, 3).join("; ")}${facts.length > 3 ? `; and ${facts.length - 3} more` : ""}.`,
     facts: facts.length > 1 ? facts : [],
     concepts: ["what-changed"],
-    files: first.path === "" ? [] : [first.path],
+    files: path === "" ? [] : [path],
     evidence: [...new Set(group.flatMap((one) => one.evidence))].slice(0, 8),
     origin: "tool",
-    subject: subjectOf(group),
-  };
+    subject: clip(kind === "dependency" ? `dependency:${names.join(",")}` : `setting:${path}:${names.join(",")}`, 200),
+  });
 }
-
-const TITLE_NAMES = 3;
 
 function titleOf(group: readonly Setting[]): string {
   const [first] = group as [Setting, ...Setting[]];
   if (group.length === 1) return changeText(first, 40);
-  const verb = group.every(({ before }) => before === undefined)
-    ? "Added"
-    : group.every(({ after }) => after === undefined)
-      ? "Removed"
-      : "Changed";
-  const names = group
-    .slice(0, TITLE_NAMES)
-    .map(({ name }) => name)
-    .join(", ");
-  return `${verb} ${names}${group.length > TITLE_NAMES ? ` and ${group.length - TITLE_NAMES} more` : ""}`;
-}
-
-function factOf(one: Setting): string {
-  return `${changeText(one, 80)}${one.path === "" ? "" : ` (${one.path})`}`;
+  const isAdded = group.every(({ before }) => before === undefined);
+  const isRemoved = group.every(({ after }) => after === undefined);
+  const names = group.map(({ name }) => name);
+  return `${isAdded ? "Added" : isRemoved ? "Removed" : "Changed"} ${listNames(names, 3)}`;
 }
 
 function changeText({ kind, name, before, after }: Setting, maxChars: number): string {
   const [old, now] = [before, after].map((value) => (value === undefined ? undefined : clip(value, maxChars)));
-  if (old !== undefined && now !== undefined) return `${name} changed from ${old} to ${now}`;
-  if (now !== undefined)
-    return kind === "dependency" ? `Added ${[name, now].filter(Boolean).join(" ")}` : `${name} set to ${now}`;
-  return `Removed ${name}${old === undefined ? "" : ` (${old})`}`;
+  if (now === undefined) return `Removed ${name}${old === undefined ? "" : ` (${old})`}`;
+  if (old !== undefined) return `${name} changed from ${old} to ${now}`;
+  return kind === "dependency" ? `Added ${[name, now].filter(Boolean).join(" ")}` : `${name} set to ${now}`;
 }

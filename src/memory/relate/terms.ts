@@ -1,6 +1,6 @@
 // The few words that say what a session is about, in a form in which others can be compared with them.
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
-import { readAsk } from "../extract/ask.ts";
+import { readUserRequest } from "../extract/user-request.ts";
 
 const MAX_TERMS = 16;
 /** Enough of a word to tell it from others, little enough to have "evaluate" and "evaluation" as one. */
@@ -34,8 +34,8 @@ export function termWords(prompts: readonly { text: string }[]): Map<string, str
 function tellingPrompt<Prompt extends { text: string }>(
   prompts: readonly Prompt[],
 ): { title: string; prompt: Prompt | undefined } {
-  const asks = prompts.slice(0, MAX_PROMPTS).map((prompt) => ({ prompt, ask: readAsk(prompt.text) }));
-  const telling = asks.find(({ ask }) => ask.kind !== "word" && ask.title.split(" ").length > 2) ?? asks[0];
+  const asks = prompts.slice(0, MAX_PROMPTS).map((prompt) => ({ prompt, ask: readUserRequest(prompt.text) }));
+  const telling = asks.find(({ ask }) => ask.kind !== "reply" && ask.title.split(" ").length > 2) ?? asks[0];
   return { title: telling?.ask.title ?? "", prompt: telling?.prompt };
 }
 

@@ -1,0 +1,93 @@
+// What is left to do when a turn ends: failing tests, open tasks, and what the agent said.
+import { TURN_INTERRUPTED } from "../../core/interruption.ts";
+import { asArray, asObject } from "../../core/json.ts";
+import { clip, plain, sentencesOf } from "../../core/prose.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { shownCommand } from "./commands.ts";
+import type { ParsedTurn } from "./extract-turn.ts";
+import type { FinalMessage } from "./final-message.ts";
+import { capitalise, matches, strip } from "./sentence-patterns.ts";
+import { countsText } from "./test-results.ts";
+
+export function nextSteps({ evidence, final, testResult }: ParsedTurn): string[] {
+  return [
+    ...(testResult !== undefined && testResult.counts.failed > 0
+      ? [`Tests fail: ${countsText(testResult.counts)} (${shownCommand(testResult.run.command)})`]
+      : []),
+    ...openTasks(evidence).map((task) => `To do: ${task}`),
+    ...awaySummary(evidence),
+    ...stepsIn(final).slice(0, 4),
+    ...(wasInterrupted(evidence) ? [TURN_INTERRUPTED] : []),
+  ];
+}
+
+/** Claude Code's summary for a user who was away: "… Next: review the PR". */
+function awaySummary({ messages }: TurnEvidence): string[] {
+  const isAway = /\bNext(?: action)?(?:: | is )/;
+  const text = messages.findLast((message) => message.role === "system" && isAway.test(message.text))?.text ?? "";
+  const next = /\bNext(?: action)?(?:: | is )([\s\S]{5,300})$/.exec(text)?.[1];
+  return next === undefined ? [] : [capitalise(plain(next))];
+}
+
+const MAX_SENTENCE_CHARS = 260;
+const NEXT_SECTION = /^(?:next|remaining|todo|to do|follow|open|outstanding|what(?:'s|’s) (?:next|left))/i;
+
+function stepsIn({ blocks }: FinalMessage): string[] {
+  return blocks.flatMap(({ kind, section, text }) => {
+    if (kind === "item") return NEXT_SECTION.test(section) ? [text] : [];
+    return kind === "text" ? sentencesOf(text).flatMap(stepIn) : [];
+  });
+}
+
+function stepIn(text: string): string[] {
+  if (text.length > MAX_SENTENCE_CHARS) return [];
+  if (matches(text, "offer")) return [`Offered: ${strip(text, "offer").replace(/\?$/, "").trim()}`];
+  const isOwn = /\?$|^(?:let me|i\b|i'll|i’ll|i'm|i’m)/i.test(text);
+  return matches(text, "openWork", "nextStep") && !isOwn ? [text] : [];
+}
+
+/** The transcript says so, or the turn never ended and the last thing recorded is a tool use. */
+function wasInterrupted({ prompt, toolUses, messages }: TurnEvidence): boolean {
+  if (prompt.state !== "interrupted") return false;
+  const lastUse = toolUses.findLast(({ isSubagent }) => !isSubagent);
+  const lastMessage = messages.findLast(
+    ({ role, isSubagent, text }) => role === "assistant" && !isSubagent && text.trim() !== "",
+  );
+  return prompt.endedAt !== undefined || (lastUse !== undefined && !(lastMessage && lastMessage.at >= lastUse.at));
+}
+
+const MAX_TASKS = 5;
+const TASK_CHARS = 120;
+const DONE: ReadonlySet<unknown> = new Set(["completed", "done", "deleted", "cancelled"]);
+/** Tools that write the whole list of tasks, with the input that has it. */
+const LIST_TOOLS: Readonly<Record<string, string>> = { TodoWrite: "todos", write_todos: "todos", update_plan: "plan" };
+
+/** Tasks of the agent's own list that are not done. */
+function openTasks({ toolUses }: TurnEvidence): string[] {
+  const tasks = new Map<string, { text: string; isDone: boolean }>();
+  for (const { name, input, output, isError } of toolUses) {
+    if (isError) continue;
+    const list = Object.hasOwn(LIST_TOOLS, name) ? input[LIST_TOOLS[name] as string] : undefined;
+    if (Array.isArray(list)) {
+      tasks.clear();
+      for (const [index, entry] of asArray(list).map(asObject).entries()) {
+        const text = taskText(entry?.["content"] ?? entry?.["step"] ?? entry?.["description"]);
+        tasks.set(String(index), { text, isDone: DONE.has(entry?.["status"]) });
+      }
+    } else if (name === "TaskCreate") {
+      const id = /"id":\s*"?(\d+)/.exec(output)?.[1] ?? String(tasks.size + 1);
+      tasks.set(id, { text: taskText(input["subject"] ?? input["title"]), isDone: false });
+    } else if (name === "TaskUpdate") {
+      const task = tasks.get(String(input["taskId"]));
+      if (task !== undefined) task.isDone = DONE.has(input["status"]);
+    }
+  }
+  return [...tasks.values()]
+    .filter(({ isDone, text }) => !isDone && text !== "")
+    .slice(0, MAX_TASKS)
+    .map(({ text }) => text);
+}
+
+function taskText(value: unknown): string {
+  return typeof value === "string" ? clip(plain(value.slice(0, 1_000)), TASK_CHARS) : "";
+}
