@@ -1,7 +1,7 @@
 // `npm run check:words`: fails on retired words.
 // A line that needs one as data (text an extractor classifies) ends in `// check-words: data`.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 const RETIRED =
   /\b(?:mend(?:s|ed|ing)?|whoever|anew|doomed|buried|nobody|somebody|where you stand|goes by (?:words|meaning)|has left|set aside|is none)\b/giu;
@@ -12,7 +12,7 @@ const SKIPPED = /^(?:plugin\/dist\/|test\/fixtures\/|src\/store\/db\/migrations\
 
 const files = execFileSync("git", ["ls-files", "-z", "--", ...PATHS], { encoding: "utf8" }).split("\0");
 let hits = 0;
-for (const file of files.filter((path) => path !== "" && !SKIPPED.test(path))) {
+for (const file of files.filter((path) => existsSync(path) && !SKIPPED.test(path))) {
   for (const [index, line] of readFileSync(file, "utf8").split("\n").entries()) {
     if (line.includes("check-words: data")) continue;
     for (const [word] of line.matchAll(RETIRED)) {

@@ -1,5 +1,5 @@
 // Where a hook's troubles go: one small file, never the agent's screen. `status` and `doctor` read it.
-import { appendLog, HOOK_LOG_BYTES } from "../platform/log-file.ts";
+import { appendLog, HOOK_LOG_BYTES } from "../platform/private-file.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { isBusy } from "../store/db/driver.ts";
 

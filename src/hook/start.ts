@@ -1,7 +1,7 @@
 // What agents run: only this much is compiled at every start, the hooks themselves once (hook-main.cjs). Built as hook.cjs.
 import { join } from "node:path";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
-import { appendLog, HOOK_LOG_BYTES } from "../platform/log-file.ts";
+import { appendLog, HOOK_LOG_BYTES } from "../platform/private-file.ts";
 import { CACHE, HOOK_LOG, resolveHome } from "../config/paths.ts";
 
 const home = resolveHome(process.env);

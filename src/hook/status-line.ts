@@ -1,6 +1,6 @@
 // The line under Claude Code's prompt: told from a small file, without opening the database.
 import { findCaptureContext } from "../capture/capture-context.ts";
-import { activityLine } from "../platform/state/activity-line.ts";
+import { activityLine } from "../platform/state/activity.ts";
 import type { Env, Paths } from "../config/paths.ts";
 
 /** `payload` is what the client says of its session; of that only the folder matters. */

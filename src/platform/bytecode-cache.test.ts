@@ -70,7 +70,7 @@ describe("runWithBytecodeCache", () => {
     expect(statSync(kept()).size).not.toBe(3_000);
   });
 
-  it("keeps the code anew after each of the first runs, and then after some minutes", () => {
+  it("keeps the code again after each of the first runs, and then after some minutes", () => {
     const isWritten = (): boolean => {
       utimesSync(kept(), new Date(), Date.now() / 1000 - 60);
       const before = statSync(kept()).mtimeMs;

@@ -1,5 +1,5 @@
-// Runs a bundle whose compiled code is kept in the data directory: compiling is most of what a short process takes beyond a
-// bare start of Node, and Node's own cache of it takes two milliseconds to be asked.
+// Runs a bundle with V8's bytecode from the data directory: compiling is most of a short process beyond Node's own start.
+// Node's own compile cache takes two milliseconds to enable.
 import {
   closeSync,
   existsSync,
@@ -16,23 +16,20 @@ import { createRequire } from "node:module";
 import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 
-/** Kept anew after each of the first runs, which have seen little of what later ones do, and then now and then. */
+/** The cache is written after each of the first runs, which used few functions, and then every RENEW_MS. */
 const FIRST_RUNS = 5;
 const RENEW_MS = 10 * 60 * 1000;
 const HEADER_BYTES = 64;
-/** What a disk gives back for a block it has lost. V8 would run it, and fall over. */
+/** A block lost by the disk reads as zeros. V8 would run it and crash. */
 const LOST = Buffer.alloc(2_048);
 
-/**
- * Gives back what the bundle exports. `use` is what it is run for: each use needs
- * other functions, and only those that were needed are kept. Without a folder, and where Node is told to keep no code, nothing is kept.
- */
+/** Returns the bundle's exports. A cache per `use`, because it holds only the functions that a run needed. Without a folder: no cache. */
 export function runWithBytecodeCache(
   bundle: string,
   { folder, use }: { folder: string | undefined; use: string },
 ): unknown {
   const stat = statSync(bundle);
-  // V8 takes whatever goes with a text of the same length. A file that is written anew has another ctime, whatever its mtime.
+  // V8 accepts bytecode of any source of the same length; ctime changes with every rewrite, whatever the mtime.
   const key = `${stat.size} ${stat.ctimeMs}`;
   const file = `${folder}/${basename(bundle, ".cjs")}-${use}-${process.version}-${process.arch}`;
   const isKept = folder !== undefined && !process.env["NODE_DISABLE_COMPILE_CACHE"];
@@ -40,7 +37,7 @@ export function runWithBytecodeCache(
   const script = compile(bundle, kept?.code);
   const runs = (kept?.runs ?? 0) + 1;
   if (isKept && (runs <= FIRST_RUNS || isOld(file))) {
-    // A run that failed has seen little.
+    // A failed run used few functions.
     process.once("exit", (exitCode) => exitCode === 0 && keep(script, file, `${key} ${runs}`));
   }
   const module = { exports: {} };
@@ -50,12 +47,12 @@ export function runWithBytecodeCache(
 }
 
 function compile(bundle: string, cachedData: Buffer | undefined): Script {
-  // The bundles have nothing but ASCII in them, which needs no decoding.
+  // The bundles are ASCII: latin1 needs no decoding.
   const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, "latin1")}\n})`;
   try {
     return new Script(text, { filename: bundle, ...(cachedData && { cachedData }) });
   } catch (error) {
-    // V8's own words do not say where.
+    // V8's message does not name the file.
     throw new Error(`${bundle} is damaged: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -75,11 +72,11 @@ function isOld(file: string): boolean {
   return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > RENEW_MS;
 }
 
-/** Never throws. V8 trusts what it is given: nothing half-written may ever stand there, not after a power cut either. */
+/** Never throws. V8 trusts the file: it must never be half-written, even after a power cut. */
 function keep(script: Script, file: string, header: string): void {
   const temporary = `${file}.${process.pid}`;
   try {
-    // Not the data directory itself: whoever has none, or has just deleted it, gets none from here.
+    // Creates the cache folder, but never the data directory: the user may have deleted it.
     if (!existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 });
     const bytes = Buffer.concat([Buffer.from(header.padEnd(HEADER_BYTES)), script.createCachedData()]);
     const fd = openSync(temporary, "w", 0o600);
@@ -89,7 +86,7 @@ function keep(script: Script, file: string, header: string): void {
     if (isWhole) renameSync(temporary, file);
     else rmSync(temporary);
   } catch {
-    // A folder that cannot be written, a full disk: the next start compiles again.
+    // Not writable or a full disk: the next start compiles again.
     rmSync(temporary, { force: true });
   }
 }

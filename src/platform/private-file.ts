@@ -1,8 +1,18 @@
-// Files of ours: readable by their owner alone, and never written through a link in their place.
-import { chmodSync, closeSync, constants, lstatSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// Files that only their owner can read, never written through a symbolic link in their place.
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { userHome } from "../config/paths.ts";
-import { statOf } from "./read-file.ts";
+import { listTree, statOf } from "./read-file.ts";
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** O_NONBLOCK: opening a pipe without a reader would wait for one. */
@@ -25,14 +35,15 @@ function write(path: string, flags: number, content: string | Buffer): void {
   }
 }
 
-/** A link, or a pipe, that is in the way is removed: what it leads to stays as it is. */
+/** Creates a missing folder, and deletes a link or a pipe in the way; its target stays. */
 function openFile(path: string, flags: number): number {
   try {
     return openSync(path, flags, 0o600);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ELOOP" && code !== "ENXIO" && code !== "EMLINK") throw error;
-    rmSync(path, { force: true });
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    else if (["ELOOP", "ENXIO", "EMLINK"].includes(code)) rmSync(path, { force: true });
+    else throw error;
     return openSync(path, flags, 0o600);
   }
 }
@@ -40,37 +51,48 @@ function openFile(path: string, flags: number): number {
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Closes the data directory to others where it was open, which closes all that is in it. One stat where it was not. */
+/** Takes group and world access from the data directory, which protects everything in it. One stat where there is none. */
 export function closeToOthers(home: string): boolean {
   const mode = statOf(home)?.mode ?? 0;
-  if ((mode & OTHERS) === 0 || !isOnlyOurs(home, mode)) return false;
-  return close(home, mode);
+  return (mode & OTHERS) !== 0 && isOnlyOurs(home, mode) && close(home, mode);
 }
 
-/** False for the user's home folder and for one that all users share, such as /tmp: its mode is left as it is. */
+/** False for the user's home folder and for shared ones such as /tmp, whose mode stays. */
 export function isOnlyOurs(home: string, mode: number): boolean {
   return process.platform !== "win32" && (mode & STICKY) === 0 && home !== "/" && home !== userHome(process.env);
 }
 
-/** The same for everything in it. Links are left as they are: what they lead to is not ours. Returns how many were open. */
+/** The same for everything in it, except links. Returns how many were open. */
 export function closeAllToOthers(home: string): number {
   let closed = closeToOthers(home) ? 1 : 0;
   const mode = statOf(home)?.mode;
   if (mode === undefined || !isOnlyOurs(home, mode)) return closed;
-  for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
-    const stat = lstatSync(join(home, name), { throwIfNoEntry: false });
+  for (const path of listTree(home)) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink() || (stat.mode & OTHERS) === 0) continue;
-    if (close(join(home, name), stat.mode)) closed += 1;
+    if (close(path, stat.mode)) closed += 1;
   }
   return closed;
 }
 
-/** False where it belongs to another user. */
+/** False for another user's file. */
 function close(path: string, mode: number): boolean {
   try {
     chmodSync(path, mode & 0o700);
     return true;
   } catch {
     return false;
+  }
+}
+
+export const HOOK_LOG_BYTES = 256 * 1024;
+
+/** Appends a line of JSON; above `maxBytes` the log becomes `<path>.1` and starts again. Never throws. */
+export function appendLog(path: string, entry: object, maxBytes: number): void {
+  try {
+    if ((lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`);
+    appendPrivate(path, `${JSON.stringify(entry)}\n`);
+  } catch {
+    // There is nowhere to report that the log cannot be written.
   }
 }

@@ -1,10 +1,9 @@
-// Deletes compiled code that is no longer used: our own files, named by bundle and Node version, and the folders Node
-// keeps for the MCP server, one for each version.
+// Deletes unused bytecode: C-Mem's files, named by bundle and Node version, and Node's own cache folders for the MCP server.
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, statOf } from "./read-file.ts";
 
-/** Our files are renewed while in use; Node never touches its own again, so one still in use is compiled again now and then. */
+/** C-Mem's files are rewritten while in use; Node's are not, so one in use is recompiled every 30 days. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function pruneCompileCache(cache: string, now: number): void {

@@ -1,7 +1,8 @@
-// Small files of other programs, read without trusting them: absent, unreadable, huge or not a file at all is "not there".
+// Reads files and folders without trusting them: missing, unreadable, huge or not a file at all is undefined.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
 
-/** Settings and git's own files are far smaller. A link to a device or a pipe must not hold a hook up. */
+/** Settings and git's own files are far smaller. A link to a device or a pipe must not block a hook. */
 const MAX_BYTES = 1024 * 1024;
 
 export function readText(path: string): string | undefined {
@@ -9,6 +10,14 @@ export function readText(path: string): string | undefined {
   if (stat === undefined || !stat.isFile() || stat.size > MAX_BYTES) return undefined;
   try {
     return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readText(path) ?? "");
   } catch {
     return undefined;
   }
@@ -22,6 +31,28 @@ export function listFolder(path: string): string[] {
   }
 }
 
+/** Paths of everything in a folder and its sub-folders. */
+export function listTree(path: string): string[] {
+  try {
+    return readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));
+  } catch {
+    return [];
+  }
+}
+
+export interface FolderSize {
+  files: number;
+  bytes: number;
+}
+
+export function folderSize(path: string): FolderSize {
+  const files = listTree(path).flatMap((file) => {
+    const stat = statOf(file);
+    return stat?.isFile() ? [stat.size] : [];
+  });
+  return { files: files.length, bytes: files.reduce((sum, size) => sum + size, 0) };
+}
+
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -30,7 +61,7 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The end of a file that only grows: of a log, the latest. */
+/** The last lines of a log, at most `maxBytes`. */
 export function readTail(path: string, maxBytes: number): string | undefined {
   const stat = statOf(path);
   if (stat === undefined || !stat.isFile()) return undefined;

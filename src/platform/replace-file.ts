@@ -1,10 +1,10 @@
-// Replaces a small file so that readers see the old one or the new one, whole, and a full disk changes nothing.
+// Replaces a small file atomically: readers see all of the old or the new content, and a full disk changes nothing.
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface ReplaceOptions {
   mode?: number;
-  /** False for what can be made again after a power cut. */
+  /** False for what can be rebuilt after a power cut. */
   isDurable?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function replaceFile(path: string, content: string | Buffer, options: Rep
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    // Failed writes name no path, and the temporary one means nothing to users.
+    // A failed write names no path or the temporary one.
     throw Object.assign(error as NodeJS.ErrnoException, { path });
   }
 }

@@ -1,4 +1,4 @@
-// Hands stdin over from the `c-mem` launcher to the hook bundle it loads: what was read once cannot be read again.
+// Passes stdin from the `c-mem` launcher to the hook bundle it loads: stdin can be read only once.
 
 const KEY = Symbol.for("c-mem.stdin");
 const shared = globalThis as { [KEY]?: string };

@@ -1,8 +1,8 @@
-// Makes sure that there is one worker: takes the lock, leaves it to a living one, asks an older one to go.
+// Makes sure that only one worker runs: takes a free or stale lock, asks a worker of an older version to exit.
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Paths } from "../config/paths.ts";
-import { randomHex } from "./random-hex.ts";
+import { randomHex } from "./crypto.ts";
 import { statOf } from "./read-file.ts";
 import {
   BEAT_MS,
@@ -18,29 +18,19 @@ import {
 import { askToLeave } from "./worker-start.ts";
 import { isNewer } from "../core/version.ts";
 
-export interface Patience {
-  /** How long the heart of a worker that cannot be asked is listened to before it counts as stopped. */
-  listenMs: number;
-  /** How long an older worker is given to finish its job. */
-  handOverMs: number;
-}
-
-const PATIENCE: Patience = { listenMs: BEAT_MS * 2.5, handOverMs: 120_000 };
+/** How long a silent worker may take to beat again, and an older one to finish its job. */
+const TIMEOUTS = { listenMs: BEAT_MS * 2.5, handOverMs: 120_000 };
 const POLL_MS = 100;
-/** A lock without content belongs to a process that was killed between creating and writing it. */
+/** A lock without content is from a process killed between creating and writing it. */
 const HALF_WRITTEN_MS = 2_000;
 
-/** Returns the lock, or undefined where another worker has it and is to keep it. */
-export async function takeLock(
-  paths: Paths,
-  version: string,
-  patience: Patience = PATIENCE,
-): Promise<WorkerLock | undefined> {
+/** The lock, or undefined where another worker keeps it. */
+export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUTS): Promise<WorkerLock | undefined> {
   const own = newLock(version);
   const asked = new Map<string, number>();
   for (;;) {
     if (createLock(paths.workerLock, own)) {
-      // Not the request to leave: it may be for this one already, and one for another's token is nobody's.
+      // The request to exit stays: it may be for this worker, and one with another token has no effect.
       rmSync(paths.workerStart, { force: true });
       return own;
     }
@@ -49,22 +39,22 @@ export async function takeLock(
       await removeHalfWritten(paths.workerLock);
       continue;
     }
-    if (await isDead(held, paths.workerLock, patience)) {
+    if (await isDead(held, paths.workerLock, timeouts)) {
       removeLock(paths.workerLock, held.token);
       continue;
     }
     if (!isNewer(version, held.version)) return undefined;
-    // A newer version never kills: the older one finishes its job and goes.
+    // The older worker is not killed: it finishes its job and exits.
     const since = asked.get(held.token);
     if (since === undefined) {
       askToLeave(paths, held.token);
       asked.set(held.token, performance.now());
-    } else if (performance.now() - since > patience.handOverMs) return undefined;
+    } else if (performance.now() - since > timeouts.handOverMs) return undefined;
     await setTimeout(POLL_MS);
   }
 }
 
-/** For work that must be done at once or not at all: undefined where a worker lives. */
+/** Does the work under the lock; undefined, without waiting, where a worker runs. */
 export function withLockNow<T>(paths: Paths, version: string, work: () => T): T | undefined {
   const held = readLock(paths.workerLock);
   if (held !== undefined && findWorker(paths.workerLock, Date.now()) === undefined) {
@@ -90,10 +80,10 @@ function newLock(version: string): WorkerLock {
   };
 }
 
-async function isDead(lock: WorkerLock, path: string, { listenMs }: Patience): Promise<boolean> {
+async function isDead(lock: WorkerLock, path: string, { listenMs }: typeof TIMEOUTS): Promise<boolean> {
   const life = lifeOf(lock, path, Date.now());
   if (life !== "unsure") return life === "dead";
-  // The process sleeps, or the clock has jumped: a beat is a change of the file's time, whatever that time is.
+  // The process sleeps or the clock has jumped: any change of the file's time is a beat.
   const before = statOf(path)?.mtimeMs;
   const start = performance.now();
   while (performance.now() - start < listenMs) {

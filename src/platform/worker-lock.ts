@@ -1,48 +1,44 @@
-// Who the worker of this data directory is: a lock file that only one process can create, touched while its heart beats.
+// The worker's lock file: one process can create it, and its mtime is the worker's heartbeat.
 import { closeSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync, utimesSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { readText, statOf } from "./read-file.ts";
+import { readJson, readText, statOf } from "./read-file.ts";
 
 export interface WorkerLock {
   pid: number;
-  /** Tells this worker from any other, also from one that is given the same pid later. */
+  /** Differs from that of a later process with the same pid. */
   token: string;
   version: string;
   startedAt: number;
-  /** Where the pid means something: this start of this machine, and this container of it. */
+  /** Where the pid is valid: this boot of this machine, and its container. */
   machine: string;
-  /** When the process began, in the system's own count; undefined where that cannot be asked. */
+  /** Start time of the process in clock ticks; Linux only. */
   birth?: string | undefined;
 }
 
 export const BEAT_MS = 5_000;
-/** A heart that has not beaten for so long may have stopped. */
+/** Without a heartbeat for so long the worker may have died. */
 const FRESH_MS = 3 * BEAT_MS;
 
-/** One stat: all that a hook pays while a worker lives. A time in the future (the clock was set back) is no sign of life. */
+/** One stat, all that a hook does while a worker runs. A time in the future (the clock was set back) does not count. */
 export function isBeating(lockPath: string, now: number): boolean {
   const stat = statOf(lockPath);
   return stat !== undefined && Math.abs(now - stat.mtimeMs) < FRESH_MS;
 }
 
 export function readLock(path: string): WorkerLock | undefined {
-  try {
-    const lock = JSON.parse(readText(path) ?? "") as Partial<WorkerLock> | null;
-    return typeof lock?.pid === "number" && typeof lock.token === "string" ? (lock as WorkerLock) : undefined;
-  } catch {
-    return undefined;
-  }
+  const lock = readJson(path) as Partial<WorkerLock> | null | undefined;
+  return typeof lock?.pid === "number" && typeof lock.token === "string" ? (lock as WorkerLock) : undefined;
 }
 
-/** The worker that is there, alive as far as can be told; undefined where none is. */
+/** The worker, unless it is known to be dead. */
 export function findWorker(lockPath: string, now: number): (WorkerLock & { beatenAt: number }) | undefined {
   const lock = readLock(lockPath);
   if (lock === undefined || lifeOf(lock, lockPath, now) === "dead") return undefined;
   return { ...lock, beatenAt: statOf(lockPath)?.mtimeMs ?? lock.startedAt };
 }
 
-/** True for one process only: the file is created where there is none, or not at all. */
+/** True for one process only: false where the file exists. */
 export function createLock(path: string, lock: WorkerLock): boolean {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let fd: number;
@@ -56,7 +52,7 @@ export function createLock(path: string, lock: WorkerLock): boolean {
     writeSync(fd, JSON.stringify(lock));
     return true;
   } catch (error) {
-    // On a full disk: half a lock would keep everybody out.
+    // On a full disk: half a lock would block every worker.
     rmSync(path, { force: true });
     throw error;
   } finally {
@@ -64,7 +60,7 @@ export function createLock(path: string, lock: WorkerLock): boolean {
   }
 }
 
-/** The heart beats. False when the lock is no longer this worker's. */
+/** Touches the lock. False when it is no longer this worker's. */
 export function beat(path: string, token: string, now: number): boolean {
   if (readLock(path)?.token !== token) return false;
   try {
@@ -75,20 +71,20 @@ export function beat(path: string, token: string, now: number): boolean {
   }
 }
 
-/** Takes a lock away, if it is still the one that was looked at. */
+/** Deletes the lock if it still has this token. */
 export function removeLock(path: string, token: string | undefined): void {
   const aside = `${path}.${process.pid}`;
   try {
     renameSync(path, aside);
-    // Somebody else was quicker and the lock is a new one: it goes back.
+    // Another process has replaced it meanwhile: put the new lock back.
     if (readLock(aside)?.token !== token && statOf(path) === undefined) renameSync(aside, path);
   } catch {
-    // It is gone already.
+    // Another process has deleted it.
   }
   rmSync(aside, { force: true });
 }
 
-/** "unsure": the process is there, or cannot be asked for, but its heart has not been heard lately. */
+/** "unsure": the process exists, or is on another machine, and has no recent heartbeat. */
 export function lifeOf(lock: WorkerLock, lockPath: string, now: number): "alive" | "dead" | "unsure" {
   if (lock.machine === machineId() && !isSameProcess(lock)) return "dead";
   return isBeating(lockPath, now) ? "alive" : "unsure";
@@ -101,7 +97,7 @@ export function isSameProcess({ pid, birth }: { pid: number; birth?: string | un
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
   const [state, ...rest] = statusOf(pid);
-  // In a container nobody may be there to bury it.
+  // A zombie: in a container its parent may never collect it.
   if (state === "Z" || state === "X") return false;
   return birth === undefined || state === undefined || rest[BIRTH] === birth;
 }
@@ -110,10 +106,10 @@ export function birthOf(pid: number): string | undefined {
   return statusOf(pid)[BIRTH + 1];
 }
 
-/** Its place behind the state of a process. */
+/** Index of the start time, counted from the field after the state. */
 const BIRTH = 18;
 
-/** What the system says of a process, from its state on; before that stands the program's name, which may hold anything. */
+/** /proc/<pid>/stat from the state on; the program's name before it may contain spaces and brackets. */
 function statusOf(pid: number): string[] {
   return readText(`/proc/${pid}/stat`)?.split(")").at(-1)?.trim().split(" ") ?? [];
 }

@@ -1,4 +1,4 @@
-// Has a worker started where none lives, and asks one to leave. Nobody waits for either.
+// Starts a worker where none runs, and asks one to exit, without waiting.
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { replaceFile } from "./replace-file.ts";
@@ -7,25 +7,25 @@ import type { Env, Paths } from "../config/paths.ts";
 import { readText, statOf } from "./read-file.ts";
 import { isBeating, isSameProcess } from "./worker-lock.ts";
 
-/** A start that has not led to a beating heart by then has failed; until then nobody else tries. */
+/** A start without a heartbeat after so long has failed; until then no other process starts one. */
 const START_MS = 20_000;
 
 export interface WorkerProgram {
   /** The worker's bundle. */
   bundle: string;
-  /** This Node can open the database. Else the one that `install` has found is taken. */
+  /** This Node can open the database. Else the Node that `install` found is used. */
   canRun(): boolean;
 }
 
-/** Starts a worker where no heart beats. */
+/** Starts a worker unless one has a recent heartbeat. */
 export function wakeWorker(paths: Paths, program: WorkerProgram): void {
   const now = Date.now();
   if (!isBeating(paths.workerLock, now) && isFirst(paths.workerStart, now)) spawnWorker(paths, program);
 }
 
 /**
- * By default glibc raises its thresholds as large blocks are freed, and then keeps them: 30 MB after a sync. Fixed ones make it
- * return them. Other systems ignore these variables.
+ * glibc raises its thresholds as large blocks are freed and then keeps 30 MB after a sync; fixed ones make it return them.
+ * Other systems ignore these variables.
  */
 const MALLOC_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: "1",
@@ -34,40 +34,39 @@ const MALLOC_ENV: Readonly<Record<string, string>> = {
   MALLOC_TOP_PAD_: "0",
 };
 
-/** What a worker's process is started with. */
 export function workerEnv(env: Env): Env {
   return { ...MALLOC_ENV, ...env };
 }
 
-/** The worker has read them by now; programs that it starts are not to. */
+/** Programs that the worker starts must not inherit them. */
 export function dropWorkerEnv(env: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(MALLOC_ENV)) if (env[name] === value) delete env[name];
 }
 
-/** Whatever runs already: the new one finds out whether it is to take over or to leave. */
+/** Also where one runs: the new worker takes over from an older version, or exits. */
 export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;
-  // Loaded only here: no other hook needs it, and it costs them a millisecond.
+  // Loaded only here: it costs a hook a millisecond.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const env = workerEnv(process.env);
   const child = spawn(node, [bundle], { cwd: paths.home, env, detached: true, stdio: "ignore", windowsHide: true });
-  // Not there, not allowed: `c-mem worker status` shows that none runs.
+  // On failure `c-mem worker status` shows that none runs.
   child.on("error", () => {}).unref();
   noteStart(paths, child.pid);
 }
 
-/** Says which process is about to take the lock, so that `worker stop` can wait for it. */
+/** Notes which process is about to take the lock, so that `worker stop` can wait for it. */
 export function noteStart({ workerStart }: Paths, pid: number | undefined): void {
   try {
     mkdirSync(dirname(workerStart), { recursive: true, mode: 0o700 });
     writeFileSync(workerStart, String(pid ?? ""), { mode: 0o600 });
   } catch {
-    // A full disk: the worker starts all the same.
+    // A full disk: the worker starts anyway.
   }
 }
 
-/** The process that is about to take the lock; undefined where none is. */
+/** The process that is about to take the lock, if any. */
 export function startingWorker({ workerStart }: Paths): number | undefined {
   const stat = statOf(workerStart);
   const pid = Number(readText(workerStart) || Number.NaN);
@@ -89,7 +88,7 @@ function isFirst(path: string, now: number): boolean {
   }
 }
 
-/** The worker with this token finishes what it is doing and leaves. */
+/** The worker with this token finishes its job and exits. */
 export function askToLeave(paths: Paths, token: string): void {
   replaceFile(paths.workerRequest, token, { isDurable: false });
 }
@@ -98,7 +97,6 @@ export function isAskedToLeave(paths: Paths, token: string): boolean {
   return readText(paths.workerRequest) === token;
 }
 
-/** Done as asked. */
 export function forgetRequest(paths: Paths, token: string): void {
   if (isAskedToLeave(paths, token)) rmSync(paths.workerRequest, { force: true });
 }

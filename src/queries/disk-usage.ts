@@ -1,6 +1,6 @@
 // The disk usage of the data directory: every table and index of the database, and every other folder.
 import type { Paths } from "../config/paths.ts";
-import { folderSize } from "../platform/folder-size.ts";
+import { folderSize } from "../platform/read-file.ts";
 import { statOf } from "../platform/read-file.ts";
 import { padLeft } from "../platform/terminal/layout.ts";
 import { bytes, dim, heading } from "../platform/terminal/style.ts";

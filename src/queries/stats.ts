@@ -3,7 +3,7 @@ import { archiveSize } from "../capture/sync/archive-copies.ts";
 import { AppError } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
 import { iso } from "../core/time.ts";
-import { folderSize } from "../platform/folder-size.ts";
+import { folderSize } from "../platform/read-file.ts";
 import { statOf } from "../platform/read-file.ts";
 import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";
 import { bytes, dim, fields, heading, paint } from "../platform/terminal/style.ts";

@@ -1,5 +1,5 @@
 // What the worker has to say: a file for `c-mem worker logs`, and stderr when somebody watches it run.
-import { appendLog } from "../platform/log-file.ts";
+import { appendLog } from "../platform/private-file.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { terminalSafe } from "../core/terminal.ts";
 

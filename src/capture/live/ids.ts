@@ -1,6 +1,6 @@
 // Ids and model names come from outside and are stored as they are: only what looks like one is admitted.
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
 import { listFolder, readText, statOf } from "../../platform/read-file.ts";
 import { writePrivate } from "../../platform/private-file.ts";
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import { openFallbackSpool, findFallbackSpool, removeFallbackSpool } from "./fallback-spool.ts";
 
 interface Marker {

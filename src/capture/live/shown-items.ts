@@ -1,5 +1,5 @@
 // What a session has been shown: hooks are one process each and never write the database, so a small file tells the next.
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { appendPrivate } from "../../platform/private-file.ts";
 import { readText } from "../../platform/read-file.ts";
 import { shortHash } from "../../core/hash.ts";
@@ -12,15 +12,7 @@ export function readShown(folder: string, reader: string): string[] {
 
 /** One write at the end of the file: hooks of one moment do not overwrite each other. */
 export function noteShown(folder: string, reader: string, keys: readonly string[]): void {
-  const path = sessionFile(folder, reader, ".log");
-  const text = keys.map((key) => `${key}\n`).join("");
-  try {
-    appendPrivate(path, text);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    appendPrivate(path, text);
-  }
+  appendPrivate(sessionFile(folder, reader, ".log"), keys.map((key) => `${key}\n`).join(""));
 }
 
 /** After compaction the agent no longer has what it was shown. */

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync
 import { basename, dirname, join } from "node:path";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 
 /** What a copy is of, and how far it goes. Written after the copy has grown: what lies beyond `copied` is not part of it. */

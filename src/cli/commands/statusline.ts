@@ -1,6 +1,6 @@
 // c-mem statusline, by hand or as JSON; what Claude Code runs goes to the hook bundle (see bin/c-mem.cjs).
 import { readActivity } from "../../platform/state/activity.ts";
-import { activityLine } from "../../platform/state/activity-line.ts";
+import { activityLine } from "../../platform/state/activity.ts";
 import { resolvePaths } from "../../config/paths.ts";
 import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson } from "../output.ts";

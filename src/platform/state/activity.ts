@@ -1,32 +1,51 @@
-// activity.json: what there is to show of C-Mem without opening the database. The worker writes it, the status line reads it.
+// activity.json: numbers for the status line, which must not open the database. The worker writes it.
+import { localDay } from "../../core/time.ts";
+import type { Paths } from "../../config/paths.ts";
+import { listFolder, readJson } from "../read-file.ts";
 import { replaceFile } from "../replace-file.ts";
-import { readText } from "../read-file.ts";
 
 export interface Activity {
-  /** When the numbers were true. */
   at: string;
-  /** A turn is running; `project` is the one that was heard of last. */
+  /** A turn is running; `project` is the one with the last event. */
   active: boolean;
   project: string | null;
   sessions: number;
-  /** Of any session; null where there is none. */
   last_activity: string | null;
-  /** Transcripts of earlier sessions that the worker has still to read. */
+  /** Transcripts that the worker has still to read. */
   to_read: number;
   queue: { pending: number; running: number; failed: number };
-  /** What models have taken today (`day`, local). */
+  /** Model usage on `day` (local time). */
   spent: { day: string; tokens: number; usd: number };
 }
 
 export function readActivity(path: string): Activity | undefined {
-  try {
-    const value = JSON.parse(readText(path) ?? "") as Activity | null;
-    return typeof value?.sessions === "number" ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(path) as Activity | null | undefined;
+  return typeof value?.sessions === "number" ? value : undefined;
 }
 
 export function writeActivity(path: string, activity: Activity): void {
   replaceFile(path, `${JSON.stringify(activity, null, 2)}\n`, { isDurable: false });
+}
+
+export function activityLine(paths: Paths, now: number): string {
+  const activity = readActivity(paths.activity);
+  if (activity === undefined) return "C-Mem: ready";
+  const waiting = activity.queue.pending + activity.queue.running + drops(paths.spool);
+  return [
+    `C-Mem: ${activity.sessions.toLocaleString("en")} session${activity.sessions === 1 ? "" : "s"}`,
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+    ...(activity.queue.failed > 0 ? [`${activity.queue.failed} failed`] : []),
+    ...spentToday(activity, now),
+  ].join(" · ");
+}
+
+function drops(spool: string): number {
+  return listFolder(spool).filter((name) => name.endsWith(".json")).length;
+}
+
+function spentToday({ spent: { day, tokens, usd } }: Activity, now: number): string[] {
+  if (day !== localDay(now) || tokens === 0) return [];
+  // The price is unknown.
+  if (usd === 0) return [`${Math.ceil(tokens / 1000)}k tokens today`];
+  return [`${usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`} today`];
 }

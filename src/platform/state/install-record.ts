@@ -1,5 +1,5 @@
-// What `install` did, kept in the data directory: which Node the hooks run with, and what to put back at uninstall.
-import { readFileSync } from "node:fs";
+// install.json: which Node the hooks run with, and what uninstall restores.
+import { readJson } from "../read-file.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { Env } from "../../config/paths.ts";
 
@@ -7,7 +7,7 @@ export interface InstallRecord {
   version: string;
   node: string;
   installedAt: number;
-  /** Set where the sessions from before were not wanted: older transcripts stay unread. */
+  /** Set where the user declined older sessions: transcripts from before it are not read. */
   historySince?: number;
   /** By the agent's config folder: one machine may have several. */
   sites: Record<string, InstalledSite>;
@@ -18,43 +18,38 @@ export interface InstallRecord {
 export interface InstalledAgent {
   /** The files that were changed, by their path. */
   files: Record<string, ChangedFile>;
-  /** Folders that were made for them, the innermost last. */
+  /** Folders created for them, the innermost last. */
   folders: string[];
-  /** The working trees it was asked for in. */
+  /** Working trees that it was installed for. */
   projects: { top: string; exclude?: string; gitDir?: string }[];
 }
 
 export interface ChangedFile {
-  /** A copy from before; null where there was none. */
+  /** A copy of the original; null where there was no file. */
   backup: string | null;
-  /** Of the file right after the install; null where somebody else has changed it since the first one. */
+  /** Of the file right after the install; null where it was changed after the first install. */
   hash: string | null;
 }
 
 export interface InstalledSite {
   method: "plugin" | "settings";
-  /** A copy of the settings from before; null where there were none. */
+  /** A copy of the original settings; null where there were none. */
   backup: string | null;
   /** Of the settings right after the install; null until they are known. */
   settingsHash: string | null;
-  /** The agent's folder was made for it. */
+  /** The install created the agent's folder. */
   madeFolder?: boolean;
 }
 
 export function readInstall(path: string): InstallRecord | undefined {
-  try {
-    const value = JSON.parse(readFileSync(path, "utf8")) as Partial<InstallRecord> | null;
-    if (typeof value?.node !== "string" || typeof value.sites !== "object") return undefined;
-    return value as InstallRecord;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(path) as Partial<InstallRecord> | null | undefined;
+  return typeof value?.node === "string" && typeof value.sites === "object" ? (value as InstallRecord) : undefined;
 }
 
-/** Set for a process that another of ours has started: what `install` noted may be a name for this very Node. */
+/** Set for a process that C-Mem started with another Node, so that it does not start one again. */
 export const HANDED_OVER = "C_MEM_HANDED_OVER";
 
-/** The Node that `install` has found, for one that cannot open the database: tried once, not for ever. */
+/** The Node that `install` found, where this one cannot open the database; tried once. */
 export function otherNode(installRecord: string, env: Env): string | undefined {
   const node = readInstall(installRecord)?.node;
   return node === process.execPath || env[HANDED_OVER] !== undefined ? undefined : node;

@@ -1,21 +1,20 @@
-// Counts events that could be written neither to the data directory nor to the temporary folder. The file has its full size
-// before the disk is full: most file systems overwrite it in place then.
+// Counts events that could be written neither to the data directory nor to the temporary folder. The file gets its full
+// size before the disk is full: most file systems can then overwrite it in place.
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { readText, statOf } from "../read-file.ts";
+import { readJson, statOf } from "../read-file.ts";
 
 export interface LostEvents {
-  /** At least so many: of two hooks at once one may overwrite the other's count. */
+  /** A lower bound: of two hooks at once one may overwrite the other's count. */
   count: number;
   firstAt: number;
   lastAt: number;
 }
 
 const FILE_CHARS = 128;
-/** For writing, and not through a link in its place. */
 const UNLINKED = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
-/** While there is space. */
+/** Creates the file while there is space. */
 export function prepareLostEvents(path: string): void {
   if (statOf(path) === undefined) write(path, undefined);
 }
@@ -26,15 +25,11 @@ export function noteLostEvent(path: string, now: number): void {
 }
 
 export function readLostEvents(path: string): LostEvents | undefined {
-  try {
-    const lost = JSON.parse(readText(path) ?? "") as Partial<LostEvents> | null;
-    return typeof lost?.count === "number" && lost.count > 0 ? (lost as LostEvents) : undefined;
-  } catch {
-    return undefined;
-  }
+  const lost = readJson(path) as Partial<LostEvents> | null | undefined;
+  return typeof lost?.count === "number" && lost.count > 0 ? (lost as LostEvents) : undefined;
 }
 
-/** Never throws: nothing can be done about it on a full disk. */
+/** Never throws: the disk is full. */
 function write(path: string, lost: LostEvents | undefined): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -4,7 +4,7 @@ import { sentencesOf } from "../../core/prose.ts";
 import { ALIKE, likeness } from "../../core/similarity.ts";
 import { isWeakTitle } from "../../core/title.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
   branchesOfSessions,

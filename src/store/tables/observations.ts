@@ -1,5 +1,5 @@
 // observations: what was worth knowing, each with its evidence and its producer. The index follows every write.
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import type { Concept, Observation, ObservationType, Origin, Producer } from "../../core/memory.ts";
 import { indexable } from "../../core/index-text.ts";
 import { scopeWord } from "../../core/words.ts";

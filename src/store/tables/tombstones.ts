@@ -1,5 +1,5 @@
 // tombstones: what was forgotten, by hashes that say nothing of what it was. Whatever brings it again is turned away.
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../db/driver.ts";
 
 /**
