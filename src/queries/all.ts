@@ -1,10 +1,13 @@
 // Every query that has an HTTP route.
+import { audit } from "./audit.ts";
+import { backups } from "./backups.ts";
 import { blame } from "./blame.ts";
 import { cost } from "./cost.ts";
 import { diskUsage } from "./disk-usage.ts";
 import { health } from "./health.ts";
 import { impact } from "./impact.ts";
 import { list } from "./list.ts";
+import { modelStatus } from "./model.ts";
 import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
@@ -14,6 +17,8 @@ import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edi
 import { retryFailed, workerLog, workerStatus } from "./worker.ts";
 
 export const QUERIES: readonly AnyQuery[] = [
+  audit,
+  backups,
   blame,
   changeSetting,
   cost,
@@ -22,6 +27,7 @@ export const QUERIES: readonly AnyQuery[] = [
   health,
   impact,
   list,
+  modelStatus,
   paths,
   pin,
   projects,

@@ -115,7 +115,7 @@ describe("c-mem audit", () => {
     });
     expect(await run(world, ["audit"])).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^Clean\. Looked at/),
+      stdout: expect.stringMatching(/^Clean\. Checked/),
     });
     await run(world, ["rebuild", "--all"]);
     const { status, stdout } = await run(world, ["audit", "--json"]);
@@ -244,7 +244,7 @@ describe("c-mem audit", () => {
     writeFileSync(join(world.home, "config.json"), JSON.stringify({ project: secret }));
     const fixed = await run(world, ["audit", "--fix"]);
     expect(fixed.status).toBe(1);
-    expect(fixed.stdout).toMatch(/yours to mend +config\.json/);
+    expect(fixed.stdout).toMatch(/fix by hand +config\.json/);
     expect(readFileSync(join(world.home, "config.json"), "utf8")).toContain(secret);
   });
 

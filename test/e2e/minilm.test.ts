@@ -8,7 +8,7 @@ import { createWorld, run } from "./harness.ts";
 describe("c-mem model", () => {
   it("says that no model is installed and how to get it, and installs nothing without being asked", async () => {
     const world = createWorld();
-    expect(await run(world, ["model"])).toMatchObject({ status: 0, stdout: expect.stringContaining("words only") });
+    expect(await run(world, ["model"])).toMatchObject({ status: 0, stdout: expect.stringContaining("keyword search only") });
     const { stdout } = await run(world, ["model", "status", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ command: "model", data: { state: "missing", id: null, bytes: null } });
     const dry = await run(world, ["model", "install", "--dry-run"]);
@@ -38,7 +38,7 @@ describe("c-mem model", () => {
     mkdirSync(other);
     writeFileSync(join(other, "package.json"), '{"name": "other", "version": "1.0.0"}');
     const result = await run(world, ["model", "install", "--yes", "--from", other]);
-    expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining("What was fetched is not") });
+    expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining("The download is not") });
   });
 
   it.each([["bogus"], ["install", "--from", "nowhere.tgz"]])("does not know %s %s %s", async (...args) => {
@@ -67,7 +67,7 @@ describe("c-mem search without a model", () => {
       },
     });
     const nothing = await run(world, ["search", "--all", "kangaroo"]);
-    expect(nothing).toMatchObject({ status: 4, stderr: expect.stringContaining("words only") });
+    expect(nothing).toMatchObject({ status: 4, stderr: expect.stringContaining("keyword search only") });
     const status2 = await run(world, ["status"]);
     expect(status2.stdout).toMatch(/meaning +keyword search only: the embedding model is not installed/);
   });

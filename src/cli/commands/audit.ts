@@ -1,52 +1,53 @@
-// c-mem audit: looks through everything stored for secrets and private text, and takes them out.
+// c-mem audit: checks everything stored for secrets and private text; --fix removes them.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { cleanFile, cleanRows, type FileFix } from "../../upkeep/audit/clean.ts";
-import { finishForget } from "../../queries/forget.ts";
-import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { addKinds } from "../../core/privacy/cleaned-text.ts";
-import { audit, type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audit.ts";
+import { count } from "../../core/text.ts";
 import { deriveSession } from "../../memory/derive.ts";
+import { dim, fields, paint } from "../../platform/terminal/style.ts";
+import { audit, auditJson, findingLines, findSecrets, kindsText } from "../../queries/audit.ts";
+import { finishForget } from "../../queries/forget.ts";
 import { type Db, isDamage, openDriver } from "../../store/db/driver.ts";
-import { isUnclean, overwriteDeleted, scrub } from "../../upkeep/erase/erase-rows.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { explain } from "../../store/db/open.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
-import { type AuditReceipt, auditText, receiptText } from "../audit-text.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
+import { type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audit.ts";
+import { cleanFile, type FileFix } from "../../upkeep/audit/clean.ts";
+import { cleanRows } from "../../upkeep/audit/clean.ts";
+import { isUnclean, overwriteDeleted, scrub } from "../../upkeep/erase/erase-rows.ts";
+import { commandOf, defineCommand } from "../command.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { DamagedStore, withStore } from "../store.ts";
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
-  const paths = resolvePaths(process.env);
-  const isFix = flags["fix"] === true;
-  if (!existsSync(paths.home)) {
-    if (json) printJson("audit", { clean: true, results: [], files: 0, bytes: 0, texts: 0 });
-    else print("Nothing is stored yet.");
-    return EXIT.ok;
-  }
-  const found = audit(paths.home, findFallbackSpools(paths));
-  if (!isFix || found.findings.length === 0) return report(found, undefined, json);
-  const receipt = await fix(paths, found.findings);
-  return report(audit(paths.home, findFallbackSpools(paths)), { ...receipt, before: found }, json);
+export const command = defineCommand({
+  about: audit.about,
+  needsStore: true,
+  fields: { fix: { kind: "flag", about: "remove what was found everywhere, and check again" } },
+  async run({ fix }, { json }) {
+    const paths = resolvePaths(process.env);
+    const before = fix ? findSecrets(paths) : undefined;
+    if (before === undefined || before.findings.length === 0)
+      return commandOf(audit, { opensStore: false }).run({}, { json });
+    const receipt = await removeSecrets(paths, before.findings);
+    const after = findSecrets(paths);
+    if (json) printJson("audit", { ...auditJson(after), fixed: { ...receipt, found: before.findings } });
+    else print(receiptText(receipt, before, after));
+    return after.findings.length === 0 ? EXIT.ok : EXIT.failure;
+  },
+});
+
+interface Receipt {
+  rows: number;
+  kinds: Record<string, number>;
+  files: { file: string; fix: FileFix }[];
+  problems: string[];
 }
 
-function report(found: Audit, receipt: AuditReceipt | undefined, json: boolean): number {
-  const { findings, ...looked } = found;
-  const isClean = findings.length === 0;
-  if (json) {
-    const { before, ...fixed } = receipt ?? {};
-    const data = { clean: isClean, results: findings, ...looked };
-    printJson("audit", before === undefined ? data : { ...data, fixed: { ...fixed, found: before.findings } });
-  } else print(receipt === undefined ? auditText(found) : receiptText(receipt, found));
-  return isClean ? EXIT.ok : EXIT.failure;
-}
-
-/** Files first: what waits in the spool goes in as it was rewritten. */
-async function fix(paths: Paths, findings: readonly Finding[]): Promise<Omit<AuditReceipt, "before">> {
-  const receipt = { rows: 0, kinds: {}, files: [] as { file: string; fix: FileFix }[], problems: [] as string[] };
+/** Files first: events waiting in the spool are stored as rewritten. */
+async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promise<Receipt> {
+  const receipt: Receipt = { rows: 0, kinds: {}, files: [], problems: [] };
   const isOfDatabase = (file: string): boolean => /\.db(?:-wal|-journal)?$/.test(file);
   for (const file of new Set(findings.map((one) => one.file).filter((one) => !isOfDatabase(one)))) {
     const path = resolve(paths.home, file);
@@ -62,9 +63,9 @@ async function fix(paths: Paths, findings: readonly Finding[]): Promise<Omit<Aud
       receipt.rows += path === paths.database ? withStore(paths, (db) => cleanStore(db, paths)) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
-      // The one in use is repaired.
+      // The database in use is repaired by the caller.
       if (error instanceof DamagedStore) throw error;
-      const next = isDamage(error) ? " It cannot be rewritten: delete it when you need nothing of it any more." : "";
+      const next = isDamage(error) ? " It cannot be rewritten: delete it if you no longer need it." : "";
       receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}${next}`);
     }
   }
@@ -74,19 +75,19 @@ async function fix(paths: Paths, findings: readonly Finding[]): Promise<Omit<Aud
 
 function cleanStore(db: Db, paths: Paths): number {
   overwriteDeleted(db);
-  // Afterwards nothing says any more that something is still to be forgotten in copies, too.
+  // Must come first: scrubbing clears the mark that an erasure is unfinished.
   if (isUnclean(db)) finishForget(db, paths);
   const rows = cleanRows(db);
-  // What was derived from the rows is derived again, without what went.
+  // Observations derived from cleaned rows are derived again.
   for (const { id } of rows > 0 ? staleSessions(db) : []) deriveSession(db, id, Date.now());
   updateSearchIndex(db);
-  if (!scrub(db)) throw new Error("another program reads the database; run c-mem audit --fix once more");
+  if (!scrub(db)) throw new Error("another program is reading the database; run `c-mem audit --fix` again");
   return rows;
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** A copy of the database: nothing is derived in it. One from before a migration is brought up to this program's schema, which is what can be rewritten. */
+/** A copy of the database: nothing is derived in it. It is migrated first, since only this schema can be rewritten. */
 function cleanOther(path: string): number {
   const db = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
@@ -94,9 +95,24 @@ function cleanOther(path: string): number {
     migrate(db);
     const rows = cleanRows(db);
     updateSearchIndex(db);
-    if (!scrub(db)) throw new Error("another program reads it");
+    if (!scrub(db)) throw new Error("another program is reading it");
     return rows;
   } finally {
     db.close();
   }
+}
+
+function receiptText({ rows, kinds, files }: Receipt, before: Audit, { findings: left }: Audit): string {
+  const of = (fix: FileFix): string[] => files.filter((one) => one.fix === fix).map(({ file }) => file);
+  const [removed, unfixed] = [of("removed"), of("left")];
+  const lines: [string, string][] = [
+    ["found", `${kindsText(kinds)} in ${count(before.findings.length, "place")}`],
+    ["rewritten", `${count(rows, "row")}, ${count(of("rewritten").length, "file")}`],
+    ...(removed.length > 0 ? [["removed", removed.join(", ")] satisfies [string, string]] : []),
+    ...(unfixed.length > 0 ? [["fix by hand", unfixed.join(", ")] satisfies [string, string]] : []),
+    ["checked again", left.length === 0 ? "clean" : `${count(left.length, "place")} left`],
+    ["not covered", dim("the agents' own transcripts, backups elsewhere; change exposed secrets at their provider")],
+  ];
+  const head = left.length === 0 ? paint("green", "Clean now.") : paint("red", "Not everything could be removed.");
+  return [head, fields(lines), ...findingLines(left)].join("\n");
 }

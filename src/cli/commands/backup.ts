@@ -1,45 +1,60 @@
-// c-mem backup: makes copies of the database, checks them, puts one back.
+// c-mem backup: creates, lists, verifies and restores copies of the database.
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { loadSettings } from "../../config/load.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
-import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
-import { ago } from "../../core/text.ts";
-import { restoreBackup } from "../../upkeep/backup/restore.ts";
-import { type Backup, checkDatabase, type Contents, createBackup, listBackups } from "../../store/db/backup.ts";
-import { rotationOf, rotateBackups } from "../../upkeep/backup/rotation.ts";
-import { explain } from "../../store/db/open.ts";
-import { askYesNo } from "../prompts.ts";
-import { EXIT, print, printJson, say } from "../output.ts";
-import { iso } from "../../core/time.ts";
 import { count } from "../../core/text.ts";
-import { bytes, dim, fields } from "../../platform/terminal/style.ts";
+import { bytes } from "../../platform/terminal/style.ts";
+import {
+  backupJson,
+  backups,
+  checkBackup,
+  contentsText,
+  findBackup,
+  noBackup,
+  verifyBackups,
+} from "../../queries/backups.ts";
+import { createBackup, listBackups } from "../../store/db/backup.ts";
+import { explain } from "../../store/db/open.ts";
+import { restoreBackup } from "../../upkeep/backup/restore.ts";
+import { rotateBackups, rotationOf } from "../../upkeep/backup/rotation.ts";
+import { commandOf, defineCommand, DRY_RUN, YES } from "../command.ts";
+import { EXIT, print, printJson, say } from "../output.ts";
+import { askYesNo } from "../prompts.ts";
 import { withStore } from "../store.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { wake, withoutWorker } from "../worker-control.ts";
 
-export function run(options: CommandOptions): number | Promise<number> {
-  const paths = resolvePaths(process.env);
-  const [action = "list", which] = options.args;
-  switch (action) {
-    case "create":
-      return create(paths, options);
-    case "list":
-      return list(paths, options);
-    case "verify":
-      return verify(paths, which, options);
-    case "restore":
-      return restore(paths, which, options);
-    default:
-      throw new AppError("usage", `"${action}" is nothing that can be done with backups.`, {
-        hint: "c-mem backup <create|list|verify|restore>",
-      });
-  }
-}
+export const command = defineCommand({
+  about: "create, list, verify or restore backups",
+  needsStore: true,
+  fields: {
+    action: {
+      kind: "text",
+      position: "[action]",
+      choices: ["create", "list", "verify", "restore"],
+      about: "default: list",
+    },
+    which: { kind: "text", position: "[which]", about: "a backup's name, time or file (restore: default the newest)" },
+    ...YES,
+    ...DRY_RUN,
+  },
+  run({ action = "list", which, yes, dryRun }, { json }) {
+    const paths = resolvePaths(process.env);
+    switch (action) {
+      case "create":
+        return create(paths, json);
+      case "list":
+        return commandOf(backups, { opensStore: false }).run({}, { json });
+      case "verify":
+        return commandOf(verifyBackups, { opensStore: false }).run({ which }, { json });
+      case "restore":
+        return restore(paths, which, { yes, dryRun, json });
+    }
+  },
+});
 
-function create(paths: Paths, { json }: CommandOptions): number {
-  // What the hooks have left in the spool belongs to it.
+function create(paths: Paths, json: boolean): number {
+  // Stores the events still waiting in the spool.
   withStore(paths, () => {}, { onlyLook: true });
   const backup = attempt(paths, () => createBackup(paths.database, "manual", Date.now()));
   const { values } = loadSettings({ user: paths.config }, process.env);
@@ -47,99 +62,57 @@ function create(paths: Paths, { json }: CommandOptions): number {
   if (json)
     printJson("backup", { ...backupJson(backup), contents: backup.contents, removed: rotated.map(({ name }) => name) });
   else {
-    print(`${backup.path}\n  ${bytes(backup.bytes)}, whole: ${contentsText(backup.contents)}`);
-    for (const { name } of rotated) say(`Removed ${name}: more than the settings keep.`);
+    print(`${backup.path}\n  ${bytes(backup.bytes)}, intact: ${contentsText(backup.contents)}`);
+    for (const { name } of rotated) say(`Deleted ${name}: beyond the backup limits.`);
   }
   return EXIT.ok;
 }
 
-function list(paths: Paths, { json }: CommandOptions): number {
-  const backups = listBackups(paths.database);
-  if (json) {
-    printJson("backup", { results: backups.map(backupJson) });
-    return EXIT.ok;
-  }
-  if (backups.length === 0) say("There is no backup yet. `c-mem backup create` makes one; the worker makes one a day.");
-  else print(fields(backups.map(({ name, at, bytes: size }) => [name, dim(`${bytes(size)}, ${ago(at, Date.now())}`)])));
-  return EXIT.ok;
+interface RestoreOptions {
+  yes: boolean;
+  dryRun: boolean;
+  json: boolean;
 }
 
-function verify(paths: Paths, which: string | undefined, { json }: CommandOptions): number {
-  const chosen = which === undefined ? listBackups(paths.database).map(({ path }) => path) : [findBackup(paths, which)];
-  if (chosen.length === 0) throw noBackup();
-  const results = chosen.map((path) => ({ path, ...check(path) }));
-  if (json) printJson("backup", { results });
-  else
-    for (const { path, contents, problem } of results)
-      print(`${path}\n  ${contents ? `whole: ${contentsText(contents)}` : `DAMAGED: ${problem}`}`);
-  return results.every(({ contents }) => contents !== null) ? EXIT.ok : EXIT.failure;
-}
-
-async function restore(paths: Paths, which: string | undefined, { flags, json }: CommandOptions): Promise<number> {
-  const path = which === undefined ? newestGood(paths) : findBackup(paths, which);
-  const { contents, problem } = check(path);
+async function restore(
+  paths: Paths,
+  which: string | undefined,
+  { yes, dryRun, json }: RestoreOptions,
+): Promise<number> {
+  const path = which === undefined ? newestIntact(paths) : findBackup(paths, which);
+  const { contents, problem } = checkBackup(path);
   if (contents === null)
     throw new AppError("backup_damaged", `${path} cannot be restored: ${problem}`, { hint: "c-mem backup verify" });
-  say(`${flags["dryRun"] === true ? "This would" : "This will"} put ${path} in the place of the database:`);
+  say(`${dryRun ? "This would" : "This will"} replace the database by ${path}:`);
   say(`  ${contentsText(contents)}`);
-  say(`  What is there now is kept in ${paths.setAside}. What you pinned, wrote or changed since is only there.`);
-  if (flags["dryRun"] === true) {
+  say(`  The current database moves to ${paths.setAside}. Newer pins, notes and edits exist only there.`);
+  if (dryRun) {
     if (json) printJson("backup", { applied: false, backup: path, contents });
     return EXIT.ok;
   }
-  if (flags["yes"] !== true && !(await askYesNo("Restore it?", { isDestructive: true }))) {
+  if (!yes && !(await askYesNo("Restore it?", { isDestructive: true }))) {
     say("Nothing was changed.");
     return EXIT.failure;
   }
-  const restored = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
-  // Brings in what the hooks have left meanwhile.
+  const { setAside, forgotten } = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
+  // Stores the events that hooks recorded meanwhile.
   withStore(paths, () => {}, { onlyLook: true });
   wake(paths);
-  if (json)
-    printJson("backup", {
-      applied: true,
-      backup: path,
-      contents,
-      set_aside: restored.setAside,
-      forgotten: restored.forgotten,
-    });
-  else {
-    print(`Restored ${path}: ${contentsText(contents)}.`);
-    if (existsSync(restored.setAside)) print(`The database that was there is in ${restored.setAside}.`);
-    if (restored.forgotten > 0)
-      print(`${count(restored.forgotten, "row")} in it had been forgotten since, and stayed out.`);
-    say("What the transcripts hold since then comes back by itself while the worker runs, or now with: c-mem sync");
+  if (json) {
+    printJson("backup", { applied: true, backup: path, contents, set_aside: setAside, forgotten });
+    return EXIT.ok;
   }
+  print(`Restored ${path}: ${contentsText(contents)}.`);
+  if (existsSync(setAside)) print(`The previous database is in ${setAside}.`);
+  if (forgotten > 0) print(`${count(forgotten, "row")} forgotten since the backup stayed deleted.`);
+  say("Newer sessions come back from the transcripts while the worker runs, or now with: c-mem sync");
   return EXIT.ok;
 }
 
-/** By its name, the beginning of its name or its time, or any file. */
-function findBackup(paths: Paths, which: string): string {
-  const found = listBackups(paths.database).filter(({ name }) => name === which || name.startsWith(`c-mem-${which}`));
-  const [first] = found;
-  if (found.length === 1 && first !== undefined) return first.path;
-  if (found.length > 1)
-    throw new AppError("usage", `${which} fits ${found.length} backups.`, { hint: "c-mem backup list" });
-  if (statOf(which)?.isFile()) return resolve(which);
-  throw new AppError("nothing_found", `There is no backup ${which}.`, { hint: "c-mem backup list" });
-}
-
-function newestGood(paths: Paths): string {
-  const good = listBackups(paths.database).find(({ path }) => check(path).contents !== null);
-  if (good === undefined) throw noBackup();
-  return good.path;
-}
-
-function noBackup(): AppError {
-  return new AppError("nothing_found", "There is no backup that is whole.", { hint: "c-mem backup create makes one." });
-}
-
-function check(path: string): { contents: Contents | null; problem: string | null } {
-  try {
-    return { contents: checkDatabase(path), problem: null };
-  } catch (error) {
-    return { contents: null, problem: (explain(error, path) as Error).message };
-  }
+function newestIntact(paths: Paths): string {
+  const intact = listBackups(paths.database).find(({ path }) => checkBackup(path).contents !== null);
+  if (intact === undefined) throw noBackup();
+  return intact.path;
 }
 
 function attempt<T>(paths: Paths, work: () => T): T {
@@ -148,17 +121,4 @@ function attempt<T>(paths: Paths, work: () => T): T {
   } catch (error) {
     throw explain(error, paths.database);
   }
-}
-
-function backupJson({ name, path, kind, at, bytes: size }: Backup): Record<string, unknown> {
-  return { name, path, kind, created_at: iso(at), bytes: size };
-}
-
-function contentsText({ sessions, prompts, tool_uses, observations }: Contents): string {
-  return [
-    count(sessions, "session"),
-    count(prompts, "prompt"),
-    count(tool_uses, "tool use"),
-    count(observations, "observation"),
-  ].join(", ");
 }

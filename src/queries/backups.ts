@@ -1,0 +1,108 @@
+// The backups of the database, and whether they can be restored.
+import { resolve } from "node:path";
+import type { Paths } from "../config/paths.ts";
+import { AppError } from "../core/error.ts";
+import { ago, count } from "../core/text.ts";
+import { iso } from "../core/time.ts";
+import { statOf } from "../platform/read-file.ts";
+import { bytes, dim, fields } from "../platform/terminal/style.ts";
+import { type Backup, checkDatabase, type Contents, listBackups } from "../store/db/backup.ts";
+import { explain } from "../store/db/open.ts";
+import { defineQuery, type Zod } from "./query.ts";
+import { countOf, listOf, textOrNull, timeOf } from "./schemas.ts";
+
+const FAILED = 1;
+
+export const backups = defineQuery({
+  name: "backup",
+  about: "list the backups",
+  fields: {},
+  http: { path: "/api/backups", tag: "health" },
+  reply: (z) => ({
+    data: listOf(
+      z,
+      z.strictObject({
+        name: z.string(),
+        path: z.string(),
+        kind: z.enum(["daily", "manual", "migration"]),
+        created_at: timeOf(z),
+        bytes: countOf(z),
+      }),
+    ),
+  }),
+  run: (_input, { paths }) => ({ data: { results: listBackups(paths.database).map(backupJson) } }),
+  text({ data: { results } }, { note }) {
+    if (results.length === 0) note("No backups yet. `c-mem backup create` makes one; the worker makes one a day.");
+    const age = (at: string): string => ago(Date.parse(at), Date.now());
+    return fields(results.map(({ name, created_at: at, bytes: size }) => [name, dim(`${bytes(size)}, ${age(at)}`)]));
+  },
+});
+
+const contentsOf = (z: Zod) =>
+  z.strictObject({
+    schema: z.int(),
+    sessions: countOf(z),
+    prompts: countOf(z),
+    messages: countOf(z),
+    tool_uses: countOf(z),
+    observations: countOf(z),
+  });
+
+export const verifyBackups = defineQuery({
+  name: "backup",
+  about: "read backups completely and check that they are intact",
+  fields: { which: { kind: "text", about: "a backup's name, time or file (default: all)" } },
+  reply: (z) => ({
+    data: listOf(z, z.strictObject({ path: z.string(), contents: contentsOf(z).nullable(), problem: textOrNull(z) })),
+  }),
+  run({ which }, { paths }) {
+    const chosen =
+      which === undefined ? listBackups(paths.database).map(({ path }) => path) : [findBackup(paths, which)];
+    if (chosen.length === 0) throw noBackup();
+    const results = chosen.map((path) => ({ path, ...checkBackup(path) }));
+    const isDamaged = results.some(({ contents }) => contents === null);
+    return { data: { results }, ...(isDamaged && { exitCode: FAILED }) };
+  },
+  text: ({ data }) =>
+    data.results
+      .map(({ path, contents, problem }) =>
+        contents === null ? `${path}\n  DAMAGED: ${problem}` : `${path}\n  intact: ${contentsText(contents)}`,
+      )
+      .join("\n"),
+});
+
+/** By name, the start of its name or time, or any file. */
+export function findBackup(paths: Paths, which: string): string {
+  const found = listBackups(paths.database).filter(({ name }) => name === which || name.startsWith(`c-mem-${which}`));
+  const [first] = found;
+  if (found.length === 1 && first !== undefined) return first.path;
+  if (found.length > 1)
+    throw new AppError("usage", `"${which}" matches ${found.length} backups.`, { hint: "c-mem backup list" });
+  if (statOf(which)?.isFile()) return resolve(which);
+  throw new AppError("nothing_found", `No backup "${which}".`, { hint: "c-mem backup list" });
+}
+
+export function noBackup(): AppError {
+  return new AppError("nothing_found", "No intact backup.", { hint: "`c-mem backup create` makes one." });
+}
+
+export function checkBackup(path: string): { contents: Contents | null; problem: string | null } {
+  try {
+    return { contents: checkDatabase(path), problem: null };
+  } catch (error) {
+    return { contents: null, problem: (explain(error, path) as Error).message };
+  }
+}
+
+export function backupJson({ name, path, kind, at, bytes: size }: Backup) {
+  return { name, path, kind, created_at: iso(at), bytes: size };
+}
+
+export function contentsText({ sessions, prompts, tool_uses, observations }: Contents): string {
+  return [
+    count(sessions, "session"),
+    count(prompts, "prompt"),
+    count(tool_uses, "tool use"),
+    count(observations, "observation"),
+  ].join(", ");
+}
