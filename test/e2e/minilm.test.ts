@@ -8,7 +8,10 @@ import { createWorld, run } from "./harness.ts";
 describe("c-mem model", () => {
   it("says that no model is installed and how to get it, and installs nothing without being asked", async () => {
     const world = createWorld();
-    expect(await run(world, ["model"])).toMatchObject({ status: 0, stdout: expect.stringContaining("keyword search only") });
+    expect(await run(world, ["model"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("keyword search only"),
+    });
     const { stdout } = await run(world, ["model", "status", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ command: "model", data: { state: "missing", id: null, bytes: null } });
     const dry = await run(world, ["model", "install", "--dry-run"]);
