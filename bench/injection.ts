@@ -1,14 +1,14 @@
 // Whether the right memory comes up at the right moment: real sessions replayed in time order, through the product's own recall.
 import { SETTINGS } from "../src/config/schema.ts";
 import { deriveSession } from "../src/memory/derive.ts";
-import { buildContext } from "../src/recall/inject/context.ts";
+import { buildContext } from "../src/recall/inject/session-context.ts";
 import {
   contextForCommand,
   contextForFailure,
   contextForFile,
   contextForPrompt,
-  type TellRequest,
-} from "../src/recall/inject/inject.ts";
+  type EventRequest,
+} from "../src/recall/inject/event-context.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { findProject, type ProjectRow } from "../src/store/tables/projects.ts";
 import { staleSessions } from "../src/store/tables/stale-turns.ts";
@@ -148,12 +148,12 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
     tally.add(surface, session, from, { ...told, isFromRelated, isRelevant, isJudged: touches.size > 0 }, about);
   };
   note("session-start", buildContext(db, { project: session.project, source: "startup", settings, now }), "");
-  const request: TellRequest = {
+  const request: EventRequest = {
     projectId: session.project_id,
     ownSessionId: undefined,
     tree: undefined,
     shown,
-    quiet: 0,
+    throttle: 0,
     now,
   };
   for (const { text } of work.prompts) {
@@ -308,7 +308,7 @@ class Tally {
         ownSessionId: undefined,
         tree: undefined,
         shown: new Set<string>(),
-        quiet: 0,
+        throttle: 0 as const,
         now: session.started_at,
       };
       const from = sessionsOfItems(db, contextForFailure(db, query.query, request).items);

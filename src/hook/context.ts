@@ -10,7 +10,7 @@ import { readServer } from "../platform/state/server-record.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
-import { buildContext, type ContextBlock } from "../recall/inject/context.ts";
+import { buildContext, type ContextBlock } from "../recall/inject/session-context.ts";
 import { throttleLevel } from "../recall/inject/throttle.ts";
 import { type Db, hasSqlite, isDamage, openDriver } from "../store/db/driver.ts";
 import { openStore } from "../store/db/open.ts";

@@ -11,9 +11,9 @@ import {
   contextForFile,
   contextForIds,
   contextForPrompt,
-  type Told,
-  type TellRequest,
-} from "../recall/inject/inject.ts";
+  type EventContext,
+  type EventRequest,
+} from "../recall/inject/event-context.ts";
 import { type Db, hasSqlite, openDriver } from "../store/db/driver.ts";
 import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
@@ -40,7 +40,7 @@ function answer(db: Db, input: TellInput): TellAnswer | undefined {
   const { activity } = event;
   const project = findProject(db, event.project.key);
   if (project === undefined) return undefined;
-  const request = (surface: Surface): TellRequest => requestFor(db, input, project.id, surface);
+  const request = (surface: Surface): EventRequest => requestFor(db, input, project.id, surface);
   switch (activity.kind) {
     case "prompt":
       return toAnswer("prompt", contextForPrompt(db, activity.text, request("prompt")), []);
@@ -56,7 +56,7 @@ function answer(db: Db, input: TellInput): TellAnswer | undefined {
 }
 
 /** Looked up only where it matters: mostly there is nothing to say, and that is to be known soon. */
-function requestFor(db: Db, { event, place, paths }: TellInput, projectId: number, surface: Surface): TellRequest {
+function requestFor(db: Db, { event, place, paths }: TellInput, projectId: number, surface: Surface): EventRequest {
   return {
     projectId,
     // A subagent knows nothing of what the session that started it has done.
@@ -69,14 +69,14 @@ function requestFor(db: Db, { event, place, paths }: TellInput, projectId: numbe
     get shown() {
       return new Set(readShown(paths.shown, readerOf(event)));
     },
-    get quiet() {
+    get throttle() {
       return throttleLevel(db, surface, event.at);
     },
     now: event.at,
   };
 }
 
-function beforeTool(db: Db, event: CapturedEvent, request: (surface: Surface) => TellRequest): TellAnswer | undefined {
+function beforeTool(db: Db, event: CapturedEvent, request: (surface: Surface) => EventRequest): TellAnswer | undefined {
   const { activity } = event;
   if (activity.kind !== "tool-start") return undefined;
   const input = activity.input as Record<string, unknown>;
@@ -97,7 +97,7 @@ function beforeTool(db: Db, event: CapturedEvent, request: (surface: Surface) =>
 const DEFAULT_TYPE = "general-purpose";
 
 /** Its task was seen when it was asked for; several of one kind start in the order they were asked for. */
-function forSubagent(db: Db, { event, paths }: TellInput, request: TellRequest): TellAnswer | undefined {
+function forSubagent(db: Db, { event, paths }: TellInput, request: EventRequest): TellAnswer | undefined {
   const type = shortHash(event.agentType ?? DEFAULT_TYPE);
   const noted = readShown(paths.shown, event.sessionId);
   const tasks = noted.filter((key) => key.startsWith(`task=${type}:`));
@@ -108,7 +108,7 @@ function forSubagent(db: Db, { event, paths }: TellInput, request: TellRequest):
   return toAnswer("subagent", contextForIds(db, ids, request), []);
 }
 
-function toAnswer(surface: Surface, { text, items, tokens }: Told, keys: string[]): TellAnswer {
+function toAnswer(surface: Surface, { text, items, tokens }: EventContext, keys: string[]): TellAnswer {
   if (text === "") return { keys };
   return { text, keys: [...keys, ...items], injection: { surface, itemIds: items, chars: text.length, tokens } };
 }

@@ -6,7 +6,7 @@ import { loadSettings } from "../config/load.ts";
 import { parseSetting, SETTING_KEYS, type SettingKey, type Settings } from "../config/schema.ts";
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
-import { buildContext, type ContextBlock, EMPTY_CONTEXT } from "../recall/inject/context.ts";
+import { buildContext, type ContextBlock, EMPTY_CONTEXT } from "../recall/inject/session-context.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../store/tables/projects.ts";
 import { type Asked, legacyRange } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";

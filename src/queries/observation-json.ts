@@ -2,7 +2,7 @@
 import { statOf } from "../platform/read-file.ts";
 import { iso } from "../core/time.ts";
 import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
-import { standingNote, standingOf } from "../recall/inject/verify.ts";
+import { standingNote, standingOf } from "../recall/inject/standing.ts";
 import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";

@@ -1,24 +1,25 @@
-// Lays out sections of lines as one block that never exceeds its budget: what comes first matters most.
-import { FENCE, fenceSafe } from "../../core/privacy/fence.ts";
+// Lays out sections of lines as one fenced block within a budget. What comes first matters most.
+import { FENCE, fenceSafe, quoteName, quoteOrders } from "../../core/privacy/fence.ts";
+import { oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 
 export interface Line {
   text: string;
-  /** The items it tells of: what is not shown was not shown. */
+  /** The items it shows; recorded as shown only if the line fits. */
   items?: string[];
 }
 
 export interface Section {
-  /** Empty: the lines stand for themselves. */
+  /** Empty for lines without a heading. */
   heading: string;
-  /** Made one by one: what has no room is never made. */
+  /** May be a generator: lines that do not fit are never made. */
   lines: Iterable<Line>;
-  /** Leaves room for what follows. */
+  /** So that later sections fit too. */
   maxTokens?: number;
 }
 
 export interface Budget {
-  /** UTF-16 units, as the client counts. */
+  /** UTF-16 units, as Claude Code counts. */
   maxChars: number;
   maxTokens: number;
 }
@@ -29,63 +30,69 @@ export interface Block {
   tokens: number;
 }
 
-export const NOTHING: Block = { text: "", items: [], tokens: 0 };
+export const EMPTY_BLOCK: Block = { text: "", items: [], tokens: 0 };
 
-/** A section with no line that fits is left out; without any line there is no block. Nothing in it closes the fence. */
+/** Leaves out sections without a line that fits; empty without any line. */
 export function layOut(intro: string, sections: readonly Section[], budget: Budget): Block {
   const open = intro === "" ? FENCE.open : `${FENCE.open}\n${fenceSafe(intro)}`;
-  const kept = fill(sections, {
+  const lines = fittingLines(sections, {
     maxChars: budget.maxChars - open.length - FENCE.close.length - 1,
     maxTokens: budget.maxTokens - estimateTokens(open) - estimateTokens(FENCE.close),
   });
-  // A sum of estimates is not quite the estimate of the sum.
-  for (;;) {
-    if (kept.length === 0) return NOTHING;
-    const text = [open, ...kept.map(({ text: line }) => line), FENCE.close].join("\n");
+  // The estimate of the whole can exceed the sum of the estimates: then drop lines from the end.
+  for (; lines.length > 0; dropLast(lines)) {
+    const text = [open, ...lines.map((line) => line.text), FENCE.close].join("\n");
     const tokens = estimateTokens(text);
-    if (tokens <= budget.maxTokens && text.length <= budget.maxChars) {
-      return { text, items: [...new Set(kept.flatMap(({ items = [] }) => items))], tokens };
-    }
-    kept.pop();
-    while (kept.at(-1)?.items === undefined && isHeading(kept.at(-1))) kept.pop();
+    if (tokens <= budget.maxTokens && text.length <= budget.maxChars)
+      return { text, items: [...new Set(lines.flatMap(({ items = [] }) => items))], tokens };
   }
+  return EMPTY_BLOCK;
 }
 
-interface Room {
-  maxChars: number;
-  maxTokens: number;
-}
-
-function fill(sections: readonly Section[], room: Room): Line[] {
-  const kept: Line[] = [];
-  let [chars, tokens] = [room.maxChars, room.maxTokens];
+function fittingLines(sections: readonly Section[], budget: Budget): Line[] {
+  const all: Line[] = [];
+  let { maxChars: charsLeft, maxTokens: tokensLeft } = budget;
   for (const { heading, lines, maxTokens = Infinity } of sections) {
     const head = heading === "" ? [] : [{ text: `\n${fenceSafe(heading)}` }];
-    const headChars = sum(head, ({ text }) => text.length + 1);
-    const headTokens = sum(head, ({ text }) => estimateTokens(text) + 1);
-    let [charsLeft, tokensLeft] = [chars - headChars, Math.min(tokens - headTokens, maxTokens)];
-    const tokensGiven = tokensLeft;
     const fitting: Line[] = [];
+    let chars = head.reduce((sum, { text }) => sum + text.length + 1, 0);
+    let tokens = head.reduce((sum, { text }) => sum + estimateTokens(text) + 1, 0);
+    const mostTokens = Math.min(tokensLeft, tokens + maxTokens);
     for (const line of lines) {
       const text = fenceSafe(line.text);
       const cost = estimateTokens(text) + 1;
-      if (text.length + 1 > charsLeft || cost > tokensLeft) break;
+      if (chars + text.length + 1 > charsLeft || tokens + cost > mostTokens) break;
       fitting.push({ ...line, text });
-      charsLeft -= text.length + 1;
-      tokensLeft -= cost;
+      chars += text.length + 1;
+      tokens += cost;
     }
     if (fitting.length === 0) continue;
-    kept.push(...head, ...fitting);
-    chars = charsLeft;
-    tokens -= headTokens + tokensGiven - tokensLeft;
+    all.push(...head, ...fitting);
+    charsLeft -= chars;
+    tokensLeft -= tokens;
   }
-  return kept;
+  return all;
 }
 
-function isHeading(line: Line | undefined): boolean {
-  return line !== undefined && line.text.startsWith("\n#");
+/** With the headings that then have no line. */
+function dropLast(lines: Line[]): void {
+  do lines.pop();
+  while (lines.at(-1)?.items === undefined && lines.at(-1)?.text.startsWith("\n#"));
 }
 
-function sum<T>(list: readonly T[], value: (item: T) => number): number {
-  return list.reduce((total, item) => total + value(item), 0);
+/** Recorded text on one line. Text that gives orders to a model is marked as a quotation. */
+export function quoteLine(text: string, maxChars: number): string {
+  return quoteOrders(oneLine(text, maxChars));
+}
+
+export function quoteNames(names: readonly string[], limit: number, maxChars: number): string {
+  return names
+    .slice(0, limit)
+    .map((name) => quoteName(name, maxChars))
+    .join(", ");
+}
+
+/** "a.ts, b.ts and 3 more" */
+export function andMore(shown: string, total: number, limit: number): string {
+  return total > limit ? `${shown} and ${total - limit} more` : shown;
 }

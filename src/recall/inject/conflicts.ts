@@ -1,8 +1,8 @@
-// Memories that contradict a line of the rules an agent reads anyway: shown as a conflict, never as a fact.
+// Observations that contradict a rules file the agent reads anyway (CLAUDE.md, AGENTS.md). They are injected as a conflict.
 import { basename } from "node:path";
-import { readText } from "../../platform/read-file.ts";
 import { oneLine } from "../../core/text.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import { readText } from "../../platform/read-file.ts";
 
 export interface RuleLine {
   file: string;
@@ -10,10 +10,10 @@ export interface RuleLine {
   claims: Claim[];
 }
 
+/** "Use pnpm" -> { object: "pnpm", isWanted: true } */
 interface Claim {
-  /** What it says to use, or not to. */
   object: string;
-  wanted: boolean;
+  isWanted: boolean;
 }
 
 const MAX_LINES = 400;
@@ -29,53 +29,45 @@ export function readRules(files: readonly string[]): RuleLine[] {
   );
 }
 
-/** The first rule that says the opposite of this memory. */
+/** The first rule that says the opposite. */
 export function conflictWith(text: string, rules: readonly RuleLine[]): RuleLine | undefined {
   if (rules.length === 0) return undefined;
-  const claims = claimsOf(text);
-  if (claims.length === 0) return undefined;
-  return rules.find((rule) =>
-    rule.claims.some((theirs) => claims.some((own) => own.object === theirs.object && own.wanted !== theirs.wanted)),
+  const own = claimsOf(text);
+  return rules.find(({ claims }) =>
+    claims.some((theirs) => own.some((one) => one.object === theirs.object && one.isWanted !== theirs.isWanted)),
   );
 }
 
 const VERB = "(?:use|using|run|prefer|choose|import|install|add|write|commit|keep|enable)";
+const NOT = "(?:do not|don't|never|avoid|no longer|not|stop|without|instead of|rather than|over)";
 const OBJECT = "([`\"']?[\\w@./:-]+[`\"']?)";
-let made: [RegExp, RegExp] | undefined;
-
-/** Made when they are first needed: mostly they are not. */
-function patterns(): [RegExp, RegExp] {
-  made ??= [
-    new RegExp(
-      String.raw`\b(?:do not|don't|never|avoid|no longer|not|stop|without|instead of|rather than|over)\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?${OBJECT}`,
-      "gi",
-    ),
-    new RegExp(String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?${OBJECT}`, "gi"),
-  ];
-  return made;
-}
+let patterns: { avoid: RegExp; want: RegExp } | undefined;
 
 /** "Use pnpm instead of npm": pnpm is wanted, npm is not. */
 function claimsOf(text: string): Claim[] {
-  const [avoid, want] = patterns();
-  const avoided = new Set([...text.matchAll(avoid)].map((match) => nameOf(match[1])).filter(Boolean));
-  const wanted = new Set(
-    [...text.matchAll(want)].map((match) => nameOf(match[1])).filter((name) => name !== "" && !avoided.has(name)),
-  );
+  // Compiled on first use: most hooks never need them.
+  patterns ??= {
+    avoid: new RegExp(String.raw`\b${NOT}\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?${OBJECT}`, "gi"),
+    want: new RegExp(String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?${OBJECT}`, "gi"),
+  };
+  const objects = (pattern: RegExp): string[] =>
+    [...text.matchAll(pattern)].map((match) => objectName(match[1] ?? "")).filter((name) => name !== "");
+  const avoided = new Set(objects(patterns.avoid));
+  const wanted = new Set(objects(patterns.want).filter((name) => !avoided.has(name)));
   return [
-    ...[...avoided].map((object) => ({ object, wanted: false })),
-    ...[...wanted].map((object) => ({ object, wanted: true })),
+    ...[...avoided].map((object) => ({ object, isWanted: false })),
+    ...[...wanted].map((object) => ({ object, isWanted: true })),
   ];
 }
 
-/** The thing itself; a word that could be anything names nothing. */
-function nameOf(written: string | undefined): string {
-  const name = (written ?? "")
+/** Empty for words that name nothing in particular. */
+function objectName(written: string): string {
+  const name = written
     .replace(/[`"']/g, "")
     .replace(/[.:]+$/, "")
     .toLowerCase();
-  const isPlain = wordsOf(name).every((word) => STOP_WORDS.has(word) || VAGUE.has(word));
-  return name.length < 2 || isPlain ? "" : name;
+  const isVague = wordsOf(name).every((word) => STOP_WORDS.has(word) || VAGUE.has(word));
+  return name.length < 2 || isVague ? "" : name;
 }
 
 const VAGUE = new Set(

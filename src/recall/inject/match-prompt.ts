@@ -1,7 +1,7 @@
-// Decides whether memory has something specific to say about a text, and what: rare words that meet in one observation.
+// Finds the observations a prompt is about, if any: those in which several of its rare words meet.
 import { tailsOf } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
-import { observationsAbout } from "../../store/tables/observation-keys.ts";
+import type { Db } from "../../store/db/driver.ts";
 import {
   countStanding,
   countTurns,
@@ -9,103 +9,102 @@ import {
   rowsWithWord,
   turnsWithWord,
 } from "../../store/fts/observation-words.ts";
-import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
-import type { Db } from "../../store/db/driver.ts";
-import type { Asked } from "./parse-prompt.ts";
+import { observationsAbout } from "../../store/tables/observation-keys.ts";
+import type { ObservationRow } from "../../store/tables/observations.ts";
+import type { PromptQuery } from "./parse-prompt.ts";
+import type { ThrottleLevel } from "./throttle.ts";
 
-export interface Match {
-  row: ObservationRow;
-  /** What of the text it has: rare words, and files. */
-  words: string[];
-  score: number;
-}
-
-export interface GateRequest {
+export interface MatchRequest {
   projectId: number;
-  /** What happened in this session is still known. */
+  /** Its own observations are still in the agent's context. */
   ownSessionId: number | undefined;
-  /** Ids that were shown in full. */
+  /** Ids already injected in full. */
   shown: ReadonlySet<string>;
-  /** 0: as usual; higher: what is shown here is seldom used, so more has to speak for it. */
-  quiet: number;
+  /** The higher, the more words have to match. */
+  throttle: ThrottleLevel;
 }
 
-export interface GateAnswer {
-  kind: "digest" | "pointer" | "silent";
-  matches: Match[];
+export interface PromptMatch {
+  /** full: the prompt is about these; pointer: it names one in passing. */
+  kind: "full" | "pointer" | "none";
+  rows: ObservationRow[];
 }
 
-/** Of the project's observations, the share that may have a word that still says something. */
+const NO_MATCH: PromptMatch = { kind: "none", rows: [] };
+
+/** A word in more than 6% of the project's observations says nothing about any of them. */
 const INFORMATIVE_SHARE = 0.06;
 const MIN_INFORMATIVE = 3;
-/** Of its turns: memory is small, talk is not, and shows what everybody says all the time. */
+/** A word in more than 8% of its turns is one that everyone uses, even if few observations have it. */
 const RARE_TURNS_SHARE = 0.08;
 const MIN_RARE_TURNS = 4;
 const MAX_WORDS = 60;
 const MAX_COUNTED = 5_000;
 const MAX_PATHS = 8;
 const FILE_ROWS = 12;
-/** A file as good as everything was done in tells nothing. */
+/** A file that more than 8% of the observations are about says nothing. */
 const FILE_SHARE = 0.08;
 const CANDIDATES = 12;
 
-export function matchPrompt(db: Db, asked: Asked, request: GateRequest): GateAnswer {
-  const total = countStanding(db, request.projectId, MAX_COUNTED);
-  if (total === 0) return SILENT;
-  const votes = new Map<number, { words: string[]; weight: number; rare: number }>();
-  const vote = (id: number, word: string, weight: number, rare: number): void => {
-    const known = votes.get(id) ?? { words: [], weight: 0, rare: 0 };
-    votes.set(id, { words: [...known.words, word], weight: known.weight + weight, rare: known.rare + rare });
-  };
-  const known = countWords(db, asked, request.projectId, total, vote);
-  countFiles(db, asked, request.projectId, total, vote);
-  const best = [...votes].sort(([, a], [, b]) => b.weight - a.weight).slice(0, CANDIDATES);
-  const rows = new Map(
-    observationsByIds(
-      db,
-      best.map(([id]) => id),
-    ).map((row) => [row.id, row]),
-  );
-  if (best.length === 0) return SILENT;
-  const { ownSessionId = -1, shown, quiet } = request;
-  const matches = best.flatMap(([id, { words, weight, rare }]) => {
-    const row = rows.get(id);
-    if (row === undefined || row.session_db_id === ownSessionId || shown.has(`o${id}`)) return [];
-    return [{ row, words, rare, score: weight * worth(row) }];
-  });
-  matches.sort((a, b) => b.score - a.score);
-  return judge(matches, asked, known, quiet);
+interface Votes {
+  words: string[];
+  weight: number;
+  rare: number;
 }
-
-const SILENT: GateAnswer = { kind: "silent", matches: [] };
 
 type Vote = (id: number, word: string, weight: number, rare: number) => void;
 
-/** Returns how many words of the text memory knows of at all. */
-function countWords(db: Db, asked: Asked, projectId: number, total: number, vote: Vote): number {
-  const informative = Math.max(MIN_INFORMATIVE, Math.floor(total * INFORMATIVE_SHARE));
-  const rareTurns = Math.max(MIN_RARE_TURNS, Math.floor(countTurns(db, projectId, MAX_COUNTED) * RARE_TURNS_SHARE));
+export function matchPrompt(db: Db, query: PromptQuery, request: MatchRequest): PromptMatch {
+  const { projectId } = request;
+  const total = countStanding(db, projectId, MAX_COUNTED);
+  if (total === 0) return NO_MATCH;
+  const votes = new Map<number, Votes>();
+  const vote: Vote = (id, word, weight, rare) => {
+    const entry = votes.get(id) ?? { words: [], weight: 0, rare: 0 };
+    votes.set(id, { words: [...entry.words, word], weight: entry.weight + weight, rare: entry.rare + rare });
+  };
+  const knownWords = voteByWords(db, query, projectId, total, vote);
+  voteByFiles(db, query, projectId, total, vote);
+  const best = [...votes].sort(([, a], [, b]) => b.weight - a.weight).slice(0, CANDIDATES);
+  if (best.length === 0) return NO_MATCH;
+  const ids = best.map(([id]) => id);
+  const rows = observationsByIds(db, ids).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  const { ownSessionId = -1, shown, throttle } = request;
+  const candidates = rows
+    .filter((row) => row.session_db_id !== ownSessionId && !shown.has(`o${row.id}`))
+    .map((row) => {
+      const { words, weight, rare } = votes.get(row.id) as Votes;
+      return { row, words, rare, score: weight * worthOf(row) };
+    })
+    .sort((a, b) => b.score - a.score);
+  return judge(candidates, query, knownWords, throttle);
+}
+
+/** Returns how many words of the prompt are in any observation. */
+function voteByWords(db: Db, query: PromptQuery, projectId: number, total: number, vote: Vote): number {
+  const maxRows = Math.max(MIN_INFORMATIVE, Math.floor(total * INFORMATIVE_SHARE));
+  const maxTurns = Math.max(MIN_RARE_TURNS, Math.floor(countTurns(db, projectId, MAX_COUNTED) * RARE_TURNS_SHARE));
   let known = 0;
-  for (const word of asked.words.slice(0, MAX_WORDS)) {
-    const ids = rowsWithWord(db, word, projectId, informative + 1);
-    if (ids.length === 0) continue;
-    known += 1;
-    if (ids.length > informative) continue;
-    const weight = Math.log(1 + total / ids.length) * (asked.names.has(word) ? 1.5 : 1);
-    const isRare = turnsWithWord(db, word, projectId, rareTurns + 1) <= rareTurns;
-    for (const id of ids) vote(id, word, weight * (isRare ? 1 : 0.5), isRare ? (asked.names.has(word) ? 2 : 1) : 0);
+  for (const word of query.words.slice(0, MAX_WORDS)) {
+    const ids = rowsWithWord(db, word, projectId, maxRows + 1);
+    if (ids.length > 0) known += 1;
+    if (ids.length === 0 || ids.length > maxRows) continue;
+    const isName = query.names.has(word);
+    const isRare = turnsWithWord(db, word, projectId, maxTurns + 1) <= maxTurns;
+    const weight = Math.log(1 + total / ids.length) * (isName ? 1.5 : 1) * (isRare ? 1 : 0.5);
+    for (const id of ids) vote(id, word, weight, isRare ? (isName ? 2 : 1) : 0);
   }
   return known;
 }
 
-function countFiles(db: Db, asked: Asked, projectId: number, total: number, vote: Vote): void {
-  const most = Math.max(MIN_INFORMATIVE, Math.floor(total * FILE_SHARE));
-  for (const path of asked.paths.slice(0, MAX_PATHS)) {
-    // A bare name may be any file's; with a folder before it, it is one.
+function voteByFiles(db: Db, query: PromptQuery, projectId: number, total: number, vote: Vote): void {
+  const maxRows = Math.max(MIN_INFORMATIVE, Math.floor(total * FILE_SHARE));
+  for (const path of query.paths.slice(0, MAX_PATHS)) {
+    // "src/a/index.ts" may be stored as "a/index.ts", but "index.ts" alone could be any file.
     for (const tail of tailsOf(path).filter((each) => each === path || each.includes("/"))) {
       const rows = observationsAbout(db, { kind: "file", key: tail }, projectId, FILE_ROWS);
       if (rows.length === 0) continue;
-      if (rows.length <= most) for (const { id } of rows) vote(id, tail, 2 * Math.log(1 + total / rows.length), 1);
+      if (rows.length <= maxRows) for (const { id } of rows) vote(id, tail, 2 * Math.log(1 + total / rows.length), 1);
       break;
     }
   }
@@ -114,46 +113,51 @@ function countFiles(db: Db, asked: Asked, projectId: number, total: number, vote
 const TYPE_WORTH = { decision: 1.2, bugfix: 1.15, discovery: 1.1, feature: 1, refactor: 0.9, change: 0.9 };
 const ORIGIN_WORTH = { user: 1.1, assistant: 1, tool: 0.75 };
 
-/** What people said goes before what a tool printed. */
-function worth(row: ObservationRow): number {
-  const { type, origin } = observationOf(row);
-  return TYPE_WORTH[type] * ORIGIN_WORTH[origin] * (row.pinned === 1 ? 1.5 : 1);
+function worthOf({ type, origin, pinned }: ObservationRow): number {
+  return TYPE_WORTH[type] * ORIGIN_WORTH[origin] * (pinned === 1 ? 1.5 : 1);
 }
 
-const DIGEST_ITEMS = 3;
+const MAX_ROWS = 3;
 const RARE_WORDS = 3;
 const TITLE_WORDS = 2;
-/** A long text shares two words with anything: it has to share more. */
+/** A long prompt shares two words with anything: one more rare word is needed for every 60 known ones. */
 const WORDS_PER_MATCH = 60;
-/** A longer text names many things in passing. */
+/** A longer prompt names many things in passing. */
 const POINTER_WORDS = 40;
-/** What is far behind the best is about something else. */
+/** A score below 60% of the best is about something else. */
 const NEAR_BEST = 0.6;
 
-function judge(matches: (Match & { rare: number })[], asked: Asked, known: number, quiet: number): GateAnswer {
-  const [best] = matches;
-  if (best === undefined) return SILENT;
-  const needed = RARE_WORDS + Math.floor(known / WORDS_PER_MATCH) + quiet;
-  const strong = matches.filter(
-    ({ row, words, rare, score }) =>
-      score >= best.score * NEAR_BEST && (asked.isWide ? rare > 0 : rare >= needed && isAbout(row, words)),
-  );
-  if (strong.length > 0) return { kind: "digest", matches: strong.slice(0, DIGEST_ITEMS) };
-  if (quiet > 0 || asked.words.length > POINTER_WORDS) return SILENT;
-  const named = matches.find(
-    ({ row, words, rare }) => rare > 0 && words.some((word) => asked.names.has(word) && isNamed(row, word)),
-  );
-  return named === undefined ? SILENT : { kind: "pointer", matches: [named] };
+interface Candidate {
+  row: ObservationRow;
+  /** Words and paths of the prompt that it has. */
+  words: string[];
+  rare: number;
+  score: number;
 }
 
-/** A word in passing is not what it is about: one has to stand in its title or in the name of a file. */
+function judge(candidates: Candidate[], query: PromptQuery, knownWords: number, throttle: ThrottleLevel): PromptMatch {
+  const bestScore = candidates[0]?.score ?? 0;
+  const needed = RARE_WORDS + Math.floor(knownWords / WORDS_PER_MATCH) + throttle;
+  const strong = candidates.filter(
+    ({ row, words, rare, score }) =>
+      score >= bestScore * NEAR_BEST && (query.isAboutPast ? rare > 0 : rare >= needed && isAbout(row, words)),
+  );
+  if (strong.length > 0) return { kind: "full", rows: strong.slice(0, MAX_ROWS).map(({ row }) => row) };
+  if (throttle > 0 || query.words.length > POINTER_WORDS) return NO_MATCH;
+  const named = candidates.find(
+    ({ row, words, rare }) => rare > 0 && words.some((word) => query.names.has(word) && isNamed(row, word)),
+  );
+  return named === undefined ? NO_MATCH : { kind: "pointer", rows: [named.row] };
+}
+
+/** Words of the prompt must be in its title or its file names, not only in passing. */
 function isAbout(row: ObservationRow, words: readonly string[]): boolean {
   const text = `${row.title}\n${row.files}`.toLowerCase();
-  const n = words.length > 1 ? TITLE_WORDS : 1;
-  return words.filter((word) => text.includes(word.slice(0, Math.max(4, word.length - 2)))).length >= n;
+  const needed = words.length > 1 ? TITLE_WORDS : 1;
+  return words.filter((word) => text.includes(word.slice(0, Math.max(4, word.length - 2)))).length >= needed;
 }
 
-/** The name itself: `pubKey` is not what `truncatePubkey` is about. */
+/** As a whole word: `pubKey` does not name `truncatePubkey`. */
 function isNamed(row: ObservationRow, name: string): boolean {
   return wordsOf(`${row.title}\n${row.files}`).some((word) => word.toLowerCase() === name);
 }

@@ -21,7 +21,7 @@ describe("what a prompt asks about", () => {
   it.each(["Do you remember how we did it?", "same as last time please", "why did we drop it", "Do it as before"])(
     "%j points at the past",
     (text) => {
-      expect(parsePrompt(text)?.isWide).toBe(true);
+      expect(parsePrompt(text)?.isAboutPast).toBe(true);
     },
   );
 

@@ -1,17 +1,15 @@
-// What a prompt asks about, as far as memory could have something specific: words, names, paths, an error. Or nothing.
-import { errorLine } from "../../core/error-text.ts";
+// The words, code names and paths of a prompt that memory can be searched for, or nothing.
 import { prepareQuery } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 
-export interface Asked {
-  /** Words that may say something, in the order they stand. */
+export interface PromptQuery {
+  /** Informative words in the order they occur. */
   words: string[];
-  /** Those among them that are written as names in code. */
+  /** Those that are written as names in code. */
   names: ReadonlySet<string>;
   paths: string[];
-  error: string | undefined;
-  /** The user points at the past. */
-  isWide: boolean;
+  /** The prompt refers to earlier work: "as we did last time". */
+  isAboutPast: boolean;
 }
 
 const PAST =
@@ -21,29 +19,21 @@ const PAST =
 const MIN_WORDS = 3;
 const HEAD_CHARS = 4_000;
 
-/** Undefined: a command, a reply, nothing that could be looked up. */
-export function parsePrompt(text: string): Asked | undefined {
-  // An address says where to look, not what for.
+/** Undefined for commands ("/help"), replies ("ok") and anything else without a subject. */
+export function parsePrompt(text: string): PromptQuery | undefined {
+  // The words of an address say where to look, not what for.
   const head = text.slice(0, HEAD_CHARS).replace(/\bhttps?:\/\/\S+/gi, " ");
   if (/^\s*[/!#]/.test(head) && !/^\s*#\s/.test(head)) return undefined;
   const { words: all, paths } = prepareQuery(head);
   const words = all.filter((word) => word.length > 2 && !COMMON.has(word) && !/^\d+$/.test(word));
-  const names = new Set(
-    wordsOf(head)
-      .filter(isName)
-      .map((word) => word.toLowerCase()),
-  );
-  const isWide = PAST.test(head);
-  if (words.length < MIN_WORDS && paths.length === 0 && names.size === 0 && !isWide) return undefined;
-  const error = /error|exception|failed|fatal|panic|traceback|cannot find/i.test(head) ? errorLine(head) : undefined;
-  return { words, names, paths, error, isWide };
+  const codeNames = wordsOf(head).filter((word) => word.length > 4 && /[a-z][A-Z]|[A-Za-z]\d|_/.test(word));
+  const names = new Set(codeNames.map((word) => word.toLowerCase()));
+  const isAboutPast = PAST.test(head);
+  if (words.length < MIN_WORDS && paths.length === 0 && names.size === 0 && !isAboutPast) return undefined;
+  return { words, names, paths, isAboutPast };
 }
 
-function isName(word: string): boolean {
-  return word.length > 4 && /[a-z][A-Z]|[A-Za-z]\d|_/.test(word);
-}
-
-/** Words of every other prompt to a coding agent: they tell no piece of work from another. */
+/** In every other prompt to a coding agent, so they do not tell one piece of work from another. */
 const COMMON = new Set(
   (
     "add added adding also always app application apply approach available based basic behavior best better between big both bug build builds button call called case cases change " +

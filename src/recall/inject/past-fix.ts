@@ -1,12 +1,11 @@
-// An error met before, found among what tools printed, where no observation tells of it.
-import { oneLine } from "../../core/text.ts";
-import { ago } from "../../core/text.ts";
-import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
+// The same error in an earlier tool output, and what fixed it: for errors that no observation is about.
+import { quoteOrders } from "../../core/privacy/fence.ts";
+import { ago, oneLine } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
-import type { Line } from "./block.ts";
 import { findFixes } from "../history/fix.ts";
+import { type Line, quoteLine, quoteNames } from "./block.ts";
 
-/** Nearly the same words: something like it is another error. */
+/** Less alike is another error. */
 const ALIKE = 0.9;
 const CANDIDATES = 20;
 
@@ -15,33 +14,29 @@ export function pastFix(
   error: string,
   { projectId, ownSessionId, now }: { projectId: number; ownSessionId: number | undefined; now: number },
 ): Line | undefined {
-  const met = findFixes(db, error, { projectId }, CANDIDATES).met.find(
-    ({ fixedBy, likeness, failure }) =>
-      fixedBy !== undefined &&
-      likeness >= ALIKE &&
-      failure.main_session_db_id !== ownSessionId &&
-      failure.created_at < now,
-  );
-  if (met?.fixedBy === undefined) return undefined;
-  const { fixedBy, changed, between, failure } = met;
-  const after =
-    changed.length > 0
-      ? `after a change to ${changed
-          .slice(0, 4)
-          .map((path) => quoteName(path, 100))
-          .join(", ")}`
-      : between.length > 0 && between[0] !== undefined
-        ? `after ${shown(between.at(-1)?.input)}`
-        : "later";
-  const how = fixedBy.isSameCommand ? `it passed ${after}` : `${code(fixedBy.command ?? "")} worked instead`;
-  return {
-    text: `- The same error was met ${ago(failure.created_at, now)} (“${quoteOrders(oneLine(met.error, 120))}”): ${how} (#t${failure.id}, #t${fixedBy.use.id})`,
-    items: [`t${failure.id}`, `t${fixedBy.use.id}`],
-  };
+  for (const { fixedBy, likeness, failure, changed, between, error: line } of findFixes(
+    db,
+    error,
+    { projectId },
+    CANDIDATES,
+  ).met) {
+    const isEarlier = failure.main_session_db_id !== ownSessionId && failure.created_at < now;
+    if (fixedBy === undefined || likeness < ALIKE || !isEarlier) continue;
+    const last = between.at(-1);
+    let after = "later";
+    if (changed.length > 0) after = `after a change to ${quoteNames(changed, 4, 100)}`;
+    else if (last !== undefined) after = `after ${code(rawCommand(last.input) ?? "another command")}`;
+    const how = fixedBy.isSameCommand ? `it passed ${after}` : `${code(fixedBy.command ?? "")} worked instead`;
+    const items = [`t${failure.id}`, `t${fixedBy.use.id}`];
+    const met = `The same error was met ${ago(failure.created_at, now)} (“${quoteLine(line, 120)}”)`;
+    return { text: `- ${met}: ${how} (#${items.join(", #")})`, items };
+  }
+  return undefined;
 }
 
-function shown(input: string | undefined): string {
-  return code(/"command":"((?:[^"\\]|\\.)*)"/.exec(input ?? "")?.[1] ?? "another command");
+/** Without JSON.parse: quotes and newlines stay escaped, as a shell needs them on one line. */
+function rawCommand(input: string): string | undefined {
+  return /"command":"((?:[^"\\]|\\.)*)"/.exec(input)?.[1];
 }
 
 function code(command: string): string {

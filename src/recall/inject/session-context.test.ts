@@ -9,13 +9,13 @@ import type { Db } from "../../store/db/driver.ts";
 import { openStore } from "../../store/db/open.ts";
 import { findProject, type ProjectRow } from "../../store/tables/projects.ts";
 import { deriveSession } from "../../memory/derive.ts";
-import { buildContext, type ContextSettings } from "./context.ts";
+import { buildContext, type ContextSettings } from "./session-context.ts";
 import { insertObservation } from "../../store/tables/observations.ts";
 import { EXTRACTOR, type Observation } from "../../core/memory.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { errorLine } from "../../core/error-text.ts";
 import { normaliseCommand } from "../../core/shell-command.ts";
-import { fixedCommands } from "./fixed-commands.ts";
+import { fixedCommands } from "./command-lines.ts";
 
 const PROJECT = { key: "k", name: "app", root: "/app" };
 const HOUR = 60 * 60 * 1000;

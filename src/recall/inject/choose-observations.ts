@@ -1,0 +1,124 @@
+// Chooses the observations a session starts with: by branch, files and recent work, not by age alone.
+import type { Db } from "../../store/db/driver.ts";
+import { observationsByIds } from "../../store/fts/observation-words.ts";
+import { type Candidate, newestStanding } from "../../store/reads/observation-pick.ts";
+import { changedFiles } from "../../store/tables/file-touches.ts";
+import type { ObservationRow } from "../../store/tables/observations.ts";
+import type { SessionRow } from "../../store/tables/sessions.ts";
+import type { ContextRequest } from "./session-context.ts";
+import { standingOf } from "./standing.ts";
+
+export interface ChosenObservations {
+  decisions: ObservationRow[];
+  /** Written out, the newest first. */
+  full: ObservationRow[];
+  /** Shown by title. */
+  listed: ObservationRow[];
+  failingTests: ObservationRow[];
+  /** How many were left out because their files are gone. */
+  stale: number;
+}
+
+const MAX_CANDIDATES = 120;
+const MAX_DECISIONS = 6;
+
+export function chooseObservations(
+  db: Db,
+  request: ContextRequest,
+  sessions: readonly SessionRow[],
+  ownId: number | undefined,
+): ChosenObservations {
+  const { project, settings, tree, source, since = 0 } = request;
+  const sessionIds = new Set(sessions.map(({ id }) => id));
+  const candidates = newestStanding(db, project.id, MAX_CANDIDATES)
+    .filter((row) => row.session_db_id !== ownId && (row.valid_from >= since || row.pinned === 1))
+    // A resumed session got the others when it began.
+    .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));
+  const isTest = (row: Candidate): boolean => row.subject?.startsWith("tests:") ?? false;
+  const failingTests = candidates.filter((row) => isTest(row) && /fail/i.test(row.title));
+  const ranked = rank(
+    db,
+    candidates.filter((row) => !isTest(row)),
+    sessions,
+    tree?.branch,
+  );
+  const decisions = ranked.filter((row) => row.type === "decision" || row.pinned === 1).slice(0, MAX_DECISIONS);
+  const { contextTypes, contextConcepts } = settings;
+  const isWanted = ({ pinned, type, concepts }: Candidate): boolean =>
+    pinned === 1 ||
+    ((contextTypes.length === 0 || contextTypes.includes(type)) &&
+      (contextConcepts.length === 0 ||
+        (JSON.parse(concepts) as string[]).some((concept) => contextConcepts.includes(concept))));
+  const isGone = ({ title, valid_from, files }: Candidate): boolean =>
+    tree !== undefined &&
+    standingOf({ title, narrative: "", files: parseFiles(files) }, { top: tree.top, since: valid_from, deep: false })
+      .kind === "gone";
+  const others: Candidate[] = [];
+  let stale = 0;
+  for (const row of ranked.filter((each) => isWanted(each) && !decisions.includes(each))) {
+    if (others.length === settings.contextObservations) break;
+    if (isGone(row)) stale += 1;
+    else others.push(row);
+  }
+  const newestFirst = others.toSorted((a, b) => b.valid_from - a.valid_from);
+  const full = newestFirst.filter((row) => !isFileList(row)).slice(0, settings.contextFull);
+  const listed = others.filter((row) => !full.includes(row));
+  const ids = [...decisions, ...others, ...failingTests].map(({ id }) => id);
+  const rows = new Map(observationsByIds(db, ids).map((row) => [row.id, row]));
+  const rowsOf = (chosen: readonly Candidate[]): ObservationRow[] => chosen.flatMap(({ id }) => rows.get(id) ?? []);
+  return {
+    decisions: rowsOf(decisions),
+    full: rowsOf(full),
+    listed: rowsOf(listed),
+    failingTests: rowsOf(failingTests),
+    stale,
+  };
+}
+
+/** "Changed x.ts" says no more than the list of files. */
+function isFileList(row: Candidate): boolean {
+  return /^(?:Changed|Created|Updated) \S+$/.test(row.title);
+}
+
+/** Files that the last 3 sessions changed count as current work. */
+const WORKING_SESSIONS = 3;
+/** More than 3 of one session would push out all others. */
+const PER_SESSION = 3;
+const TYPE_WEIGHT = { decision: 0.4, bugfix: 0.3, discovery: 0.25, feature: 0.2, refactor: 0.1, change: 0.05 };
+const ORIGIN_WEIGHT = { user: 0.2, assistant: 0.1, tool: -0.1 };
+
+/** The best first. */
+function rank(
+  db: Db,
+  rows: readonly Candidate[],
+  sessions: readonly SessionRow[],
+  branch: string | undefined,
+): Candidate[] {
+  const recent = sessions.slice(0, WORKING_SESSIONS);
+  const working = new Set(recent.flatMap(({ id }) => changedFiles(db, id).map(({ path }) => path)));
+  const isOwnBranch = branch !== undefined && !/^(?:main|master|trunk|develop)$/.test(branch);
+  const age = new Map(sessions.map(({ id }, index) => [id, index]));
+  const rated = rows.map((row, index) => {
+    const sessionsAgo = age.get(row.session_db_id ?? -1) ?? sessions.length + index / 20;
+    const score =
+      1 / (1 + sessionsAgo / 6) +
+      (parseFiles(row.files).some((file) => working.has(file)) ? 0.5 : 0) +
+      (isOwnBranch && row.git_branch === branch ? 0.6 : 0) +
+      TYPE_WEIGHT[row.type] +
+      ORIGIN_WEIGHT[row.origin] +
+      row.pinned * 3 -
+      (isFileList(row) ? 0.4 : 0);
+    return { row, score };
+  });
+  const counts = new Map<number | null, number>();
+  for (const each of rated.sort((a, b) => b.score - a.score)) {
+    const earlier = counts.get(each.row.session_db_id) ?? 0;
+    counts.set(each.row.session_db_id, earlier + 1);
+    each.score -= earlier >= PER_SESSION ? 0.25 * (earlier - PER_SESSION + 1) : 0;
+  }
+  return rated.sort((a, b) => b.score - a.score).map(({ row }) => row);
+}
+
+function parseFiles(files: string): string[] {
+  return files === "[]" ? [] : (JSON.parse(files) as string[]);
+}

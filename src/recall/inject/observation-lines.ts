@@ -1,0 +1,101 @@
+// Observations as an agent sees them: a line of the index, written out, a decision, or a short answer.
+import type { FullField } from "../../config/schema.ts";
+import { ago, oneLine } from "../../core/text.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import type { WorkTree } from "../../core/work-tree.ts";
+import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
+import { type Line, quoteLine } from "./block.ts";
+import { conflictWith, readRules, type RuleLine } from "./conflicts.ts";
+import { type Standing, standingNote, standingOf } from "./standing.ts";
+
+const TITLE_CHARS = 140;
+const BODY_CHARS = 260;
+const DECISION_CHARS = 220;
+
+export function itemId(row: { id: number }): string {
+  return `o${row.id}`;
+}
+
+/** Titles only. Their ids are "i12", not "o12": the whole observation may still be injected later. */
+export function* indexLines(rows: readonly ObservationRow[], now: number): Generator<Line> {
+  for (const row of rows) yield { text: titleLine(row, now), items: [`i${row.id}`] };
+}
+
+export function fullLines(
+  rows: readonly ObservationRow[],
+  field: FullField,
+  tree: WorkTree | undefined,
+  now: number,
+): Line[] {
+  return rows.map((row) => {
+    const standing = standingIn(tree, row);
+    const note = standing.kind === "renamed" ? standingNote(standing) : "";
+    const body = bodyOf(row, field);
+    return { text: `${titleLine(row, now)}${note}${body === "" ? "" : `\n  ${body}`}`, items: [itemId(row)] };
+  });
+}
+
+/** "#o12  3 d  bugfix  Fix the login  ~120": the last number is the tokens of the whole observation. */
+function titleLine(row: ObservationRow, now: number): string {
+  const { title, narrative, facts } = observationOf(row);
+  const tokens = estimateTokens([title, narrative, ...facts].join("\n"));
+  return `#${itemId(row)}  ${age(row.valid_from, now)}  ${row.type}  ${quoteLine(title, TITLE_CHARS)}  ~${tokens}`;
+}
+
+export function decisionLines(rows: readonly ObservationRow[], rules: readonly RuleLine[], now: number): Line[] {
+  return rows.map((row) => ({ text: `- ${decisionText(row, rules, now)}`, items: [itemId(row)] }));
+}
+
+/** A decision that a rules file contradicts is shown as a conflict. */
+function decisionText(row: ObservationRow, rules: readonly RuleLine[], now: number): string {
+  const who = { user: "the user", tool: "from output", assistant: "the assistant" }[row.origin];
+  const source = `(${who}, ${ago(row.valid_from, now)}, #${itemId(row)})`;
+  const text = quoteLine(row.title.endsWith("…") ? row.narrative : row.title, DECISION_CHARS);
+  const rule = conflictWith(`${row.title} ${row.narrative}`, rules);
+  if (rule === undefined) return `${text} ${source}`;
+  return `CONFLICT: ${rule.file} says “${oneLine(rule.text, 120)}”, a memory says “${text}” ${source}; ask which holds`;
+}
+
+/** The answer first, then its source and its age. */
+export function answerLine(row: ObservationRow, standing: Standing, tree: WorkTree | undefined, now: number): Line {
+  const items = [itemId(row)];
+  const rules = row.type === "decision" && tree !== undefined ? readRules(tree.rules) : [];
+  if (conflictWith(`${row.title} ${row.narrative}`, rules) !== undefined)
+    return { text: `- ${decisionText(row, rules, now)}`, items };
+  const body = bodyOf(row, "narrative");
+  const title = quoteLine(row.title, TITLE_CHARS);
+  const text = row.title.endsWith("…") && body !== "" ? body : [title, body].filter(Boolean).join(": ");
+  const source = row.origin === "tool" ? ", from tool output" : "";
+  const note = standingNote(standing);
+  return { text: `- ${text} (${row.type}${source}, ${ago(row.valid_from, now)}, #${itemId(row)})${note}`, items };
+}
+
+/** Without a working tree nothing is checked. */
+export function standingIn(tree: WorkTree | undefined, row: ObservationRow): Standing {
+  if (tree === undefined) return { kind: "holds" };
+  return standingOf(observationOf(row), { top: tree.top, since: row.valid_from, deep: true });
+}
+
+export function pointerLine(row: ObservationRow, now: number): Line {
+  const title = quoteLine(row.title, TITLE_CHARS);
+  return {
+    text: `- Perhaps: ${title} (${row.type}, ${ago(row.valid_from, now)}, #${itemId(row)})`,
+    items: [itemId(row)],
+  };
+}
+
+/** The text after its title. */
+function bodyOf(row: ObservationRow, field: FullField): string {
+  const { title, narrative, facts } = observationOf(row);
+  const body = field === "facts" && facts.length > 0 ? facts.join(" · ") : narrative;
+  const rest = body.startsWith(title) ? body.slice(title.length).replace(/^[\s.:]+/, "") : body;
+  return quoteLine(rest === "" ? facts.join(" · ") : rest, BODY_CHARS);
+}
+
+/** "5 min", "7 h", "3 d" */
+function age(at: number, now: number): string {
+  const minutes = Math.max(0, Math.round((now - at) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
+}
