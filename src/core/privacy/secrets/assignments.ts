@@ -1,5 +1,5 @@
 // Credentials that only their names give away: `key = value` in any notation, a flag and its value, words in a sentence.
-import { once, type Secret } from "./secret.ts";
+import { lazy, type Secret } from "./secret.ts";
 import { isHarmless } from "./values.ts";
 import {
   ANY_KEY,
@@ -18,13 +18,32 @@ import {
   WORDS_ONLY,
 } from "./words.ts";
 
+const EDGE = String.raw`\\{0,7}["'\x60*\])]{0,3}`;
+const NAMED = String.raw`(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?`;
+const TYPED = String.raw`:[ \t]?[\w&<>|.\[\]]{1,30}[ \t]{0,8}=`;
+const KEY = String.raw`([\w$.-]{0,60}(?:${WORDS})[_-]?\d{0,2})${EDGE}${NAMED}(?:${TYPED}|[ \t]{0,8}[!+?|]{0,2}[=:])`;
+const SCHEME = String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`;
+const QUOTED = String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${SCHEME}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`;
+const TIGHT = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
+const LOOSE = String.raw`(?:\\{0,7}["'\x60](?=\w))?${SCHEME}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
+/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: far cheaper than its words. */
+const ASSIGNED = lazy(
+  String.raw`[=:](?<=${KEY})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${QUOTED}|${TIGHT}|${LOOSE})`,
+  "gi",
+);
+/** A flag and its value, or the word and its value in a sentence. */
+const ADJACENT = lazy(
+  String.raw`(${STRONG}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+` +
+    String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}` +
+    String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
+  "gi",
+);
+
 export const ASSIGNMENTS: readonly Secret[] = [
   {
     name: "credential",
     hints: ["</"],
-    pattern: once(
-      () => new RegExp(String.raw`<([\w:.-]{0,40}(?:${WORDS}))(?:[ \t][^<>]{0,100})?>([^<>\s]{3,2000})(?=<\/)`, "gi"),
-    ),
+    pattern: lazy(String.raw`<([\w:.-]{0,40}(?:${WORDS}))(?:[ \t][^<>]{0,100})?>([^<>\s]{3,2000})(?=<\/)`, "gi"),
     sample: "<password>s3cr3t-Passw0rd</password>",
     accept: ([, key = ""], value) => {
       if (isPlaceholder(value)) return false;
@@ -34,7 +53,7 @@ export const ASSIGNMENTS: readonly Secret[] = [
   },
   {
     name: "credential",
-    pattern: once(adjacent),
+    pattern: ADJACENT,
     starts: adjacentStarts,
     sample: "mysql --password s3cr3t-Passw0rd app",
     accept: isAdjacentSecret,
@@ -42,26 +61,13 @@ export const ASSIGNMENTS: readonly Secret[] = [
   },
   {
     name: "credential",
-    pattern: once(assigned),
+    pattern: ASSIGNED,
     starts: assignedStarts,
     sample: "DB_PASSWORD=s3cr3t-Passw0rd",
     accept: isAssignedSecret,
     nests: true,
   },
 ];
-
-/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: far cheaper than its words. */
-function assigned(): RegExp {
-  const edge = String.raw`\\{0,7}["'\x60*\])]{0,3}`;
-  const named = String.raw`(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?`;
-  const typed = String.raw`:[ \t]?[\w&<>|.\[\]]{1,30}[ \t]{0,8}=`;
-  const key = String.raw`([\w$.-]{0,60}(?:${WORDS})[_-]?\d{0,2})${edge}${named}(?:${typed}|[ \t]{0,8}[!+?|]{0,2}[=:])`;
-  const scheme = String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`;
-  const quoted = String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${scheme}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`;
-  const tight = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
-  const loose = String.raw`(?:\\{0,7}["'\x60](?=\w))?${scheme}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
-  return new RegExp(String.raw`[=:](?<=${key})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${quoted}|${tight}|${loose})`, "gi");
-}
 
 /** From one of the words that hint at a key to the first `=` or `:` after it, if that can end one. */
 const TO_SIGN = new RegExp(
@@ -71,7 +77,7 @@ const TO_SIGN = new RegExp(
 );
 const TO_TYPED_SIGN = /:[ \t]?[\w&<>|.[\]]{1,30}[ \t]{0,8}=/y;
 
-/** Each `=` or `:` that `assigned` may begin with. */
+/** Each `=` or `:` that ASSIGNED may begin with. */
 function assignedStarts(text: string, word: number): number[] {
   TO_SIGN.lastIndex = word;
   if (!TO_SIGN.test(text)) return [];
@@ -133,20 +139,10 @@ function isPartOfName(match: RegExpExecArray, key: string): boolean {
   return match[0].startsWith(":") && match.input[match.input.lastIndexOf(key, match.index) - 1] === ":";
 }
 
-/** A flag and its value, or the word and its value in a sentence. */
-function adjacent(): RegExp {
-  return new RegExp(
-    String.raw`(${STRONG}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+` +
-      String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}` +
-      String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
-    "gi",
-  );
-}
-
 const BEFORE_KEY =
   /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)([_ -]?))key/iy;
 
-/** Each place at which one of the words of `adjacent` may begin. */
+/** Each place at which one of the words of ADJACENT may begin. */
 function adjacentStarts(text: string, word: number): number[] {
   switch (text.charCodeAt(word) | 0x20) {
     case 0x61: // auth, which is none of them by itself

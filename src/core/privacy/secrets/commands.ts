@@ -1,6 +1,5 @@
 // Passwords on command lines and in the files of logins: their place gives them away, whatever they look like.
-import { hex, once, type Secret } from "./secret.ts";
-import { call, login, VALUE, WORD } from "./login.ts";
+import { calls, hex, lazy, login, logins, type Secret, VALUE, WORD } from "./secret.ts";
 import { isHarmless } from "./values.ts";
 import { isMixed, isName, isPlaceholder, STRONG_KEY, WORDS } from "./words.ts";
 
@@ -11,123 +10,64 @@ const TO_VALUE = String.raw`(?:[ \t]{1,4}|["'],[ \t]?(?=["']))`;
 const GAP = String.raw`(?:\s|\\[nrt]){1,20}`;
 const SHELL_NAME = String.raw`[\w.-]{1,80}`;
 
+/** In each row a sample, hints and the pattern up to the password. */
 export const COMMANDS: readonly Secret[] = [
-  login(
-    ["mysql", "mariadb"],
-    String.raw`(?:mysql|mariadb)\w{0,10}${REST}-p(?!\\[nrt])(?=["']?[^\s"'-])`,
-    "mysql -u root -p%",
-  ),
-  login(["mongo"], String.raw`mongo\w{0,10}${REST}-p${TO_VALUE}`, "mongosh -u admin -p % app"),
-  login(["sshpass"], String.raw`sshpass[ \t]{1,4}-p[ \t]?`, "sshpass -p % ssh host"),
-  login(
-    ["docker login", "podman login", "az login", "az sql", "oc login", "helm registry login"],
-    String.raw`(?:(?:docker|podman|oc|az|registry) login|az sql)${REST}-p${TO_VALUE}`,
-    "docker login -u a -p %",
-  ),
-  login(["redis-cli"], String.raw`redis-cli${REST}-a(?:${TO_VALUE}|)`, "redis-cli -h cache -a % ping"),
-  login(["ldap"], String.raw`ldap(?:search|modify|add|delete|passwd|whoami)${REST}-w[ \t]?`, "ldapsearch -x -w %"),
-  login(
-    ["sqlcmd", "bcp ", "isql", "mssql-cli"],
-    String.raw`(?:sqlcmd|bcp|isql|mssql-cli)${REST}-P[ \t]?`,
-    "sqlcmd -S db -U sa -P %",
-  ),
-  login(["7z x ", "7z a ", "7za ", "7zr "], String.raw`7z[ar]?[ \t]${REST}-p`, "7z x a -p% b.7z"),
-  login([" -P "], String.raw`(?:un)?zip${REST}-P${TO_VALUE}`, "unzip -P % a.zip"),
-  login(
-    ["keytool", "jarsigner"],
-    String.raw`(?:keytool|jarsigner)${REST}-(?:src|dest)?(?:store|key)pass[ \t]`,
-    "keytool -storepass %",
-  ),
-  login(
-    ["openssl"],
-    String.raw`openssl${REST}(?:-pass(?:in|out)?[ \t]{1,4}pass:|-k[ \t]{1,4})`,
-    "openssl enc -k % -in a",
-  ),
-  login(["ssh-keygen"], String.raw`ssh-keygen${REST}-[NP]${TO_VALUE}`, "ssh-keygen -t rsa -N % -f id"),
-  login(
-    ["smbmap", "netexec", "evil-winrm"],
-    String.raw`(?:smbmap|netexec|evil-winrm)${REST}-p${TO_VALUE}`,
-    "smbmap -u ann -p % -H a",
-  ),
-  login(
-    ["smbclient", "winexe", "rpcclient"],
-    String.raw`(?:smbclient|winexe|rpcclient)${REST}-U[ \t]{0,4}["']?[^\s"'%]{1,80}%`,
-    "smbclient -U 'ann%%'",
-  ),
-  login(["xfreerdp", "freerdp", "mstsc"], String.raw`freerdp\d?${REST}\/p:`, "xfreerdp /u:a /p:%"),
+  // An argument of a command.
+  ...logins(String.raw`
+    mysql -u root -p%                    mysql|mariadb                (?:mysql|mariadb)\w{0,10}${REST}-p(?!\\[nrt])(?=["']?[^\s"'-])
+    mongosh -u admin -p % app            mongo                        mongo\w{0,10}${REST}-p${TO_VALUE}
+    sshpass -p % ssh host                sshpass                      sshpass[ \t]{1,4}-p[ \t]?
+    docker login -u a -p %               docker login|podman login|az login|az sql|oc login|helm registry login   (?:(?:docker|podman|oc|az|registry) login|az sql)${REST}-p${TO_VALUE}
+    redis-cli -h cache -a % ping         redis-cli                    redis-cli${REST}-a(?:${TO_VALUE}|)
+    ldapsearch -x -w %                   ldap                         ldap(?:search|modify|add|delete|passwd|whoami)${REST}-w[ \t]?
+    sqlcmd -S db -U sa -P %              sqlcmd|bcp |isql|mssql-cli   (?:sqlcmd|bcp|isql|mssql-cli)${REST}-P[ \t]?
+    7z x a -p% b.7z                      7z x |7z a |7za |7zr |       7z[ar]?[ \t]${REST}-p
+    unzip -P % a.zip                     | -P |                       (?:un)?zip${REST}-P${TO_VALUE}
+    keytool -storepass %                 keytool|jarsigner            (?:keytool|jarsigner)${REST}-(?:src|dest)?(?:store|key)pass[ \t]
+    openssl enc -k % -in a               openssl                      openssl${REST}(?:-pass(?:in|out)?[ \t]{1,4}pass:|-k[ \t]{1,4})
+    ssh-keygen -t rsa -N % -f id         ssh-keygen                   ssh-keygen${REST}-[NP]${TO_VALUE}
+    smbmap -u ann -p % -H a              smbmap|netexec|evil-winrm    (?:smbmap|netexec|evil-winrm)${REST}-p${TO_VALUE}
+    smbclient -U 'ann%%'                 smbclient|winexe|rpcclient   (?:smbclient|winexe|rpcclient)${REST}-U[ \t]{0,4}["']?[^\s"'%]{1,80}%
+    xfreerdp /u:a /p:%                   xfreerdp|freerdp|mstsc       freerdp\d?${REST}\/p:
+    net user ann % /add                  | /add                       net user[ \t]{1,4}\S{1,80}[ \t]{1,4}(?![/*])
+    mosquitto_pub -u a -P % -t b         mosquitto_|ipmitool          (?:mosquitto_(?:pub|sub)|ipmitool)${REST}-P${TO_VALUE}
+    mosquitto_passwd -b file ann %       quitto_passwd                mosquitto_passwd${REST}-b[ \t]\S{1,80}[ \t]\S{1,80}[ \t]
+    snmpwalk -v3 -A % host               snmp                         snmp\w{1,10}${REST}-A${TO_VALUE}
+    snmpwalk -v3 -X % host               snmp                         snmp\w{1,10}${REST}-X${TO_VALUE}
+    signtool sign /f a.pfx /p %          signtool                     signtool${REST}\/p[ \t]{1,4}
+    grafana-cli admin reset-admin-password %   reset-admin-password         reset-admin-password[ \t]{1,4}
+    mc alias set a http://b c %          mc alias set|mc config host   mc (?:alias set|config host add)[ \t]{1,4}(?:\S{1,200}[ \t]{1,4}){3}
+    http -a ann:% :8080/a                http -a|https -a|xh -a       (?:https?|xh) -a[ \t]{1,4}["']?[\w.@-]{1,60}:
+    openssl passwd -6 %                  openssl                      openssl passwd[ \t](?:-\w{1,6}[ \t]){1,4}
+    rclone config create a sftp pass %   rclone config                rclone config (?:create|update)${REST}pass[ \t]
+    restic --password-command 'echo %' init   password-command             password-command[= ]["']?echo[ \t]{1,4}\\{0,3}
+    radtest ann % 127.0.0.1 0 shared     radtest                      radtest[ \t]{1,4}\S{1,60}[ \t]{1,4}
+    snmpwalk -v2c -c % host              snmp                         snmp(?:walk|get|set|bulkwalk)${REST}-c${TO_VALUE}
+    unrar x -p% a.rar                    unrar                        rar[ \t]{1,4}[axe][ \t]{1,4}(?:\S{1,80}[ \t]{1,4}){0,4}?-h?p
+    security add-generic-password -a ann -w %   generic-password|internet-password   add-(?:generic|internet)-password${REST}-w${TO_VALUE}
+    apksigner sign --ks-pass pass:%      ks-pass|-passin|-passout     -{1,2}[\w-]{0,20}pass(?:in|out|word)?[ \t=]pass:
+    pdftk a.pdf user_pw %                user_pw|owner_pw|input_pw    (?:user|owner|input)_pw[ \t]{1,4}
+    cargo login %                        cargo login|ngrok |bw unlock|vault login   (?:cargo login|ngrok (?:config add-)?authtoken|bw unlock|vault login)[ \t]{1,4}(?:token=)?(?![-$(]|with |to |is |and )
+    poetry config http-basic.a ann %     http-basic.                  http-basic\.\S{1,80}[ \t]{1,4}\S{1,80}[ \t]{1,4}
+    etcdctl --user ann:% get a           etcdctl|jenkins-cli|--proxy-user   (?:etcdctl|jenkins-cli|curl)${REST}(?:-a|-auth|--auth|--user|--proxy-user)[ \t=]{1,4}["']?[\w.@-]{1,60}:(?!\/\/)
+    cmdkey /add:a /user:b /pass:%        cmdkey|schtasks              (?:cmdkey|wmic|net|schtasks|runas)${REST}\/(?:pass|password|rp)[: ]
+    rclone obscure %                     rclone obscure               rclone obscure[ \t]{1,4}
+    rabbitmqctl add_user a %             rabbitmqctl                  rabbitmqctl${REST}(?:add_user|change_password)[ \t]{1,4}\S{1,80}[ \t]{1,4}
+    wpa_passphrase home %                wpa_passphrase               wpa_passphrase[ \t]{1,4}(?:"[^"\n]{1,40}"|\S{1,40})[ \t]{1,4}
+    sqlplus ann/%@db                     sqlplus|sqlldr|impdp|expdp|thin:   (?:sqlplus|sqlldr|impdp|expdp|thin:)(?:[ \t](?:-\w{1,2}[ \t])?)?["']?\w{1,40}\/(?=[^\s"'/@]{3,80}@|"[^"\n]{3,80}"@)
+    ann:%@tcp(db:3306)/app               @tcp(|@unix(                 [\w.-]{1,60}:(?=[^\s"'\x60@/]{3,100}@(?:tcp|unix)\()
+    lftp -u ann,% host                   lftp                         lftp${REST}-u[ \t]{1,4}["']?[^\s"',]{1,80},
+    htpasswd -b .htpasswd a %            htpasswd                     htpasswd[ \t](?:-\w{1,4}[ \t]){0,4}-\w{0,3}b\w{0,3}(?:[ \t]-\w{1,4}){0,4}[ \t]{1,4}\S{1,100}[ \t]\S{1,80}[ \t]
+  `),
   login(
     [": \\\\", "use \\\\"],
     String.raw`net use[ \t]{1,4}(?:\S{1,4}[ \t]{1,4})?\\{2,8}\S{1,120}[ \t]{1,4}(?![/*])`,
     "net use Z: \\\\nas\\a % /user:b",
   ),
-  login([" /add"], String.raw`net user[ \t]{1,4}\S{1,80}[ \t]{1,4}(?![/*])`, "net user ann % /add"),
   login(
     ["twine", "cqlsh", "psexec", "PsExec", "hdbsql", "unlock-keychain", "ncftp"],
     String.raw`(?:twine|cqlsh|psexec\d{0,2}|PsExec\d{0,2}|hdbsql|unlock-keychain|ncftp\w{0,5})${REST}-p${TO_VALUE}`,
     "twine upload -u ann -p % dist/a",
-  ),
-  login(
-    ["mosquitto_", "ipmitool"],
-    String.raw`(?:mosquitto_(?:pub|sub)|ipmitool)${REST}-P${TO_VALUE}`,
-    "mosquitto_pub -u a -P % -t b",
-  ),
-  login(
-    ["quitto_passwd"],
-    String.raw`mosquitto_passwd${REST}-b[ \t]\S{1,80}[ \t]\S{1,80}[ \t]`,
-    "mosquitto_passwd -b file ann %",
-  ),
-  login(["snmp"], String.raw`snmp\w{1,10}${REST}-A${TO_VALUE}`, "snmpwalk -v3 -A % host"),
-  login(["snmp"], String.raw`snmp\w{1,10}${REST}-X${TO_VALUE}`, "snmpwalk -v3 -X % host"),
-  login(["signtool"], String.raw`signtool${REST}\/p[ \t]{1,4}`, "signtool sign /f a.pfx /p %"),
-  login(
-    ["reset-admin-password"],
-    String.raw`reset-admin-password[ \t]{1,4}`,
-    "grafana-cli admin reset-admin-password %",
-  ),
-  login(
-    ["mc alias set", "mc config host"],
-    String.raw`mc (?:alias set|config host add)[ \t]{1,4}(?:\S{1,200}[ \t]{1,4}){3}`,
-    "mc alias set a http://b c %",
-  ),
-  login(
-    ["http -a", "https -a", "xh -a"],
-    String.raw`(?:https?|xh) -a[ \t]{1,4}["']?[\w.@-]{1,60}:`,
-    "http -a ann:% :8080/a",
-  ),
-  login(["openssl"], String.raw`openssl passwd[ \t](?:-\w{1,6}[ \t]){1,4}`, "openssl passwd -6 %"),
-  login(
-    ["rclone config"],
-    String.raw`rclone config (?:create|update)${REST}pass[ \t]`,
-    "rclone config create a sftp pass %",
-  ),
-  login(
-    ["password-command"],
-    String.raw`password-command[= ]["']?echo[ \t]{1,4}\\{0,3}`,
-    "restic --password-command 'echo %' init",
-  ),
-  login(["radtest"], String.raw`radtest[ \t]{1,4}\S{1,60}[ \t]{1,4}`, "radtest ann % 127.0.0.1 0 shared"),
-  login(["snmp"], String.raw`snmp(?:walk|get|set|bulkwalk)${REST}-c${TO_VALUE}`, "snmpwalk -v2c -c % host"),
-  login(["unrar"], String.raw`rar[ \t]{1,4}[axe][ \t]{1,4}(?:\S{1,80}[ \t]{1,4}){0,4}?-h?p`, "unrar x -p% a.rar"),
-  login(
-    ["generic-password", "internet-password"],
-    String.raw`add-(?:generic|internet)-password${REST}-w${TO_VALUE}`,
-    "security add-generic-password -a ann -w %",
-  ),
-  login(
-    ["ks-pass", "-passin", "-passout"],
-    String.raw`-{1,2}[\w-]{0,20}pass(?:in|out|word)?[ \t=]pass:`,
-    "apksigner sign --ks-pass pass:%",
-  ),
-  login(["user_pw", "owner_pw", "input_pw"], String.raw`(?:user|owner|input)_pw[ \t]{1,4}`, "pdftk a.pdf user_pw %"),
-  login(
-    ["cargo login", "ngrok ", "bw unlock", "vault login"],
-    String.raw`(?:cargo login|ngrok (?:config add-)?authtoken|bw unlock|vault login)[ \t]{1,4}(?:token=)?(?![-$(]|with |to |is |and )`,
-    "cargo login %",
-  ),
-  login(
-    ["http-basic."],
-    String.raw`http-basic\.\S{1,80}[ \t]{1,4}\S{1,80}[ \t]{1,4}`,
-    "poetry config http-basic.a ann %",
   ),
   login(
     ["config set ", "configure set "],
@@ -135,48 +75,17 @@ export const COMMANDS: readonly Secret[] = [
     "aws configure set aws_secret_access_key %",
   ),
   login(
-    ["etcdctl", "jenkins-cli", "--proxy-user"],
-    String.raw`(?:etcdctl|jenkins-cli|curl)${REST}(?:-a|-auth|--auth|--user|--proxy-user)[ \t=]{1,4}["']?[\w.@-]{1,60}:(?!\/\/)`,
-    "etcdctl --user ann:% get a",
-  ),
-  login(
-    ["cmdkey", "schtasks"],
-    String.raw`(?:cmdkey|wmic|net|schtasks|runas)${REST}\/(?:pass|password|rp)[: ]`,
-    "cmdkey /add:a /user:b /pass:%",
-  ),
-  login(["rclone obscure"], String.raw`rclone obscure[ \t]{1,4}`, "rclone obscure %"),
-  login(
-    ["rabbitmqctl"],
-    String.raw`rabbitmqctl${REST}(?:add_user|change_password)[ \t]{1,4}\S{1,80}[ \t]{1,4}`,
-    "rabbitmqctl add_user a %",
-  ),
-  login(
-    ["wpa_passphrase"],
-    String.raw`wpa_passphrase[ \t]{1,4}(?:"[^"\n]{1,40}"|\S{1,40})[ \t]{1,4}`,
-    "wpa_passphrase home %",
-  ),
-  login(
-    ["sqlplus", "sqlldr", "impdp", "expdp", "thin:"],
-    String.raw`(?:sqlplus|sqlldr|impdp|expdp|thin:)(?:[ \t](?:-\w{1,2}[ \t])?)?["']?\w{1,40}\/(?=[^\s"'/@]{3,80}@|"[^"\n]{3,80}"@)`,
-    "sqlplus ann/%@db",
-  ),
-  login(
-    ["@tcp(", "@unix("],
-    String.raw`[\w.-]{1,60}:(?=[^\s"'\x60@/]{3,100}@(?:tcp|unix)\()`,
-    "ann:%@tcp(db:3306)/app",
-  ),
-  login(["lftp"], String.raw`lftp${REST}-u[ \t]{1,4}["']?[^\s"',]{1,80},`, "lftp -u ann,% host"),
-  login(
     ["AUTH "],
     String.raw`(?:[\d\w]> ?|redis[^\n]{0,40}|(?:^|\n)(?=AUTH \S+[ \t]*(?:\n|$)))AUTH[ \t]{1,4}(?!LOGIN|PLAIN|XOAUTH|CRAM|is |and |or )(?:[\w.-]{1,40}[ \t](?=\S{3,200}[ \t]*(?:\n|$)))?`,
     "127.0.0.1:6379> AUTH %",
   ),
-  login(
-    ["htpasswd"],
-    String.raw`htpasswd[ \t](?:-\w{1,4}[ \t]){0,4}-\w{0,3}b\w{0,3}(?:[ \t]-\w{1,4}){0,4}[ \t]{1,4}\S{1,100}[ \t]\S{1,80}[ \t]`,
-    "htpasswd -b .htpasswd a %",
-  ),
-  // A value that is piped to a program which reads a credential.
+  // A value piped to a program that reads a credential.
+  ...logins(String.raw`
+    sudo -S <<< '%' true         <<         (?:sudo -S|-stdin|passwd|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,60}<<<[ \t]?
+    cryptsetup open a <<EOF\n%   <<         (?:-stdin|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,80}<<-?[ \t]?["']?\w{2,20}["']?(?:\n|\\n)
+    htpasswd -nb ann %           htpasswd   htpasswd[ \t](?=-\w{0,3}n)-\w{0,3}b\w{0,3}[ \t]{1,4}\S{1,80}[ \t]
+    echo 'a:%' | chpasswd        chpasswd   echo[ \t]["']?[\w.-]{1,40}:(?=[^\s"']{3,200}["']?[ \t]*\|[ \t]*(?:sudo[ \t])?chpasswd)
+  `),
   login(
     [
       "sudo -S",
@@ -197,58 +106,20 @@ export const COMMANDS: readonly Secret[] = [
       String.raw`(?:sudo -S|--password-stdin|--passphrase-fd|(?<=\|[ \t]{0,4}(?:sudo )?)passwd\b|secrets? (?:set|put|add|create|versions add)|env add|vault login|ssh-add|cryptsetup))`,
     "echo '%' | sudo -S true",
   ),
-  login(
-    ["<<"],
-    String.raw`(?:sudo -S|-stdin|passwd|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,60}<<<[ \t]?`,
-    "sudo -S <<< '%' true",
-  ),
-  login(
-    ["<<"],
-    String.raw`(?:-stdin|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,80}<<-?[ \t]?["']?\w{2,20}["']?(?:\n|\\n)`,
-    "cryptsetup open a <<EOF\n%",
-  ),
-  login(
-    ["htpasswd"],
-    String.raw`htpasswd[ \t](?=-\w{0,3}n)-\w{0,3}b\w{0,3}[ \t]{1,4}\S{1,80}[ \t]`,
-    "htpasswd -nb ann %",
-  ),
-  login(
-    ["chpasswd"],
-    String.raw`echo[ \t]["']?[\w.-]{1,40}:(?=[^\s"']{3,200}["']?[ \t]*\|[ \t]*(?:sudo[ \t])?chpasswd)`,
-    "echo 'a:%' | chpasswd",
-  ),
   // Commands that store a credential under any name.
-  login(
-    ["--from-literal"],
-    String.raw`--from-literal[= ]["']?${SHELL_NAME}=`,
-    "kubectl create secret generic a --from-literal=b=%",
-  ),
+  ...logins(String.raw`
+    kubectl create secret generic a --from-literal=b=%   --from-literal    --from-literal[= ]["']?${SHELL_NAME}=
+    fly secrets set HOOK=%               secrets set       secrets set[ \t](?:\w{1,60}=\S{1,200}[ \t]){0,8}?\w{1,60}=
+    gh secret set HOOK --body %          secret set        secret set[ \t][^\n|;&]{0,120}?(?:--body[ \t=]|-b[ \t]?|--(?:secret-)?value[ \t=])
+    aws secretsmanager create-secret --secret-string %   --secret-string   --secret-string[ \t=](?!file:|["']?\{)
+    aws ssm put-parameter --type SecureString --value %   SecureString      put-parameter[ \t](?=[^\n]{0,300}SecureString)[^\n]{0,200}?--value[ \t=]
+    pulumi config set --secret a %       t --secret        config set --secret[ \t]{1,4}\S{1,80}[ \t]{1,4}
+  `),
   login(
     ["config:set"],
     String.raw`config:set[ \t](?:-\S{1,20}[ \t](?:[\w-]{1,40}[ \t])?)?(?:\w{1,60}=\S{1,200}[ \t]){0,8}?\w{0,60}(?:PASS|SECRET|TOKEN|KEY|PW|AUTH|HOOK|DSN)\w{0,40}=`,
     "heroku config:set APP_HOOK=%",
   ),
-  login(
-    ["secrets set"],
-    String.raw`secrets set[ \t](?:\w{1,60}=\S{1,200}[ \t]){0,8}?\w{1,60}=`,
-    "fly secrets set HOOK=%",
-  ),
-  login(
-    ["secret set"],
-    String.raw`secret set[ \t][^\n|;&]{0,120}?(?:--body[ \t=]|-b[ \t]?|--(?:secret-)?value[ \t=])`,
-    "gh secret set HOOK --body %",
-  ),
-  login(
-    ["--secret-string"],
-    String.raw`--secret-string[ \t=](?!file:|["']?\{)`,
-    "aws secretsmanager create-secret --secret-string %",
-  ),
-  login(
-    ["SecureString"],
-    String.raw`put-parameter[ \t](?=[^\n]{0,300}SecureString)[^\n]{0,200}?--value[ \t=]`,
-    "aws ssm put-parameter --type SecureString --value %",
-  ),
-  login(["t --secret"], String.raw`config set --secret[ \t]{1,4}\S{1,80}[ \t]{1,4}`, "pulumi config set --secret a %"),
   // Commands that print one.
   login(
     [
@@ -273,55 +144,39 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`\$ (?:sudo )?cat \S{0,100}(?:passw(?:or)?d|secret|token|\.cookie|user-pass)(?:\.txt)?(?:\n|\\n)(?:[\w.@-]{2,60}(?:\n|\\n)(?=\S{4,100}(?:\n|$)))?(?=[^\s\\:]{4,200}(?:[\s\\]|$))(?![$#%{[|<-])`,
     "$ cat /run/secrets/db_password\n%",
   ),
-  // Calls that take a name and a password.
-  call(["asicAuth", "asic_auth", "BasicAuth"], "basic_?auth", "req.SetBasicAuth('ann', '%')"),
-  call(["Credential"], String.raw`credentials?(?:\.basic)?`, "new NetworkCredential('ann', '%')"),
-  call(["PlainAuth"], "PlainAuth", "smtp.PlainAuth('', 'ann', '%')", 2),
-  call([">connect("], ">connect(?=\\()", "DBI->connect('dbi:a', 'ann', '%')", 2),
-  call(["FTP"], "FTP(?:.open)?(?=\\()", "Net::FTP.open('host', 'ann', '%')", 2),
-  call(["atabase("], "database(?=\\()", "database('db', 'ann', '%')", 2),
-  call(["AuthenticationToken"], "AuthenticationToken", "new UsernamePasswordAuthenticationToken('ann', '%')"),
-  call(["auth=("], String.raw`auth[ \t]?=[ \t]?`, "get(url, auth=('ann', '%'))"),
-  call(["getConnection", "PDO("], String.raw`(?:getConnection|\bPDO)(?=\()`, "getConnection('jdbc:a', 'ann', '%')", 2),
-  call(["ogin("], "(?:login|authenticate)", "client.login('ann', '%')"),
-  call(["mysql"], String.raw`mysqli?(?:_connect)?(?=\()`, "mysqli_connect('db', 'ann', '%')", 2),
-  call(
-    ["create_user(", "create_superuser("],
-    String.raw`create_(?:super)?user(?=\()`,
-    "create_user('ann', 'a@b.c', '%')",
+  // Arguments of calls, and files of logins.
+  ...logins(String.raw`
+    bcrypt.hash('%', 10)             bcrypt.|assword   (?:bcrypt\.(?:hash|compare)(?:Sync)?|(?:hash|make|check|verify|encrypt|encode|compare|change|update)_?[Pp]assword)\(\s{0,4}(?=["'])
+    jwt.sign(claims, '%')            jwt.              jwt\.(?:sign|verify|encode|decode)\([^;\n]{0,120}?,\s{0,4}(?=["'][^"'\n]{6,200}["']\s{0,4}[,)])(?!["'](?:HS|RS|ES)\d)
+    createHmac('sha256', '%')        createHmac        createHmac\(\s{0,4}["']\w{1,20}["']\s{0,4},\s{0,4}(?=["'])
+    ConvertTo-SecureString '%'       SecureString      ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?(?!-|\$)
+    expect 'assword:'\nsend '%'      assword           assword[^\n]{0,40}\n?\s{0,20}send[ \t](?:--[ \t])?(?=["'])
+    machine a.b login c password %   machine |         machine${GAP}\S{1,200}${GAP}login${GAP}\S{1,200}${GAP}password${GAP}
+    db:5432:app:ann:%                :5432:|:*:*:      :(?:5432|\*):[\w*.-]{1,60}:[\w*.-]{1,60}:
+  `),
+  // Calls with a user's name, then the password: in the second argument, in the third.
+  ...calls(
+    1,
+    String.raw`
+    req.SetBasicAuth('ann', '%')                         asicAuth|asic_auth|BasicAuth   basic_?auth
+    new NetworkCredential('ann', '%')                    Credential                     credentials?(?:\.basic)?
+    new UsernamePasswordAuthenticationToken('ann', '%')   AuthenticationToken            AuthenticationToken
+    get(url, auth=('ann', '%'))                          auth=(                         auth[ \t]?=[ \t]?
+    client.login('ann', '%')                             ogin(                          (?:login|authenticate)
+  `,
+  ),
+  ...calls(
     2,
+    String.raw`
+    smtp.PlainAuth('', 'ann', '%')        PlainAuth                        PlainAuth
+    DBI->connect('dbi:a', 'ann', '%')     >connect(                        >connect(?=\()
+    Net::FTP.open('host', 'ann', '%')     FTP                              FTP(?:.open)?(?=\()
+    database('db', 'ann', '%')            atabase(                         database(?=\()
+    getConnection('jdbc:a', 'ann', '%')   getConnection|PDO(               (?:getConnection|\bPDO)(?=\()
+    mysqli_connect('db', 'ann', '%')      mysql                            mysqli?(?:_connect)?(?=\()
+    create_user('ann', 'a@b.c', '%')      create_user(|create_superuser(   create_(?:super)?user(?=\()
+  `,
   ),
-  login(
-    ["bcrypt.", "assword"],
-    String.raw`(?:bcrypt\.(?:hash|compare)(?:Sync)?|(?:hash|make|check|verify|encrypt|encode|compare|change|update)_?[Pp]assword)\(\s{0,4}(?=["'])`,
-    "bcrypt.hash('%', 10)",
-  ),
-  login(
-    ["jwt."],
-    String.raw`jwt\.(?:sign|verify|encode|decode)\([^;\n]{0,120}?,\s{0,4}(?=["'][^"'\n]{6,200}["']\s{0,4}[,)])(?!["'](?:HS|RS|ES)\d)`,
-    "jwt.sign(claims, '%')",
-  ),
-  login(
-    ["createHmac"],
-    String.raw`createHmac\(\s{0,4}["']\w{1,20}["']\s{0,4},\s{0,4}(?=["'])`,
-    "createHmac('sha256', '%')",
-  ),
-  login(
-    ["SecureString"],
-    String.raw`ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?(?!-|\$)`,
-    "ConvertTo-SecureString '%'",
-  ),
-  login(
-    ["assword"],
-    String.raw`assword[^\n]{0,40}\n?\s{0,20}send[ \t](?:--[ \t])?(?=["'])`,
-    "expect 'assword:'\nsend '%'",
-  ),
-  login(
-    ["machine "],
-    String.raw`machine${GAP}\S{1,200}${GAP}login${GAP}\S{1,200}${GAP}password${GAP}`,
-    "machine a.b login c password %",
-  ),
-  login([":5432:", ":*:*:"], String.raw`:(?:5432|\*):[\w*.-]{1,60}:[\w*.-]{1,60}:`, "db:5432:app:ann:%"),
   // Every value of a manifest's secret, whatever it is called. Each line matches in one way only, or the time explodes.
   {
     name: "credential",
@@ -342,12 +197,9 @@ export const COMMANDS: readonly Secret[] = [
   {
     name: "credential",
     hints: ["ENV ", "ARG ", "set -", "setx "],
-    pattern: once(
-      () =>
-        new RegExp(
-          String.raw`(?:ENV|ARG|set -[a-zA-Z]{1,3}|setx)[ \t]{1,4}(\w{0,60}(?:${WORDS}))[ \t]{1,4}${VALUE}`,
-          "gi",
-        ),
+    pattern: lazy(
+      String.raw`(?:ENV|ARG|set -[a-zA-Z]{1,3}|setx)[ \t]{1,4}(\w{0,60}(?:${WORDS}))[ \t]{1,4}${VALUE}`,
+      "gi",
     ),
     sample: `ENV DB_PASSWORD ${WORD}`,
     accept: ([, key = ""], value) =>

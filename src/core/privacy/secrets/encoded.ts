@@ -1,5 +1,5 @@
 // Credentials in the clothes of another notation: base64, an address in an address, HTML.
-import { alnum, once, type Secret } from "./secret.ts";
+import { alnum, lazy, type Secret } from "./secret.ts";
 import { isMixed, isPlaceholder, STRONG_KEY, WORDS } from "./words.ts";
 
 const LEADS = ["sk_live_", "sk_test_", "rk_live_"];
@@ -27,12 +27,9 @@ export function encodedSecrets(rows: readonly Secret[]): readonly Secret[] {
     {
       name: "credential",
       hints: ["%3D", "%3d"],
-      pattern: once(
-        () =>
-          new RegExp(
-            String.raw`([\w.-]{0,40}(?:${WORDS}))%(?:25)?3D((?:[\w.~+/=!*-]|%(?!26|20|22|0[ad]|2526)[0-9a-f]{2}){3,600})`,
-            "gi",
-          ),
+      pattern: lazy(
+        String.raw`([\w.-]{0,40}(?:${WORDS}))%(?:25)?3D((?:[\w.~+/=!*-]|%(?!26|20|22|0[ad]|2526)[0-9a-f]{2}){3,600})`,
+        "gi",
       ),
       sample: "?next=%2Fcb%3Fapi_key%3Ds3cr3t-Passw0rd%26x%3D1",
       accept: ([, key = ""], value) =>
@@ -47,12 +44,9 @@ export function encodedSecrets(rows: readonly Secret[]): readonly Secret[] {
     {
       name: "credential",
       hints: ["&quot;", "&#34;"],
-      pattern: once(
-        () =>
-          new RegExp(
-            String.raw`([\w.-]{0,40}(?:${WORDS}))&(?:quot|#34);\s{0,4}[:=]\s{0,4}&(?:quot|#34);([^\s&<>"']{3,600})(?=&)`,
-            "gi",
-          ),
+      pattern: lazy(
+        String.raw`([\w.-]{0,40}(?:${WORDS}))&(?:quot|#34);\s{0,4}[:=]\s{0,4}&(?:quot|#34);([^\s&<>"']{3,600})(?=&)`,
+        "gi",
       ),
       sample: "{&quot;password&quot;:&quot;s3cr3t-Passw0rd&quot;}",
       accept: ([, key = ""], value) =>

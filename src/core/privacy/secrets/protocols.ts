@@ -1,6 +1,5 @@
 // Passwords that no label announces: in protocols, files of logins, dumps and sentences. Their place gives them away.
-import type { Secret } from "./secret.ts";
-import { login } from "./login.ts";
+import { login, logins, type Secret } from "./secret.ts";
 
 /** The start of a word, also behind an escaped new line. */
 const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`;
@@ -14,57 +13,28 @@ const ROLE =
   "(?:sudo|staff|editor|viewer|member|owner|manager|moderator|dev|stage|staging|prod|production|live|local|sso|oauth|ssh)";
 
 export const PROTOCOLS: readonly Secret[] = [
-  login(["WIFI:"], String.raw`WIFI:(?:[A-OQ-Z]:[^;\n]{0,80};){0,4}P:(?=[^;\n]{3,80};)`, "WIFI:S:home;P:%;;"),
-  login(["Key Content", "sselinhalt"], String.raw`(?:Key Content|sselinhalt)[ \t]{1,20}:[ \t]`, "Key Content    : %"),
-  login(
-    [" LOGIN "],
-    String.raw`${START}\w{1,6} LOGIN[ \t](?:${QUOTE}[^"\n]{1,80}"|[\w.@+-]{1,80})[ \t](?=[^\n]{3,80}?${LINE}\w{1,6} (?:OK|NO|BAD))`,
-    "a1 LOGIN ann %\na1 OK done",
-  ),
-  login(["AUTH "], String.raw`AUTH PLAIN (?=[A-Za-z0-9+\/]{12,}={0,2}(?:[\s\\]|$))`, "AUTH PLAIN AGFubgAzM2NyM3Q0"),
-  login(
-    ['AUTH"', 'AUTH\\"'],
-    String.raw`AUTH${QUOTE}[ \t](?:${QUOTE}[^"\n]{1,60}"[ \t](?=\\{0,3}"))?\\{0,3}(?=")`,
-    '"AUTH" "ann" "%"',
-  ),
-  login([" on >"], String.raw`(?:${START}user|SETUSER|setuser) \S{1,60} on >`, "user ann on >% ~*"),
-  login(["]:587", "]:465", "]:25 "], String.raw`\]:(?:587|465|25)[ \t]{1,20}[^\s:]{1,100}:`, "[mx.a.b]:587 ann@a.b:%"),
-  login([": EAP ", ": XAUTH "], String.raw`: (?:EAP|XAUTH) `, "ann : EAP %"),
-  login(
-    ["stats auth ", "login="],
-    String.raw`(?:stats auth |${START}login=)(?!oauth:|oidc:|saml:|ldap:|sso:)[\w.-]{1,40}:`,
-    "stats auth ann:%",
-  ),
-  login(
-    ["community "],
-    String.raw`(?:${START}r[ow]community|server community)[ \t]{1,4}`,
-    "snmp-server community % RO",
-  ),
-  login(["createUser "], String.raw`createUser \S{1,60} (?:SHA|MD5)(?:-\d+)? `, "createUser ann SHA %"),
-  login(["createUser "], String.raw`(?:AES|DES)(?<=createUser [^\n]{1,160}) `, "createUser ann as AES %"),
-  login([":auth("], String.raw`:auth\(\s{0,4}(?=["'])`, "red:auth('%')"),
-  login(
-    ["nseal Key ", "oot Token: "],
-    String.raw`(?:Unseal Key \d{1,2}|Initial Root Token): `,
-    "Initial Root Token: %",
-  ),
-  login(
-    ["BASIC_AUTH", "asic_auth", "asicAuth"],
-    String.raw`(?:BASIC_AUTH|basic_?[aA]uth)\w{0,20}["']?[ \t]?[=:][ \t]?["']?[\w.-]{2,40}:(?!\/)`,
-    "BASIC_AUTH=ann:%",
-  ),
-  login(["nput Password"], String.raw`Input Password[ \t]{2,20}\S{1,60}[ \t]{2,20}`, "Input Password  id:a  %"),
-  login(["ew value: "], String.raw`assword[^:]{0,160}${LINE}[ \t]{0,4}New value: `, "Password reset.\nNew value: %"),
-  login(
-    ["alue = '", "alue='"],
-    String.raw`${START}value ?= ?(?='[^'\n]{3,200}' [Ww](?:here|HERE) \w{1,40} ?= ?'[\w.-]{0,40}(?:pass|secret|token))`,
-    "SET value = '%' where name = 'smtp_password'",
-  ),
-  login(
-    ["ecret"],
-    String.raw`[Ss]ecret(?:_id|ID)${QUOTE}?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}["']?(?=[0-9a-f]{8}-)`,
-    "SecretID: 3f9a1c7b-1111-4222-8333-3f9a1c7be04d",
-  ),
+  ...logins(String.raw`
+    WIFI:S:home;P:%;;                    WIFI:                        WIFI:(?:[A-OQ-Z]:[^;\n]{0,80};){0,4}P:(?=[^;\n]{3,80};)
+    Key Content : %                      Key Content|sselinhalt       (?:Key Content|sselinhalt)[ \t]{1,20}:[ \t]
+    a1 LOGIN ann %\na1 OK done           | LOGIN |                    ${START}\w{1,6} LOGIN[ \t](?:${QUOTE}[^"\n]{1,80}"|[\w.@+-]{1,80})[ \t](?=[^\n]{3,80}?${LINE}\w{1,6} (?:OK|NO|BAD))
+    AUTH PLAIN AGFubgAzM2NyM3Q0          AUTH |                       AUTH PLAIN (?=[A-Za-z0-9+\/]{12,}={0,2}(?:[\s\\]|$))
+    "AUTH" "ann" "%"                     AUTH"|AUTH\"                 AUTH${QUOTE}[ \t](?:${QUOTE}[^"\n]{1,60}"[ \t](?=\\{0,3}"))?\\{0,3}(?=")
+    user ann on >% ~*                    | on >                       (?:${START}user|SETUSER|setuser) \S{1,60} on >
+    [mx.a.b]:587 ann@a.b:%               ]:587|]:465|]:25 |           \]:(?:587|465|25)[ \t]{1,20}[^\s:]{1,100}:
+    ann : EAP %                          : EAP |: XAUTH |             : (?:EAP|XAUTH)[ ]
+    stats auth ann:%                     stats auth |login=           (?:stats auth |${START}login=)(?!oauth:|oidc:|saml:|ldap:|sso:)[\w.-]{1,40}:
+    snmp-server community % RO           community |                  (?:${START}r[ow]community|server community)[ \t]{1,4}
+    createUser ann SHA %                 createUser |                 createUser \S{1,60} (?:SHA|MD5)(?:-\d+)?[ ]
+    createUser ann as AES %              createUser |                 (?:AES|DES)(?<=createUser [^\n]{1,160})[ ]
+    red:auth('%')                        :auth(                       :auth\(\s{0,4}(?=["'])
+    Initial Root Token: %                nseal Key |oot Token: |      (?:Unseal Key \d{1,2}|Initial Root Token):[ ]
+    BASIC_AUTH=ann:%                     BASIC_AUTH|asic_auth|asicAuth   (?:BASIC_AUTH|basic_?[aA]uth)\w{0,20}["']?[ \t]?[=:][ \t]?["']?[\w.-]{2,40}:(?!\/)
+    Input Password  id:a  %              nput Password                Input Password[ \t]{2,20}\S{1,60}[ \t]{2,20}
+    Password reset.\nNew value: %        ew value: |                  assword[^:]{0,160}${LINE}[ \t]{0,4}New value:[ ]
+    SET value = '%' where name = 'smtp_password'   alue = '|alue='              ${START}value ?= ?(?='[^'\n]{3,200}' [Ww](?:here|HERE) \w{1,40} ?= ?'[\w.-]{0,40}(?:pass|secret|token))
+    SecretID: 3f9a1c7b-1111-4222-8333-3f9a1c7be04d   ecret                        [Ss]ecret(?:_id|ID)${QUOTE}?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}["']?(?=[0-9a-f]{8}-)
+    creds for the vpn: ann:%             reds |reds:|redentials       ${START}(?:[Cc]reds|[Cc]redentials)\b[^\n:]{0,40}:[ \t]{1,4}(?!(?:env|file|vault|see|type|scope):)[\w.@-]{2,40}:(?!\/|\d|\s)
+  `),
   // "login with admin / value"
   login(
     [" / "],
@@ -72,11 +42,6 @@ export const PROTOCOLS: readonly Secret[] = [
     "login with admin / %",
   ),
   // "creds for the vpn: ann:value"
-  login(
-    ["reds ", "reds:", "redentials"],
-    String.raw`${START}(?:[Cc]reds|[Cc]redentials)\b[^\n:]{0,40}:[ \t]{1,4}(?!(?:env|file|vault|see|type|scope):)[\w.@-]{2,40}:(?!\/|\d|\s)`,
-    "creds for the vpn: ann:%",
-  ),
   {
     // "PIN for the alarm is 4071", `ALARM_PIN=4071`, `"pin": "4071"`; not a pin of a board, `#define RESET_PIN 1024`.
     name: "pin",
