@@ -1,4 +1,4 @@
-// The one way to load what the worker knows, and to change it.
+// Requests to the worker's API.
 import { signal, useComputed, useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
@@ -7,7 +7,7 @@ export interface Reply<Data, Meta = Record<string, unknown>> {
   meta: Meta;
 }
 
-/** What went wrong, in words for the person who looks. */
+/** An error with a message and a hint for the user. */
 export class ApiError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The worker does not know this browser: nothing can be loaded until `c-mem open` has let it in. */
+/** The worker refused this browser: `c-mem open` signs it in. */
 export const isSignedOut = signal(false);
 
 export async function get<Data, Meta = Record<string, unknown>>(
@@ -36,14 +36,14 @@ export async function send<Data, Meta = Record<string, unknown>>(
 ): Promise<Reply<Data, Meta>> {
   return await request<Data, Meta>(path, {
     method,
-    // Said also where there is no body: what a form of another page could send is refused.
+    // Also without a body: the worker refuses what a form of another site could send.
     headers: { "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
 
 export interface Load<Data, Meta = Record<string, unknown>> {
-  /** The newest reply there is: while another is on its way, the one before. */
+  /** The latest reply; while another is loading, the one before. */
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;
   isLoading: boolean;
@@ -53,13 +53,13 @@ export interface Load<Data, Meta = Record<string, unknown>> {
 
 export interface Loading<Data, Meta = Record<string, unknown>> {
   load: ReadonlySignal<Load<Data, Meta>>;
-  /** Asks again; what is shown stays until the answer is there. */
+  /** Loads again; the current reply stays until the new one arrives. */
   reload: () => void;
 }
 
 /**
- * Loads `path()` and again whenever a signal it reads changes; `undefined` loads nothing. Replies that arrive after a newer
- * question are dropped. What was loaded before is shown at once and asked for again.
+ * Loads `path()`, and again whenever a signal it reads changes; `undefined` loads nothing. A reply to an older request is
+ * dropped. A path that was loaded before shows its last reply until the new one arrives.
  */
 export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string | undefined): Loading<Data, Meta> {
   const wanted = useComputed(path);
@@ -67,29 +67,29 @@ export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string
   const load = useSignal<Load<Data, Meta>>({ reply: undefined, error: undefined, isLoading: true, path: undefined });
   const running = useSignal<AbortController | undefined>(undefined);
   useSignalEffect(() => {
-    const asked = wanted.value;
+    const requested = wanted.value;
     void round.value;
     running.peek()?.abort();
-    if (asked === undefined) {
+    if (requested === undefined) {
       load.value = { reply: undefined, error: undefined, isLoading: false, path: undefined };
       return;
     }
     const abort = new AbortController();
     running.value = abort;
-    const known = recent.get(asked) as Reply<Data, Meta> | undefined;
+    const known = recent.get(requested) as Reply<Data, Meta> | undefined;
     const before = load.peek();
     load.value = known
-      ? { reply: known, error: undefined, isLoading: true, path: asked }
+      ? { reply: known, error: undefined, isLoading: true, path: requested }
       : { ...before, error: undefined, isLoading: true };
-    get<Data, Meta>(asked, abort.signal).then(
+    get<Data, Meta>(requested, abort.signal).then(
       (reply) => {
         if (abort.signal.aborted) return;
-        remember(asked, reply);
-        load.value = { reply, error: undefined, isLoading: false, path: asked };
+        remember(requested, reply);
+        load.value = { reply, error: undefined, isLoading: false, path: requested };
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        load.value = { reply: undefined, error: asApiError(error), isLoading: false, path: asked };
+        load.value = { reply: undefined, error: asApiError(error), isLoading: false, path: requested };
       },
     );
   });
@@ -97,7 +97,7 @@ export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string
   return {
     load,
     reload: () => {
-      // Not `+=`: an effect that reloads would wait for its own change.
+      // Not `+=`: an effect that calls this would then depend on `round` and loop.
       round.value = round.peek() + 1;
     },
   };
@@ -107,7 +107,7 @@ export function asApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError("internal", String(error));
 }
 
-/** What is shown at once when one comes back to a page. */
+/** Last replies by path: shown at once when the user returns to a page. */
 const recent = new Map<string, Reply<unknown, unknown>>();
 const MAX_RECENT = 50;
 
@@ -121,7 +121,7 @@ function remember(path: string, reply: Reply<unknown, unknown>): void {
 async function request<Data, Meta>(path: string, init: RequestInit): Promise<Reply<Data, Meta>> {
   let response: Response;
   try {
-    // A question without an answer is no failure, and none for the browser to write down in red.
+    // "Nothing found" is no failure: as status 404 the browser would log it as an error.
     const headers = {
       accept: "application/json",
       "x-nothing-found": "200",
@@ -133,7 +133,7 @@ async function request<Data, Meta>(path: string, init: RequestInit): Promise<Rep
     throw new ApiError(
       "unreachable",
       "The worker cannot be reached.",
-      "It may have gone to rest: `c-mem open` starts it. This page tries again when it is back.",
+      "It may have stopped: `c-mem open` starts it again.",
     );
   }
   const body = (await response.json().catch(() => undefined)) as
@@ -145,7 +145,7 @@ async function request<Data, Meta>(path: string, init: RequestInit): Promise<Rep
     throw new ApiError(
       "internal",
       `The worker answered with status ${response.status}.`,
-      "`c-mem doctor` may know why.",
+      "Run `c-mem doctor` to find the cause.",
     );
   return { data: body.data, meta: body.meta ?? ({} as Meta) };
 }

@@ -1,22 +1,20 @@
 // The shell: navigation, theme, and the page of the address.
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { effect, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { asApiError, type ApiError, isSignedOut } from "./api.ts";
-import { Empty } from "./components/empty.tsx";
-import { ErrorBox } from "./components/error-box.tsx";
+import { type ApiError, asApiError, isSignedOut } from "./api.ts";
+import { isShortcut, useListener } from "./components/hooks.ts";
 import { Icon } from "./components/icon.tsx";
-import { PageSkeleton } from "./components/skeleton.tsx";
+import { Empty, ErrorBox, PageSkeleton } from "./components/states.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { navigate, route } from "./router.ts";
 import { findPage, PAGES, type PageProps } from "./routes.ts";
 import { connection, connectStream } from "./stream.ts";
-import { theme, THEMES } from "./theme.ts";
 
 export function App() {
   const isMenuOpen = useSignal(false);
   useEffect(connectStream, []);
-  useEffect(listenForSlash, []);
+  useListener("keydown", focusSearch);
   useSignalEffect(() => {
     void route.value.path;
     isMenuOpen.value = false;
@@ -30,10 +28,10 @@ export function App() {
       <header class={isMenuOpen.value ? "side is-open" : "side"}>
         <div class="side-top">
           <a class="brand" href="/" aria-label="C-Mem, now">
-            <Mark />
+            <Logo />
             <span>C-Mem</span>
           </a>
-          <Live />
+          <Connection />
           <button
             class="icon-button menu-button"
             aria-expanded={isMenuOpen.value}
@@ -45,7 +43,7 @@ export function App() {
           </button>
         </div>
         <nav id="navigation" aria-label="Pages">
-          {PAGES.filter((page) => page.inNavigation).map((page) => (
+          {PAGES.map((page) => (
             <a key={page.path} href={page.path} aria-current={found?.page === page ? "page" : undefined}>
               <Icon name={page.icon} />
               <span>{page.name}</span>
@@ -59,9 +57,13 @@ export function App() {
         {isSignedOut.value ? (
           <SignedOut />
         ) : found === undefined ? (
-          <NotFound />
+          <Empty
+            title="Page not found"
+            heading="h1"
+            text="See [what happens now](/) or [search](/search) all sessions."
+          />
         ) : (
-          <Shown key={keyOf(found)} {...found} />
+          <CurrentPage key={found.page.loadOne === undefined ? found.page.path : route.value.path} {...found} />
         )}
       </main>
       <Toasts />
@@ -69,36 +71,27 @@ export function App() {
   );
 }
 
-type FoundPage = NonNullable<ReturnType<typeof findPage>>;
-
-/** A page that names one thing begins anew with another. */
-function keyOf({ page, id }: FoundPage): string {
-  return page.loadOne === undefined ? page.path : `${page.path}/${id}`;
-}
-
-/** A page once its code is there; while it comes, what came before it is gone and a skeleton stands in its place. */
-function Shown({ page, id }: FoundPage) {
+/** A page once its code is loaded, a skeleton before. */
+function CurrentPage({ page, id }: NonNullable<ReturnType<typeof findPage>>) {
   const loaded = useSignal<{ Body: ComponentType<PageProps> } | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   useEffect(() => {
     document.title = `${page.name} · C-Mem`;
-    const load = id !== "" && page.loadOne !== undefined ? page.loadOne : page.load;
+    const load = id === "" ? page.load : (page.loadOne ?? page.load);
     load().then(
       (Body) => (loaded.value = { Body }),
       (cause: unknown) => (error.value = asApiError(cause)),
     );
   }, []);
   if (error.value !== undefined)
-    return (
-      <ErrorBox error={error.value} hint="C-Mem may have been updated meanwhile." retry={() => location.reload()} />
-    );
+    return <ErrorBox error={error.value} hint="Reload: C-Mem may have been updated." retry={() => location.reload()} />;
   if (loaded.value === undefined) return <PageSkeleton />;
   const { Body } = loaded.value;
   return <Body id={id} />;
 }
 
-function Live() {
-  const words = { live: "Live", connecting: "Connecting", waiting: "Not connected, trying again" }[connection.value];
+function Connection() {
+  const words = { live: "Live", connecting: "Connecting", waiting: "Not connected, retrying" }[connection.value];
   return (
     <span class={`live live-${connection.value}`} role="status" title={words}>
       <span class="dot" />
@@ -107,13 +100,25 @@ function Live() {
   );
 }
 
-const THEME_ICONS = { system: "system", light: "sun", dark: "moon" } as const;
+const THEMES = { system: "system", light: "sun", dark: "moon" } as const;
+const THEME_KEY = "c-mem.theme";
+const theme = signal<keyof typeof THEMES>("system");
+
+export function startTheme(): void {
+  const saved = localStorage.getItem(THEME_KEY);
+  if (saved === "light" || saved === "dark") theme.value = saved;
+  effect(() => {
+    if (theme.value === "system") document.documentElement.removeAttribute("data-theme");
+    else document.documentElement.dataset["theme"] = theme.value;
+    localStorage.setItem(THEME_KEY, theme.value);
+  });
+}
 
 function ThemeSwitch() {
   return (
     <fieldset class="theme">
       <legend class="hidden">Colours</legend>
-      {THEMES.map((each) => (
+      {(["system", "light", "dark"] as const).map((each) => (
         <label key={each} title={`Colours: ${each}`}>
           <input
             type="radio"
@@ -122,7 +127,7 @@ function ThemeSwitch() {
             checked={theme.value === each}
             onChange={() => (theme.value = each)}
           />
-          <Icon name={THEME_ICONS[each]} />
+          <Icon name={THEMES[each]} />
           <span class="hidden">{each}</span>
         </label>
       ))}
@@ -130,7 +135,7 @@ function ThemeSwitch() {
   );
 }
 
-function Mark() {
+function Logo() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" />
@@ -141,25 +146,12 @@ function Mark() {
 }
 
 function SignedOut() {
+  const text = "Your memory is private. Run `c-mem open` in a terminal: it opens this page and signs this browser in.";
   return (
-    <Empty title="This browser is not let in yet" heading="h1">
-      <p>
-        What C-Mem remembers is yours alone. Run <code>c-mem open</code> in a terminal: it opens this page with a link
-        that lets this browser in.
-      </p>
+    <Empty title="This browser is not signed in" heading="h1" text={text}>
       <button class="button" onClick={() => location.reload()}>
         Try again
       </button>
-    </Empty>
-  );
-}
-
-function NotFound() {
-  return (
-    <Empty title="There is no such page" heading="h1">
-      <p>
-        <a href="/">See what happens now</a> or <a href="/search">search</a>.
-      </p>
     </Empty>
   );
 }
@@ -169,16 +161,10 @@ function skipToMain(event: MouseEvent): void {
   document.getElementById("main")?.focus();
 }
 
-/** "/" goes to the search from everywhere, unless something is being typed. */
-function listenForSlash(): () => void {
-  const onKey = (event: KeyboardEvent): void => {
-    const target = event.target as HTMLElement;
-    if (event.key !== "/" || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-    event.preventDefault();
-    if (route.peek().path !== "/search") navigate("/search");
-    requestAnimationFrame(() => document.getElementById("search-box")?.focus());
-  };
-  addEventListener("keydown", onKey);
-  return () => removeEventListener("keydown", onKey);
+/** "/" goes to the search from every page. */
+function focusSearch(event: KeyboardEvent): void {
+  if (event.key !== "/" || !isShortcut(event)) return;
+  event.preventDefault();
+  if (route.peek().path !== "/search") navigate("/search");
+  requestAnimationFrame(() => document.getElementById("search-box")?.focus());
 }

@@ -1,12 +1,8 @@
-// Numbers, times and names as people read them.
-import { ago, withCommas } from "../core/text.ts";
+// Numbers and times for people.
+import { ago } from "../core/text.ts";
 
-export { oneLine, withCommas } from "../core/text.ts";
+export { count, oneLine, withCommas } from "../core/text.ts";
 export { localDay } from "../core/time.ts";
-
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${withCommas(number)} ${number === 1 ? noun : plural}`;
-}
 
 export function bytes(total: number): string {
   const unit = total < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(total) / 10));
@@ -14,15 +10,15 @@ export function bytes(total: number): string {
   return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${["B", "KB", "MB", "GB"][unit]}`;
 }
 
-/** "3 min ago"; what is older than a week by its date. */
+/** "3 min ago"; after a week the date. */
 export function howLongAgo(at: number, now: number): string {
   return now - at < 7 * 86_400_000 ? ago(at, now) : dayName(at, now);
 }
 
 /** "Today", "Yesterday", "Sat, Feb 21", "Feb 21, 2025". */
 export function dayName(at: number, now: number): string {
-  const day = startOfDay(at);
-  const days = Math.round((startOfDay(now) - day) / 86_400_000);
+  const startOfDay = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000);
   if (days === 0) return "Today";
   if (days === 1) return "Yesterday";
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
@@ -43,21 +39,19 @@ export function fullTime(at: number): string {
   return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
 }
 
-/** "420 ms", "12 s", "3 min 20 s", "2 h 5 min" */
+/** "420 ms", "1.5 s", "12 s", "3 min 20 s", "2 h 5 min", "3 d 4 h" */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${ms < 10_000 ? (ms / 1000).toFixed(1).replace(/\.0$/, "") : seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return join(minutes, "min", seconds % 60, "s");
+  if (minutes < 60) return twoUnits(minutes, "min", seconds % 60, "s");
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? join(hours, "h", minutes % 60, "min") : join(Math.floor(hours / 24), "d", hours % 24, "h");
+  return hours < 48
+    ? twoUnits(hours, "h", minutes % 60, "min")
+    : twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
-function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
-function startOfDay(at: number): number {
-  return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -1,25 +1,16 @@
-// The page people look at. Where things are:
+// Starts the viewer, the web page that `c-mem open` shows.
 //
-//   main.tsx         starts it
-//   app.tsx          the shell: navigation, theme switch, the page of the address
-//   routes.ts        which address shows which page; a new page is one line here and one file in pages/
-//   router.ts        addresses without reloading: `route`, `navigate`, `setQuery` (filters live in the address, so a reload keeps them)
-//   api.ts           the one way to load (`useLoad`, shown by <Loaded>) and to change (`send`) what the worker knows
-//   wire.ts          the replies' types; a reply is what the same command prints with --json
-//   stream.ts        what happens while one looks: `onLive`, `connection`, `queue`
-//   theme.ts         light, dark, or as the system has it
-//   format.ts        numbers, times and names as people read them
-//   components/      what pages are made of; look here before writing markup
-//   styles/          tokens.css (every colour, size and duration there is), base.css, shell.css, components.css
-//   pages/           one file per page with its own .css beside it, loaded when it is first shown
+//   app.tsx      navigation and theme          routes.ts   the page of an address
+//   router.ts    navigation without reloading  api.ts      loads and changes data: `useLoad`, `send`
+//   wire.ts      the API's replies             stream.ts   live events
+//   components/  what pages are made of        pages/      the pages
+//   styles/      tokens (colours, sizes), base elements, shell, components; a page's own sheet is beside the page
 //
-// Rules: no style attribute in markup strings and no inline script (the content security policy forbids both; Preact's
-// `style={{}}` goes through the CSSOM and is fine); recorded text is shown as text, or through <Markdown>, which sanitises; every
-// page has an <h1>, says what is loading, what went wrong and what to do when there is nothing; nothing moves under the reader.
+// The content security policy forbids inline scripts and style attributes in HTML strings (`style={{}}` is fine).
+// Recorded text is rendered as text, or by <Markdown>, which sanitises it. Every page has one <h1>.
 import { render } from "preact";
-import { App } from "./app.tsx";
+import { App, startTheme } from "./app.tsx";
 import { startRouter } from "./router.ts";
-import { startTheme } from "./theme.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";

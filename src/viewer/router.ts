@@ -1,4 +1,4 @@
-// Addresses without reloading: the route is a signal, links are ordinary links.
+// Navigation without reloading: the route is a signal, links are ordinary links.
 import { signal } from "@preact/signals";
 
 export interface Route {
@@ -10,56 +10,41 @@ export interface Route {
 export const route = signal<Route>({ path: "/", query: new URLSearchParams(), hash: "" });
 
 export function startRouter(): void {
-  // Pages come after the address: the browser would look for the place before there is one.
+  // The browser would restore the scroll position before the page has loaded its content.
   history.scrollRestoration = "manual";
-  read();
-  addEventListener("popstate", read);
+  readAddress();
+  addEventListener("popstate", readAddress);
   document.addEventListener("click", followLink);
 }
 
-export interface NavigateOptions {
-  /** Without an entry of its own in the history: filters while they are typed. */
-  replace?: boolean;
-  state?: unknown;
-}
-
-export function navigate(address: string, { replace = false, state = null }: NavigateOptions = {}): void {
+export function navigate(address: string, { replace = false }: { replace?: boolean } = {}): void {
   const before = route.peek().path;
-  if (replace) history.replaceState(state, "", address);
-  else history.pushState(state, "", address);
-  read();
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  readAddress();
   if (route.peek().path !== before && route.peek().hash === "") scrollTo(0, 0);
 }
 
-/** Changes parts of the query; an empty value takes the part out. */
-export function setQuery(
-  parts: Record<string, string | undefined>,
-  options: NavigateOptions = { replace: true },
-): void {
+/** Changes parts of the query without a new history entry; an empty value removes the part. */
+export function setQuery(parts: Record<string, string | undefined>): void {
   const { path, query } = route.peek();
-  const next = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(parts)) {
-    if (value === undefined || value === "") next.delete(name);
-    else next.set(name, value);
-  }
-  navigate(withQuery(path, next), options);
+  navigate(withQuery(path, { ...Object.fromEntries(query), ...parts }), { replace: true });
 }
 
-/** An address of the page or of the API, with what is set of the query. */
-export function withQuery(path: string, query: URLSearchParams | Record<string, string | number | undefined>): string {
-  const params =
-    query instanceof URLSearchParams
-      ? query
-      : new URLSearchParams(
-          Object.entries(query).flatMap(([name, value]) =>
-            value === undefined || value === "" ? [] : [[name, String(value)]],
-          ),
-        );
-  const text = params.toString();
-  return text === "" ? path : `${path}?${text}`;
+/** An address of the viewer or the API with the query's parts that are set. */
+export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== "") params.set(name, String(value));
+  return params.size === 0 ? path : `${path}?${params}`;
 }
 
-function read(): void {
+/** The address of a session, or of an item in it. */
+export function sessionPath(id: string, item?: string | null): string {
+  return `/sessions/${encodeURIComponent(id)}${item ? `#${item}` : ""}`;
+}
+
+function readAddress(): void {
   route.value = {
     path: location.pathname.replace(/(?<=.)\/+$/, ""),
     query: new URLSearchParams(location.search),
@@ -67,7 +52,7 @@ function read(): void {
   };
 }
 
-/** A part of an address as it was meant; one that somebody cut or mistyped ("%zz") as it stands. */
+/** Decodes a part of an address; returns it unchanged if it is malformed, such as "%zz". */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

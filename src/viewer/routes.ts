@@ -1,56 +1,78 @@
-// Which address shows which page. Pages are loaded when they are first shown.
+// Which address shows which page. A page's code is loaded when it is first shown.
 import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
 import { decoded } from "./router.ts";
 
 export interface PageProps {
-  /** What the address names, such as a session's id; "" where it names nothing. */
+  /** The rest of the address, such as a session's id; "" if there is none. */
   id: string;
 }
 
+type LoadPage = () => Promise<ComponentType<PageProps>>;
+
 export interface Page {
+  path: string;
   name: string;
   icon: IconName;
-  /** The first part of the address. */
-  path: string;
-  /** Said in the navigation; a page without is reached from others. */
-  inNavigation: boolean;
-  load: () => Promise<ComponentType<PageProps>>;
-  /** Another page for an address that names one thing. */
-  loadOne?: () => Promise<ComponentType<PageProps>>;
+  load: LoadPage;
+  /** For an address with an id. */
+  loadOne?: LoadPage;
 }
 
 export const PAGES: readonly Page[] = [
-  page("Now", "now", "/", () => import("./pages/now/now.tsx").then((file) => file.Now)),
-  page("Search", "search", "/search", () => import("./pages/search/search.tsx").then((file) => file.Search)),
+  { path: "/", name: "Now", icon: "now", load: async () => (await import("./pages/now/now.tsx")).Now },
   {
-    ...page("Sessions", "sessions", "/sessions", () => import("./pages/sessions.tsx").then((file) => file.Sessions)),
-    loadOne: () => import("./pages/session/session.tsx").then((file) => file.Session),
+    path: "/search",
+    name: "Search",
+    icon: "search",
+    load: async () => (await import("./pages/search/search.tsx")).Search,
   },
   {
-    ...page("Memory", "memory", "/memory", () => import("./pages/memory/memory.tsx").then((file) => file.Memory)),
-    loadOne: () => import("./pages/memory/one.tsx").then((file) => file.OneObservation),
+    path: "/sessions",
+    name: "Sessions",
+    icon: "sessions",
+    load: async () => (await import("./pages/sessions.tsx")).Sessions,
+    loadOne: async () => (await import("./pages/session/session.tsx")).Session,
   },
-  page("Files", "files", "/files", () => import("./pages/files/files.tsx").then((file) => file.Files)),
   {
-    ...page("Efforts", "efforts", "/efforts", () => import("./pages/efforts/efforts.tsx").then((file) => file.Efforts)),
-    loadOne: () => import("./pages/efforts/one.tsx").then((file) => file.OneEffort),
+    path: "/memory",
+    name: "Memory",
+    icon: "memory",
+    load: async () => (await import("./pages/memory/memory.tsx")).Memory,
+    loadOne: async () => (await import("./pages/memory/one.tsx")).OneObservation,
   },
-  page("Insight", "insight", "/insight", () => import("./pages/insight/insight.tsx").then((file) => file.Insight)),
-  page("Context", "context", "/context", () => import("./pages/context/context.tsx").then((file) => file.Context)),
-  page("Settings", "settings", "/settings", () =>
-    import("./pages/settings/settings.tsx").then((file) => file.SettingsPage),
-  ),
-  page("Health", "health", "/doctor", () => import("./pages/health.tsx").then((file) => file.Health)),
+  { path: "/files", name: "Files", icon: "files", load: async () => (await import("./pages/files.tsx")).Files },
+  {
+    path: "/efforts",
+    name: "Efforts",
+    icon: "efforts",
+    load: async () => (await import("./pages/efforts.tsx")).Efforts,
+    loadOne: async () => (await import("./pages/efforts.tsx")).OneEffort,
+  },
+  {
+    path: "/insight",
+    name: "Insight",
+    icon: "insight",
+    load: async () => (await import("./pages/insight/insight.tsx")).Insight,
+  },
+  {
+    path: "/context",
+    name: "Context",
+    icon: "context",
+    load: async () => (await import("./pages/context.tsx")).Context,
+  },
+  {
+    path: "/settings",
+    name: "Settings",
+    icon: "settings",
+    load: async () => (await import("./pages/settings.tsx")).Settings,
+  },
+  { path: "/doctor", name: "Health", icon: "health", load: async () => (await import("./pages/health.tsx")).Health },
 ];
 
-/** The page of an address, and what the address names on it. */
+/** The page of an address, and the id in it: "/sessions/abc" -> Sessions, "abc". */
 export function findPage(path: string): { page: Page; id: string } | undefined {
   const [, first = "", ...rest] = path.split("/");
-  const found = PAGES.find((each) => each.path === `/${first}`);
-  return found === undefined ? undefined : { page: found, id: decoded(rest.join("/")) };
-}
-
-function page(name: string, icon: IconName, path: string, load: Page["load"]): Page {
-  return { name, icon, path, inNavigation: true, load };
+  const page = PAGES.find((each) => each.path === `/${first}`);
+  return page && { page, id: decoded(rest.join("/")) };
 }

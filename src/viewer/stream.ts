@@ -1,8 +1,9 @@
-// What happens while one looks: one connection for all pages, taken up again where it broke off.
+// Live events from the worker: one connection for all pages, reconnected when it breaks.
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { isSignedOut } from "./api.ts";
 
-export const LIVE_KINDS = [
+const LIVE_KINDS = [
   "session_started",
   "prompt",
   "tool_use",
@@ -11,10 +12,11 @@ export const LIVE_KINDS = [
   "session_completed",
   "processing_status",
 ] as const;
-export type LiveKind = (typeof LIVE_KINDS)[number];
+type LiveKind = (typeof LIVE_KINDS)[number];
 
 export interface LiveEvent {
-  kind: LiveKind;
+  /** "reconnected": events may have been missed. */
+  kind: LiveKind | "reconnected";
   data: Record<string, unknown>;
 }
 
@@ -24,19 +26,34 @@ export interface Queue {
   failed: number;
 }
 
-/** "waiting" is between two tries. */
+/** "waiting": until the next attempt. */
 export const connection = signal<"connecting" | "live" | "waiting">("connecting");
 export const queue = signal<Queue | undefined>(undefined);
-/** Counts up whenever something may have been missed and what is shown should be loaded again. */
-export const missed = signal(0);
 
-type Listener = (event: LiveEvent) => void;
-const listeners = new Set<Listener>();
+const listeners = new Set<(event: LiveEvent) => void>();
 
-/** Tells of every event until the returned function is called. */
-export function onLive(listener: Listener): () => void {
+/** Calls `listener` for every event until the returned function is called. */
+export function onLive(listener: (event: LiveEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+/** Calls `reload` after relevant events, at most once per `pauseMs`, and after a reconnection. */
+export function useLive(reload: () => void, isRelevant: (event: LiveEvent) => boolean, pauseMs = 500): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = onLive((event) => {
+      if (event.kind !== "reconnected" && !isRelevant(event)) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        reload();
+      }, pauseMs);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, []);
 }
 
 const FIRST_WAIT_MS = 1_000;
@@ -45,37 +62,36 @@ const LONGEST_WAIT_MS = 30_000;
 let source: EventSource | undefined;
 let lastId = "";
 let waitMs = FIRST_WAIT_MS;
-let hasBeenLive = false;
+let wasLive = false;
 
 export function connectStream(): void {
   source?.close();
   connection.value = "connecting";
-  // A new EventSource does not know what the one before has seen.
+  // A new EventSource does not send the id of the last event by itself.
   source = new EventSource(lastId === "" ? "/stream" : `/stream?last_event_id=${encodeURIComponent(lastId)}`);
   source.addEventListener("open", () => {
     connection.value = "live";
     waitMs = FIRST_WAIT_MS;
-    // The server tells what was missed where it still knows; loading again costs little and leaves no gap.
-    if (hasBeenLive) missed.value += 1;
-    hasBeenLive = true;
+    // The server replays only the events it still has.
+    if (wasLive) publish({ kind: "reconnected", data: {} });
+    wasLive = true;
   });
   source.addEventListener("error", () => {
     connection.value = "waiting";
-    // The browser itself tries again after a broken connection, but not after a refused one.
-    if (source?.readyState === EventSource.CLOSED && !isSignedOut.peek()) setTimeout(connectStream, nextWait());
+    // The browser reconnects after a broken connection, but not after a refused one.
+    if (source?.readyState !== EventSource.CLOSED || isSignedOut.peek()) return;
+    setTimeout(connectStream, waitMs);
+    waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
   });
-  for (const kind of LIVE_KINDS) source.addEventListener(kind, (event) => receive(kind, event));
+  for (const kind of LIVE_KINDS)
+    source.addEventListener(kind, (event: MessageEvent<string>) => {
+      if (event.lastEventId !== "") lastId = event.lastEventId;
+      const data = JSON.parse(event.data) as LiveEvent["data"];
+      if (kind === "processing_status") queue.value = data as unknown as Queue;
+      publish({ kind, data });
+    });
 }
 
-function receive(kind: LiveKind, event: MessageEvent<string>): void {
-  if (event.lastEventId !== "") lastId = event.lastEventId;
-  const data = JSON.parse(event.data) as Record<string, unknown>;
-  if (kind === "processing_status") queue.value = data as unknown as Queue;
-  for (const listener of listeners) listener({ kind, data });
-}
-
-function nextWait(): number {
-  const wait = waitMs;
-  waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
-  return wait;
+function publish(event: LiveEvent): void {
+  for (const listener of listeners) listener(event);
 }

@@ -1,4 +1,4 @@
-// What a person changes on the page is changed for good, or taken back.
+// Changes made on the page: saved, undone, refused.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { data, run } from "../e2e/harness.ts";
@@ -16,15 +16,15 @@ const line = (page: Page, title: string) => page.locator(".observation", { hasTe
 
 async function remember(page: Page, text: string): Promise<void> {
   await page.goto(`${world.origin}/memory`);
-  await page.getByRole("button", { name: "Write something down" }).click();
-  await page.getByLabel("What should be remembered?").fill(text);
-  await page.getByRole("button", { name: "Remember", exact: true }).click();
+  await page.getByRole("button", { name: "Add observation" }).click();
+  await page.getByLabel("What should C-Mem remember?").fill(text);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await line(page, text).waitFor();
 }
 
 async function open(page: Page, title: string): Promise<void> {
   await line(page, title).locator(".observation-head").first().click();
-  await line(page, title).getByRole("group", { name: "What can be done about it" }).waitFor();
+  await line(page, title).getByRole("group", { name: "Actions" }).waitFor();
 }
 
 async function observations(...flags: string[]): Promise<{ title: string; pinned: boolean }[]> {
@@ -33,7 +33,7 @@ async function observations(...flags: string[]): Promise<{ title: string; pinned
 }
 
 describe("memory", () => {
-  it("is written down, pinned and reworded, for the command line as well", async () => {
+  it("is added, pinned and edited, and the command line shows it", async () => {
     const page = await world.open("/memory");
     await remember(page, "Quokkas are fed at noon");
     await open(page, "Quokkas are fed at noon");
@@ -48,26 +48,26 @@ describe("memory", () => {
     await page.reload();
     await line(page, "Quokkas are fed at one").waitFor();
     expect(problemsOf(page)).toEqual([]);
-    // Not "Saved." over what was not taken.
+    // An edit that is refused shows the reason.
     await open(page, "Quokkas are fed at one");
     await line(page, "Quokkas are fed at one").getByRole("button", { name: "Edit", exact: true }).click();
-    await page.getByLabel("What is known").fill(" ");
+    await page.getByLabel("Text").fill(" ");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.locator(".error-box", { hasText: "needs a title and a text" }).waitFor();
   });
 
-  it("is superseded, and holds again after all", async () => {
+  it("is replaced, and current again after an undo", async () => {
     const page = await world.open("/memory");
     await remember(page, "Wombats dig on Mondays");
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();
-    await page.getByLabel("What took its place?", { exact: true }).fill("wombats");
-    await page.getByText("Nothing else fits these words.").waitFor();
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Replace", exact: true }).click();
+    await page.getByLabel("Which observation replaces it?", { exact: true }).fill("wombats");
+    await page.getByText("No other observation matches.").waitFor();
     await remember(page, "Wombats dig on Fridays");
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Supersede", exact: true }).click();
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Replace", exact: true }).click();
     await page
-      .locator(".offered")
+      .locator(".candidates")
       .getByRole("button", { name: /Wombats dig on Fridays/ })
       .click();
     await expect
@@ -76,11 +76,11 @@ describe("memory", () => {
     await page.goto(`${world.origin}/memory?show=all`);
     await line(page, "Wombats dig on Mondays").getByText("replaced", { exact: true }).waitFor();
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "It holds after all" }).click();
+    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Undo replacement" }).click();
     await expect.poll(async () => (await observations()).map(({ title }) => title)).toContain("Wombats dig on Mondays");
   });
 
-  it("is forgotten, unless that is taken back in time", async () => {
+  it("is forgotten, unless the user undoes it in time", async () => {
     const page = await world.open("/memory");
     await remember(page, "Echidnas sleep late");
     await open(page, "Echidnas sleep late");
@@ -100,17 +100,17 @@ describe("memory", () => {
   });
 });
 
-it("of a list that is wholly forgotten it is said that nothing is left", async () => {
+it("a list whose rows were all forgotten says so", async () => {
   const page = await world.open("/memory");
   await remember(page, "Platypuses wade");
   await page.goto(`${world.origin}/memory?q=Platypuses`);
   await open(page, "Platypuses wade");
   await line(page, "Platypuses wade").getByRole("button", { name: "Forget", exact: true }).click();
-  await page.getByText("Nothing is left here").waitFor();
+  await page.getByText("Nothing left here").waitFor();
   expect(problemsOf(page)).toEqual([]);
 });
 
-it("what could not be forgotten in the end is shown again, with a word about it", async () => {
+it("an observation that could not be forgotten is shown again, with a message", async () => {
   const page = await world.open("/memory");
   await remember(page, "Bandicoots stay");
   await page.route(/api\/forget\/\w+/, (route) =>
@@ -119,25 +119,25 @@ it("what could not be forgotten in the end is shown again, with a word about it"
   await open(page, "Bandicoots stay");
   await line(page, "Bandicoots stay").getByRole("button", { name: "Forget", exact: true }).click();
   await line(page, "Bandicoots stay").waitFor({ state: "detached" });
-  await page.locator(".toast", { hasText: "could not be forgotten" }).waitFor();
+  await page.locator(".toast", { hasText: "Could not forget" }).waitFor();
   await expect.poll(() => line(page, "Bandicoots stay").count()).toBe(1);
 });
 
-it("what cannot be forgotten stays, and so does its page", async () => {
+it("a forget request that fails leaves the page open", async () => {
   const page = await world.open("/memory/o1");
   await page.route(/api\/forget/, (route) => route.abort());
   await page.getByRole("button", { name: "Forget", exact: true }).click();
   await page.locator(".toast", { hasText: "cannot be reached" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/memory/o1");
-  expect(await page.getByRole("link", { name: "All about it" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Details" }).count()).toBe(0);
 });
 
 describe("settings", () => {
-  it("are saved, and taken back to what they were", async () => {
+  it("are saved, and reset to their defaults", async () => {
     const page = await world.open("/settings");
     await page.locator("#contextObservations").fill("7");
     await page.locator("#contextObservations").press("Enter");
-    await page.locator(".setting", { hasText: "contextObservations" }).getByText("yours").waitFor();
+    await page.locator(".setting", { hasText: "contextObservations" }).getByText("changed").waitFor();
     const { stdout } = await run(world, ["config", "get", "contextObservations"]);
     expect(stdout).toContain("7");
     await page
@@ -146,11 +146,11 @@ describe("settings", () => {
       .click();
     await page
       .locator(".setting", { hasText: "contextObservations" })
-      .getByText("yours")
+      .getByText("changed")
       .waitFor({ state: "detached" });
   });
 
-  it("that do not fit are refused with the reason", async () => {
+  it("that are invalid are refused with the reason", async () => {
     const page = await world.open("/settings");
     await page.locator("#contextObservations").fill("-3");
     await page.locator("#contextObservations").press("Enter");
@@ -164,29 +164,29 @@ describe("settings", () => {
   });
 });
 
-it("the context to come can be tried before it is saved", async () => {
+it("context settings can be tried before they are saved", async () => {
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
-  await page.locator(".told pre").waitFor();
-  const whole = (await page.locator(".told pre").textContent()) ?? "";
+  await page.locator(".injected pre").waitFor();
+  const whole = (await page.locator(".injected pre").textContent()) ?? "";
   await page.getByRole("slider", { name: /Observations in the index/ }).fill("0");
   await expect
-    .poll(async () => ((await page.locator(".told pre").textContent()) ?? "").length)
+    .poll(async () => ((await page.locator(".injected pre").textContent()) ?? "").length)
     .toBeLessThan(whole.length);
   await shoot(page, "context-tried");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await expect.poll(() => page.locator(".told pre").textContent()).toBe(whole);
+  await expect.poll(() => page.locator(".injected pre").textContent()).toBe(whole);
 });
 
-it("a list of types that was saved can be tried empty, for all", async () => {
+it("a saved list of types can be tried empty, which means all", async () => {
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
-  // By their ids: ages go on.
+  // Compares ids: "3 min ago" changes.
   const told = async (): Promise<string[]> =>
-    ((await page.locator(".told pre").textContent()) ?? "").match(/#o\d+/g) ?? [];
-  await page.locator(".told pre").waitFor();
+    ((await page.locator(".injected pre").textContent()) ?? "").match(/#o\d+/g) ?? [];
+  await page.locator(".injected pre").waitFor();
   const all = await told();
   await run(world, ["config", "set", "contextTypes", "refactor"]);
   await page.reload();
-  await page.locator(".told pre").waitFor();
+  await page.locator(".injected pre").waitFor();
   expect((await told()).length).toBeLessThan(all.length);
   await page.getByLabel("refactor", { exact: true }).uncheck();
   await expect.poll(told).toEqual(all);

@@ -61,12 +61,12 @@ it("in the list, in a search and its results, and now", async () => {
   await page.waitForSelector(".preview .entry");
   await expectText(page);
   await page.goto(`${world.origin}/search?q=${encodeURIComponent(PAYLOADS[1] ?? "")}`);
-  await page.waitForSelector(".results, .empty");
+  await page.waitForSelector(".result, .empty");
   await expectText(page);
   await page.goto(world.origin);
   await page.waitForSelector(".turn-card");
   await expectText(page);
-  expect(await page.locator(".turn-card .asked").first().textContent()).toContain("<");
+  expect(await page.locator(".turn-card .turn-prompt").first().textContent()).toContain("<");
   await shoot(page, "hostile-now");
 });
 
@@ -80,7 +80,7 @@ it("in what is known, and in all about it", async () => {
   await page.getByRole("button", { name: "Edit", exact: true }).first().click();
   await page.getByLabel("Title").waitFor();
   expect(await page.evaluate(() => (window as { hacked?: string }).hacked)).toBeUndefined();
-  await page.getByRole("link", { name: "All about it" }).first().click();
+  await page.getByRole("link", { name: "Details" }).first().click();
   await page.waitForSelector(".evidence-list li");
   await expectText(page);
   await shoot(page, "hostile-memory");
@@ -91,14 +91,14 @@ it("in files, efforts and figures", async () => {
   await page.waitForSelector(".files li");
   await expectText(page);
   await page.locator(".files a").first().click();
-  await page.waitForSelector(".file-turns li");
+  await page.waitForSelector(".timeline li");
   await expectText(page);
   await page.goto(`${world.origin}/efforts`);
   await page.waitForSelector(".efforts li");
   await expectText(page);
   expect(await page.locator(".efforts").textContent()).toContain(BRANCH);
   await page.locator(".effort").first().click();
-  await page.waitForSelector(".arc li");
+  await page.waitForSelector(".timeline li");
   await expectText(page);
   await shoot(page, "hostile-effort");
   await page.goto(`${world.origin}/insight`);
@@ -110,9 +110,9 @@ it("in files, efforts and figures", async () => {
 
 it("in what the next session is told, and in settings and health", async () => {
   const page = await world.open("/context");
-  await page.waitForSelector(".told pre");
+  await page.waitForSelector(".injected pre");
   await expectText(page);
-  expect(await page.locator(".told pre").textContent()).toContain("‹script>");
+  expect(await page.locator(".injected pre").textContent()).toContain("‹script>");
   for (const [path, sign] of [
     ["/settings", ".setting"],
     ["/doctor", ".checks li"],

@@ -42,15 +42,15 @@ const end = (turn: Turn, words: string) =>
 
 const card = (page: Page, words: string) => page.locator(".turn-card", { hasText: words });
 
-describe("what happens now", () => {
-  it("appears while real hooks fire: the prompt, the tools, the end, what was learned", async () => {
+describe("the Now page", () => {
+  it("appears while hooks run: the prompt, the tools, the end, the observations", async () => {
     const page = await world.open("/");
     await page.waitForSelector(".turn-card");
     await page.waitForSelector(".live-live");
     const turn = { session_id: "live-1", prompt_id: "live-1-p1" };
     await ask(turn, "Please use tabs from now on, never spaces");
     await card(page, "never spaces").waitFor();
-    expect(await card(page, "never spaces").locator(".outcome").textContent()).toContain("At work");
+    expect(await card(page, "never spaces").locator(".outcome").textContent()).toContain("Running");
     await use(turn, "use-1");
     await use(turn, "use-2");
     await expect.poll(() => card(page, "never spaces").locator(".outcome").textContent()).toContain("2 tool uses");
@@ -62,20 +62,21 @@ describe("what happens now", () => {
     expect(problemsOf(page)).toEqual([]);
   });
 
-  it("shows only the turn that runs as at work, not the one another prompt followed", async () => {
+  it("shows a turn as interrupted once another prompt follows it", async () => {
     const page = await world.open("/");
     await page.waitForSelector(".live-live");
     await ask({ session_id: "live-0", prompt_id: "live-0-p1" }, "First request, stopped with Esc");
     await ask({ session_id: "live-0", prompt_id: "live-0-p2" }, "Second request instead");
-    // The session is called by its first request, so both cards have its words.
-    const asked = (words: string) => page.locator(".turn-card", { has: page.locator(".asked", { hasText: words }) });
+    // The session's title is its first prompt, so both cards contain it.
+    const asked = (words: string) =>
+      page.locator(".turn-card", { has: page.locator(".turn-prompt", { hasText: words }) });
     await asked("Second request instead").locator(".running").waitFor();
     await expect.poll(() => asked("stopped with Esc").locator(".running").count()).toBe(0);
     await shoot(page, "now-superseded");
     await end({ session_id: "live-0", prompt_id: "live-0-p2" }, "Done.");
   });
 
-  it("waits, and says so, while one reads further down", async () => {
+  it("waits while the user reads further down, and says so", async () => {
     const page = await world.open("/", { theme: "dark", height: 600 });
     await page.waitForSelector(".live-live");
     await card(page, "Old request number 20").waitFor();
@@ -92,13 +93,13 @@ describe("what happens now", () => {
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
   });
 
-  it("shows the queue and that the worker lives", async () => {
+  it("shows the queue and that the worker is running", async () => {
     const page = await world.open("/");
-    await page.waitForSelector(".state :text('Running')");
+    await page.waitForSelector(".status :text('Running')");
     await expect.poll(() => page.locator(".live-live").count()).toBe(1);
   });
 
-  it("goes on after the worker was replaced, with what happened meanwhile", async () => {
+  it("reconnects after the worker was replaced, and shows what was missed", async () => {
     const page = await world.open("/");
     await page.waitForSelector(".live-live");
     await world.stopWorker();
@@ -109,7 +110,7 @@ describe("what happens now", () => {
     await expect.poll(() => page.locator(".live-live").count()).toBe(1);
   });
 
-  it("makes a session that goes on grow before one's eyes", async () => {
+  it("updates an open session live", async () => {
     const turn = { session_id: "live-4", prompt_id: "live-4-p1" };
     await ask(turn, "Begin here");
     const page = await world.open("/sessions/live-4");

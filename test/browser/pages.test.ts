@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** Every page with what says that it is there. */
+/** Every page, and an element that it shows once it is loaded. */
 const PAGES = [
   ["now", "/", ".turn-card"],
   ["search", "/search", ".empty"],
@@ -33,18 +33,18 @@ const PAGES = [
   ["memory", "/memory", ".observation"],
   ["observation", "/memory/o1", ".story"],
   ["files", "/files", ".files li"],
-  ["file", "/files?path=login.ts", ".file-turns li"],
+  ["file", "/files?path=login.ts", ".timeline li"],
   ["efforts", "/efforts", ".efforts li, .empty"],
   ["insight", "/insight", ".figures"],
-  ["context", "/context", ".told, .context-preview .muted"],
+  ["context", "/context", ".injected, .context-preview .muted"],
   ["settings", "/settings", ".setting"],
   ["health", "/doctor", ".checks li"],
   ["nothing", "/search?q=qqqqzzzz", ".empty"],
   ["no-page", "/no/such/page", ".empty"],
 ] as const;
 
-/** What axe finds that keeps people out. */
-async function barriers(page: Page): Promise<string[]> {
+/** Serious accessibility problems found by axe. */
+async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return await page.evaluate(async () => {
     const { violations } = await (window as unknown as { axe: typeof axe }).axe.run();
@@ -55,17 +55,17 @@ async function barriers(page: Page): Promise<string[]> {
 }
 
 describe.each(PAGES)("%s", (name, path, sign) => {
-  it.each(["light", "dark"] as const)("is accessible and has no errors, %s", async (theme) => {
+  it.each(["light", "dark"] as const)("is accessible and logs no errors, %s", async (theme) => {
     const page = await world.open(path, { theme, reducedMotion: true });
     await page.waitForSelector(sign);
     await page.waitForTimeout(300);
     await shoot(page, `${name}-${theme}`);
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(problemsOf(page)).toEqual([]);
     expect(await page.locator("h1").count()).toBe(1);
   });
 
-  it("fits on 320 pixels and on a wide screen", async () => {
+  it("fits a 320 px and a wide screen", async () => {
     const small = await world.open(path, { width: 320, height: 640 });
     await small.waitForSelector(sign);
     await small.waitForTimeout(200);
@@ -76,7 +76,7 @@ describe.each(PAGES)("%s", (name, path, sign) => {
     expect(await overflow(wide)).toBe(0);
   });
 
-  it("is there again after a reload", async () => {
+  it("loads again after a reload", async () => {
     const page = await world.open(path);
     await page.waitForSelector(sign);
     await page.reload();
@@ -88,7 +88,7 @@ describe.each(PAGES)("%s", (name, path, sign) => {
 describe("search", () => {
   const results = (page: Page) => page.locator(".result");
 
-  it("answers as one types, and is left as it is by answers that come late", async () => {
+  it("shows results while typing, and ignores replies that arrive late", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
     // The answer to the first letters takes longest.
@@ -107,21 +107,21 @@ describe("search", () => {
     expect(await results(page).count()).toBe(1);
     expect(await page.locator(".result mark").first().textContent()).toContain("zebracorn");
     expect(new URL(page.url()).searchParams.get("q")).toBe("zebracorn");
-    expect(await page.locator(".how").textContent()).toMatch(/1 session by words in talk, work, files/);
-    expect(await page.locator(".how summary").textContent()).toContain("words only");
+    expect(await page.locator(".search-summary").textContent()).toMatch(/1 session by words in talk, work, files/);
+    expect(await page.locator(".search-summary summary").textContent()).toContain("words only");
   });
 
-  it("is used without a mouse, and a result opens in place", async () => {
+  it("works with the keyboard, and a result opens in place", async () => {
     const page = await world.open("/search");
     await page.waitForSelector("#search-box:focus");
     await page.keyboard.type("zebracorn");
     await results(page).first().waitFor();
     await page.keyboard.press("ArrowDown");
-    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe("result-head");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain("result-head");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".preview .entry");
     await shoot(page, "search-open");
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     const deep = page.url();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".preview").count()).toBe(0);
@@ -129,13 +129,13 @@ describe("search", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("search-box");
     await page.goto(deep);
     await page.waitForSelector(".preview .entry");
-    await page.getByRole("link", { name: "Read on in the session" }).click();
+    await page.getByRole("link", { name: "Open in session" }).click();
     await page.waitForSelector(".is-marked");
     await page.goBack();
     await page.waitForSelector(".preview .entry");
   });
 
-  it("is narrowed by filters that stand in the address", async () => {
+  it("has filters that are kept in the address", async () => {
     const page = await world.open("/search?q=zebracorn");
     await results(page).first().waitFor();
     await page.getByLabel("Kind").selectOption("tool");
@@ -148,7 +148,7 @@ describe("search", () => {
   });
 });
 
-it("insight says what was recorded of what is chosen, and how that grew", async () => {
+it("insight shows what was recorded within the filters, and its growth", async () => {
   const page = await world.open("/insight");
   const recorded = async (): Promise<number> => {
     const text = (await page.locator("p", { hasText: "recorded here" }).textContent()) ?? "";
@@ -164,7 +164,7 @@ it("insight says what was recorded of what is chosen, and how that grew", async 
   expect(own).toBeLessThan(all);
 });
 
-it("the description of the API fits on 320 pixels, too", async () => {
+it("the API docs fit a 320 px screen", async () => {
   const page = await world.open("/api/docs", { width: 320, height: 640 });
   await page.waitForSelector("h2#capture");
   await shoot(page, "api-docs-320");
@@ -174,7 +174,7 @@ it("the description of the API fits on 320 pixels, too", async () => {
 });
 
 describe("the page itself", () => {
-  it("is small: under 120 KB compressed, all of it", () => {
+  it("is under 120 KB compressed in total", () => {
     const folder = join(ROOT, "plugin", "dist", "viewer");
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const sizes = files.map((entry) => gzipSync(readFileSync(join(entry.parentPath, entry.name))).length);
@@ -182,7 +182,7 @@ describe("the page itself", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(120 * 1024);
   });
 
-  it("keeps the colours that were chosen", async () => {
+  it("keeps the theme that was selected", async () => {
     const page = await world.open("/sessions", { theme: "light" });
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await background();
@@ -193,7 +193,7 @@ describe("the page itself", () => {
     await expect.poll(background).not.toBe(light);
   });
 
-  it("has a way past the navigation and shows where the focus is", async () => {
+  it("has a link to skip the navigation and shows the focus", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
     await page.keyboard.press("Tab");
@@ -214,7 +214,7 @@ describe("the page itself", () => {
     await expect.poll(() => page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
   });
 
-  it("says what to do to a browser that was not let in, and shows it nothing", async () => {
+  it("tells a browser that is not signed in what to do, and shows it no data", async () => {
     const page = await world.openUninvited("/sessions/made-up");
     await page.waitForSelector("text=c-mem open");
     await shoot(page, "uninvited");
@@ -225,7 +225,7 @@ describe("the page itself", () => {
     await again.waitForSelector(".turn-card");
   });
 
-  it("says when the worker cannot be reached, and goes on when it can", async () => {
+  it("says when the worker cannot be reached, and recovers when it can", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
     await page.route(/api\/sessions/, (route) => route.abort());

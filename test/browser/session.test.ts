@@ -5,7 +5,7 @@ import { atRest, type BrowserWorld, openWorld, overflow, problemsOf, shoot } fro
 
 const LINES = 20_000;
 const LONG = "a-very-long-session";
-/** It is mostly well under a second; on a machine that is busy with others, so many times as long as a short page takes. */
+/** Usually under a second; on a busy machine at most this many times as long as a short page. */
 const OPENS_MS = 5_000;
 const OPENS_TIMES = 5;
 
@@ -29,7 +29,7 @@ const topOf = (page: Page, selector: string): Promise<number> =>
   page.locator(selector).evaluate((element) => element.getBoundingClientRect().top);
 
 describe("a session of 20,000 lines", () => {
-  it("opens at once, however long it is, with a few rows of it", async () => {
+  it("opens fast and renders a few rows", async () => {
     const page = await world.open("/sessions");
     const opens = async (path: string, sign: string): Promise<number> => {
       const start = Date.now();
@@ -46,7 +46,7 @@ describe("a session of 20,000 lines", () => {
     expect(problemsOf(page)).toEqual([]);
   });
 
-  it("leads to any item by its link, also after a reload, and back again", async () => {
+  it("scrolls to the item of a link, also after a reload and when going back", async () => {
     const page = await world.open("/sessions");
     const entries = await outline(page);
     const [middle] = entries.slice(6_000).find(([, kind]) => kind === "tool") ?? [];
@@ -71,7 +71,7 @@ describe("a session of 20,000 lines", () => {
     await expect.poll(async () => Math.abs((await topOf(page, ".is-marked")) - top)).toBeLessThan(4);
   });
 
-  it("stays where it is read while rows above it are measured", async () => {
+  it("keeps the row being read in place while rows above it are measured", async () => {
     const page = await world.open("/sessions");
     const [middle] = (await outline(page)).slice(8_000).find(([, kind]) => kind === "prompt") ?? [];
     await page.goto(`${world.origin}/sessions/${LONG}#${String(middle)}`);
@@ -87,7 +87,7 @@ describe("a session of 20,000 lines", () => {
         const before = row?.getBoundingClientRect().top ?? 0;
         scrollBy(0, -120);
         await new Promise((done) => setTimeout(done, 60));
-        // What is measured is put right in a frame, and a slow machine has not drawn one in that time.
+        // Rows are corrected within a frame, which a slow machine may not have drawn yet.
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         if (row?.isConnected === true)
           drift = Math.max(drift, Math.abs(row.getBoundingClientRect().top - before - 120));
@@ -97,7 +97,7 @@ describe("a session of 20,000 lines", () => {
     expect(worst).toBeLessThan(3);
   });
 
-  it("finds words anywhere in it and goes to them", async () => {
+  it("finds words anywhere and goes to them", async () => {
     const page = await world.open(`/sessions/${LONG}`);
     await page.waitForSelector(".virtual .prompt");
     await page.keyboard.press("Control+f");
@@ -108,7 +108,7 @@ describe("a session of 20,000 lines", () => {
     await shoot(page, "session-find");
   });
 
-  it("unfolds a tool: what went in, what came out, a change as a change", async () => {
+  it("unfolds a tool: its input, its output, an edit as a diff", async () => {
     const page = await world.open(`/sessions/${LONG}`);
     await page.locator(".tool-line", { hasText: "Edit" }).first().click();
     await page.waitForSelector(".diff .line.removed");
@@ -120,7 +120,7 @@ describe("a session of 20,000 lines", () => {
     await shoot(page, "session-unfolded");
   });
 
-  it("replays in time, faster, slower, from anywhere", async () => {
+  it("replays in time, from any position", async () => {
     const page = await world.open(`/sessions/${LONG}`, { theme: "dark" });
     await page.waitForSelector(".virtual .prompt");
     await page.getByRole("button", { name: "Replay" }).click();
@@ -128,7 +128,7 @@ describe("a session of 20,000 lines", () => {
     const early = await page.locator(".virtual-row").last().getAttribute("aria-setsize");
     expect(Number(early)).toBeLessThan(100);
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByLabel("Place in the session").fill(String(1_000_000));
+    await page.getByLabel("Position in the session").fill(String(1_000_000));
     await expect
       .poll(async () => Number(await page.locator(".virtual-row").last().getAttribute("aria-setsize")))
       .toBeGreaterThan(Number(early));
@@ -141,7 +141,7 @@ describe("a session of 20,000 lines", () => {
     expect(problemsOf(page)).toEqual([]);
   });
 
-  it("can be read on a small screen", async () => {
+  it("fits a small screen", async () => {
     const page = await world.open(`/sessions/${LONG}`, { width: 320, height: 640 });
     await page.waitForSelector(".virtual .prompt");
     await page.locator(".tool-line").first().click();

@@ -1,17 +1,9 @@
-// A word in a small frame. The tone says more only to those who see colours; the word says it all.
+// A word in a small frame. Its colour adds nothing that the word does not say.
 import type { ComponentChildren } from "preact";
 
 export type Tone = "plain" | "accent" | "good" | "bad" | "warn";
 
-export function Badge({
-  tone = "plain",
-  title,
-  children,
-}: {
-  tone?: Tone;
-  title?: string;
-  children: ComponentChildren;
-}) {
+export function Badge({ tone = "plain", title, children }: BadgeProps) {
   return (
     <span class={`badge badge-${tone}`} title={title}>
       {children}
@@ -19,7 +11,13 @@ export function Badge({
   );
 }
 
-/** The type of an observation: a dot in its colour and the word. */
+interface BadgeProps {
+  tone?: Tone;
+  title?: string;
+  children: ComponentChildren;
+}
+
+/** The type of an observation: its colour as a dot, and the word. */
 export function TypeBadge({ type }: { type: string }) {
   return (
     <span class={`type type-${type}`}>

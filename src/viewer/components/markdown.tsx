@@ -1,9 +1,9 @@
-// What people and models wrote, as Markdown. Nothing in it can run, load or look like a part of the page.
+// Recorded text as Markdown. Nothing in it can run, load or look like a part of the page.
 import DOMPurify from "dompurify";
 import { marked } from "marked";
 import { useMemo } from "preact/hooks";
 
-/** Longer texts are shown as they were written: nobody reads them formatted, and parsing would hold up the page. */
+/** Longer texts are shown unformatted: parsing them would block the page. */
 const MAX_CHARS = 200_000;
 
 const TAGS =
@@ -15,20 +15,20 @@ export function Markdown({ text }: { text: string }) {
   return <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-// HTML in a recorded text is text: it is shown, never built. What Markdown itself makes goes through the purifier nevertheless.
-const escaped = (raw: string): string => raw.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+// HTML in a recorded text is shown as text. What the Markdown parser generates is sanitised as well.
+const escape = (raw: string): string => raw.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 marked.use({
   gfm: true,
   breaks: true,
   renderer: {
-    html: ({ text }) => escaped(text),
-    // An image would be loaded from elsewhere: its address is shown instead.
-    image: ({ href, text }) => `<code>${escaped(`![${text}](${href})`)}</code>`,
+    html: ({ text }) => escape(text),
+    // An image would be loaded from another server: its address is shown instead.
+    image: ({ href, text }) => `<code>${escape(`![${text}](${href})`)}</code>`,
   },
 });
 
-export function toSafeHtml(text: string): string {
+function toSafeHtml(text: string): string {
   const html = marked.parse(text, { async: false });
   return DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
@@ -41,7 +41,7 @@ export function toSafeHtml(text: string): string {
 
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") {
-    // Recorded links lead elsewhere, never to a page of ours or one that can reach back.
+    // Recorded links open in a new tab that cannot reach back to the viewer.
     if (node.hasAttribute("href")) {
       node.setAttribute("target", "_blank");
       node.setAttribute("rel", "noopener noreferrer nofollow");

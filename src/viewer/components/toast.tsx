@@ -1,10 +1,11 @@
-// What has just been done, with a way back where there is one.
+// Short messages about what was just done, with an undo button where there is one.
 import { signal } from "@preact/signals";
+import { asApiError } from "../api.ts";
 
 interface Toast {
   id: number;
   text: string;
-  action?: { label: string; run: () => void };
+  action: { label: string; run: () => void } | undefined;
 }
 
 const SHOWN_MS = 8_000;
@@ -14,8 +15,20 @@ let lastId = 0;
 export function toast(text: string, action?: Toast["action"]): void {
   lastId += 1;
   const id = lastId;
-  toasts.value = [...toasts.value, { id, text, ...(action !== undefined && { action }) }];
-  setTimeout(() => drop(id), SHOWN_MS);
+  toasts.value = [...toasts.value, { id, text, action }];
+  setTimeout(() => remove(id), SHOWN_MS);
+}
+
+/** Shows `done`, or the error; returns whether the change succeeded. */
+export async function report(change: Promise<unknown>, done: string): Promise<boolean> {
+  try {
+    await change;
+    toast(done);
+    return true;
+  } catch (error) {
+    toast(asApiError(error).message);
+    return false;
+  }
 }
 
 export function Toasts() {
@@ -27,10 +40,10 @@ export function Toasts() {
           {action !== undefined && (
             <button
               class="button"
-              // What had the focus is gone with what was done: the way back is at hand.
+              // The element that had the focus is gone, such as a deleted row.
               ref={focusOnce}
               onClick={() => {
-                drop(id);
+                remove(id);
                 action.run();
               }}
             >
@@ -47,6 +60,6 @@ function focusOnce(button: HTMLButtonElement | null): void {
   button?.focus({ preventScroll: true });
 }
 
-function drop(id: number): void {
+function remove(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }

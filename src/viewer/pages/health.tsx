@@ -1,51 +1,48 @@
-// How it is: every check and how to mend what fails, what waits, what went wrong lately.
-import { useEffect } from "preact/hooks";
-import { asApiError, send, useLoad } from "../api.ts";
+// Checks with their fixes, failed background jobs, and the worker's log.
+import { send, useLoad } from "../api.ts";
 import { Badge, type Tone } from "../components/badge.tsx";
-import { WithCode } from "../components/code.tsx";
-import { Loaded } from "../components/loaded.tsx";
+import { PageFrame } from "../components/page.tsx";
+import { Loaded } from "../components/states.tsx";
+import { Sentence } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
-import { toast } from "../components/toast.tsx";
+import { report } from "../components/toast.tsx";
 import { count } from "../format.ts";
-import { onLive } from "../stream.ts";
+import { useLive } from "../stream.ts";
 import type { Check, LogLine, WorkerState } from "../wire.ts";
 import "./health.css";
 
-const TONES: Record<Check["state"], Tone> = { ok: "good", warn: "warn", fail: "bad" };
-/** What needs somebody stands first. */
-const ORDER: Record<Check["state"], number> = { fail: 0, warn: 1, ok: 2 };
+const TONES: Record<Check["state"], Tone> = { fail: "bad", warn: "warn", ok: "good" };
+/** Failures first. */
+const STATES = Object.keys(TONES);
 
 export function Health() {
-  const checks = useLoad<{ results: Check[]; healthy: boolean }>(() => "/api/health");
+  const checks = useLoad<{ results: Check[] }>(() => "/api/health");
+  const again = (
+    <button class="button" onClick={checks.reload}>
+      Check again
+    </button>
+  );
   return (
-    <div class="page">
-      <header class="page-head">
-        <h1>Health</h1>
-        <button class="button" onClick={checks.reload}>
-          Check again
-        </button>
-      </header>
-      <div class="health-columns">
+    <PageFrame title="Health" actions={again}>
+      <div class="equal-columns">
         <section>
           <h2>Checks</h2>
           <Loaded from={checks}>
             {({ data }) => (
               <ul class="checks">
                 {data.results
-                  .toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
+                  .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
                   .map(({ name, state, message, fix }) => (
                     <li key={name}>
                       <Badge tone={TONES[state]}>{state}</Badge>
                       <div>
                         <strong>{name}</strong>
-                        <p>
-                          <WithCode text={message} />
+                        <p class="muted">
+                          <Sentence text={message} />
                         </p>
-                        {fix !== undefined && (
-                          <p class="fix">
-                            <WithCode text={fix} />
-                          </p>
-                        )}
+                        <p>
+                          <Sentence text={fix ?? ""} />
+                        </p>
                       </div>
                     </li>
                   ))}
@@ -54,25 +51,19 @@ export function Health() {
           </Loaded>
         </section>
         <div>
-          <Work />
+          <Jobs />
           <Log />
         </div>
       </div>
-    </div>
+    </PageFrame>
   );
 }
 
-function Work() {
+function Jobs() {
   const worker = useLoad<WorkerState>(() => "/api/jobs");
-  useEffect(() => onLive(({ kind }) => kind === "processing_status" && worker.reload()), []);
+  useLive(worker.reload, ({ kind }) => kind === "processing_status");
   const retry = async (key?: string): Promise<void> => {
-    try {
-      const { data } = await send<{ retried: number }>("POST", "/api/jobs/retry", key === undefined ? {} : { key });
-      toast(`${count(data.retried, "job")} will be tried again.`);
-      worker.reload();
-    } catch (error) {
-      toast(asApiError(error).message);
-    }
+    if (await report(send("POST", "/api/jobs/retry", { key }), "The worker will retry.")) worker.reload();
   };
   return (
     <section>
@@ -82,38 +73,32 @@ function Work() {
           <>
             <p class="num">
               {count(data.jobs.pending, "job")} waiting, {data.jobs.running} running, {data.jobs.failed} failed;{" "}
-              {count(data.spool.waiting, "event")} to take in
-              {data.spool.bad > 0 && `, ${data.spool.bad} that could not be read`}.
+              {count(data.spool.waiting, "event")} in the spool
+              {data.spool.bad > 0 && `, ${data.spool.bad} unreadable`}.
             </p>
             <p class="muted num">
               Version {data.version ?? "unknown"}, process {data.pid ?? "none"}
-              {data.started_at !== null && (
-                <>
-                  , started <Time at={data.started_at} />
-                </>
-              )}
-              .
+              {data.started_at !== null && [", started ", <Time key="started" at={data.started_at} />]}.
             </p>
             {data.troubled.length > 0 && (
               <>
-                <ul class="troubled">
-                  {data.troubled.map((job) => (
-                    <li key={job.key}>
+                <ul class="troubled stack small">
+                  {data.troubled.map(({ key, status, last_error: error, attempts }) => (
+                    <li key={key}>
                       <p>
-                        <Badge tone={job.status === "failed" ? "bad" : "warn"}>{job.status}</Badge>{" "}
-                        <code>{job.key}</code>
+                        <Badge tone={status === "failed" ? "bad" : "warn"}>{status}</Badge> <code>{key}</code>
                       </p>
                       <p class="muted">
-                        {job.last_error} ({count(job.attempts, "try", "tries")})
+                        {error} ({count(attempts, "attempt")})
                       </p>
-                      <button class="button" onClick={() => void retry(job.key)}>
-                        Try again
+                      <button class="button" onClick={() => void retry(key)}>
+                        Retry
                       </button>
                     </li>
                   ))}
                 </ul>
                 <button class="button" onClick={() => void retry()}>
-                  Try all again
+                  Retry all
                 </button>
               </>
             )}
@@ -128,8 +113,8 @@ function Log() {
   const log = useLoad<{ results: LogLine[] }>(() => "/api/logs?lines=60");
   return (
     <section>
-      <h2>What the worker wrote</h2>
-      <Loaded from={log} empty={<p class="muted">Nothing yet.</p>}>
+      <h2>Worker log</h2>
+      <Loaded from={log} empty={<p class="muted">The log is empty.</p>}>
         {({ data }) => (
           <ol class="log" tabIndex={0}>
             {data.results.toReversed().map((line, index) => (

@@ -1,72 +1,48 @@
-// Past sessions, the newest first, day by day.
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { useLoad } from "../api.ts";
+// All sessions by day, the newest first.
 import { Badge } from "../components/badge.tsx";
-import { Empty } from "../components/empty.tsx";
-import { FilterBar } from "../components/filter-bar.tsx";
-import { Loaded } from "../components/loaded.tsx";
-import { scopeQuery, useScopeFilters } from "../components/scope-filters.ts";
-import { now, Time } from "../components/time.tsx";
-import { count, dayName, localDay } from "../format.ts";
-import { route, withQuery } from "../router.ts";
-import type { ListMeta, Session } from "../wire.ts";
-import "./sessions.css";
-
-const PAGE = 50;
+import { FilterBar, useList } from "../components/filters.tsx";
+import { PageFrame } from "../components/page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { Days, Time } from "../components/time.tsx";
+import { count } from "../format.ts";
+import { sessionPath } from "../router.ts";
+import type { Session } from "../wire.ts";
 
 export function Sessions() {
-  const filters = useScopeFilters();
-  const shown = useSignal(PAGE);
-  const sessions = useLoad<{ results: Session[] }, ListMeta>(() =>
-    withQuery("/api/sessions", { ...scopeQuery(), limit: shown.value }),
+  const sessions = useList<Session>("/api/sessions");
+  const empty = (
+    <Empty
+      title="No sessions match"
+      text="Change the filters, or run `c-mem sync` to import sessions from before C-Mem was installed."
+    />
   );
-  useSignalEffect(() => {
-    void route.value;
-    shown.value = PAGE;
-  });
   return (
-    <div class="page">
-      <header class="page-head">
-        <h1>Sessions</h1>
-      </header>
-      <FilterBar filters={filters.value} />
-      <Loaded from={sessions} empty={<NoSessions />}>
-        {({ data, meta }) => (
-          <>
-            {[...byDay(data.results)].map(([day, list]) => (
-              <section key={day} class="day">
-                <h2>{dayName(Date.parse(list[0]?.last_at ?? ""), now.value)}</h2>
-                <ul>
-                  {list.map((session) => (
-                    <SessionLine key={session.session_id} session={session} />
-                  ))}
-                </ul>
-              </section>
-            ))}
-            {meta.has_more === true && (
-              <button class="button" onClick={() => (shown.value += PAGE)}>
-                Show earlier sessions
-              </button>
-            )}
-          </>
+    <PageFrame title="Sessions">
+      <FilterBar />
+      <Loaded from={sessions} empty={empty}>
+        {({ data }) => (
+          <Days rows={data.results} timeOf={({ last_at: at }) => at}>
+            {(session) => <SessionLine key={session.session_id} session={session} />}
+          </Days>
         )}
       </Loaded>
-    </div>
+    </PageFrame>
   );
 }
 
 function SessionLine({ session }: { session: Session }) {
+  const { title, subtitle, status } = session;
   return (
     <li>
-      <a class="session-line" href={`/sessions/${encodeURIComponent(session.session_id)}`}>
+      <a class="row session-line" href={sessionPath(session.session_id)}>
         <Time at={session.last_at} as="clock" />
         <span class="session-name">
-          <span class="session-title">{session.title ?? session.subtitle ?? "(untitled)"}</span>
-          {session.title !== null && session.subtitle !== null && <span class="session-sub">{session.subtitle}</span>}
+          <span class="ellipsis">{title ?? subtitle ?? "(untitled)"}</span>
+          {title !== null && <span class="ellipsis faint">{subtitle}</span>}
         </span>
-        <span class="session-facts num">
-          {session.status === "active" && <Badge tone="good">active</Badge>}
-          {session.status === "failed" && <Badge tone="bad">failed</Badge>}
+        <span class="meta num">
+          {status === "active" && <Badge tone="good">active</Badge>}
+          {status === "failed" && <Badge tone="bad">failed</Badge>}
           <span>{session.project}</span>
           <span>{session.agent}</span>
           <span>{count(session.prompts, "prompt")}</span>
@@ -74,19 +50,4 @@ function SessionLine({ session }: { session: Session }) {
       </a>
     </li>
   );
-}
-
-function NoSessions() {
-  return (
-    <Empty title="No session here">
-      <p>
-        Sessions appear as they happen. Those from before are brought in by <code>c-mem sync</code>; other filters may
-        show more.
-      </p>
-    </Empty>
-  );
-}
-
-function byDay(sessions: readonly Session[]): Map<string, Session[]> {
-  return Map.groupBy(sessions, ({ last_at: at }) => localDay(Date.parse(at)));
 }

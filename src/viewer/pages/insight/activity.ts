@@ -1,53 +1,45 @@
-// Days as columns, one part for each agent; days on which nothing happened stand there, too.
+// Activity per day as chart columns, including days without activity.
 import type { Column } from "../../components/bars.tsx";
 import { localDay } from "../../format.ts";
 import type { DayShare } from "../../wire.ts";
 
-/** More would be thinner than a pixel on a small screen. */
+/** More columns would be thinner than a pixel on a small screen. */
 const MAX_COLUMNS = 120;
-/** Fewer would be as broad as a wall. */
 const MIN_COLUMNS = 14;
 const DAY_MS = 86_400_000;
 
-export function activityByDay(days: readonly DayShare[]): { series: string[]; columns: Column[] } {
-  const series = [...new Set(days.map(({ agent }) => agent))].sort();
-  const byDay = Map.groupBy(days, ({ day }) => day);
-  const columns = daysOf(byDay).map((day) => ({
-    label: day,
+/** Prompts per day, one series per agent. */
+export function activityByDay(shares: readonly DayShare[]): { series: string[]; columns: Column[] } {
+  const series = [...new Set(shares.map(({ agent }) => agent))].sort();
+  const columns = days(shares).map(([label, ofDay]) => ({
+    label,
     parts: series.map((agent) =>
-      total(
-        byDay.get(day)?.filter((share) => share.agent === agent),
-        "prompts",
-      ),
+      ofDay.filter((share) => share.agent === agent).reduce((sum, { prompts }) => sum + prompts, 0),
     ),
   }));
   return { series, columns: columns.slice(-MAX_COLUMNS) };
 }
 
-/** How much had been recorded by the end of each day, in bytes. */
-export function growthByDay(days: readonly DayShare[]): Column[] {
-  const byDay = Map.groupBy(days, ({ day }) => day);
-  let bytes = 0;
-  const columns = daysOf(byDay).map((day) => ({ label: day, parts: [(bytes += total(byDay.get(day), "bytes"))] }));
+/** Bytes recorded by the end of each day. */
+export function growthByDay(shares: readonly DayShare[]): Column[] {
+  let total = 0;
+  const columns = days(shares).map(([label, ofDay]) => {
+    total = ofDay.reduce((sum, { bytes }) => sum + bytes, total);
+    return { label, parts: [total] };
+  });
   return columns.slice(-MAX_COLUMNS);
 }
 
-function total(shares: readonly DayShare[] | undefined, what: "prompts" | "bytes"): number {
-  return (shares ?? []).reduce((sum, share) => sum + share[what], 0);
-}
-
-/** From the first to the last, and some before where that is not long. */
-function daysOf(byDay: ReadonlyMap<string, unknown>): string[] {
-  const known = [...byDay.keys()].sort();
-  const [first, last] = [known[0], known.at(-1)];
+/** Every day from the first to the last, at least two weeks. */
+function days(shares: readonly DayShare[]): [day: string, shares: DayShare[]][] {
+  const byDay = Map.groupBy(shares, ({ day }) => day);
+  const recorded = [...byDay.keys()].sort();
+  const [first, last] = [recorded[0], recorded.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const earlier = localDay(Date.parse(`${last}T12:00`) - (MIN_COLUMNS - 1) * DAY_MS);
-  return daysBetween(first < earlier ? first : earlier, last);
-}
-
-function daysBetween(first: string, last: string): string[] {
-  const days: string[] = [];
-  // At noon: no change of the clock makes a day of it twice.
-  for (let at = Date.parse(`${first}T12:00`); localDay(at) <= last; at += DAY_MS) days.push(localDay(at));
-  return days;
+  // Noon: with daylight saving, midnight plus 24 hours may be the same day.
+  const end = Date.parse(`${last}T12:00`);
+  const start = Math.min(Date.parse(`${first}T12:00`), end - (MIN_COLUMNS - 1) * DAY_MS);
+  const all: [string, DayShare[]][] = [];
+  for (let at = start; localDay(at) <= last; at += DAY_MS) all.push([localDay(at), byDay.get(localDay(at)) ?? []]);
+  return all;
 }

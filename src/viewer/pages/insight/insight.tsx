@@ -1,41 +1,42 @@
-// How much is done, what memory costs, whether it is used, how much room it takes.
+// Activity, disk usage, how much of the injected context was used, and what models cost.
 import { useLoad } from "../../api.ts";
 import { Columns, Rows } from "../../components/bars.tsx";
-import { Empty } from "../../components/empty.tsx";
-import { FilterBar } from "../../components/filter-bar.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { scopeQuery, useScopeFilters } from "../../components/scope-filters.ts";
+import { FilterBar, scopeQuery } from "../../components/filters.tsx";
+import { PageFrame } from "../../components/page.tsx";
+import { Empty, Loaded } from "../../components/states.tsx";
+import { Sentence } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
 import type { Cost, Impact, Stats } from "../../wire.ts";
 import { activityByDay, growthByDay } from "./activity.ts";
 import "./insight.css";
 
+const MAX_ROWS = 8;
+
 export function Insight() {
-  const filters = useScopeFilters();
   const stats = useLoad<Stats>(() => withQuery("/api/stats", scopeQuery()));
+  const empty = (
+    <Empty title="No activity" text="Change the filters, or run `c-mem sync` to import earlier sessions." />
+  );
   return (
-    <div class="page">
-      <header class="page-head">
-        <h1>Insight</h1>
-      </header>
-      <FilterBar filters={filters.value} />
-      <Loaded from={stats} empty={<NothingYet />} isEmpty={(data) => data.totals.sessions === 0}>
+    <PageFrame title="Insight">
+      <FilterBar />
+      <Loaded from={stats} empty={empty} isEmpty={({ totals }) => totals.sessions === 0}>
         {({ data }) => <Activity stats={data} />}
       </Loaded>
-      <div class="insight-columns">
-        <Used />
-        <Spent />
+      <div class="equal-columns">
+        <InjectionUsage />
+        <ModelCosts />
       </div>
-    </div>
+    </PageFrame>
   );
 }
 
-const NAMED = 8;
-
-function Activity({ stats }: { stats: Stats }) {
-  const { totals } = stats;
-  const { series, columns } = activityByDay(stats.by_day);
+function Activity({
+  stats: { totals, by_day: days, by_project: projects, by_tool: tools, ...sizes },
+}: {
+  stats: Stats;
+}) {
   return (
     <>
       <dl class="figures">
@@ -46,16 +47,14 @@ function Activity({ stats }: { stats: Stats }) {
         <Figure name="Commits" value={totals.commits} />
         <Figure name="Lines added" value={totals.lines_added} note={`${withCommas(totals.lines_removed)} removed`} />
       </dl>
-      <section class="card chart-card">
-        <Columns title="Prompts a day" series={series} columns={columns} />
-      </section>
-      <div class="insight-columns">
+      <Columns title="Prompts per day" {...activityByDay(days)} />
+      <div class="equal-columns">
         <section>
           <h2>By project</h2>
           <Rows
-            rows={stats.by_project.slice(0, NAMED).map(({ name, key, sessions, prompts }) => ({
+            rows={projects.slice(0, MAX_ROWS).map(({ name, key, sessions, prompts }) => ({
               key,
-              name: <a href={`/sessions?project=${encodeURIComponent(key)}`}>{name}</a>,
+              name: <a href={withQuery("/sessions", { project: key })}>{name}</a>,
               value: sessions,
               text: `${count(sessions, "session")}, ${count(prompts, "prompt")}`,
             }))}
@@ -64,7 +63,7 @@ function Activity({ stats }: { stats: Stats }) {
         <section>
           <h2>By tool</h2>
           <Rows
-            rows={stats.by_tool.slice(0, NAMED).map(({ name, uses, failure_rate: rate }) => ({
+            rows={tools.slice(0, MAX_ROWS).map(({ name, uses, failure_rate: rate }) => ({
               key: name,
               name,
               value: uses,
@@ -73,27 +72,30 @@ function Activity({ stats }: { stats: Stats }) {
           />
         </section>
       </div>
-      <Room stats={stats} />
+      <DiskUsage columns={growthByDay(days)} sessions={totals.sessions} {...sizes} />
     </>
   );
 }
 
-/** What was recorded of what is chosen; the files hold that of every project. */
-function Room({ stats }: { stats: Stats }) {
-  const { totals, by_day: days, database, archive, backups, models } = stats;
-  const growth = growthByDay(days);
-  const recorded = growth.at(-1)?.parts[0] ?? 0;
+type DiskUsageProps = Pick<Stats, "database" | "archive" | "backups" | "models"> & {
+  columns: ReturnType<typeof growthByDay>;
+  sessions: number;
+};
+
+/** The chart covers what the filters select, the files below all projects. */
+function DiskUsage({ columns, sessions, database, archive, backups, models }: DiskUsageProps) {
+  const recorded = columns.at(-1)?.parts[0] ?? 0;
+  const text =
+    `${bytes(recorded)} recorded here, ${bytes(recorded / Math.max(1, sessions))} per session. All projects, with ` +
+    `indexes and memory: ${bytes(database.bytes)} in the database, ${bytes(backups.bytes)} in ` +
+    `${count(backups.files, "backup")}, ${bytes(archive.bytes)} in ${count(archive.files, "archived transcript")}, ` +
+    `${bytes(models.bytes)} in semantic search models. Run \`c-mem stats --size\` for details.`;
   return (
     <section>
-      <h2>Room on disk</h2>
-      <div class="card chart-card">
-        <Columns title="Recorded so far" series={["recorded"]} columns={growth} say={bytes} />
-      </div>
+      <h2>Disk usage</h2>
+      <Columns title="Recorded so far" series={["recorded"]} columns={columns} format={bytes} />
       <p class="num">
-        {bytes(recorded)} recorded here, {bytes(recorded / Math.max(1, totals.sessions))} a session. For all projects,
-        with indexes and memory: {bytes(database.bytes)} in the database, {bytes(backups.bytes)} in{" "}
-        {count(backups.files, "backup")}, {bytes(archive.bytes)} in {count(archive.files, "archived transcript")},{" "}
-        {bytes(models.bytes)} in models for search by meaning. <code>c-mem stats --size</code> says what takes it.
+        <Sentence text={text} />
       </p>
     </section>
   );
@@ -101,46 +103,46 @@ function Room({ stats }: { stats: Stats }) {
 
 function Figure({ name, value, note }: { name: string; value: number; note?: string }) {
   return (
-    <div class="figure">
+    <div>
       <dt>{name}</dt>
       <dd class="num">
         {withCommas(value)}
-        {note !== undefined && <small>{note}</small>}
+        <small>{note}</small>
       </dd>
     </div>
   );
 }
 
-/** Of what was shown to agents, how much they then used. */
-function Used() {
+function InjectionUsage() {
   const impact = useLoad<Impact>(() => withQuery("/api/impact", scopeQuery()));
   return (
     <section>
-      <h2>What memory was used for</h2>
+      <h2>Use of injected context</h2>
       <Loaded
         from={impact}
-        isEmpty={(data) => data.surfaces.length === 0}
-        empty={<p class="muted">Nothing was shown to an agent yet.</p>}
+        isEmpty={({ surfaces }) => surfaces.length === 0}
+        empty={<p class="muted">Nothing was injected yet.</p>}
       >
         {({ data }) => (
           <table class="table">
             <thead>
               <tr>
-                <th scope="col">When</th>
-                <th scope="col">Shown</th>
-                <th scope="col">Used</th>
-                <th scope="col">Tokens</th>
+                {["When", "Injected", "Used", "Tokens"].map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
               </tr>
             </thead>
-            <tbody>
+            <tbody class="num">
               {data.surfaces.map(({ surface, injections, used, tokens }) => (
                 <tr key={surface}>
                   <th scope="row">{surface}</th>
-                  <td class="num">{withCommas(injections)}</td>
-                  <td class="num">
+                  <td>{withCommas(injections)}</td>
+                  <td>
                     {withCommas(used)} ({Math.round((100 * used) / Math.max(1, injections))} %)
                   </td>
-                  <td class="num">{withCommas(tokens)}</td>
+                  <td>{withCommas(tokens)}</td>
                 </tr>
               ))}
             </tbody>
@@ -151,20 +153,17 @@ function Used() {
   );
 }
 
-function Spent() {
+function ModelCosts() {
   const cost = useLoad<Cost>(() => withQuery("/api/cost", { project: scopeQuery()["project"], days: 30 }));
+  const empty = (
+    <p class="muted">
+      <Sentence text="No model usage. Choose a model in the [settings](/settings)." />
+    </p>
+  );
   return (
     <section>
-      <h2>What C-Mem spent on models, last 30 days</h2>
-      <Loaded
-        from={cost}
-        isEmpty={(data) => data.total.requests === 0}
-        empty={
-          <p class="muted">
-            Nothing: no model is in use. <a href="/settings">Settings</a> say how to choose one.
-          </p>
-        }
-      >
+      <h2>Model costs, last 30 days</h2>
+      <Loaded from={cost} isEmpty={({ total }) => total.requests === 0} empty={empty}>
         {({ data }) => (
           <>
             <p class="num">
@@ -172,14 +171,14 @@ function Spent() {
               {withCommas(data.total.input_tokens)} tokens in and {withCommas(data.total.output_tokens)} out.
             </p>
             <Columns
-              title="Tokens a day"
+              title="Tokens per day"
               series={["tokens"]}
               columns={data.by_day
                 .toReversed()
                 .map(({ name, input_tokens: i, output_tokens: o }) => ({ label: name, parts: [i + o] }))}
             />
             <Rows
-              rows={data.by_model.slice(0, NAMED).map(({ name, cost_usd: usd }) => ({
+              rows={data.by_model.slice(0, MAX_ROWS).map(({ name, cost_usd: usd }) => ({
                 key: name,
                 name,
                 value: usd,
@@ -190,15 +189,5 @@ function Spent() {
         )}
       </Loaded>
     </section>
-  );
-}
-
-function NothingYet() {
-  return (
-    <Empty title="Nothing has happened here yet">
-      <p>
-        <code>c-mem sync</code> brings in earlier sessions; other filters may show more.
-      </p>
-    </Empty>
   );
 }

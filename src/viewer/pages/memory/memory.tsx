@@ -1,97 +1,79 @@
-// What is known: by project, type, concept and file; each with what it rests on and what can be done about it.
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { useLoad } from "../../api.ts";
-import { Empty } from "../../components/empty.tsx";
-import { FilterBar } from "../../components/filter-bar.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { scopeQuery, useScopeFilters } from "../../components/scope-filters.ts";
-import { WordsField } from "../../components/words-field.tsx";
+// All observations, with filters; each opens in place.
+import { useSignal } from "@preact/signals";
+import { CONCEPTS, OBSERVATION_TYPES } from "../../../core/memory.ts";
+import { type Filter, FilterBar, FilterField, scopeQuery, useList } from "../../components/filters.tsx";
+import { PageFrame } from "../../components/page.tsx";
+import { Empty, Loaded } from "../../components/states.tsx";
 import { count } from "../../format.ts";
-import { route, withQuery } from "../../router.ts";
-import { onLive } from "../../stream.ts";
+import { route } from "../../router.ts";
+import { useLive } from "../../stream.ts";
 import type { ListedObservation, ListMeta } from "../../wire.ts";
-import { CONCEPT, SHOW, TYPE } from "./filters.ts";
 import { hiddenIds } from "./forget.ts";
-import { ObservationLine } from "./line.tsx";
-import { Remember } from "./remember.tsx";
+import { AddForm } from "./forms.tsx";
+import { ObservationLine } from "./observation.tsx";
 import "./memory.css";
 
-const PAGE = 50;
+const FILTERS: readonly Filter[] = [
+  { name: "type", label: "Type", any: "All types", options: OBSERVATION_TYPES },
+  { name: "concept", label: "Concept", any: "All concepts", options: CONCEPTS },
+  {
+    name: "show",
+    label: "Status",
+    any: "Current",
+    options: [
+      { value: "pinned", label: "Pinned" },
+      { value: "all", label: "Current and replaced" },
+    ],
+  },
+];
 
 export function Memory() {
-  const filters = useScopeFilters();
-  const shown = useSignal(PAGE);
-  const isWriting = useSignal(false);
-  const known = useLoad<{ results: ListedObservation[] }, ListMeta & { not_derived: number }>(() => {
+  const isAdding = useSignal(false);
+  const observations = useList<ListedObservation, ListMeta & { not_derived: number }>("/api/observations", () => {
     const show = route.value.query.get("show");
-    const which = show === "pinned" ? { pinned: 1 } : show === "all" ? { superseded: 1 } : {};
-    return withQuery("/api/observations", {
+    return {
       ...scopeQuery("q", "type", "concept", "file"),
-      ...which,
-      limit: shown.value,
-    });
+      pinned: show === "pinned" ? 1 : undefined,
+      superseded: show === "all" ? 1 : undefined,
+    };
   });
-  useSignalEffect(() => {
-    void route.value;
-    shown.value = PAGE;
-  });
-  useEffect(() => onLive(({ kind }) => kind === "observation" && known.reload()), []);
+  useLive(observations.reload, ({ kind }) => kind === "observation");
+  const add = (
+    <button class="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
+      Add observation
+    </button>
+  );
+  const empty = (
+    <Empty
+      title="No observations match"
+      text="Observations appear seconds after a turn ends. Change the filters, or run `c-mem sync` to import sessions."
+    />
+  );
   return (
-    <div class="page">
-      <header class="page-head">
-        <h1>Memory</h1>
-        <button class="button" aria-expanded={isWriting.value} onClick={() => (isWriting.value = !isWriting.value)}>
-          Write something down
-        </button>
-      </header>
-      {isWriting.value && <Remember close={() => (isWriting.value = false)} saved={known.reload} />}
-      <FilterBar filters={[...filters.value, TYPE, CONCEPT, SHOW]}>
-        <WordsField name="q" label="Words" />
-        <WordsField name="file" label="File" />
+    <PageFrame title="Memory" actions={add}>
+      {isAdding.value && <AddForm close={() => (isAdding.value = false)} saved={observations.reload} />}
+      <FilterBar filters={FILTERS}>
+        <FilterField name="q" label="Words" />
+        <FilterField name="file" label="File" />
       </FilterBar>
-      <Loaded from={known} empty={<NothingKnown />}>
-        {({ data, meta }) => (
-          <>
-            {data.results.every(({ id }) => hiddenIds.value.has(id)) && <AllForgotten />}
-            {meta.not_derived > 0 && (
-              <p class="muted">Memory of {count(meta.not_derived, "session")} is still being made.</p>
-            )}
-            <ul class="observations">
-              {data.results
-                .filter(({ id }) => !hiddenIds.value.has(id))
-                .map((observation) => (
-                  <ObservationLine key={observation.id} observation={observation} changed={known.reload} />
+      <Loaded from={observations} empty={empty}>
+        {({ data, meta }) => {
+          const visible = data.results.filter(({ id }) => !hiddenIds.value.has(id));
+          return (
+            <>
+              {meta.not_derived > 0 && <p class="muted">{count(meta.not_derived, "session")} not processed yet.</p>}
+              {visible.length === 0 && (
+                <Empty title="Nothing left here" text="All observations listed here were forgotten." />
+              )}
+              <ul class="observations">
+                {visible.map((observation) => (
+                  <ObservationLine key={observation.id} observation={observation} changed={observations.reload} />
                 ))}
-            </ul>
-            {meta.has_more === true && (
-              <button class="button" onClick={() => (shown.value += PAGE)}>
-                Show more
-              </button>
-            )}
-          </>
-        )}
+              </ul>
+            </>
+          );
+        }}
       </Loaded>
-    </div>
-  );
-}
-
-/** All that was listed is on its way out. */
-function AllForgotten() {
-  return (
-    <Empty title="Nothing is left here">
-      <p>What was shown is forgotten. Other filters may show more.</p>
-    </Empty>
-  );
-}
-
-function NothingKnown() {
-  return (
-    <Empty title="Nothing is known here yet">
-      <p>
-        Observations are made of every turn a few seconds after it ends. <code>c-mem sync</code> brings in earlier
-        sessions; other filters may show more.
-      </p>
-    </Empty>
+    </PageFrame>
   );
 }

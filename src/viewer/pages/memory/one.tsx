@@ -1,79 +1,79 @@
-// One observation with all that belongs to it: evidence, where it was learned, what replaced what, its other versions.
+// One observation with its evidence, its session, its versions, and what it replaced.
 import { useLoad } from "../../api.ts";
 import { TypeBadge } from "../../components/badge.tsx";
 import { Code } from "../../components/code.tsx";
-import { Empty } from "../../components/empty.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { useTitle } from "../../components/hooks.ts";
+import { PageFrame } from "../../components/page.tsx";
+import { Empty, Loaded } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { navigate } from "../../router.ts";
-import { useTitle } from "../../title.ts";
+import { navigate, sessionPath } from "../../router.ts";
+import type { PageProps } from "../../routes.ts";
 import type { Evidence, Named, Story } from "../../wire.ts";
-import { Actions } from "./actions.tsx";
-import { Body } from "./body.tsx";
-import { Marks } from "./line.tsx";
+import { Actions, Body, Marks } from "./observation.tsx";
 import "./memory.css";
 
-export function OneObservation({ id }: { id: string }) {
+export function OneObservation({ id }: PageProps) {
   const story = useLoad<Story>(() => `/api/observations/${encodeURIComponent(id)}`);
-  const title = story.load.value.reply?.data.title;
-  useTitle(title);
+  useTitle(story.load.value.reply?.data.title);
+  const crumbs = (
+    <>
+      <a href="/memory">Memory</a>
+      <span aria-hidden="true">/</span>
+      <span>{id}</span>
+    </>
+  );
+  const empty = (
+    <Empty
+      title={`Observation ${id} not found`}
+      heading="h1"
+      text="It was forgotten, or derived again with another id. See [all observations](/memory)."
+    />
+  );
   return (
-    <div class="page narrow">
-      <p class="crumbs">
-        <a href="/memory">Memory</a>
-        <span aria-hidden="true">/</span>
-        <span>{id}</span>
-      </p>
-      <Loaded from={story} empty={<Gone id={id} />} isEmpty={() => false}>
-        {({ data }) => <Told story={data} changed={story.reload} />}
+    <PageFrame class="narrow" crumbs={crumbs}>
+      <Loaded from={story} empty={empty}>
+        {({ data }) => <Article story={data} changed={story.reload} />}
       </Loaded>
-    </div>
+    </PageFrame>
   );
 }
 
-function Told({ story, changed }: { story: Story; changed: () => void }) {
+function Article({ story, changed }: { story: Story; changed: () => void }) {
+  const { session, agent, evidence } = story;
   return (
-    <article class="story">
+    <article class="story stack">
       <h1>{story.title}</h1>
-      <ul class="facts">
+      <ul class="meta">
         <li>
           <TypeBadge type={story.type} />
         </li>
-        <li>{story.project ?? "every project"}</li>
+        <li>{story.project ?? "all projects"}</li>
         <li>
           since <Time at={story.valid_from} />
-          {story.valid_to !== null && (
-            <>
-              {" until "}
-              <Time at={story.valid_to} />
-            </>
-          )}
+          {story.valid_to !== null && [" until ", <Time key="to" at={story.valid_to} />]}
         </li>
-        <li>by {story.producer === "extractor" ? "the extractor, from evidence" : story.producer}</li>
+        <li>by {story.producer === "extractor" ? "the built-in extractor" : story.producer}</li>
         <li>
           <Marks observation={story} />
         </li>
       </ul>
-      <Body observation={story} at={story.evidence.at(-1)?.id} />
+      <Body observation={story} lastEvidence={evidence.at(-1)?.id} />
       <Actions observation={story} changed={changed} forgotten={() => navigate("/memory")} />
-      {story.session !== null && (
+      {session !== null && (
         <p>
-          Learned in{" "}
-          <a href={`/sessions/${encodeURIComponent(story.session.session_id)}`}>
-            {story.session.title ?? "(untitled)"}
-          </a>
-          {story.agent !== null && ` with ${story.agent}`}.
+          Learned in <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
+          {agent !== null && ` with ${agent}`}.
         </p>
       )}
-      <Chain title="It replaced" items={story.replaces} />
-      {story.replaced_by !== null && <Chain title="Replaced by" items={[story.replaced_by]} />}
-      {story.versions.length > 1 && <Chain title="Its versions" items={story.versions} />}
+      <Related title="Replaces" items={story.replaces} />
+      <Related title="Replaced by" items={story.replaced_by === null ? [] : [story.replaced_by]} />
+      <Related title="Versions" items={story.versions.length > 1 ? story.versions : []} />
       <section>
-        <h2>What it rests on</h2>
-        {story.evidence.length === 0 && <p class="muted">Nothing: somebody wrote it down.</p>}
-        <ol class="evidence-list">
-          {story.evidence.map((piece) => (
-            <Piece key={piece.id} piece={piece} session={story.session_id} />
+        <h2>Evidence</h2>
+        {evidence.length === 0 && <p class="muted">None: it was written by hand.</p>}
+        <ol class="evidence-list stack">
+          {evidence.map((piece) => (
+            <EvidenceItem key={piece.id} piece={piece} session={story.session_id} />
           ))}
         </ol>
       </section>
@@ -81,18 +81,18 @@ function Told({ story, changed }: { story: Story; changed: () => void }) {
   );
 }
 
-function Chain({ title, items }: { title: string; items: readonly (Named & { is_current?: boolean })[] }) {
+function Related({ title, items }: { title: string; items: readonly (Named & { is_current?: boolean })[] }) {
   if (items.length === 0) return null;
   return (
     <section>
       <h2>{title}</h2>
       <ul>
-        {items.map((item) => (
-          <li key={item.id}>
-            <a href={`/memory/${item.id}`}>{item.title}</a>{" "}
+        {items.map(({ id, title: name, producer, is_current: isCurrent }) => (
+          <li key={id}>
+            <a href={`/memory/${id}`}>{name}</a>{" "}
             <span class="muted">
-              ({item.producer}
-              {item.is_current === true ? ", in use" : ""})
+              ({producer}
+              {isCurrent === true && ", current"})
             </span>
           </li>
         ))}
@@ -101,15 +101,17 @@ function Chain({ title, items }: { title: string; items: readonly (Named & { is_
   );
 }
 
-function Piece({ piece, session }: { piece: Evidence; session: string | null }) {
-  if (piece.kind === "gone") return <li class="muted">{piece.id} is no longer there.</li>;
+const SPEAKERS = { prompt: "User", message: "Assistant" } as const;
+
+function EvidenceItem({ piece, session }: { piece: Evidence; session: string | null }) {
+  if (piece.kind === "gone") return <li class="muted">{piece.id} no longer exists.</li>;
   return (
     <li>
-      <p class="evidence-head">
-        <span>{piece.kind === "tool" ? `${piece.name}: ${piece.subject}` : WHO[piece.kind]}</span>
-        {piece.kind === "tool" && <span class={piece.is_error ? "is-bad" : "muted"}>{piece.outcome}</span>}
+      <p class="meta">
+        <span>{piece.kind === "tool" ? `${piece.name}: ${piece.subject}` : SPEAKERS[piece.kind]}</span>
+        {piece.kind === "tool" && <span class={piece.is_error ? "is-bad" : ""}>{piece.outcome}</span>}
         <Time at={piece.at} />
-        {session !== null && <a href={`/sessions/${encodeURIComponent(session)}#${piece.id}`}>See it there</a>}
+        {session !== null && <a href={sessionPath(session, piece.id)}>See in session</a>}
       </p>
       {piece.kind === "tool" ? (
         piece.output !== "" && <Code text={piece.output} isError={piece.is_error} />
@@ -117,17 +119,5 @@ function Piece({ piece, session }: { piece: Evidence; session: string | null }) 
         <Code text={piece.text} />
       )}
     </li>
-  );
-}
-
-const WHO = { prompt: "The user asked", message: "The assistant said" } as const;
-
-function Gone({ id }: { id: string }) {
-  return (
-    <Empty title={`There is no observation ${id}`} heading="h1">
-      <p>
-        It was forgotten, or derived anew under another id. <a href="/memory">See what is known</a>.
-      </p>
-    </Empty>
   );
 }

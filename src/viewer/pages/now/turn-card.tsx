@@ -1,42 +1,45 @@
-// One turn: what was asked, what came of it, what was learned.
+// One turn: its prompt, its outcome, and the observations made from it.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { TypeBadge } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { ChangedLines } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration } from "../../format.ts";
+import { sessionPath } from "../../router.ts";
+import { onLive } from "../../stream.ts";
 import type { Observation, TimelineTurn } from "../../wire.ts";
-import { doing, turnKey } from "./activity.ts";
 
-export function TurnCard({
-  turn,
-  learned,
-  isFresh,
-}: {
+interface TurnCardProps {
   turn: TimelineTurn;
-  learned: readonly Observation[];
+  observations: readonly Observation[];
   isFresh: boolean;
-}) {
-  const session = `/sessions/${encodeURIComponent(turn.session_id)}`;
+}
+
+export function TurnCard({ turn, observations, isFresh }: TurnCardProps) {
   return (
     <li class={isFresh ? "turn-card is-fresh" : "turn-card"}>
       <div class="turn-inside">
         <Time at={turn.at} as="clock" />
-        <div class="turn-main">
-          <a class="asked" href={`${session}#${turn.id}`}>
+        <div>
+          <a class="turn-prompt clamp" href={sessionPath(turn.session_id, turn.id)}>
             {turn.prompt}
           </a>
-          <p class="turn-where">
-            <span class="project">{turn.project}</span>
+          <p class="meta turn-session">
+            <strong class="ellipsis">{turn.project}</strong>
             <span>{turn.agent}</span>
-            <a href={session}>{turn.title ?? "(untitled)"}</a>
+            <a class="ellipsis" href={sessionPath(turn.session_id)}>
+              {turn.title ?? "(untitled)"}
+            </a>
           </p>
           <Outcome turn={turn} />
-          {learned.length > 0 && (
+          {observations.length > 0 && (
             <ul class="learned" aria-label="Learned">
-              {learned.map((observation) => (
-                <li key={observation.id}>
-                  <a href={`${session}#${observation.id}`}>
-                    <TypeBadge type={observation.type} />
-                    <span>{observation.title}</span>
+              {observations.map(({ id, type, title }) => (
+                <li key={id}>
+                  <a href={sessionPath(turn.session_id, id)}>
+                    <TypeBadge type={type} />
+                    <span>{title}</span>
                   </a>
                 </li>
               ))}
@@ -48,36 +51,71 @@ export function TurnCard({
   );
 }
 
-/** One line from the first moment on, so that a turn that goes on does not push the others about. */
+/** One line from the start, so that the cards below do not move as the turn goes on. */
 function Outcome({ turn }: { turn: TimelineTurn }) {
-  const now = doing.value.get(turnKey(turn.session_id, turn.turn));
-  const added = turn.files.reduce((sum, file) => sum + file.added, 0);
-  const removed = turn.files.reduce((sum, file) => sum + file.removed, 0);
-  const failed = Math.max(turn.failed.length, now?.failed ?? 0);
+  const { status, files, commits, ended_at: end } = turn;
+  const live = toolCounts.value.get(turnKey(turn.session_id, turn.turn));
+  const failed = Math.max(turn.failed.length, live?.failed ?? 0);
   return (
-    <p class="outcome num">
-      {turn.status === "running" ? (
+    <p class="meta outcome num">
+      {status === "running" && (
         <span class="running">
           <span class="dot" aria-hidden="true" />
-          {now === undefined ? "At work" : count(now.uses, "tool use")}
+          {live === undefined ? "Running" : count(live.uses, "tool use")}
         </span>
-      ) : (
-        turn.ended_at !== null && <span>{duration(Date.parse(turn.ended_at) - Date.parse(turn.at))}</span>
       )}
-      {turn.status === "interrupted" && <span class="failed">Interrupted</span>}
-      {turn.files.length > 0 && (
+      {status !== "running" && end !== null && <span>{duration(Date.parse(end) - Date.parse(turn.at))}</span>}
+      {status === "interrupted" && <span class="is-bad">Interrupted</span>}
+      {files.length > 0 && (
         <span>
-          {count(turn.files.length, "file")} <span class="added">+{added}</span> <span class="removed">−{removed}</span>
+          {count(files.length, "file")}{" "}
+          <ChangedLines
+            added={files.reduce((sum, { added }) => sum + added, 0)}
+            removed={files.reduce((sum, { removed }) => sum + removed, 0)}
+          />
         </span>
       )}
-      {turn.commits.length > 0 && (
+      {commits.length > 0 && (
         <span class="with-icon">
           <Icon name="commit" />
-          {turn.commits.at(-1)?.subject}
+          {commits.at(-1)?.subject}
         </span>
       )}
-      {failed > 0 && <span class="failed">{failed} failed</span>}
-      {turn.status === "running" && now !== undefined && <code class="gist">{now.last}</code>}
+      {failed > 0 && <span class="is-bad">{failed} failed</span>}
+      {status === "running" && <code class="ellipsis">{live?.last}</code>}
     </p>
+  );
+}
+
+interface ToolCount {
+  uses: number;
+  failed: number;
+  last: string;
+}
+
+/** Tool uses of the last 200 turns, from the live stream, by `turnKey`. */
+const toolCounts = signal<ReadonlyMap<string, ToolCount>>(new Map());
+const MAX_TURNS = 200;
+
+export function turnKey(sessionId: unknown, turn: unknown): string {
+  return `${String(sessionId)} ${String(turn)}`;
+}
+
+export function useToolCounts(): void {
+  useEffect(
+    () =>
+      onLive(({ kind, data }) => {
+        if (kind !== "tool_use") return;
+        const key = turnKey(data["parent_session_id"] ?? data["session_id"], data["prompt_number"]);
+        const before = toolCounts.peek().get(key) ?? { uses: 0, failed: 0 };
+        const others = [...toolCounts.peek()].filter(([each]) => each !== key).slice(1 - MAX_TURNS);
+        const latest = {
+          uses: before.uses + 1,
+          failed: before.failed + (data["is_error"] === true ? 1 : 0),
+          last: `${String(data["name"])} ${String(data["subject"] ?? "")}`.trim(),
+        };
+        toolCounts.value = new Map([...others, [key, latest]]);
+      }),
+    [],
   );
 }

@@ -1,58 +1,54 @@
-// Every session and everything learned, by words and meaning, as one types. What is asked for stands in the address.
-import { useSignal, useSignalEffect } from "@preact/signals";
+// Keyword and semantic search over all sessions and observations, while typing. The query lives in the address.
 import { useEffect, useRef } from "preact/hooks";
-import { useLoad } from "../../api.ts";
-import { Empty } from "../../components/empty.tsx";
-import { FilterBar } from "../../components/filter-bar.tsx";
+import { OBSERVATION_TYPES } from "../../../core/memory.ts";
+import { type Load, useLoad } from "../../api.ts";
+import { TypeBadge } from "../../components/badge.tsx";
+import { type Filter, FilterBar, scopeQuery, useTypedQuery } from "../../components/filters.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { scopeQuery, useScopeFilters } from "../../components/scope-filters.ts";
+import { Empty, Loaded } from "../../components/states.tsx";
+import { Sentence } from "../../components/text.tsx";
+import { Time } from "../../components/time.tsx";
+import { count } from "../../format.ts";
 import { route, setQuery, withQuery } from "../../router.ts";
-import type { Finding, SearchMeta } from "../../wire.ts";
-import { KIND, TYPE } from "./filters.ts";
-import { How, LIMIT } from "./how.tsx";
-import { Known } from "./known.tsx";
+import type { Finding, Observation, SearchMeta } from "../../wire.ts";
 import { Result } from "./result.tsx";
 import "./search.css";
 
-/** Long enough not to ask for every letter, short enough to feel at once. */
-const PAUSE_MS = 120;
+const LIMIT = 30;
+const MAX_OBSERVATIONS = 6;
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: "kind",
+    label: "Kind",
+    any: "Everything",
+    options: [
+      { value: "prompt", label: "Prompts" },
+      { value: "message", label: "Answers" },
+      { value: "tool", label: "Tool uses" },
+      { value: "file", label: "Files" },
+      { value: "session", label: "Titles" },
+    ],
+  },
+  {
+    name: "type",
+    label: "Learned",
+    any: "Any outcome",
+    options: OBSERVATION_TYPES.map((type) => ({ value: type, label: `With a ${type}` })),
+  },
+];
 
 export function Search() {
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
-  const typed = useSignal(route.peek().query.get("q") ?? "");
-  const filters = useScopeFilters();
-  const found = useLoad<{ results: Finding[] }, SearchMeta>(() => {
-    const q = (route.value.query.get("q") ?? "").trim();
-    return q === ""
-      ? undefined
-      : withQuery("/api/search", { q, typing: 1, limit: LIMIT, ...scopeQuery("kind", "type") });
-  });
-
+  const typed = useTypedQuery("q", ["open"]);
+  const { query } = route.value;
+  const words = (query.get("q") ?? "").trim();
   useEffect(() => box.current?.focus(), []);
-  // The address follows what is typed; going back brings the words back.
-  useSignalEffect(() => {
-    const words = typed.value;
-    if (words === (route.peek().query.get("q") ?? "")) return;
-    const timer = setTimeout(() => setQuery({ q: words, open: undefined }), PAUSE_MS);
-    return () => clearTimeout(timer);
-  });
-  useEffect(() => {
-    const onBack = (): void => {
-      typed.value = new URLSearchParams(location.search).get("q") ?? "";
-    };
-    addEventListener("popstate", onBack);
-    return () => removeEventListener("popstate", onBack);
-  }, []);
-
-  const onKey = (event: KeyboardEvent): void => moveBetween(event, list.current, box.current);
-  const query = route.value.query;
-  const hasWords = (query.get("q") ?? "").trim() !== "";
   return (
-    <div class="page search-page" onKeyDown={onKey}>
+    <div class="page" onKeyDown={(event) => moveFocus(event, list.current, box.current)}>
       <h1 class="hidden">Search</h1>
-      <div class="search-box" role="search">
+      <div class="input-box search-box" role="search">
         <Icon name="search" />
         <input
           id="search-box"
@@ -60,83 +56,147 @@ export function Search() {
           type="search"
           autocomplete="off"
           spellcheck={false}
-          placeholder="Search every session"
-          aria-label="Search every session"
+          placeholder="Search all sessions"
+          aria-label="Search all sessions"
           value={typed.value}
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </div>
-      <FilterBar filters={[...filters.value, KIND, TYPE]} />
-      {!hasWords ? (
-        <Start />
-      ) : (
-        <div class="found">
-          <div>
-            <How load={found.load.value} />
-            <Loaded from={found} empty={<Nothing words={query.get("q") ?? ""} />}>
-              {({ data }) => (
-                <ol class="results" ref={list}>
-                  {data.results.map((finding) => (
-                    <Result
-                      key={`${finding.session_id} ${finding.item} ${finding.path}`}
-                      finding={finding}
-                      isOpen={query.get("open") === finding.item}
-                    />
-                  ))}
-                </ol>
-              )}
-            </Loaded>
-          </div>
-          <Known />
-        </div>
+      <FilterBar filters={FILTERS} />
+      {words === "" ? <Instructions /> : <Results words={words} list={list} />}
+    </div>
+  );
+}
+
+function Results({ words, list }: { words: string; list: { current: HTMLOListElement | null } }) {
+  const { query } = route.value;
+  const found = useLoad<{ results: Finding[] }, SearchMeta>(() =>
+    withWords("/api/search", { typing: 1, limit: LIMIT, ...scopeQuery("kind", "type") }),
+  );
+  const empty = (
+    <Empty
+      title={`No results for “${words}”`}
+      text="Try fewer or other words, clear the filters, or run `c-mem sync` to import earlier sessions."
+    />
+  );
+  return (
+    <div class="columns">
+      <div>
+        <Summary load={found.load.value} />
+        <Loaded from={found} empty={empty}>
+          {({ data }) => (
+            <ol ref={list}>
+              {data.results.map((finding) => (
+                <Result
+                  key={`${finding.session_id} ${finding.item} ${finding.path}`}
+                  finding={finding}
+                  isOpen={query.get("open") === finding.item}
+                />
+              ))}
+            </ol>
+          )}
+        </Loaded>
+      </div>
+      <Observations />
+    </div>
+  );
+}
+
+/** Undefined while nothing is typed. */
+function withWords(path: string, query: Record<string, string | number | undefined>): string | undefined {
+  const q = (route.value.query.get("q") ?? "").trim();
+  return q === "" ? undefined : withQuery(path, { q, ...query });
+}
+
+const MATCHES: Readonly<Record<string, string>> = {
+  phrase: "as a phrase",
+  words: "by words",
+  prefix: "by word beginnings",
+  typo: "by similar spelling",
+  meaning: "by meaning only",
+};
+
+/** "3 sessions by words in talk, work · 4 ms", and a warning when not all indexes could be searched. */
+function Summary({ load: { reply } }: { load: Load<{ results: Finding[] }, SearchMeta> }) {
+  if (reply === undefined) return <p class="split search-summary" role="status" />;
+  const { rung: match, words, lanes: indexes, ms, degraded, hint } = reply.meta;
+  const number = reply.data.results.length;
+  return (
+    <div class="split search-summary">
+      <p role="status" class="num">
+        {number < LIMIT ? count(number, "session") : `The ${LIMIT} best sessions`} {MATCHES[match] ?? match}
+        {(match === "typo" || match === "prefix") && `: ${words.slice(0, 6).join(", ")}`}{" "}
+        <span class="faint">
+          in {indexes.join(", ")} · {ms} ms
+        </span>
+      </p>
+      {degraded !== null && (
+        <details>
+          <summary>
+            <Icon name="warning" /> {degraded}
+          </summary>
+          <p>
+            <Sentence text={hint ?? ""} />
+          </p>
+        </details>
       )}
     </div>
   );
 }
 
-/** Arrows go from the words to the results and through them; escape closes what is open and goes back to the words. */
-function moveBetween(event: KeyboardEvent, list: HTMLOListElement | null, box: HTMLInputElement | null): void {
+/** Observations that match, beside the sessions. */
+function Observations() {
+  const found = useLoad<{ results: Observation[] }>(() =>
+    withWords("/api/observations", { limit: MAX_OBSERVATIONS, ...scopeQuery("type") }),
+  );
+  const results = found.load.value.reply?.data.results ?? [];
+  return (
+    <aside aria-label="Learned">
+      {results.length > 0 && <h2>Learned</h2>}
+      <ul class="stack small">
+        {results.map(({ id, type, title, valid_from: at }) => (
+          <li key={id}>
+            <a class="learned-link" href={`/memory/${id}`}>
+              <span class="split">
+                <TypeBadge type={type} />
+                <Time at={at} />
+              </span>
+              <span class="clamp">{title}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
+}
+
+/** Arrow keys move between the search box and the results; Escape closes the open result, then returns to the box. */
+function moveFocus(event: KeyboardEvent, list: HTMLOListElement | null, box: HTMLInputElement | null): void {
   if (event.metaKey || event.ctrlKey || event.altKey) return;
   const heads = [...(list?.querySelectorAll<HTMLElement>(".result-head") ?? [])];
   const at = heads.findIndex((head) => head === document.activeElement);
   const isInBox = document.activeElement === box;
-  if (event.key === "Escape") {
-    if (route.peek().query.has("open")) {
-      const open = heads.find((head) => head.getAttribute("aria-expanded") === "true");
-      setQuery({ open: undefined });
-      open?.focus();
-    } else if (!isInBox) box?.focus();
-    else return;
-  } else if (event.key === "Enter" && isInBox) {
+  if (event.key === "Escape" && route.peek().query.has("open")) {
+    const open = heads.find((head) => head.getAttribute("aria-expanded") === "true");
+    setQuery({ open: undefined });
+    open?.focus();
+  } else if (event.key === "Escape" && !isInBox) box?.focus();
+  else if (event.key === "Enter" && isInBox) {
     heads[0]?.click();
     heads[0]?.focus();
   } else if (event.key === "ArrowDown" && (isInBox || at >= 0)) heads[at + 1]?.focus();
-  else if (event.key === "ArrowUp" && at === 0) box?.focus();
-  else if (event.key === "ArrowUp" && at > 0) heads[at - 1]?.focus();
+  else if (event.key === "ArrowUp" && at >= 0) (heads[at - 1] ?? box)?.focus();
   else return;
   event.preventDefault();
 }
 
-function Start() {
+function Instructions() {
+  const text =
+    'Words match in any order. Put a phrase in quotation marks: `"like this"`. A path finds the sessions that touched the file.';
   return (
-    <Empty title="What was said and done, in every session">
-      <p>
-        Words in any order find sessions; <code>"words in quotation marks"</code> stand as they are; a path finds who
-        touched the file.
-      </p>
+    <Empty title="Search prompts, answers, tool uses and files of all sessions" text={text}>
       <p class="keys">
         <kbd>/</kbd> search <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>Esc</kbd> close
-      </p>
-    </Empty>
-  );
-}
-
-function Nothing({ words }: { words: string }) {
-  return (
-    <Empty title={`Nothing fits “${words}”`}>
-      <p>
-        Try other or fewer words, or take the filters away. What was before C-Mem came is brought in by{" "}
-        <code>c-mem sync</code>.
       </p>
     </Empty>
   );

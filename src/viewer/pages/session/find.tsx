@@ -1,46 +1,43 @@
-// Looking for words in a session: the worker says where they are, however long the session is.
+// Finds words in a whole session. The worker searches; the matches on screen are highlighted.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { get } from "../../api.ts";
+import { useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
 import { withCommas } from "../../format.ts";
-import { highlight } from "./highlight.ts";
+import { withQuery } from "../../router.ts";
 
 const PAUSE_MS = 180;
+const MIN_CHARS = 2;
 
-export function Find({
-  sessionId,
-  onFound,
-  onPlace,
-}: {
+interface FindProps {
   sessionId: string;
-  /** What is looked for, "" for nothing. */
-  onFound: (words: string) => void;
-  /** The item to look at. */
-  onPlace: (id: string) => void;
-}) {
+  /** Called with what is typed. */
+  search: (words: string) => void;
+  /** Shows an item that matches. */
+  show: (id: string) => void;
+}
+
+export function Find({ sessionId, search, show }: FindProps) {
   const box = useRef<HTMLInputElement>(null);
   const words = useSignal("");
   const found = useSignal<{ ids: string[]; total: number } | undefined>(undefined);
-  const place = useSignal(-1);
+  const current = useSignal(-1);
 
   useSignalEffect(() => {
     const query = words.value.trim();
-    place.value = -1;
-    onFound(query);
-    if (query.length < 2) {
+    current.value = -1;
+    search(query);
+    highlight(query);
+    if (query.length < MIN_CHARS) {
       found.value = undefined;
-      highlight("");
       return;
     }
     const abort = new AbortController();
     const timer = setTimeout(() => {
-      const path = `/api/sessions/${encodeURIComponent(sessionId)}/find?q=${encodeURIComponent(query)}`;
+      const path = withQuery(`/api/sessions/${encodeURIComponent(sessionId)}/find`, { q: query });
       get<{ results: string[] }, { total: number }>(path, abort.signal).then(
-        ({ data, meta }) => {
-          if (abort.signal.aborted) return;
-          found.value = { ids: data.results, total: meta.total };
-        },
+        ({ data, meta }) => (found.value = { ids: data.results, total: meta.total }),
         () => undefined,
       );
     }, PAUSE_MS);
@@ -49,19 +46,24 @@ export function Find({
       abort.abort();
     };
   });
-  useEffect(() => listenForFind(() => box.current), []);
   useEffect(() => () => highlight(""), []);
+  // Ctrl+F finds in the whole session. Pressed again, it opens the browser's own search, which sees only the rendered rows.
+  useListener("keydown", (event) => {
+    if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || document.activeElement === box.current) return;
+    event.preventDefault();
+    box.current?.select();
+  });
 
-  const go = (step: number): void => {
-    const ids = found.value?.ids ?? [];
+  const step = (by: number): void => {
+    const { ids } = found.value ?? { ids: [] };
     if (ids.length === 0) return;
-    place.value = place.value < 0 && step < 0 ? ids.length - 1 : (place.value + step + ids.length) % ids.length;
-    const id = ids[place.value];
-    if (id !== undefined) onPlace(id);
+    current.value = current.value < 0 && by < 0 ? ids.length - 1 : (current.value + by + ids.length) % ids.length;
+    show(ids[current.value] ?? "");
   };
-  const total = found.value?.total;
+  const { total } = found.value ?? {};
+  const position = current.value < 0 ? "" : `${current.value + 1}/`;
   return (
-    <div class="find" role="search">
+    <div class="input-box find" role="search">
       <Icon name="search" />
       <input
         ref={box}
@@ -71,7 +73,7 @@ export function Find({
         value={words.value}
         onInput={(event) => (words.value = event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+          if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
           else if (event.key === "Escape") {
             words.value = "";
             box.current?.blur();
@@ -80,18 +82,14 @@ export function Find({
         }}
       />
       <span class="find-count num" role="status">
-        {total === undefined
-          ? ""
-          : total === 0
-            ? "None"
-            : `${place.value < 0 ? "" : `${place.value + 1}/`}${withCommas(total)}`}
+        {total === 0 ? "None" : total !== undefined && position + withCommas(total)}
       </span>
       {(total ?? 0) > 0 && (
         <>
-          <button class="icon-button flip" aria-label="Previous place" onClick={() => go(-1)}>
+          <button class="icon-button point-up" aria-label="Previous match" onClick={() => step(-1)}>
             <Icon name="chevron" />
           </button>
-          <button class="icon-button turn-down" aria-label="Next place" onClick={() => go(1)}>
+          <button class="icon-button point-down" aria-label="Next match" onClick={() => step(1)}>
             <Icon name="chevron" />
           </button>
         </>
@@ -100,16 +98,28 @@ export function Find({
   );
 }
 
-/** Ctrl+F finds in the whole session; the browser's own search, which sees a part of it, comes when it is pressed again. */
-function listenForFind(box: () => HTMLInputElement | null): () => void {
-  const onKey = (event: KeyboardEvent): void => {
-    const own = box();
-    if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || own === null || document.activeElement === own)
-      return;
-    event.preventDefault();
-    own.focus();
-    own.select();
-  };
-  addEventListener("keydown", onKey);
-  return () => removeEventListener("keydown", onKey);
+const MAX_HIGHLIGHTS = 2_000;
+
+/** Highlights words in the rendered rows without changing the DOM. */
+export function highlight(words: string): void {
+  if (!("highlights" in CSS)) return;
+  CSS.highlights.delete("found");
+  const list = document.querySelector(".virtual");
+  const wanted = words.toLowerCase();
+  if (list === null || wanted.length < MIN_CHARS) return;
+  const ranges: Range[] = [];
+  const texts = document.createTreeWalker(list, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null && ranges.length < MAX_HIGHLIGHTS; node = texts.nextNode()) {
+    const original = node.nodeValue ?? "";
+    const text = original.toLowerCase();
+    for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+      // Lower case can be longer than the original: "İ" has 1 character, "i̇" has 2.
+      if (at + wanted.length > original.length) break;
+      const range = new Range();
+      range.setStart(node, at);
+      range.setEnd(node, at + wanted.length);
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
 }

@@ -1,67 +1,63 @@
-// What a session is about: where, when, with what, and what it came to.
+// The head of a session: its title, facts and summary.
 import { useSignal } from "@preact/signals";
 import { Badge } from "../../components/badge.tsx";
 import { Time } from "../../components/time.tsx";
 import { toast } from "../../components/toast.tsx";
 import { count, duration } from "../../format.ts";
+import { sessionPath, withQuery } from "../../router.ts";
 import type { Session, Summary } from "../../wire.ts";
 
-export function SessionHeader({
-  session,
-  summary,
-  resume,
-}: {
-  session: Session;
+export interface SessionHead extends Session {
   summary: Summary | null;
+  /** The command that resumes the session. */
   resume: string | null;
-}) {
-  const took = Date.parse(session.last_at) - Date.parse(session.started_at);
+}
+
+export function SessionHeader({ session }: { session: SessionHead }) {
+  const { session_id: id, parent_session_id: parent, title, subtitle, status, resume, summary } = session;
+  const tookMs = Date.parse(session.last_at) - Date.parse(session.started_at);
   return (
     <header class="session-head">
       <p class="crumbs">
         <a href="/sessions">Sessions</a>
         <span aria-hidden="true">/</span>
-        <a href={`/sessions?project=${encodeURIComponent(session.project_key)}`}>{session.project}</a>
-        {session.parent_session_id !== null && (
-          <>
-            <span aria-hidden="true">/</span>
-            <a href={`/sessions/${encodeURIComponent(session.parent_session_id)}`}>Main session</a>
-          </>
-        )}
+        <a href={withQuery("/sessions", { project: session.project_key })}>{session.project}</a>
+        {parent !== null && <span aria-hidden="true">/</span>}
+        {parent !== null && <a href={sessionPath(parent)}>Main session</a>}
       </p>
-      <h1>{session.title ?? session.subtitle ?? "(untitled)"}</h1>
-      {session.subtitle !== null && session.title !== null && <p class="subtitle">{session.subtitle}</p>}
-      <ul class="facts">
+      <h1>{title ?? subtitle ?? "(untitled)"}</h1>
+      {title !== null && <p class="muted">{subtitle}</p>}
+      <ul class="meta num">
         <li>
           <Time at={session.started_at} />
-          {took > 0 && `, ${duration(took)}`}
+          {tookMs > 0 && `, ${duration(tookMs)}`}
         </li>
         <li>{[session.agent, session.model].filter(Boolean).join(", ")}</li>
-        {session.git_branch !== null && session.git_branch !== "" && (
+        {session.git_branch && (
           <li>
             <code>{session.git_branch}</code>
           </li>
         )}
-        <li class="num">{count(session.prompts, "prompt")}</li>
-        <li class="num">{count(session.tool_uses, "tool use")}</li>
-        <li class="num">{count(session.files_changed, "file")} changed</li>
-        {session.status !== "completed" && (
+        <li>{count(session.prompts, "prompt")}</li>
+        <li>{count(session.tool_uses, "tool use")}</li>
+        <li>{count(session.files_changed, "file")} changed</li>
+        {status !== "completed" && (
           <li>
-            <Badge tone={session.status === "active" ? "good" : "warn"}>{session.status}</Badge>
+            <Badge tone={status === "active" ? "good" : "warn"}>{status}</Badge>
           </li>
         )}
       </ul>
       <div class="session-actions">
         {resume !== null && (
           <button class="button quiet" title={resume} onClick={() => void copy(resume)}>
-            Copy the command to resume
+            Copy resume command
           </button>
         )}
-        <a class="button quiet" href={`/api/export/${encodeURIComponent(session.session_id)}?format=md&download=1`}>
+        <a class="button quiet" href={`/api/export/${encodeURIComponent(id)}?format=md&download=1`}>
           Export as Markdown
         </a>
       </div>
-      {summary !== null && <SummaryFields summary={summary} />}
+      {summary !== null && <SummaryCard summary={summary} />}
     </header>
   );
 }
@@ -71,41 +67,44 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toast("Copied.");
   } catch {
-    // The browser may not allow it; then it can at least be read.
+    // Where the browser forbids it, the user can select the text in the toast.
     toast(text);
   }
 }
 
-const FIELDS = [
-  ["request", "Asked"],
-  ["investigated", "Looked into"],
-  ["learned", "Learned"],
-  ["completed", "Done"],
-  ["next_steps", "Next"],
-  ["notes", "Notes"],
-] as const;
+const FIELDS = {
+  request: "Request",
+  investigated: "Investigated",
+  learned: "Learned",
+  completed: "Completed",
+  next_steps: "Next steps",
+  notes: "Notes",
+} as const;
 
-/** So much of a field fits into the lines it is given at first. */
+/** About as much as fits on the two lines of a cut field. */
 const SHORT_CHARS = 170;
 
-export function SummaryFields({ summary }: { summary: Summary }) {
-  const filled = FIELDS.filter(([field]) => summary[field].trim() !== "");
+function SummaryCard({ summary }: { summary: Summary }) {
   const isWhole = useSignal(false);
+  const fields = Object.entries(FIELDS).map(
+    ([field, label]) => [label, summary[field as keyof typeof FIELDS]] as const,
+  );
+  const filled = fields.filter(([, text]) => text.trim() !== "");
   if (filled.length === 0) return null;
-  const isLong = filled.some(([field]) => summary[field].length > SHORT_CHARS);
+  const isLong = filled.some(([, text]) => text.length > SHORT_CHARS);
   return (
-    <section class={isWhole.value || !isLong ? "summary" : "summary is-short"} aria-label="What it came to">
+    <section class="summary card" aria-label="Summary">
       <dl>
-        {filled.map(([field, label]) => (
-          <div key={field}>
+        {filled.map(([label, text]) => (
+          <div key={label}>
             <dt>{label}</dt>
-            <dd>{summary[field]}</dd>
+            <dd class={isLong && !isWhole.value ? "clamp" : ""}>{text}</dd>
           </div>
         ))}
       </dl>
       {isLong && (
         <button class="more" aria-expanded={isWhole.value} onClick={() => (isWhole.value = !isWhole.value)}>
-          {isWhole.value ? "Show less" : "Show all of it"}
+          {isWhole.value ? "Show less" : "Show more"}
         </button>
       )}
     </section>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { happenedBy, readOutline, replayTimes, visibleRows, type WireEntry } from "./outline.ts";
+import { countUntil, readOutline, replayTimes, visibleEntries, type WireEntry } from "./outline.ts";
 
 const WIRE: WireEntry[] = [
   ["p1", "prompt", 1, 0, 0, 10],
@@ -11,26 +11,24 @@ const WIRE: WireEntry[] = [
 ];
 const EVERYTHING = { open: new Set<string>(), until: Infinity, talkOnly: false };
 
-const shown = (view: Partial<typeof EVERYTHING>): string[] => {
-  const outline = readOutline(WIRE);
-  return visibleRows(outline, { ...EVERYTHING, ...view }).map((index) => outline.entries[index]?.id ?? "");
-};
+const shown = (view: Partial<typeof EVERYTHING>): string[] =>
+  visibleEntries(readOutline(WIRE), { ...EVERYTHING, ...view }).map(({ id }) => id);
 
-test("a subagent's work is folded until it is asked for", () => {
+test("the items of a subagent are shown once it is unfolded", () => {
   expect(shown({})).toEqual(["p1", "m1", "agent-x", "t2", "p2"]);
   expect(shown({ open: new Set(["agent-x"]) })).toEqual(["p1", "m1", "agent-x", "t1", "t2", "p2"]);
 });
 
-test("of the talk alone, no work is shown", () => {
+test("talk only hides tools and subagents", () => {
   expect(shown({ talkOnly: true, open: new Set(["agent-x"]) })).toEqual(["p1", "m1", "p2"]);
 });
 
-test("a replay shows what has happened by then", () => {
+test("a replay shows the entries that have happened", () => {
   expect(shown({ until: 2 })).toEqual(["p1", "m1"]);
 });
 
-test("a replay's time never runs back and waits no longer than it must", () => {
+test("time in a replay never runs backwards, and long waits are shortened", () => {
   const times = replayTimes(readOutline(WIRE).entries);
   expect(times).toEqual([0, 1_000, 2_000, 3_000, 3_000, 23_000]);
-  expect([-1, 0, 1_500, 3_000, 99_000].map((clock) => happenedBy(times, clock))).toEqual([0, 1, 2, 5, 6]);
+  expect([-1, 0, 1_500, 3_000, 99_000].map((clock) => countUntil(times, clock))).toEqual([0, 1, 2, 5, 6]);
 });

@@ -1,4 +1,4 @@
-// A whole session as a list of what is in it, without the texts: what the list, the replay and links to items go by.
+// The items of a whole session without their texts: what the list, the replay and links need.
 
 /** As the API sends it: [id, kind, turn, at, is_error, bytes, name, agent]. */
 export type WireEntry = [string, EntryKind, number, number, number, number, (string | null)?, (string | null)?];
@@ -13,9 +13,9 @@ export interface Entry {
   at: number;
   isError: boolean;
   bytes: number;
-  /** A tool's name or a message's role. */
+  /** A tool's name, a message's role, or a prompt's first words. */
   name: string;
-  /** The subagent it happened in; "" in the session itself. */
+  /** The subagent that did it; "" for the session itself. */
   agent: string;
 }
 
@@ -35,39 +35,38 @@ export function readOutline(wire: readonly WireEntry[]): Outline {
     name: name ?? "",
     agent: agent ?? "",
   }));
-  return { entries, indexes: new Map(entries.map((entry, index) => [entry.id, index])) };
+  return { entries, indexes: new Map(entries.map(({ id }, index) => [id, index])) };
 }
 
 export interface View {
-  /** Subagents whose work is unfolded. */
+  /** Subagents whose items are shown. */
   open: ReadonlySet<string>;
-  /** Entries from here on have not happened yet. */
+  /** In a replay, how many entries have happened. */
   until: number;
-  /** Prompts and answers alone. */
+  /** Hide tools and subagents. */
   talkOnly: boolean;
 }
 
-/** The entries that are shown, by their index. */
-export function visibleRows({ entries }: Outline, { open, until, talkOnly }: View): number[] {
-  const rows: number[] = [];
-  for (const [index, entry] of entries.entries()) {
-    if (index >= until) break;
-    if (entry.agent !== "" && !open.has(entry.agent)) continue;
-    if (talkOnly && (entry.kind === "tool" || entry.kind === "subagent" || entry.agent !== "")) continue;
-    rows.push(index);
-  }
-  return rows;
+export function visibleEntries({ entries }: Outline, { open, until, talkOnly }: View): Entry[] {
+  return entries.filter(
+    (entry, index) => index < until && (entry.agent === "" || open.has(entry.agent)) && !(talkOnly && isWork(entry)),
+  );
 }
 
-/** Nobody wants to sit through a night between two prompts. */
+/** Whether "Talk only" hides it. */
+export function isWork({ kind, agent }: Entry): boolean {
+  return kind === "tool" || kind === "subagent" || agent !== "";
+}
+
+/** A night between two prompts is shortened to this. */
 const LONGEST_GAP_MS = 20_000;
 
-/** When each entry happens in a replay, in milliseconds from its start: as it was, with long waits cut short. */
+/** When each entry happens in a replay, in milliseconds from its start. */
 export function replayTimes(entries: readonly Entry[]): number[] {
   let clock = 0;
   let last = entries[0]?.at ?? 0;
   return entries.map(({ at }) => {
-    // A subagent's work is listed together although other things happened meanwhile: time does not run back.
+    // Items of parallel subagents are not listed in the order of time: time does not run backwards.
     clock += Math.min(LONGEST_GAP_MS, Math.max(0, at - last));
     last = Math.max(last, at);
     return clock;
@@ -75,20 +74,13 @@ export function replayTimes(entries: readonly Entry[]): number[] {
 }
 
 /** How many entries have happened by then. */
-export function happenedBy(times: readonly number[], clock: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) <= clock) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+export function countUntil(times: readonly number[], clock: number): number {
+  return times.findLastIndex((time) => time <= clock) + 1;
 }
 
-/** How tall an entry is taken to be before it is there. */
-export function estimateHeight({ kind, bytes }: Entry, widthPx: number): number {
-  const lines = Math.ceil(bytes / Math.max(30, (widthPx - 40) / 7.5));
+/** The height of an entry that was not rendered yet, for a text about 700 px wide. */
+export function estimateHeight({ kind, bytes }: Entry): number {
+  const lines = Math.ceil(bytes / 88);
   switch (kind) {
     case "tool":
     case "commit":

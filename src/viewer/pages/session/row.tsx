@@ -1,52 +1,73 @@
-// One thing in a session: a prompt, an answer, a tool use, a subagent, a commit.
+// One item of a session: a prompt, an answer, a tool use, a subagent or a commit.
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Badge } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration, withCommas } from "../../format.ts";
-import type { CommitItem, MessageItem, PromptItem, SubagentItem, ToolItem, TranscriptItem } from "../../wire.ts";
+import type { MessageItem, PromptItem, SubagentItem, ToolItem, TranscriptItem } from "../../wire.ts";
 import { ToolBody } from "./tool-body.tsx";
 
-export interface RowActions {
-  sessionId: string;
-  isOpen: (id: string) => boolean;
-  toggle: (id: string) => void;
+/** The ids of unfolded items. */
+export type OpenItems = Signal<ReadonlySet<string>>;
+
+interface ItemProps<Item> {
+  item: Item;
+  open: OpenItems;
 }
 
-export function ItemRow({ item, turn, actions }: { item: TranscriptItem; turn: number; actions: RowActions }) {
+interface ItemRowProps extends ItemProps<TranscriptItem> {
+  turn: number;
+  sessionId: string;
+}
+
+export function ItemRow({ item, turn, sessionId, open }: ItemRowProps) {
   switch (item.kind) {
     case "prompt":
-      return <Prompt item={item} turn={turn} actions={actions} />;
+      return <Prompt item={item} turn={turn} open={open} />;
     case "message":
-      return <Message item={item} actions={actions} />;
+      return <Message item={item} open={open} />;
     case "tool":
-      return <Tool item={item} actions={actions} />;
+      return <Tool item={item} sessionId={sessionId} open={open} />;
     case "subagent":
-      return <Subagent item={item} actions={actions} />;
+      return <Subagent item={item} open={open} />;
     case "commit":
-      return <Commit item={item} />;
+      return (
+        <article class="commit">
+          <Icon name="commit" />
+          <span class="hidden">Commit</span>
+          <code>{item.sha.slice(0, 9)}</code>
+          <span>{item.subject}</span>
+        </article>
+      );
   }
 }
 
-/** A longer prompt (a log that was pasted in) is shown up to here. */
+export function toggle(open: OpenItems, id: string): void {
+  const next = new Set(open.peek());
+  if (!next.delete(id)) next.add(id);
+  open.value = next;
+}
+
+/** A longer prompt, such as a pasted log, is cut. */
 const PROMPT_CHARS = 1_400;
 
-function Prompt({ item, turn, actions }: { item: PromptItem; turn: number; actions: RowActions }) {
+function Prompt({ item, turn, open }: ItemProps<PromptItem> & { turn: number }) {
   const isLong = item.text.length > PROMPT_CHARS * 1.2;
-  const isCut = isLong && !actions.isOpen(item.id);
+  const isCut = isLong && !open.value.has(item.id);
   return (
-    <article class="prompt">
+    <article class="prompt card">
       <header>
-        <span class="who">You</span>
-        <a class="turn num" href={`#${item.id}`} title="Link to this prompt">
+        <strong>You</strong>
+        <a class="num" href={`#${item.id}`} title="Link to this prompt">
           #{turn}
         </a>
         <Time at={item.at} as="clock" />
       </header>
-      <div class="said">{isCut ? `${item.text.slice(0, PROMPT_CHARS).trimEnd()}…` : item.text}</div>
+      <div class="prompt-text">{isCut ? `${item.text.slice(0, PROMPT_CHARS).trimEnd()}…` : item.text}</div>
       {isLong && (
-        <button class="more" aria-expanded={!isCut} onClick={() => actions.toggle(item.id)}>
+        <button class="more" aria-expanded={!isCut} onClick={() => toggle(open, item.id)}>
           {isCut ? `Show all ${withCommas(item.text.length)} characters` : "Show less"}
         </button>
       )}
@@ -54,27 +75,25 @@ function Prompt({ item, turn, actions }: { item: PromptItem; turn: number; actio
   );
 }
 
-const NOTES = { system: "Note of the agent", summary: "What came before, summed up" } as const;
+const NOTES: Readonly<Record<string, string>> = { system: "System message", summary: "Summary of earlier context" };
 
-function Message({ item, actions }: { item: MessageItem; actions: RowActions }) {
-  const note = item.role === "system" || item.role === "summary" ? NOTES[item.role] : undefined;
-  const isOpen = actions.isOpen(item.id);
+function Message({ item, open }: ItemProps<MessageItem>) {
+  const note = NOTES[item.role];
+  const isOpen = open.value.has(item.id);
   return (
-    <article class={note === undefined ? "message" : "message note-of-agent"}>
-      {item.thinking !== null && item.thinking !== undefined && item.thinking.trim() !== "" && (
+    <article class={note === undefined ? "message" : "message muted"}>
+      {(item.thinking ?? "").trim() !== "" && (
         <>
-          <Fold id={item.id} isOpen={isOpen} toggle={actions.toggle} class="thinking">
+          <Fold id={item.id} open={open} class="thinking" gist={item.thinking ?? ""}>
             <Icon name="thinking" />
             <span>Thinking</span>
-            {!isOpen && <span class="gist">{item.thinking.slice(0, 200)}</span>}
           </Fold>
           {isOpen && <div class="thoughts">{item.thinking}</div>}
         </>
       )}
       {note !== undefined && (
-        <Fold id={item.id} isOpen={isOpen} toggle={actions.toggle} class="thinking">
+        <Fold id={item.id} open={open} class="thinking" gist={item.text}>
           <span>{note}</span>
-          {!isOpen && <span class="gist">{item.text.slice(0, 200)}</span>}
         </Fold>
       )}
       {item.text.trim() !== "" && (note === undefined || isOpen) && <Markdown text={item.text} />}
@@ -82,87 +101,67 @@ function Message({ item, actions }: { item: MessageItem; actions: RowActions }) 
   );
 }
 
-function Tool({ item, actions }: { item: ToolItem; actions: RowActions }) {
-  const isOpen = actions.isOpen(item.id);
+function Tool({ item, sessionId, open }: ItemProps<ToolItem> & { sessionId: string }) {
+  const { is_error: isError, outcome, duration_ms: tookMs } = item;
   return (
-    <article class={item.is_error ? "tool is-error" : "tool"}>
-      <Fold id={item.id} isOpen={isOpen} toggle={actions.toggle} class="tool-line">
-        {item.is_error && (
-          <>
-            <Icon name="warning" />
-            <span class="hidden">Failed:</span>
-          </>
-        )}
-        <span class="tool-name">{item.name}</span>
-        <span class="subject">{item.subject}</span>
-        {item.outcome !== "" && <Outcome text={item.outcome} isError={item.is_error} />}
-        {(item.duration_ms ?? 0) >= 1_000 && <span class="took num">{duration(item.duration_ms ?? 0)}</span>}
+    <article class={isError ? "tool is-error" : "tool"}>
+      <Fold id={item.id} open={open} class="tool-line">
+        {isError && <Icon name="warning" />}
+        {isError && <span class="hidden">Failed:</span>}
+        <span class="tool-name ellipsis">{item.name}</span>
+        <code class="subject ellipsis">{item.subject}</code>
+        {outcome !== "" && <Outcome text={outcome} isError={isError} />}
+        {tookMs !== null && tookMs >= 1_000 && <span class="tool-detail num">{duration(tookMs)}</span>}
       </Fold>
-      {isOpen && <ToolBody id={item.id} sessionId={actions.sessionId} />}
+      {open.value.has(item.id) && <ToolBody id={item.id} sessionId={sessionId} />}
     </article>
   );
 }
 
-/** "+12 -3" in the colours of a change; everything else as a badge. */
+/** "new +12 -3" in the colours of a diff, any other text as a badge. */
 function Outcome({ text, isError }: { text: string; isError: boolean }) {
-  const change = /^(new )?(\+\d+)? ?(-\d+)?$/.exec(text);
-  if (change === null) return <Badge tone={isError ? "bad" : "plain"}>{text}</Badge>;
+  const [isChange, isNew, added, removed] = /^(new )?(\+\d+)? ?(-\d+)?$/.exec(text) ?? [];
+  if (isChange === undefined) return <Badge tone={isError ? "bad" : "plain"}>{text}</Badge>;
   return (
-    <span class="change num">
-      {change[1] !== undefined && <span class="muted">new</span>}
-      {change[2] !== undefined && <span class="added">{change[2]}</span>}
-      {change[3] !== undefined && <span class="removed">{change[3].replace("-", "−")}</span>}
+    <span class="tool-detail num">
+      {isNew} <span class="added">{added}</span> <span class="removed">{removed?.replace("-", "−")}</span>
     </span>
   );
 }
 
-function Subagent({ item, actions }: { item: SubagentItem; actions: RowActions }) {
-  const isOpen = actions.isOpen(item.id);
-  const name = item.title ?? item.subtitle ?? "Subagent";
+function Subagent({ item, open }: ItemProps<SubagentItem>) {
   return (
     <article class="subagent">
-      <Fold id={item.id} isOpen={isOpen} toggle={actions.toggle} class="tool-line">
+      <Fold id={item.id} open={open} class="tool-line">
         <Icon name="agent" />
-        <span class="tool-name">{name}</span>
-        <span class="subject">{count(item.tool_uses, "tool use")}</span>
+        <span class="tool-name ellipsis">{item.title ?? item.subtitle ?? "Subagent"}</span>
+        <code class="subject ellipsis">{count(item.tool_uses, "tool use")}</code>
       </Fold>
-      {!isOpen && item.report !== null && item.report.trim() !== "" && (
-        <p class="report">{item.report.slice(0, 400)}</p>
+      {!open.value.has(item.id) && item.report !== null && item.report.trim() !== "" && (
+        <p class="report clamp">{item.report.slice(0, 400)}</p>
       )}
     </article>
   );
 }
 
-function Commit({ item }: { item: CommitItem }) {
-  return (
-    <article class="commit">
-      <Icon name="commit" />
-      <span class="hidden">Commit</span>
-      <code>{item.sha.slice(0, 9)}</code>
-      <span>{item.subject}</span>
-    </article>
-  );
+interface FoldProps {
+  id: string;
+  open: OpenItems;
+  class: string;
+  /** A text whose start is shown while it is folded. */
+  gist?: string;
+  children: ComponentChildren;
 }
 
-function Fold({
-  id,
-  isOpen,
-  toggle,
-  class: name,
-  children,
-}: {
-  id: string;
-  isOpen: boolean;
-  toggle: (id: string) => void;
-  class: string;
-  children: ComponentChildren;
-}) {
+function Fold({ id, open, class: name, gist, children }: FoldProps) {
+  const isOpen = open.value.has(id);
   return (
-    <button class={`fold ${name}`} aria-expanded={isOpen} onClick={() => toggle(id)}>
+    <button class={`row fold ${name}`} aria-expanded={isOpen} onClick={() => toggle(open, id)}>
       <span class="chevron">
         <Icon name="chevron" />
       </span>
       {children}
+      {gist !== undefined && !isOpen && <span class="gist ellipsis faint">{gist.slice(0, 200)}</span>}
     </button>
   );
 }

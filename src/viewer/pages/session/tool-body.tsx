@@ -1,10 +1,9 @@
-// What went into a tool and what came out: changes as changes, commands as commands, the rest as it is.
+// The input and output of a tool use: edits as diffs, commands as code, other input as fields.
 import { Fragment } from "preact";
 import { useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { Diff, DiffLines, readPatch } from "../../components/diff.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { Loaded, Skeleton } from "../../components/states.tsx";
 import type { WholeToolItem } from "../../wire.ts";
 
 export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {
@@ -13,12 +12,12 @@ export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {
   );
   return (
     <div class="tool-body">
-      <Loaded from={item} skeleton={<Skeleton lines={3} class="row" />}>
+      <Loaded from={item} skeleton={<Skeleton lines={3} />}>
         {({ data: { results } }) =>
           results.map((tool) => (
             <Fragment key={tool.id}>
               <Input name={tool.name} input={tool.input} />
-              {tool.output !== "" && !isChangeNotice(tool) && (
+              {tool.output !== "" && !isEditNotice(tool) && (
                 <Code label={tool.is_error ? "Error" : "Output"} text={tool.output} isError={tool.is_error} />
               )}
             </Fragment>
@@ -32,40 +31,27 @@ export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {
 function Input({ name, input }: { name: string; input: unknown }) {
   if (typeof input !== "object" || input === null) return <Code label="Input" text={String(input)} />;
   const fields = input as Record<string, unknown>;
-  const text = (field: string): string | undefined =>
-    typeof fields[field] === "string" ? (fields[field] as string) : undefined;
-  const path = text("file_path") ?? text("notebook_path") ?? text("path");
-  const named = path === undefined ? {} : { path };
-  const [before, after, patch, content] = [text("old_string"), text("new_string"), text("patch"), text("content")];
-  if (before !== undefined && after !== undefined) return <Diff before={before} after={after} {...named} />;
-  if (patch !== undefined) return <DiffLines lines={readPatch(patch)} {...named} />;
-  if (content !== undefined && name === "Write") return <Diff before="" after={content} {...named} />;
+  const [path = text(fields, "notebook_path") ?? text(fields, "path"), before, after, patch, content, command] = [
+    "file_path",
+    "old_string",
+    "new_string",
+    "patch",
+    "content",
+    "command",
+  ].map((field) => text(fields, field));
+  if (before !== undefined && after !== undefined) return <Diff before={before} after={after} path={path} />;
+  if (patch !== undefined) return <DiffLines lines={readPatch(patch)} path={path} />;
+  if (content !== undefined && name === "Write") return <Diff before="" after={content} path={path} />;
   if (Array.isArray(fields["edits"]))
-    return (
-      <>
-        {(fields["edits"] as Record<string, unknown>[]).map((edit, index) => (
-          <Diff
-            key={index}
-            before={String(edit["old_string"] ?? "")}
-            after={String(edit["new_string"] ?? "")}
-            {...named}
-          />
-        ))}
-      </>
-    );
-  const command = text("command");
-  if (command !== undefined) return <Code label={text("description") ?? "Command"} text={command} />;
-  return <Fields fields={fields} />;
-}
-
-function Fields({ fields }: { fields: Record<string, unknown> }) {
-  const entries = Object.entries(fields);
-  if (entries.length === 0) return null;
+    return (fields["edits"] as Record<string, unknown>[]).map((edit, index) => (
+      <Diff key={index} before={text(edit, "old_string") ?? ""} after={text(edit, "new_string") ?? ""} path={path} />
+    ));
+  if (command !== undefined) return <Code label={text(fields, "description") ?? "Command"} text={command} />;
   return (
     <dl class="input-fields">
-      {entries.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
+      {Object.entries(fields).map(([field, value]) => (
+        <div key={field}>
+          <dt>{field}</dt>
           <dd>{typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}</dd>
         </div>
       ))}
@@ -73,7 +59,12 @@ function Fields({ fields }: { fields: Record<string, unknown> }) {
   );
 }
 
-/** "The file has been updated": the change itself says more. */
-function isChangeNotice({ name, is_error, output }: WholeToolItem): boolean {
-  return !is_error && (name === "Edit" || name === "Write" || name === "MultiEdit") && output.length < 20_000;
+function text(fields: Record<string, unknown>, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** "The file has been updated …": the diff says more. */
+function isEditNotice({ name, is_error: isError, output }: WholeToolItem): boolean {
+  return !isError && (name === "Edit" || name === "Write" || name === "MultiEdit") && output.length < 20_000;
 }

@@ -1,23 +1,36 @@
-// The session itself: a list of which only what is near the window exists, with what was learned beside it.
+// The items of a session with the observations made from them, and the bar to move in it.
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { ErrorBox } from "../../components/error-box.tsx";
+import { isShortcut, useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
+import { ErrorBox } from "../../components/states.tsx";
 import { type ListControl, VirtualList } from "../../components/virtual-list.tsx";
 import { count } from "../../format.ts";
 import { navigate, route } from "../../router.ts";
 import type { Observation } from "../../wire.ts";
-import { listenForTurns, nextFailure, Toggle, Turns } from "./bar.tsx";
-import { Find } from "./find.tsx";
-import { highlight } from "./highlight.ts";
+import { Find, highlight } from "./find.tsx";
 import type { Items } from "./items.ts";
 import { Notes, placeNotes } from "./notes.tsx";
-import { type Entry, estimateHeight, type Outline, visibleRows } from "./outline.ts";
-import { BELOW_BAR_PX, listenForJumps, notedPlace, notePlaces, type Place, placeIn } from "./place.ts";
+import { type Entry, estimateHeight, isWork, type Outline, visibleEntries } from "./outline.ts";
+import { PromptMenu } from "./prompt-menu.tsx";
 import { Replay } from "./replay.tsx";
-import { ItemRow, type RowActions } from "./row.tsx";
+import { ItemRow, type OpenItems } from "./row.tsx";
 
-export interface TranscriptProps {
+/** Where an item that was jumped to is shown: below the sticky bar. */
+const BELOW_BAR_PX = 96;
+const ABOVE_REPLAY_PX = 280;
+const SAVE_PAUSE_MS = 200;
+/** A note may overhang when this many rows below it have none. */
+const FREE_ROWS = 2;
+
+/** A row and where in the window it starts; kept in the history to return to. */
+interface Place {
+  id: string;
+  offsetPx: number;
+}
+
+interface TranscriptProps {
   id: string;
   outline: Outline;
   items: Items;
@@ -25,135 +38,124 @@ export interface TranscriptProps {
 }
 
 export function Transcript({ id, outline, items, observations }: TranscriptProps) {
+  const { entries, indexes } = outline;
   const open = useSignal<ReadonlySet<string>>(new Set());
-  const isTalkOnly = useSignal(false);
-  /** How much of it has happened in the replay; undefined where none is running. */
+  const talkOnly = useSignal(false);
+  /** How many entries the replay shows; undefined without a replay. */
   const replayed = useSignal<number | undefined>(undefined);
   /** The item that was jumped to. */
   const marked = useSignal("");
-  const sought = useSignal("");
+  const searched = useSignal("");
+  const hasJumped = useSignal(false);
   const control = useRef<ListControl | undefined>(undefined);
-  const wanted = useRef<Place | undefined>(undefined);
+  /** Shown as soon as its row exists. */
+  const target = useRef<Place | undefined>(undefined);
 
   const rows = useMemo(
-    () => visibleRows(outline, { open: open.value, until: replayed.value ?? Infinity, talkOnly: isTalkOnly.value }),
-    [outline, open.value, replayed.value, isTalkOnly.value],
+    () => visibleEntries(outline, { open: open.value, until: replayed.value ?? Infinity, talkOnly: talkOnly.value }),
+    [outline, open.value, replayed.value, talkOnly.value],
   );
-  const keys = useMemo(() => rows.map((index) => outline.entries[index]?.id ?? ""), [rows]);
+  const keys = useMemo(() => rows.map((entry) => entry.id), [rows]);
   const notes = useMemo(() => placeNotes(outline, observations), [outline, observations]);
-  const failures = useMemo(() => outline.entries.filter(({ isError }) => isError).length, [outline]);
-  // What listeners that live longer than one rendering look at.
-  const shown = useRef({ rows, keys, outline });
-  shown.current = { rows, keys, outline };
+  const prompts = useMemo(() => entries.filter(({ kind, agent }) => kind === "prompt" && agent === ""), [outline]);
+  const failures = useMemo(() => entries.filter(({ isError }) => isError), [outline]);
 
-  const actions: RowActions = {
-    sessionId: id,
-    isOpen: (item) => open.value.has(item),
-    toggle: (item) => {
-      const next = new Set(open.value);
-      if (!next.delete(item)) next.add(item);
-      open.value = next;
-    },
+  const showTarget = (): void => {
+    const place = target.current;
+    if (place !== undefined && control.current?.show(place.id, place.offsetPx) === true) target.current = undefined;
   };
-
-  const settle = (): void => {
-    const place = wanted.current;
-    const row = place === undefined ? -1 : shown.current.keys.indexOf(place.id);
-    if (place === undefined || row === -1) return;
-    wanted.current = undefined;
-    control.current?.show(row, place.offsetPx);
-  };
-  /** Shows an item wherever it is: in a folded subagent, or among the tools that are left out. */
+  /** Shows an item, even if it is in a folded subagent or a hidden tool use. */
   const goTo = (item: string, unfold = false): void => {
-    const { entries, indexes } = shown.current.outline;
     const entry = entries[indexes.get(item) ?? -1];
     if (entry === undefined) return;
-    const next = new Set(open.peek());
-    if (entry.agent !== "") next.add(entry.agent);
-    if (unfold) next.add(item);
+    const next = new Set([...open.peek(), ...(unfold ? [item] : []), ...(entry.agent === "" ? [] : [entry.agent])]);
     batch(() => {
       replayed.value = undefined;
-      if (entry.kind === "tool" || entry.kind === "subagent" || entry.agent !== "") isTalkOnly.value = false;
+      if (isWork(entry)) talkOnly.value = false;
       if (next.size !== open.peek().size) open.value = next;
       marked.value = item;
     });
-    wanted.current = { id: item, offsetPx: BELOW_BAR_PX };
-    settle();
+    target.current = { id: item, offsetPx: BELOW_BAR_PX };
+    showTarget();
   };
-  const rowNow = (): number => shown.current.rows[control.current?.place(BELOW_BAR_PX + 1).index ?? 0] ?? 0;
+  const isAfterCurrent = ({ id: item }: Entry): boolean => position(item) > position(currentRow());
+  const position = (item: string | undefined): number => indexes.get(item ?? "") ?? 0;
+  const currentRow = (): string | undefined => control.current?.rowAt(BELOW_BAR_PX + 1).key;
+  const follow = (entry: Entry | undefined): void => {
+    if (entry !== undefined) navigate(`#${entry.id}`, { replace: true });
+  };
 
-  useEffect(settle, [keys]);
-  useEffect(() => items.refresh(outline.entries), [outline]);
-  // The address leads to an item; coming back, or loading again, leads to where one was.
+  useEffect(showTarget, [keys]);
+  useEffect(() => items.refreshLast(entries), [outline]);
+  // Going back or reloading returns to the saved place, a link leads to its item.
   useSignalEffect(() => {
     const { hash } = route.value;
-    const place = notedPlace();
-    if (place !== undefined) {
+    const { place } = (history.state ?? {}) as { place?: Place };
+    if (place === undefined) goTo(hostOf(hash, notes));
+    else {
       marked.value = hash;
-      wanted.current = place;
-      settle();
-    } else if (hash !== "") goTo(hostOf(hash, notes));
+      target.current = place;
+      showTarget();
+    }
   });
-  useEffect(() => notePlaces(() => placeIn(control.current, shown.current.keys)), []);
-  useEffect(
-    () =>
-      listenForTurns((step) => {
-        const next = nextPrompt(shown.current.outline.entries, rowNow(), step);
-        if (next !== undefined) navigate(`#${next.id}`, { replace: true });
-      }),
-    [],
-  );
-  // During a replay one sees what happens last, above the bar.
+  const savePlace = (): void => {
+    const row = control.current?.rowAt(BELOW_BAR_PX);
+    if (row?.key === undefined) return;
+    const place: Place = { id: row.key, offsetPx: row.topPx };
+    history.replaceState({ ...(history.state as object | null), place }, "");
+  };
+  const saveTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(saveTimer.current), []);
+  const saveSoon = (): void => {
+    clearTimeout(saveTimer.current);
+    saveTimer.current = setTimeout(savePlace, SAVE_PAUSE_MS);
+  };
+  useListener("scroll", saveSoon, { passive: true });
+  useListener("pagehide", savePlace);
+  // Before a link changes the address.
+  useListener("click", savePlace, { capture: true });
+  useListener("click", ({ target: clicked }) => {
+    const link = (clicked as Element | null)?.closest?.("a");
+    if (link?.getAttribute("href")?.startsWith("#") === true) hasJumped.value = true;
+  });
+  useListener("popstate", () => (hasJumped.value = false));
+  useListener("keydown", (event) => {
+    if (!isShortcut(event)) return;
+    const current = position(currentRow());
+    if (event.key === "j") follow(prompts.find((prompt) => position(prompt.id) > current));
+    if (event.key === "k") follow(prompts.findLast((prompt) => position(prompt.id) < current));
+  });
+  // The latest entry of a replay is shown above its controls.
   useEffect(() => {
-    if (replayed.value === undefined) return;
-    control.current?.show(keys.length - 1, Math.max(BELOW_BAR_PX, innerHeight - ABOVE_REPLAY_PX));
+    const last = keys.at(-1);
+    if (replayed.value !== undefined && last !== undefined)
+      control.current?.show(last, Math.max(BELOW_BAR_PX, innerHeight - ABOVE_REPLAY_PX));
   }, [replayed.value]);
 
-  const failure = items.error();
-  const cameFrom = useSignal(false);
-  useEffect(
-    () =>
-      listenForJumps((hasJumped) => {
-        cameFrom.value = hasJumped;
-      }),
-    [],
-  );
   const onRange = (from: number, to: number): void => {
-    const first = shown.current.rows[from];
-    const last = shown.current.rows[to - 1];
-    if (first !== undefined && last !== undefined) items.ensure(shown.current.outline.entries, first, last + 1);
-    if (sought.peek() !== "") requestAnimationFrame(() => highlight(sought.peek()));
+    items.loadRange(rows, from, to);
+    if (searched.peek() !== "") requestAnimationFrame(() => highlight(searched.peek()));
   };
   return (
     <>
       <div class="session-bar">
-        <Find
-          sessionId={id}
-          onFound={(words) => {
-            sought.value = words;
-            highlight(words);
-          }}
-          onPlace={(item) => goTo(item, true)}
-        />
-        <Turns outline={outline} />
+        <Find sessionId={id} search={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
+        <PromptMenu prompts={prompts} />
         <Toggle
-          isOn={isTalkOnly.value}
+          isOn={talkOnly.value}
           title="Prompts and answers, without the tools"
-          onClick={() => (isTalkOnly.value = !isTalkOnly.value)}
+          onClick={() => (talkOnly.value = !talkOnly.value)}
         >
           Talk only
         </Toggle>
-        {failures > 0 && (
+        {failures.length > 0 && (
           <button
             class="button quiet"
-            title="Go to the next thing that failed"
-            onClick={() => {
-              const next = nextFailure(outline.entries, rowNow());
-              if (next !== undefined) navigate(`#${next.id}`, { replace: true });
-            }}
+            title="Go to the next failure"
+            onClick={() => follow(failures.find(isAfterCurrent) ?? failures[0])}
           >
             <Icon name="warning" />
-            {count(failures, "failure")}
+            {count(failures.length, "failure")}
           </button>
         )}
         <Toggle
@@ -164,94 +166,85 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
           Replay
         </Toggle>
       </div>
-      {failure !== undefined && (
-        <ErrorBox error={failure} retry={() => items.ensure(outline.entries, rowNow(), rowNow() + 1)} />
+      {items.error.value !== undefined && (
+        <ErrorBox error={items.error.value} retry={() => items.loadRange(entries, position(currentRow()), Infinity)} />
       )}
       <VirtualList
         label="The session"
         keys={keys}
         control={control}
         onRange={onRange}
-        estimate={(row) => estimateHeight(entryAt(outline, rows[row]), COLUMN_PX)}
+        estimate={(row) => estimateHeight(rows[row] as Entry)}
         row={(row) => {
-          const entry = entryAt(outline, rows[row]);
+          const entry = rows[row] as Entry;
+          const beside = notes.get(entry.id);
+          const isFree = keys.slice(row + 1, row + 1 + FREE_ROWS).every((key) => !notes.has(key));
           return (
-            <Row
-              entry={entry}
-              items={items}
-              actions={actions}
-              isMarked={marked.value === entry.id}
-              notes={notes.get(entry.id)}
-              mayHang={keys.slice(row + 1, row + 1 + FREE_ROWS).every((key) => !notes.has(key))}
-            />
+            <Row entry={entry} isMarked={marked.value === entry.id} sessionId={id} items={items} open={open}>
+              {beside && <Notes notes={beside} open={open} mayOverhang={isFree && beside.length === 1} />}
+            </Row>
           );
         }}
       />
-      {cameFrom.value && replayed.value === undefined && (
+      {hasJumped.value && replayed.value === undefined && (
         <button class="pill back" onClick={() => history.back()}>
           Back to where you were
         </button>
       )}
       {replayed.value !== undefined && (
         <Replay
-          entries={outline.entries}
-          onReach={(reached) => (replayed.value = reached)}
-          onClose={() => (replayed.value = undefined)}
+          entries={entries}
+          show={(number) => (replayed.value = number)}
+          close={() => (replayed.value = undefined)}
         />
       )}
     </>
   );
 }
 
-const ABOVE_REPLAY_PX = 280;
-/** So many rows without notes leave room for one that hangs down. */
-const FREE_ROWS = 2;
-/** As wide as the text mostly is: good enough to guess heights by. */
-const COLUMN_PX = 700;
+interface ToggleProps {
+  isOn: boolean;
+  title?: string;
+  onClick: () => void;
+  children: ComponentChildren;
+}
+
+function Toggle({ isOn, children, ...button }: ToggleProps) {
+  return (
+    <button class="button quiet" aria-pressed={isOn} {...button}>
+      {children}
+    </button>
+  );
+}
 
 interface RowProps {
   entry: Entry;
-  items: Items;
-  actions: RowActions;
   isMarked: boolean;
-  notes: readonly Observation[] | undefined;
-  mayHang: boolean;
+  sessionId: string;
+  items: Items;
+  open: OpenItems;
+  children: ComponentChildren;
 }
 
-function Row({ entry, items, actions, isMarked, notes, mayHang }: RowProps) {
+function Row({ entry, isMarked, sessionId, items, open, children }: RowProps) {
   const item = items.get(entry.id);
-  const names = ["entry", `of-${entry.kind}`, entry.agent !== "" && "is-nested", isMarked && "is-marked"];
+  const classes = ["entry", `of-${entry.kind}`, entry.agent !== "" && "is-nested", isMarked && "is-marked"];
   return (
-    <div class={names.filter(Boolean).join(" ")}>
+    <div class={classes.filter(Boolean).join(" ")}>
       <div class="entry-body">
-        {item !== undefined ? (
-          <ItemRow item={item} turn={entry.turn} actions={actions} />
+        {item === undefined ? (
+          <div class="waiting" style={{ height: `${estimateHeight(entry) - 8}px` }} />
         ) : (
-          <div class="waiting" style={{ height: `${estimateHeight(entry, COLUMN_PX) - 8}px` }} />
+          <ItemRow item={item} turn={entry.turn} sessionId={sessionId} open={open} />
         )}
       </div>
-      {notes !== undefined && <Notes notes={notes} actions={actions} mayHang={mayHang && notes.length === 1} />}
+      {children}
     </div>
   );
 }
 
-const NO_ENTRY: Entry = { id: "", kind: "tool", turn: 0, at: 0, isError: false, bytes: 0, name: "", agent: "" };
-
-function entryAt({ entries }: Outline, index: number | undefined): Entry {
-  return entries[index ?? -1] ?? NO_ENTRY;
-}
-
-/** A link to an observation leads to what it stands beside. */
-function hostOf(hash: string, notes: ReadonlyMap<string, readonly Observation[]>): string {
-  if (!hash.startsWith("o")) return hash;
-  for (const [host, beside] of notes) if (beside.some(({ id }) => id === hash)) return host;
-  return hash;
-}
-
-function nextPrompt(entries: readonly Entry[], from: number, step: 1 | -1): Entry | undefined {
-  for (let index = from + step; index >= 0 && index < entries.length; index += step) {
-    const entry = entries[index];
-    if (entry?.kind === "prompt" && entry.agent === "") return entry;
-  }
-  return undefined;
+/** The item of a link; for an observation the item it is shown beside. */
+function hostOf(hash: string, notes: ReadonlyMap<string | undefined, readonly Observation[]>): string {
+  const host = [...notes].find(([, beside]) => beside.some(({ id }) => id === hash));
+  return host?.[0] ?? hash;
 }

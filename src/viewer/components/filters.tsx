@@ -1,0 +1,143 @@
+// Filters that live in the address, so that a reload or a link keeps them. Their names are those of the API's query.
+import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { type Loading, useLoad } from "../api.ts";
+import { route, setQuery, withQuery } from "../router.ts";
+import type { ListMeta, ProjectEntry } from "../wire.ts";
+import { useListener } from "./hooks.ts";
+import { type Option, Select } from "./select.tsx";
+
+export interface Filter {
+  /** Its name in the query. */
+  name: string;
+  label: string;
+  /** Shown while the filter is not set. */
+  any: string;
+  options: readonly Option[];
+}
+
+const AGENT: Filter = {
+  name: "agent",
+  label: "Agent",
+  any: "All agents",
+  options: ["claude-code", "codex", "copilot-cli", "gemini-cli", "opencode"],
+};
+const SINCE: Filter = {
+  name: "since",
+  label: "Time",
+  any: "Any time",
+  options: [
+    { value: "1d", label: "Last day" },
+    { value: "1w", label: "Last week" },
+    { value: "4w", label: "Last 4 weeks" },
+    { value: "13w", label: "Last quarter" },
+    { value: "52w", label: "Last year" },
+  ],
+};
+
+/** Project, agent and time, then the page's own filters. */
+export function FilterBar({ filters = [], children }: { filters?: readonly Filter[]; children?: ComponentChildren }) {
+  const { query } = route.value;
+  const projects = projectOptions(useProjects());
+  const project: Filter = { name: "project", label: "Project", any: "All projects", options: projects };
+  const all = [project, AGENT, SINCE, ...filters];
+  return (
+    <div class="filters" role="group" aria-label="Filters">
+      {all.map(({ name, label, any, options }) => (
+        <Select
+          key={name}
+          class={query.has(name) ? "filter is-set" : "filter"}
+          aria-label={label}
+          any={any}
+          options={withSelected(options, query.get(name))}
+          value={query.get(name) ?? ""}
+          pick={(value) => setQuery({ [name]: value })}
+        />
+      ))}
+      {children}
+      {all.some(({ name }) => query.has(name)) && (
+        <button
+          class="link-button"
+          onClick={() => setQuery(Object.fromEntries(all.map(({ name }) => [name, undefined])))}
+        >
+          Clear filters
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A value from the address is listed even before its list is loaded. */
+function withSelected(options: readonly Option[], selected: string | null): readonly Option[] {
+  const isListed = options.some((option) => (typeof option === "string" ? option : option.value) === selected);
+  return selected === null || isListed ? options : [...options, selected];
+}
+
+export function useProjects(): Loading<{ results: ProjectEntry[] }> {
+  return useLoad<{ results: ProjectEntry[] }>(() => "/api/projects");
+}
+
+/** Two projects of one name are shown with their folders. */
+export function projectOptions(projects: Loading<{ results: ProjectEntry[] }>): Option[] {
+  const { results } = projects.load.value.reply?.data ?? { results: [] };
+  const byName = Map.groupBy(results, ({ name }) => name);
+  return results.map(({ key, name, root }) => ({
+    value: key,
+    label: (byName.get(name)?.length ?? 0) > 1 ? `${name} (${root})` : name,
+  }));
+}
+
+/** The part of the address that belongs into the API's query. */
+export function scopeQuery(...more: string[]): Record<string, string | undefined> {
+  const { query } = route.value;
+  return Object.fromEntries(
+    ["project", "agent", "since", "before", ...more].map((name) => [name, query.get(name) ?? undefined]),
+  );
+}
+
+/** Loads the first rows that match the filters, and more on request. */
+export function useList<Row, Meta = ListMeta>(
+  path: string,
+  query: () => Record<string, string | number | undefined> = scopeQuery,
+  pageSize = 50,
+): Loading<{ results: Row[] }, Meta> & { showMore: () => void } {
+  const limit = useSignal(pageSize);
+  const rows = useLoad<{ results: Row[] }, Meta>(() => withQuery(path, { ...query(), limit: limit.value }));
+  useSignalEffect(() => {
+    void route.value;
+    limit.value = pageSize;
+  });
+  return { ...rows, showMore: () => (limit.value += pageSize) };
+}
+
+/** A text that is typed and, after a pause, written to the query. `alsoClear` names what no longer fits then. */
+export function useTypedQuery(name: string, alsoClear: string[] = []): Signal<string> {
+  const typed = useSignal(route.peek().query.get(name) ?? "");
+  useSignalEffect(() => {
+    const text = typed.value;
+    if (text === (route.peek().query.get(name) ?? "")) return;
+    const cleared = Object.fromEntries(alsoClear.map((each) => [each, undefined]));
+    const timer = setTimeout(() => setQuery({ [name]: text, ...cleared }), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  });
+  useListener("popstate", () => (typed.value = new URLSearchParams(location.search).get(name) ?? ""));
+  return typed;
+}
+
+/** Long enough to skip most letters of a word, short enough to feel immediate. */
+const TYPING_PAUSE_MS = 120;
+
+export function FilterField({ name, label }: { name: string; label: string }) {
+  const typed = useTypedQuery(name);
+  return (
+    <input
+      class="field"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      spellcheck={false}
+      value={typed.value}
+      onInput={(event) => (typed.value = event.currentTarget.value)}
+    />
+  );
+}

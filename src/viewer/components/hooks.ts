@@ -1,0 +1,31 @@
+// Hooks that several components share.
+import { useEffect, useRef } from "preact/hooks";
+import { oneLine } from "../format.ts";
+
+/** Listens on the window while the component is shown, with the handler of its latest render. */
+export function useListener<Name extends keyof WindowEventMap>(
+  name: Name,
+  handler: (event: WindowEventMap[Name]) => void,
+  options?: AddEventListenerOptions,
+): void {
+  const latest = useRef(handler);
+  latest.current = handler;
+  useEffect(() => {
+    const listener = (event: WindowEventMap[Name]): void => latest.current(event);
+    addEventListener(name, listener, options);
+    return () => removeEventListener(name, listener, options);
+  }, []);
+}
+
+/** True for a plain key press outside of text fields: j, k and / are shortcuts only there. */
+export function isShortcut({ metaKey, ctrlKey, altKey, target }: KeyboardEvent): boolean {
+  const { tagName, isContentEditable } = target as HTMLElement;
+  return !metaKey && !ctrlKey && !altKey && !isContentEditable && !/^(?:INPUT|TEXTAREA|SELECT)$/.test(tagName);
+}
+
+/** Sets the browser tab's title once it is known. */
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title !== undefined) document.title = `${oneLine(title, 60)} · C-Mem`;
+  }, [title]);
+}

@@ -1,0 +1,32 @@
+// Short texts: sentences with code and links, snippets with matches, counts of changed lines.
+import { withCommas } from "../format.ts";
+
+/** "Run `c-mem sync` or see [all files](/files)". Links lead to pages of the viewer only. */
+export function Sentence({ text }: { text: string }) {
+  return text.split(/(`[^`]+`|\[[^\]]+\]\(\/[\w-]*\))/).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const link = /^\[(.+)\]\((.+)\)$/.exec(part);
+    return link === null ? <code key={index}>{part.slice(1, -1)}</code> : <a href={link[2] ?? ""}>{link[1]}</a>;
+  });
+}
+
+/** A search snippet; `marks` are the [start, end] offsets of the matches. */
+export function MarkedText({ text, marks }: { text: string; marks: readonly (readonly [number, number])[] }) {
+  const parts = [];
+  let from = 0;
+  for (const [start, end] of marks) {
+    if (start < from) continue;
+    parts.push(text.slice(from, start), <mark key={start}>{text.slice(start, end)}</mark>);
+    from = end;
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** "+12 −3" */
+export function ChangedLines({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span class="num">
+      <span class="added">+{withCommas(added)}</span> <span class="removed">−{withCommas(removed)}</span>
+    </span>
+  );
+}

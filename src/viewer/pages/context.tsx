@@ -1,0 +1,185 @@
+// What the next session of a project will get injected. Settings can be tried here before they are saved.
+import { useComputed, useSignal } from "@preact/signals";
+import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
+import { send, useLoad } from "../api.ts";
+import { projectOptions, useProjects } from "../components/filters.tsx";
+import { PageFrame } from "../components/page.tsx";
+import { Select } from "../components/select.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { report } from "../components/toast.tsx";
+import { count, withCommas } from "../format.ts";
+import { route, setQuery } from "../router.ts";
+import type { ContextBlock, Setting } from "../wire.ts";
+import "./context.css";
+
+const NUMBERS = [
+  { key: "contextTokens", label: "Tokens", min: 100, max: 4_000, step: 100 },
+  { key: "contextObservations", label: "Observations in the index", min: 0, max: 100, step: 1 },
+  { key: "contextFull", label: "Observations in full", min: 0, max: 20, step: 1 },
+  { key: "contextSessions", label: "Sessions", min: 0, max: 10, step: 1 },
+] as const;
+const LISTS = [
+  { key: "contextTypes", label: "Types", all: OBSERVATION_TYPES },
+  { key: "contextConcepts", label: "Concepts", all: CONCEPTS },
+] as const;
+const SOURCES = ["startup", "compact", "clear", "resume"];
+
+export function Context() {
+  const projects = useProjects();
+  const settings = useLoad<{ results: Setting[] }>(() => "/api/settings");
+  /** Values that differ from the saved ones. */
+  const tried = useSignal<Record<string, number | readonly string[]>>({});
+  const source = useSignal("startup");
+  const project = useComputed(
+    () => route.value.query.get("project") ?? projects.load.value.reply?.data.results[0]?.key,
+  );
+  const block = useLoad<ContextBlock>(() => {
+    if (project.value === undefined) return undefined;
+    // Not `withQuery`: an empty list means "all", whatever is saved, and must be sent.
+    const values = Object.entries(tried.value).map(([key, value]) => [key, String(value)]);
+    return `/api/context/inject?${new URLSearchParams([["project", project.value], ["source", source.value], ...values])}`;
+  });
+  const valueOf = (key: string): unknown =>
+    tried.value[key] ?? settings.load.value.reply?.data.results.find((setting) => setting.key === key)?.value;
+  const change = (key: string, value: number | readonly string[]): void => {
+    tried.value = { ...tried.value, [key]: value };
+  };
+  const saveAll = async (): Promise<void> => {
+    for (const [key, value] of Object.entries(tried.value)) await send("PUT", `/api/settings/${key}`, { value });
+    tried.value = {};
+    settings.reload();
+  };
+  const empty = (
+    <Empty
+      title="No projects yet"
+      text="A project appears with its first session. Run `c-mem sync` to import earlier sessions."
+    />
+  );
+  return (
+    <PageFrame
+      title="Context preview"
+      about="What the next session gets injected. The preview does not check files; the agent's hook does."
+    >
+      <Loaded from={projects} empty={empty}>
+        {() => (
+          <div class="columns context-preview">
+            <form class="knobs card stack" onSubmit={(event) => event.preventDefault()}>
+              <label>
+                Project
+                <Select
+                  class="field"
+                  options={projectOptions(projects)}
+                  value={project.value}
+                  pick={(value) => setQuery({ project: value })}
+                />
+              </label>
+              <label>
+                Session starts by
+                <Select class="field" options={SOURCES} value={source.value} pick={(value) => (source.value = value)} />
+              </label>
+              {NUMBERS.map(({ key, label, ...range }) => (
+                <Slider
+                  key={key}
+                  label={label}
+                  range={range}
+                  value={Number(valueOf(key) ?? range.min)}
+                  change={(value) => change(key, value)}
+                />
+              ))}
+              {LISTS.map(({ key, label, all }) => (
+                <Checkboxes
+                  key={key}
+                  label={label}
+                  all={all}
+                  selected={(valueOf(key) as string[] | undefined) ?? []}
+                  change={(value) => change(key, value)}
+                />
+              ))}
+              {Object.keys(tried.value).length > 0 && (
+                <div class="actions">
+                  <button class="button primary" onClick={() => void report(saveAll(), "Saved for the next session.")}>
+                    Save
+                  </button>
+                  <button class="button" onClick={() => (tried.value = {})}>
+                    Undo
+                  </button>
+                </div>
+              )}
+            </form>
+            <Loaded
+              from={block}
+              empty={<p class="muted">Nothing is injected: this project has no memory yet.</p>}
+              isEmpty={({ text }) => text === ""}
+            >
+              {({ data }) => (
+                <section class="injected" aria-label="Injected context">
+                  <p class="num muted">
+                    {withCommas(data.tokens)} tokens, {withCommas(data.chars)} characters,{" "}
+                    {count(data.items.length, "item")}
+                  </p>
+                  <pre class="card" tabIndex={0}>
+                    {data.text}
+                  </pre>
+                </section>
+              )}
+            </Loaded>
+          </div>
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+interface SliderProps {
+  label: string;
+  range: { min: number; max: number; step: number };
+  value: number;
+  change: (value: number) => void;
+}
+
+function Slider({ label, range, value, change }: SliderProps) {
+  return (
+    <label>
+      <span class="split">
+        {label} <b class="num">{withCommas(value)}</b>
+      </span>
+      <input
+        {...range}
+        type="range"
+        max={Math.max(range.max, value)}
+        value={value}
+        onChange={(event) => change(event.currentTarget.valueAsNumber)}
+      />
+    </label>
+  );
+}
+
+interface CheckboxesProps {
+  label: string;
+  all: readonly string[];
+  /** Empty: all. */
+  selected: readonly string[];
+  change: (selected: string[]) => void;
+}
+
+function Checkboxes({ label, all, selected, change }: CheckboxesProps) {
+  return (
+    <fieldset class="checkboxes">
+      <legend>
+        {label} <span class="muted">{selected.length === 0 ? "all" : `${selected.length} of ${all.length}`}</span>
+      </legend>
+      {all.map((word) => (
+        <label key={word}>
+          <input
+            type="checkbox"
+            checked={selected.includes(word)}
+            onChange={(event) =>
+              change(event.currentTarget.checked ? [...selected, word] : selected.filter((each) => each !== word))
+            }
+          />{" "}
+          {word}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,150 @@
+// Efforts: sessions that continue each other. Without an id all of them, with one its sessions, decisions and open ends.
+import { useLoad } from "../api.ts";
+import { FilterBar, scopeQuery, useList } from "../components/filters.tsx";
+import { useTitle } from "../components/hooks.ts";
+import { PageFrame, PageHead } from "../components/page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { count } from "../format.ts";
+import { sessionPath } from "../router.ts";
+import type { PageProps } from "../routes.ts";
+import type { Effort } from "../wire.ts";
+import "./efforts.css";
+
+export function Efforts() {
+  const efforts = useList<Effort>("/api/efforts", scopeQuery, 60);
+  const empty = (
+    <Empty
+      title="No sessions continue each other"
+      text="C-Mem links sessions by plans, branches, commits and shared files. See the single [sessions](/sessions)."
+    />
+  );
+  return (
+    <PageFrame title="Efforts" about="Sessions that continue each other, as one.">
+      <FilterBar />
+      <Loaded from={efforts} empty={empty}>
+        {({ data }) => (
+          <ul class="efforts">
+            {data.results.map((effort) => (
+              <EffortCard key={effort.id} effort={effort} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function EffortCard({ effort }: { effort: Effort }) {
+  const [decision] = effort.decisions;
+  const [open] = effort.open_ends;
+  return (
+    <li>
+      <a class="effort card stack" href={`/efforts/${encodeURIComponent(effort.id)}`}>
+        <strong>{effort.title}</strong>
+        <span class="meta num">
+          <span>{effort.project}</span>
+          <span>{count(effort.sessions.length, "session")}</span>
+          {effort.subagents > 0 && <span>{count(effort.subagents, "subagent")}</span>}
+          {effort.branches.slice(0, 2).map((branch) => (
+            <code key={branch}>{branch}</code>
+          ))}
+          <Time at={effort.last_at} />
+        </span>
+        {decision !== undefined && <Note label="Decided" text={decision.title} />}
+        {open !== undefined && <Note label="To do" text={open.text} />}
+      </a>
+    </li>
+  );
+}
+
+function Note({ label, text }: { label: string; text: string }) {
+  return (
+    <span class="muted small clamp">
+      <span class="faint">{label}</span> {text}
+    </span>
+  );
+}
+
+export function OneEffort({ id }: PageProps) {
+  const effort = useLoad<Effort>(() => `/api/efforts/${encodeURIComponent(id)}`);
+  useTitle(effort.load.value.reply?.data.title);
+  const empty = (
+    <Empty
+      title="Effort not found"
+      heading="h1"
+      text="It may have become part of another one. See [all efforts](/efforts)."
+    />
+  );
+  return (
+    <PageFrame crumbs={<a href="/efforts">Efforts</a>}>
+      <Loaded from={effort} empty={empty}>
+        {({ data }) => <EffortStory effort={data} />}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function EffortStory({ effort }: { effort: Effort }) {
+  const isOneDay = new Date(effort.started_at).toDateString() === new Date(effort.last_at).toDateString();
+  const about = (
+    <>
+      {effort.project}, {count(effort.sessions.length, "session")}, <Time at={effort.started_at} as="day" />
+      {!isOneDay && [" to ", <Time key="to" at={effort.last_at} as="day" />]}
+    </>
+  );
+  return (
+    <>
+      <PageHead title={effort.title} about={about} />
+      <div class="columns">
+        <section>
+          <h2>Sessions</h2>
+          <ol class="timeline">
+            {effort.sessions.map((session) => (
+              <li key={session.session_id}>
+                <p class="split">
+                  <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
+                  <Time at={session.started_at} />
+                </p>
+                <p class="muted">{session.outcome}</p>
+                <p class="meta">
+                  <span>{session.agent}</span>
+                  {session.git_branch !== null && <code>{session.git_branch}</code>}
+                  {session.continues !== null && (
+                    <span title={session.weight === null ? undefined : `${Math.round(session.weight * 100)} % certain`}>
+                      continues <a href={sessionPath(session.continues)}>{titleIn(effort, session.continues)}</a>
+                    </span>
+                  )}
+                </p>
+              </li>
+            ))}
+          </ol>
+        </section>
+        <aside>
+          <h2>Decisions</h2>
+          {effort.decisions.length === 0 && <p class="muted">No decisions recorded.</p>}
+          <ul class="stack small">
+            {effort.decisions.map((decision) => (
+              <li key={decision.id}>
+                <a href={`/memory/${decision.id}`}>{decision.title}</a> <Time at={decision.at} />
+              </li>
+            ))}
+          </ul>
+          <h2>To do</h2>
+          {effort.open_ends.length === 0 && <p class="muted">No next steps recorded.</p>}
+          <ul class="stack small">
+            {effort.open_ends.map((end) => (
+              <li key={`${end.session_id} ${end.text}`}>
+                {end.text} <a href={sessionPath(end.session_id)}>See session</a>
+              </li>
+            ))}
+          </ul>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function titleIn({ sessions }: Effort, id: string): string {
+  return sessions.find((session) => session.session_id === id)?.title ?? "another session";
+}

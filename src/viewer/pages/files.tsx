@@ -1,0 +1,116 @@
+// The files that sessions changed; with a path in the address, the history of one file.
+import { useLoad } from "../api.ts";
+import { Badge, TypeBadge } from "../components/badge.tsx";
+import { FilterBar, FilterField, scopeQuery, useList } from "../components/filters.tsx";
+import { useTitle } from "../components/hooks.ts";
+import { PageFrame } from "../components/page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { ChangedLines } from "../components/text.tsx";
+import { Time } from "../components/time.tsx";
+import { count, oneLine } from "../format.ts";
+import { route, sessionPath, withQuery } from "../router.ts";
+import type { ChangedFile, FileTurn, Observation } from "../wire.ts";
+
+export function Files() {
+  const path = route.value.query.get("path");
+  return path === null ? <AllFiles /> : <FileHistory key={path} path={path} />;
+}
+
+function AllFiles() {
+  const files = useList<ChangedFile>("/api/paths", () => scopeQuery("q"), 200);
+  return (
+    <PageFrame title="Files" about="Files that sessions changed, the latest first.">
+      <FilterBar>
+        <FilterField name="q" label="Part of a path" />
+      </FilterBar>
+      <Loaded from={files} empty={<Empty title="No changed files match" text="Change or clear the filters." />}>
+        {({ data }) => (
+          <ul class="files">
+            {data.results.map((file) => (
+              <li key={`${file.project_key} ${file.path}`}>
+                <a class="row split" href={withQuery("/files", { path: file.path, project: file.project_key })}>
+                  <code>{file.path}</code>
+                  <span class="meta num">
+                    <ChangedLines added={file.added} removed={file.removed} />
+                    <span>{count(file.sessions, "session")}</span>
+                    <span>{file.project}</span>
+                    <Time at={file.last_at} />
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function FileHistory({ path }: { path: string }) {
+  const project = route.value.query.get("project") ?? undefined;
+  const turns = useList<FileTurn>("/api/files", () => ({ path, project, reads: 1 }), 200);
+  const known = useLoad<{ results: Observation[] }>(() =>
+    withQuery("/api/observations", { file: path, project, limit: 12 }),
+  );
+  useTitle(path);
+  const empty = (
+    <Empty title="No session touched this file" text="It may have been renamed. See [all files](/files)." />
+  );
+  return (
+    <PageFrame title={<span class="path">{path}</span>} crumbs={<a href="/files">Files</a>}>
+      <div class="columns">
+        <Loaded from={turns} empty={empty}>
+          {({ data }) => (
+            <ol class="timeline">
+              {data.results.map((turn) => (
+                <Turn key={`${turn.session_id} ${turn.turn} ${turn.path}`} turn={turn} />
+              ))}
+            </ol>
+          )}
+        </Loaded>
+        <aside>
+          <h2>Memory</h2>
+          <Loaded from={known} empty={<p class="muted">No observations about this file.</p>}>
+            {({ data }) => (
+              <ul class="stack small">
+                {data.results.map(({ id, type, title, valid_from: at }) => (
+                  <li key={id}>
+                    <a href={`/memory/${id}`}>{title}</a>
+                    <span class="meta">
+                      <TypeBadge type={type} /> <Time at={at} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </aside>
+      </div>
+    </PageFrame>
+  );
+}
+
+function Turn({ turn }: { turn: FileTurn }) {
+  const { edits, creates, reads } = turn;
+  return (
+    <li>
+      <p class="split">
+        <a href={sessionPath(turn.session_id, turn.prompt_id)}>{turn.title ?? "(untitled)"}</a>
+        <Time at={turn.last_at} />
+      </p>
+      {turn.prompt !== null && <p class="muted">{oneLine(turn.prompt, 220)}</p>}
+      <p class="meta num">
+        {creates > 0 && <Badge tone="good">created</Badge>}
+        {edits > 0 && <span>{count(edits, "edit")}</span>}
+        {edits + creates > 0 && <ChangedLines added={turn.added} removed={turn.removed} />}
+        {reads > 0 && <span>{count(reads, "read")}</span>}
+        <span>{turn.agent}</span>
+        {turn.commits.map(({ sha, subject }) => (
+          <code key={sha} title={subject}>
+            {sha.slice(0, 8)}
+          </code>
+        ))}
+      </p>
+    </li>
+  );
+}

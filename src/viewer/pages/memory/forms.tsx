@@ -1,0 +1,183 @@
+// Forms that add, edit and replace observations.
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { OBSERVATION_TYPES } from "../../../core/memory.ts";
+import { type ApiError, asApiError, send, useLoad } from "../../api.ts";
+import { TypeBadge } from "../../components/badge.tsx";
+import { projectOptions, useProjects } from "../../components/filters.tsx";
+import { Select } from "../../components/select.tsx";
+import { ErrorBox, Loaded } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { report, toast } from "../../components/toast.tsx";
+import { route, withQuery } from "../../router.ts";
+import type { AnyObservation, Observation } from "../../wire.ts";
+
+interface FormProps {
+  /** Sends what was entered; `text` returns a field by its name. */
+  send: (text: (name: string) => string) => Promise<unknown>;
+  saved: () => void;
+  close: () => void;
+  children: ComponentChildren;
+}
+
+function Form({ send: sendFields, saved, close, children }: FormProps) {
+  const error = useSignal<ApiError | undefined>(undefined);
+  const isSaving = useSignal(false);
+  const save = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    isSaving.value = true;
+    try {
+      await sendFields((name) => String(form.get(name) ?? "").trim());
+      toast("Saved.");
+      saved();
+    } catch (cause) {
+      error.value = asApiError(cause);
+    } finally {
+      isSaving.value = false;
+    }
+  };
+  return (
+    <form class="form card stack" onSubmit={(event) => void save(event)}>
+      {children}
+      {error.value !== undefined && <ErrorBox error={error.value} />}
+      <div class="actions">
+        <button class="button primary" disabled={isSaving.value}>
+          Save
+        </button>
+        <button class="button" type="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function TypeField({ initial }: { initial: string }) {
+  return (
+    <label>
+      Type
+      <Select class="field" name="type" options={OBSERVATION_TYPES} initial={initial} />
+    </label>
+  );
+}
+
+export function AddForm({ close, saved }: { close: () => void; saved: () => void }) {
+  const projects = useProjects();
+  const add = async (text: (name: string) => string): Promise<void> => {
+    const scope = text("project") === "" ? { all: true } : { project: text("project") };
+    await send("POST", "/api/observations", { text: text("text"), type: text("type"), ...scope });
+    close();
+  };
+  return (
+    <Form send={add} saved={saved} close={close}>
+      <label>
+        What should C-Mem remember?
+        <textarea class="field" name="text" rows={3} required autofocus placeholder="Dates are stored in UTC." />
+      </label>
+      <div class="form-row">
+        <TypeField initial="decision" />
+        <label>
+          Project
+          <Select
+            class="field"
+            name="project"
+            any="All projects"
+            options={projectOptions(projects)}
+            initial={route.peek().query.get("project") ?? ""}
+          />
+        </label>
+      </div>
+    </Form>
+  );
+}
+
+interface EditProps {
+  observation: AnyObservation;
+  close: () => void;
+  saved: () => void;
+}
+
+export function EditForm({ observation, close, saved }: EditProps) {
+  const edit = (text: (name: string) => string): Promise<unknown> =>
+    send("PATCH", `/api/observations/${observation.id}`, {
+      title: text("title"),
+      type: text("type"),
+      text: text("narrative"),
+      facts: text("facts")
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
+    });
+  return (
+    <Form send={edit} saved={saved} close={close}>
+      <label>
+        Title
+        <input class="field" name="title" required maxLength={400} defaultValue={observation.title} />
+      </label>
+      <TypeField initial={observation.type} />
+      <label>
+        Text
+        <textarea class="field" name="narrative" rows={5} required defaultValue={observation.narrative} />
+      </label>
+      <label>
+        Facts, one per line
+        <textarea class="field" name="facts" rows={3} defaultValue={observation.facts.join("\n")} />
+      </label>
+    </Form>
+  );
+}
+
+const MAX_CANDIDATES = 8;
+
+/** Searches the observation that replaces this one. */
+export function ReplaceForm({ observation, saved }: { observation: AnyObservation; saved: () => void }) {
+  const words = useSignal(observation.title);
+  const found = useLoad<{ results: Observation[] }>(() =>
+    withQuery("/api/observations", {
+      q: words.value.trim(),
+      project: observation.project_key ?? undefined,
+      limit: MAX_CANDIDATES + 1,
+    }),
+  );
+  const others = ({ results }: { results: Observation[] }): Observation[] =>
+    results.filter(({ id }) => id !== observation.id).slice(0, MAX_CANDIDATES);
+  const replace = async (by: string): Promise<void> => {
+    const change = send("PUT", `/api/observations/${observation.id}/successor`, { by });
+    if (await report(change, "Marked as replaced.")) saved();
+  };
+  return (
+    <section class="form card stack" aria-label="Replacement">
+      <label>
+        Which observation replaces it?
+        <input
+          class="field"
+          type="search"
+          value={words.value}
+          onInput={(event) => (words.value = event.currentTarget.value)}
+        />
+      </label>
+      <Loaded
+        from={found}
+        isEmpty={(data) => others(data).length === 0}
+        empty={<p class="muted">No other observation matches.</p>}
+      >
+        {({ data }) => (
+          <ul class="candidates">
+            {others(data).map(({ id, type, title, valid_from: at }) => (
+              <li key={id}>
+                <button class="row observation-head" onClick={() => void replace(id)}>
+                  <TypeBadge type={type} />
+                  <span class="observation-title">{title}</span>
+                  <span class="meta">
+                    <Time at={at} />
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,172 @@
+// An observation: a line in a list, what it says, and the buttons that change it.
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { send } from "../../api.ts";
+import { Badge, TypeBadge } from "../../components/badge.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Time } from "../../components/time.tsx";
+import { report } from "../../components/toast.tsx";
+import { sessionPath, withQuery } from "../../router.ts";
+import type { AnyObservation, ListedObservation } from "../../wire.ts";
+import { forget } from "./forget.ts";
+import { EditForm, ReplaceForm } from "./forms.tsx";
+
+export function ObservationLine({ observation, changed }: { observation: ListedObservation; changed: () => void }) {
+  const isOpen = useSignal(false);
+  return (
+    <li class={observation.superseded_by === null ? "observation" : "observation is-replaced"}>
+      <button class="row observation-head" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+        <TypeBadge type={observation.type} />
+        <span class="observation-title">{observation.title}</span>
+        <Marks observation={observation} />
+        <span class="meta num">
+          <span>{observation.project ?? "all projects"}</span>
+          <Time at={observation.valid_from} />
+        </span>
+      </button>
+      {isOpen.value && (
+        <div class="observation-body stack">
+          <Body observation={observation} lastEvidence={observation.evidence.at(-1)}>
+            <a href={`/memory/${observation.id}`}>Details</a>
+          </Body>
+          <Actions observation={observation} changed={changed} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Badges: pinned, replaced, outdated. */
+export function Marks({
+  observation: { pinned, superseded_by: successor, standing },
+}: {
+  observation: AnyObservation;
+}) {
+  return (
+    <span class="marks">
+      {pinned && (
+        <Badge tone="accent" title="Always injected first">
+          <Icon name="pin" /> pinned
+        </Badge>
+      )}
+      {successor !== null && <Badge>replaced</Badge>}
+      {standing !== null && standing !== undefined && standing.kind !== "holds" && (
+        <Badge tone="warn" title={standing.note}>
+          {standing.kind === "gone" ? "outdated" : `${standing.kind} since`}
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+interface BodyProps {
+  observation: AnyObservation;
+  lastEvidence: string | undefined;
+  /** More links. */
+  children?: ComponentChildren;
+}
+
+export function Body({ observation, lastEvidence, children }: BodyProps) {
+  const { narrative, facts, concepts, standing, superseded_by: successor, session_id: session } = observation;
+  const { files, files_read: read, files_modified: modified } = observation;
+  const mentioned = files.filter((file) => !read.includes(file) && !modified.includes(file));
+  return (
+    <>
+      <p class="narrative">{narrative}</p>
+      <ul class="fact-list">
+        {facts.map((fact, index) => (
+          <li key={index}>{fact}</li>
+        ))}
+      </ul>
+      {standing?.note && <p class="standing">Checked against today's files: {standing.note}</p>}
+      {successor !== null && (
+        <p>
+          Replaced by <a href={`/memory/${successor.id}`}>{successor.title ?? successor.id}</a>
+        </p>
+      )}
+      <p class="leads">
+        <FileLinks label="Modified" files={modified} />
+        <FileLinks label="Read" files={read} />
+        <FileLinks files={mentioned} />
+        {concepts.map((concept) => (
+          <a key={concept} href={withQuery("/memory", { concept })}>
+            {concept}
+          </a>
+        ))}
+        {session !== null && <a href={sessionPath(session, lastEvidence)}>See in session</a>}
+        {children}
+      </p>
+    </>
+  );
+}
+
+function FileLinks({ label, files }: { label?: string; files: readonly string[] }) {
+  if (files.length === 0) return null;
+  return (
+    <>
+      {label !== undefined && <span class="muted">{label}</span>}
+      {files.map((path) => (
+        <a key={path} href={withQuery("/files", { path })}>
+          <code>{path}</code>
+        </a>
+      ))}
+    </>
+  );
+}
+
+interface ActionsProps {
+  observation: AnyObservation;
+  changed: () => void;
+  forgotten?: () => void;
+}
+
+export function Actions({ observation, changed, forgotten }: ActionsProps) {
+  const form = useSignal<"edit" | "replace" | undefined>(undefined);
+  const { id, title, pinned, superseded_by: successor, superseded_by_hand: isByHand } = observation;
+  const change = async (method: "PUT" | "DELETE", what: "pin" | "successor", done: string): Promise<void> => {
+    if (await report(send(method, `/api/observations/${id}/${what}`), done)) changed();
+  };
+  const toggle = (which: "edit" | "replace"): void => {
+    form.value = form.value === which ? undefined : which;
+  };
+  const saved = (): void => {
+    form.value = undefined;
+    changed();
+  };
+  return (
+    <>
+      <div class="actions" role="group" aria-label="Actions">
+        <button
+          class="button"
+          aria-pressed={pinned}
+          onClick={() => void (pinned ? change("DELETE", "pin", "Unpinned.") : change("PUT", "pin", "Pinned."))}
+        >
+          {pinned ? "Unpin" : "Pin"}
+        </button>
+        <button class="button" aria-expanded={form.value === "edit"} onClick={() => toggle("edit")}>
+          Edit
+        </button>
+        {successor === null && (
+          <button class="button" aria-expanded={form.value === "replace"} onClick={() => toggle("replace")}>
+            Replace
+          </button>
+        )}
+        {successor !== null && isByHand && (
+          <button class="button" onClick={() => void change("DELETE", "successor", "Current again.")}>
+            Undo replacement
+          </button>
+        )}
+        <button
+          class="button danger"
+          onClick={() => void forget(id, title).then((isAccepted) => isAccepted && forgotten?.())}
+        >
+          Forget
+        </button>
+      </div>
+      {form.value === "edit" && (
+        <EditForm observation={observation} close={() => (form.value = undefined)} saved={saved} />
+      )}
+      {form.value === "replace" && <ReplaceForm observation={observation} saved={saved} />}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+// Every setting with its description. A change is checked by the worker and saved in the user's configuration file.
+import { useSignal } from "@preact/signals";
+import { type ApiError, asApiError, send, useLoad } from "../api.ts";
+import { Badge } from "../components/badge.tsx";
+import { PageFrame } from "../components/page.tsx";
+import { Select } from "../components/select.tsx";
+import { Loaded } from "../components/states.tsx";
+import { Sentence } from "../components/text.tsx";
+import { toast } from "../components/toast.tsx";
+import type { Setting } from "../wire.ts";
+import "./settings.css";
+
+interface SettingsReply {
+  results: Setting[];
+  problems: string[];
+  files: { user: string };
+}
+
+/** The first pattern that matches a key decides its group. */
+const GROUPS: readonly [name: string, pattern: RegExp][] = [
+  ["Recording", /^(?:enabled|exclude|skip|max|archive|project|sessionFolders)/],
+  ["Context for agents", /^(?:surfaces|context|holdout)/],
+  ["Models", /^(?:provider|model|baseUrl|apiKey|prices)/],
+  ["Budget", /^(?:tokens|usd)Per/],
+  ["Search", /^search/],
+  ["Semantic search", /^embeddings/],
+  ["Retention and backups", /^(?:retention|backup|compress)/],
+  ["Worker", /^(?:worker|port)/],
+  ["Other", /./],
+];
+
+export function Settings() {
+  const settings = useLoad<SettingsReply>(() => "/api/settings");
+  return (
+    <PageFrame title="Settings" class="settings">
+      <Loaded from={settings}>
+        {({ data }) => {
+          const groups = Map.groupBy(data.results, ({ key }) => GROUPS.find(([, pattern]) => pattern.test(key))?.[0]);
+          return (
+            <>
+              {data.problems.map((problem) => (
+                <p key={problem} class="is-bad small" role="alert">
+                  {problem}
+                </p>
+              ))}
+              {GROUPS.filter(([name]) => groups.has(name)).map(([name]) => (
+                <section key={name}>
+                  <h2>{name}</h2>
+                  <ul>
+                    {groups.get(name)?.map((setting) => (
+                      <SettingRow key={setting.key} setting={setting} reload={settings.reload} />
+                    ))}
+                  </ul>
+                </section>
+              ))}
+              <p class="muted">
+                Changes are saved in <code>{data.files.user}</code>. Environment variables override them.
+              </p>
+            </>
+          );
+        }}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function SettingRow({ setting, reload }: { setting: Setting; reload: () => void }) {
+  const error = useSignal<ApiError | undefined>(undefined);
+  const { key, source } = setting;
+  const change = async (method: "PUT" | "DELETE", body?: { value: unknown }): Promise<void> => {
+    try {
+      const path = `/api/settings/${encodeURIComponent(key)}`;
+      const { meta } = await send<Setting, { notice?: string | null }>(method, path, body);
+      error.value = undefined;
+      toast(meta.notice ?? (method === "PUT" ? `Saved ${key}.` : `Reset ${key} to its default.`));
+      reload();
+    } catch (cause) {
+      error.value = asApiError(cause);
+    }
+  };
+  return (
+    <li class="setting">
+      <div>
+        <label for={key}>
+          <code>{key}</code>
+        </label>{" "}
+        {source !== "default" && <Badge tone="accent">{source === "user" ? "changed" : source}</Badge>}
+        <p class="muted small" id={`${key}-about`}>
+          <Sentence text={setting.about} />
+        </p>
+      </div>
+      <div class="stack small">
+        <Field setting={setting} save={(value) => void change("PUT", { value })} />
+        {source === "user" && (
+          <button class="link-button" onClick={() => void change("DELETE")}>
+            Default: {asText(setting.default) || "empty"}
+          </button>
+        )}
+        {error.value !== undefined && (
+          <p class="setting-error is-bad" role="alert">
+            <Sentence text={`${error.value.message} ${error.value.hint ?? ""}`} />
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Field({ setting, save }: { setting: Setting; save: (value: unknown) => void }) {
+  const { key, value, default: initial, one_of: words, min, max, source } = setting;
+  // Environment variables cannot be changed from here.
+  const common = { id: key, disabled: source === "environment", "aria-describedby": `${key}-about` };
+  if (typeof initial === "boolean")
+    return (
+      <input
+        {...common}
+        type="checkbox"
+        class="switch"
+        checked={value === true}
+        onChange={(event) => save(event.currentTarget.checked)}
+      />
+    );
+  if (words !== null && typeof initial === "string")
+    return <Select {...common} class="field" options={words} value={String(value)} pick={save} />;
+  if (typeof initial === "number")
+    return (
+      <input
+        {...common}
+        class="field num"
+        type="number"
+        step="any"
+        min={min ?? undefined}
+        max={max ?? undefined}
+        value={Number(value)}
+        onChange={({ currentTarget: field }) => save(field.value === "" ? "" : field.valueAsNumber)}
+      />
+    );
+  return (
+    <input
+      {...common}
+      class="field"
+      spellcheck={false}
+      value={asText(value)}
+      placeholder={words?.join(", ") ?? ""}
+      onChange={(event) => save(event.currentTarget.value)}
+    />
+  );
+}
+
+/** ["a", "b"] -> "a,b" as on the command line; as JSON when an item contains a comma. */
+function asText(value: unknown): string {
+  if (Array.isArray(value))
+    return value.some((item) => String(item).includes(",")) ? JSON.stringify(value) : value.join(",");
+  if (value !== null && typeof value === "object") return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
+  return String(value);
+}
