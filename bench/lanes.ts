@@ -5,9 +5,9 @@ import { type Env, type Paths, resolvePaths } from "../src/config/paths.ts";
 import { openLocal } from "../src/embed/local.ts";
 import { buildMiniLm, minilmFile } from "../src/embed/minilm.ts";
 import { embedAll } from "../src/memory/embed.ts";
-import type { LaneName } from "../src/recall/search/gather.ts";
-import { askMeaning, type Meaning } from "../src/recall/search/semantic.ts";
-import { createWarmIndex } from "../src/recall/search/vector-index.ts";
+import type { IndexName } from "../src/recall/search/session-hits.ts";
+import { embedQuery, type SemanticQuery } from "../src/recall/search/semantic.ts";
+import { createVectorIndex } from "../src/recall/search/vector-index.ts";
 import type { Db } from "../src/store/db/driver.ts";
 
 /** C_MEM_MINILM says where the package with the weights lies, unpacked. */
@@ -15,7 +15,7 @@ const SOURCE = process.env["C_MEM_MINILM"] ?? "none";
 
 export interface Lanes {
   name: string;
-  without: LaneName[];
+  without: IndexName[];
 }
 
 export function laneSettings(hasMeaning: boolean): Lanes[] {
@@ -36,7 +36,7 @@ export function laneSettings(hasMeaning: boolean): Lanes[] {
 export async function embedStore(
   db: Db,
   home: string,
-): Promise<((text: string, project?: number) => Promise<Meaning | undefined>) | undefined> {
+): Promise<((text: string, project?: number) => Promise<SemanticQuery | undefined>) | undefined> {
   const env: Env = { C_MEM_HOME: home };
   const paths = resolvePaths(env);
   if (!installModel(paths)) return undefined;
@@ -45,9 +45,9 @@ export async function embedStore(
   for await (const done of embedAll(db, openLocal(paths))) items += done;
   const seconds = process.cpuUsage(start).user / 1e6;
   if (items > 0) console.log(`  ${items} turns and observations embedded in ${seconds.toFixed(0)} s of processor time`);
-  const index = createWarmIndex();
+  const index = createVectorIndex();
   const embedder = openLocal(paths);
-  return async (text, project) => (await askMeaning(db, text, { paths, env, project, index, embedder })).meaning;
+  return async (text, project) => (await embedQuery(db, text, { paths, env, project, index, embedder })).meaning;
 }
 
 /** False where there are no weights. */

@@ -1,6 +1,6 @@
 // Finding a session in other words than its own: what others wrote it was to do, reworded, without the words that give it away.
 import { camelParts, STOP_WORDS, wordsOf } from "../src/core/words.ts";
-import type { Meaning } from "../src/recall/search/semantic.ts";
+import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { embedStore, laneSettings } from "./lanes.ts";
@@ -49,7 +49,7 @@ export async function benchParaphrase(): Promise<void> {
     `  of a query's words its session holds ${(100 * mean).toFixed(0)}% (before: ${beforeShare(words).toFixed(0)}%)`,
   );
   const ask = await embedStore(db, real.home);
-  const meanings: (Meaning | undefined)[] = [];
+  const meanings: (SemanticQuery | undefined)[] = [];
   for (const { text } of asked) meanings.push(await ask?.(text));
   for (const { name, without } of laneSettings(ask !== undefined)) {
     const ranks = asked.map((query, index) => rankOf(real, query, meanings[index], without));
@@ -63,7 +63,7 @@ export async function benchParaphrase(): Promise<void> {
 function rankOf(
   { db, repos }: RealStore,
   { sessionId, repo, text }: Reworded,
-  meaning: Meaning | undefined,
+  meaning: SemanticQuery | undefined,
   without: Parameters<typeof searchSessions>[2]["without"],
 ): number {
   const ids = new Map(

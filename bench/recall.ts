@@ -1,5 +1,5 @@
 // How well search finds the right session: real sessions with queries and gold answers, through the product's own sync and search.
-import type { Meaning } from "../src/recall/search/semantic.ts";
+import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { embedStore, type Lanes, laneSettings } from "./lanes.ts";
@@ -25,7 +25,7 @@ export async function benchRecall(): Promise<void> {
   );
   const ask = await embedStore(real.db, real.home);
   const queries = readQueries();
-  const meanings: (Meaning | undefined)[] = [];
+  const meanings: (SemanticQuery | undefined)[] = [];
   for (const { query } of queries) meanings.push(await ask?.(query));
   for (const lanes of laneSettings(ask !== undefined))
     report(lanes, score(real.db, real.repos, queries, meanings, lanes));
@@ -36,7 +36,7 @@ function score(
   db: Db,
   repos: Map<string, string>,
   queries: Query[],
-  meanings: (Meaning | undefined)[],
+  meanings: (SemanticQuery | undefined)[],
   { without }: Lanes,
 ): Map<string, Tally> {
   const rows = db.all<{ id: number; session_id: string; started_at: number }>(

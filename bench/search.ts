@@ -11,7 +11,7 @@ import { findFixes } from "../src/recall/history/fix.ts";
 import { findUses } from "../src/recall/history/how.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
 import { type Db, openDriver } from "../src/store/db/driver.ts";
-import { createWarmIndex } from "../src/recall/search/vector-index.ts";
+import { createVectorIndex } from "../src/recall/search/vector-index.ts";
 import type { Scope } from "../src/store/reads/scope.ts";
 import type { EmbeddingModel } from "../src/store/vectors/vectors.ts";
 import { BIG_PROJECT, fill, rareWord, SMALL_PROJECT, someCommonWord, someWord, text } from "./fill-store.ts";
@@ -88,7 +88,7 @@ function quantilesOf(times: readonly number[]): string {
 }
 
 function measure(db: Db, size: number, model: EmbeddingModel): void {
-  const index = createWarmIndex();
+  const index = createVectorIndex();
   const load = time(() => index.nearest(db, model, randomVector(), { limit: 1 }));
   console.log(`  ${size.toLocaleString("en").padStart(9)} vectors, read once into memory: ${load.toFixed(0)} ms`);
   for (const [name, { query: make, project = BIG_PROJECT, isTyping = false }] of Object.entries(KINDS)) {

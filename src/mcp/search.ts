@@ -6,9 +6,9 @@ import { AppError } from "../core/error.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { findObservations } from "../recall/search/find-observations.ts";
-import { FIND_KINDS, type Finding, findSessions } from "../recall/search/find.ts";
-import type { Meaning } from "../recall/search/semantic.ts";
-import { createWarmIndex } from "../recall/search/vector-index.ts";
+import { FIND_KINDS, type Finding, findSessions } from "../recall/search/find-sessions.ts";
+import type { SemanticQuery } from "../recall/search/semantic.ts";
+import { createVectorIndex } from "../recall/search/vector-index.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/reads/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/reads/session-list.ts";
@@ -86,7 +86,7 @@ interface Wanted {
   type: string | undefined;
   file: string | undefined;
   limit: number;
-  meaning: Meaning | undefined;
+  meaning: SemanticQuery | undefined;
 }
 
 function observations(
@@ -144,7 +144,7 @@ function keptOf(db: Db): EmbeddingCache {
   if (known !== undefined) return known;
   let embedder: Embedder | undefined;
   const kept: EmbeddingCache = {
-    index: createWarmIndex(),
+    index: createVectorIndex(),
     embedder: () => Promise.resolve(embedder),
     keep: (opened) => void (embedder = opened),
   };

@@ -3,7 +3,7 @@ import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { embedSource, isOf, openEmbedder } from "../embed/source.ts";
-import { createWarmIndex, type VectorIndex } from "../recall/search/vector-index.ts";
+import { createVectorIndex, type VectorIndex } from "../recall/search/vector-index.ts";
 
 /** Afterwards the vectors (some 40 MB for 100,000) are let go; the model's process goes by itself. */
 const IDLE_MS = 60_000;
@@ -49,7 +49,7 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
       index: {
         nearest(...args) {
           stay();
-          index ??= createWarmIndex(prefilterFrom);
+          index ??= createVectorIndex(prefilterFrom);
           return index.nearest(...args);
         },
       },

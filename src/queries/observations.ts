@@ -3,7 +3,7 @@ import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { deriveNewest } from "../memory/derive.ts";
 import { findObservations } from "../recall/search/find-observations.ts";
-import type { MeaningState } from "../recall/search/semantic.ts";
+import type { SemanticState } from "../recall/search/semantic.ts";
 import { type ObservationStory, readObservation } from "../recall/history/observation.ts";
 import { parseObservationId } from "../store/reads/items.ts";
 import { listObservations, type ObservationEntry, type ObservationFilter } from "../store/reads/observation-list.ts";
@@ -28,7 +28,7 @@ export interface ObservationsAnswer extends Answer {
   /** Sessions that memory was not derived of yet. */
   left: number;
   /** How far meaning went into it; undefined where nothing was looked for. */
-  state: MeaningState | undefined;
+  state: SemanticState | undefined;
 }
 
 export async function answerObservations(asked: Asked, query: string): Promise<ObservationsAnswer> {

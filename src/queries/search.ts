@@ -3,8 +3,15 @@ import { loadSettings } from "../config/load.ts";
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { iso } from "../core/time.ts";
-import { FIND_KINDS, type Finding, type FindKind, findSessions, ROLE_NAMES, ROLES } from "../recall/search/find.ts";
-import type { MeaningState } from "../recall/search/semantic.ts";
+import {
+  FIND_KINDS,
+  type Finding,
+  type FindKind,
+  findSessions,
+  ROLE_NAMES,
+  ROLES,
+} from "../recall/search/find-sessions.ts";
+import type { SemanticState } from "../recall/search/semantic.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { SessionFilter } from "../store/reads/session-filter.ts";
 import { type Asked, questionOf } from "./legacy.ts";
@@ -18,7 +25,7 @@ export interface SearchAnswer extends Answer {
   words: string[];
   /** Where the words were so common that only what is newer than this was looked at. */
   since: number;
-  state: MeaningState;
+  state: SemanticState;
 }
 
 export async function answerSearch(asked: Asked, query: string): Promise<SearchAnswer> {

@@ -1,14 +1,14 @@
 // The words of a question as a vector: in a process that stays, by what it keeps.
-import { askMeaning, type MeaningState } from "../recall/search/semantic.ts";
+import { embedQuery, type SemanticState } from "../recall/search/semantic.ts";
 import type { Asked } from "./legacy.ts";
 
 export async function meaningOf(
   { db, paths, env, kept }: Pick<Asked, "db" | "paths" | "env" | "kept">,
   query: string,
   project: number | undefined,
-): Promise<MeaningState> {
+): Promise<SemanticState> {
   const embedder = await kept?.embedder();
-  return await askMeaning(db, query, {
+  return await embedQuery(db, query, {
     paths,
     env,
     project,

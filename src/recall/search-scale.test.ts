@@ -8,7 +8,7 @@ import { openStore } from "../store/db/open.ts";
 import { findUses } from "./history/how.ts";
 import { bestUses, newestUses, type UsesFound } from "../store/fts/tool-search.ts";
 import { transaction } from "../store/db/transaction.ts";
-import { findSessions } from "./search/find.ts";
+import { findSessions } from "./search/find-sessions.ts";
 
 const SESSIONS = 60;
 const USES = 220;

@@ -2,7 +2,7 @@
 import { answerSearch, openCommand } from "../../queries/search.ts";
 import { ago } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
-import type { Finding } from "../../recall/search/find.ts";
+import type { Finding } from "../../recall/search/find-sessions.ts";
 import type { Snippet } from "../../recall/search/snippet.ts";
 import { type ShortId, shortIds } from "../../store/reads/short-ids.ts";
 import { columns, fit } from "../../platform/terminal/layout.ts";

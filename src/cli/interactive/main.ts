@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { createEmbeddingCache } from "../../queries/embedding-cache.ts";
 import { resolvePaths } from "../../config/paths.ts";
-import { COLD_PREFILTER_FROM } from "../../recall/search/vector-index.ts";
+import { ONE_SHOT_PREFILTER_FROM } from "../../recall/search/vector-index.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { listAgents } from "../../store/reads/session-list.ts";
 import { EXIT } from "../output.ts";
@@ -29,7 +29,7 @@ export async function run(): Promise<number> {
     updateSearchIndex(db);
     const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
     // Few bytes of each vector: they are read while somebody may go on typing.
-    const meaning = createEmbeddingCache(paths, env, COLD_PREFILTER_FROM);
+    const meaning = createEmbeddingCache(paths, env, ONE_SHOT_PREFILTER_FROM);
     const terminal = openTerminal(process.stdin, process.stdout);
     try {
       const start = createState({ size: terminal.size(), project: known?.name, agents: listAgents(db) });

@@ -2,8 +2,8 @@
 import type { Asked } from "../../queries/legacy.ts";
 import { meaningOf } from "../../queries/semantic.ts";
 import { oneLine } from "../../core/text.ts";
-import { findSessions } from "../../recall/search/find.ts";
-import type { Meaning } from "../../recall/search/semantic.ts";
+import { findSessions } from "../../recall/search/find-sessions.ts";
+import type { SemanticQuery } from "../../recall/search/semantic.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { listSessions } from "../../store/reads/session-list.ts";
@@ -31,7 +31,7 @@ export function createSearcher(
 ): Searcher {
   const { db } = asked;
   const previews = new WeakMap<Result, Preview>();
-  const find = (question: Question, meaning?: Meaning): Result[] => {
+  const find = (question: Question, meaning?: SemanticQuery): Result[] => {
     const scope = scopeOf(question, projectId, Date.now());
     const { findings } = findSessions(db, question.query, { scope, limit: MAX_FOUND, isTyping: true, meaning });
     return findings.map(({ session, at, promptNumber, kind, snippet }) => {

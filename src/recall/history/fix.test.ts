@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../../test/seed.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { blame } from "./blame.ts";
-import { findSessions } from "../search/find.ts";
+import { findSessions } from "../search/find-sessions.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
 import { commandForm, commandHead, commandKey, splitCommand } from "../../core/shell-command.ts";

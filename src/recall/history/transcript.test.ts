@@ -93,7 +93,7 @@ describe("a session", () => {
     expect(found("t2")).toBe("agent-x");
     expect(found("docs WRITE")).toBe("other-1");
     expect(found("100%")).toBe("other-1");
-    expect(() => found("docs", false)).toThrow('No session begins with "docs"');
+    expect(() => found("docs", false)).toThrow('No session has an id that begins with "docs"');
     expect(() => found("other")).toThrow(/More than one.*\n.*other-2 {2}Deploy it\n.*other-1/);
     expect(() => found(" ")).toThrow("empty");
     for (const text of ["101%", "'", '"', "\0", "x".repeat(100_000), "zzz \0 qqq"]) {
@@ -122,7 +122,7 @@ describe("an observation", () => {
       { type: "decision", title: "x", narrative: "x", ...lists, origin: "user" },
       START,
     );
-    expect(() => found(`o${own.id}`)).toThrow("comes from no session");
+    expect(() => found(`o${own.id}`)).toThrow("has no session");
     expect(() => found("o99999")).toThrow("There is no observation o99999");
     db.close();
   });

@@ -1,25 +1,25 @@
-// Which session somebody means: its id or the beginning of it, "last", an item or an observation of it, or words from it.
+// The session a text stands for: its id or the start of it, "last", the id of an item or observation in it, or words from it.
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
+import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { findItem, parseObservationId } from "../../store/reads/items.ts";
 import { findObservation } from "../../store/reads/observation-list.ts";
 import type { Scope } from "../../store/reads/scope.ts";
-import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { listSessions, type SessionEntry, sessionsByIds, sessionsByPrefix } from "../../store/reads/session-list.ts";
-import { findSessions } from "./find.ts";
+import { findSessions } from "./find-sessions.ts";
 
 export interface FoundSession {
   session: SessionEntry;
-  /** Where an item was named: its id. */
+  /** Set if the text was the id of an item. */
   itemId?: string;
-  /** Where an observation was: the turn it comes from. */
+  /** Set if the text was the id of an observation: its turn. */
   promptNumber?: number;
 }
 
 const HINT = "`c-mem list` shows the sessions here, `c-mem list --all` those of every project.";
 
-/** The scope is asked for only where it is needed: an id is found wherever one stands. */
+/** Ids are found in every project; `scope` is called only for "last" and for words. */
 export function resolveSession(
   db: Db,
   text: string,
@@ -27,47 +27,44 @@ export function resolveSession(
   options: { words?: boolean } = {},
 ): FoundSession {
   const name = text.trim();
-  if (name === "") throw new AppError("usage", "An empty text names no session.", { hint: HINT });
+  if (name === "") throw new AppError("usage", "The session id is empty.", { hint: HINT });
   if (name === "last") {
-    const [newest] = listSessions(db, scope(), 1);
-    if (newest !== undefined) return { session: newest };
-    throw new AppError("nothing_found", "There is no session here yet.", { hint: HINT });
+    const [session] = listSessions(db, scope(), 1);
+    if (session === undefined) throw new AppError("nothing_found", "There is no session here yet.", { hint: HINT });
+    return { session };
   }
-  const matches = /\s/.test(name) ? [] : sessionsByPrefix(db, name);
-  if (matches.length === 1) return { session: matches[0] as SessionEntry };
-  if (matches.length > 1) throw ambiguous(name, matches);
+  const [session, ...others] = /\s/.test(name) ? [] : sessionsByPrefix(db, name);
+  if (session !== undefined && others.length > 0) {
+    const lines = [session, ...others].map(
+      ({ session_id, title, subtitle }) => `  ${session_id}  ${oneLine(title ?? subtitle ?? "(untitled)", 80)}`,
+    );
+    throw new AppError("usage", `More than one session begins with "${name}":\n${lines.join("\n")}`, {
+      hint: "Give a few more characters of the id.",
+    });
+  }
+  if (session !== undefined) return { session };
   const item = findItem(db, name);
   if (item !== undefined) return { session: sessionsByIds(db, [item.session_db_id])[0] as SessionEntry, itemId: name };
-  const observation = parseObservationId(name);
-  if (observation !== undefined) return sessionOf(db, observation);
+  const observationId = parseObservationId(name);
+  if (observationId !== undefined) return sessionOfObservation(db, observationId);
   const found = options.words ? findSessionByWords(db, name, scope()) : undefined;
   if (found !== undefined) return { session: found };
-  const what = options.words ? "is, or has the words of," : "begins with";
-  throw new AppError("nothing_found", `No session ${what} "${oneLine(name, 80)}".`, { hint: HINT });
+  const matches = options.words ? "matches" : "has an id that begins with";
+  throw new AppError("nothing_found", `No session ${matches} "${oneLine(name, 80)}".`, { hint: HINT });
 }
 
-function sessionOf(db: Db, observation: number): FoundSession {
-  const row = findObservation(db, observation);
-  if (row === undefined)
-    throw new AppError("nothing_found", `There is no observation o${observation}.`, { hint: HINT });
-  const session = row.session_db_id === null ? undefined : sessionsByIds(db, [row.session_db_id])[0];
+function sessionOfObservation(db: Db, id: number): FoundSession {
+  const row = findObservation(db, id);
+  if (row === undefined) throw new AppError("nothing_found", `There is no observation o${id}.`, { hint: HINT });
+  const [session] = row.session_db_id === null ? [] : sessionsByIds(db, [row.session_db_id]);
   if (session !== undefined) return { session, ...(row.prompt_number !== null && { promptNumber: row.prompt_number }) };
-  throw new AppError("nothing_found", `o${observation} comes from no session.`, {
-    hint: `\`c-mem show o${observation}\` has what is known of it.`,
+  throw new AppError("nothing_found", `Observation o${id} was added by hand: it has no session.`, {
+    hint: `\`c-mem show o${id}\` shows the observation.`,
   });
 }
 
-/** The session that fits the words best. */
+/** The session that matches best. */
 export function findSessionByWords(db: Db, text: string, scope: Scope): SessionEntry | undefined {
   updateSearchIndex(db);
   return findSessions(db, text, { scope, limit: 1 }).findings[0]?.session;
-}
-
-function ambiguous(prefix: string, matches: readonly SessionEntry[]): AppError {
-  const lines = matches.map(
-    (entry) => `  ${entry.session_id}  ${oneLine(entry.title ?? entry.subtitle ?? "(untitled)", 80)}`,
-  );
-  return new AppError("usage", `More than one session begins with "${prefix}":\n${lines.join("\n")}`, {
-    hint: "Give a few more characters of the id.",
-  });
 }

@@ -1,69 +1,71 @@
-// Finds sessions by what they are called: their title, the one their agent gave them, their branch.
+// Finds sessions by name: the title, the title their agent gave them, and the branch.
 import { editDistance } from "../../core/edit-distance.ts";
 import { prepareQuery } from "../../core/query.ts";
 import { partsOf, wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { type SessionName, sessionNames } from "../../store/reads/session-list.ts";
-import type { Searched } from "./gather.ts";
-import type { Rung, SearchAnswer } from "./search.ts";
+import type { SearchAnswer, SearchStep } from "./search.ts";
+import type { RankedSession } from "./session-hits.ts";
 import { stemOf } from "./snippet.ts";
 
-interface Named {
+interface Name {
   id: number;
-  /** As it is written, and its words as they are compared. */
   text: string;
+  /** Stems. */
   words: Set<string>;
 }
 
-/** Names are few and short: those that have a part of a word in them are compared one by one. */
+/** SQL selects the names that contain part of a query word; these are compared one by one. */
 const MAX_NAMES = 5_000;
-/** Where none has, somebody has mistyped: the newest are compared letter by letter. */
-const MAX_GUESSED = 2_000;
+/** If no name contains one, the newest are compared for typos. */
+const MAX_TYPO_NAMES = 2_000;
 
-/** The same rungs as for what was said. */
-export function searchNames(db: Db, text: string, options: { scope: Scope; limit: number }): SearchAnswer {
-  const { scope, limit } = options;
+export function searchNames(db: Db, text: string, { scope, limit }: { scope: Scope; limit: number }): SearchAnswer {
   const query = prepareQuery(text);
-  const asked = query.words.map(comparable);
+  const stems = query.words.map(nameStem);
   const phrases = query.phrases.map((phrase) => phrase.join(" ").toLowerCase());
-  const names = sessionNames(db, scope, { parts: asked, limit: MAX_NAMES }).map(toNamed);
-  const quoting = names.filter((name) => phrases.every((phrase) => name.text.includes(phrase)));
-  const rungs: { rung: Rung; among: () => Named[]; fits: (word: string, own: string) => boolean }[] = [
-    { rung: "phrase", among: () => (phrases.length > 0 ? quoting : []), fits: (word, own) => word === own },
-    { rung: "words", among: () => names, fits: (word, own) => word === own },
-    { rung: "prefix", among: () => names, fits: (word, own) => own.startsWith(word) },
-    { rung: "typo", among: () => sessionNames(db, scope, { limit: MAX_GUESSED }).map(toNamed), fits: isTypo },
+  const names = sessionNames(db, scope, { parts: stems, limit: MAX_NAMES }).map(toName);
+  const isEqual = (word: string, own: string): boolean => word === own;
+  const withPhrases = names.filter((name) => phrases.every((phrase) => name.text.includes(phrase)));
+  const steps: [SearchStep, () => Name[], (word: string, own: string) => boolean][] = [
+    ["phrase", () => (phrases.length > 0 ? withPhrases : []), isEqual],
+    ["words", () => names, isEqual],
+    ["prefix", () => names, (word, own) => own.startsWith(word)],
+    ["typo", () => sessionNames(db, scope, { limit: MAX_TYPO_NAMES }).map(toName), isTypo],
   ];
-  const searched: Searched[] = [{ lane: "names", words: query.words }];
-  for (const { rung, among, fits } of rungs) {
-    const hits = rank(among(), asked, fits).slice(0, limit);
-    if (hits.length > 0) return { hits, rung, words: query.words, searched };
+  const how = { words: query.words, searched: [{ lane: "names" as const, words: query.words }] };
+  for (const [rung, namesOf, matches] of steps) {
+    const hits = rank(namesOf(), stems, matches).slice(0, limit);
+    if (hits.length > 0) return { hits, rung, ...how };
   }
-  return { hits: [], rung: "words", words: query.words, searched };
+  return { hits: [], rung: "words", ...how };
 }
 
 export function nameText({ title, subtitle, git_branch: branch }: Omit<SessionName, "id">): string {
   return [title, subtitle, branch].filter(Boolean).join(" · ");
 }
 
-function toNamed(name: SessionName): Named {
-  const text = nameText(name);
-  const written = wordsOf(text);
-  const words = [...written, ...written.flatMap(partsOf)].map(comparable);
+function toName(name: SessionName): Name {
+  const written = wordsOf(nameText(name));
+  const words = [...written, ...written.flatMap(partsOf)].map(nameStem);
   return { id: name.id, text: written.join(" ").toLowerCase(), words: new Set(words) };
 }
 
-/** "invoice" as well as "invoices". */
-function comparable(word: string): string {
+/** "invoice" and "invoices" -> "invoic" */
+function nameStem(word: string): string {
   return stemOf(word).replace(/(?<=.{3})e$/, "");
 }
 
-/** A word that few names have says more. Names come newest first, and stay so where they fit as well. */
-function rank(names: readonly Named[], asked: readonly string[], fits: (word: string, own: string) => boolean) {
+/** A word in fewer names counts more. Equal names stay newest first. */
+function rank(
+  names: readonly Name[],
+  stems: readonly string[],
+  matches: (word: string, own: string) => boolean,
+): RankedSession[] {
   const scores = new Map<number, number>();
-  for (const word of asked) {
-    const found = names.filter((name) => name.words.has(word) || [...name.words].some((own) => fits(word, own)));
+  for (const stem of stems) {
+    const found = names.filter(({ words }) => words.has(stem) || [...words].some((own) => matches(stem, own)));
     const rarity = Math.log(1 + names.length / (found.length + 0.5));
     for (const { id } of found) scores.set(id, (scores.get(id) ?? 0) + rarity);
   }

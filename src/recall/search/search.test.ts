@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Db } from "../../store/db/driver.ts";
 import { countIndexGaps } from "../../store/fts/index-check.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../../store/fts/search-index.ts";
-import { type FindKind, findSessions } from "./find.ts";
-import { searchTurns } from "./search.ts";
+import { type FindKind, findSessions } from "./find-sessions.ts";
+import { searchSessions } from "./search.ts";
 import { prompt, said, seedStore, touch } from "../../../test/seed.ts";
 import { addTo, seededStore } from "../../../test/seed-search.ts";
 
@@ -50,8 +50,8 @@ describe("search", () => {
     expect(found(db, "walnut table").sessions[0]).toBe("a");
     const phrase = findSessions(db, '"oil on top"', { scope: {}, limit: 5 });
     expect(phrase.findings.map(({ promptNumber }) => promptNumber)).toEqual([2]);
-    const asked = searchTurns(db, "oil", { limit: 5, kind: "prompt" });
-    expect(asked.turns.map(({ promptNumber }) => promptNumber)).toEqual([2]);
+    const asked = searchSessions(db, "oil", { limit: 5, kind: "prompt" }).hits.flatMap(({ turns }) => turns);
+    expect(asked.map(({ promptNumber }) => promptNumber)).toEqual([2]);
     db.close();
   });
 
@@ -123,7 +123,7 @@ describe("search", () => {
     // What it says is what an answer says as well: the answer is shown.
     const [second] = findSessions(db, "SQLite", { scope: {}, limit: 5 }).findings;
     expect(second?.kind).toBe("message");
-    expect(searchTurns(db, "nobody wants", { limit: 5 }).turns).toEqual([]);
+    expect(searchSessions(db, "nobody wants", { limit: 5, without: ["thinking"] }).hits).toEqual([]);
     db.close();
   });
 

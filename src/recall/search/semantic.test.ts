@@ -17,9 +17,9 @@ import { remember } from "../../memory/user-edits.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { findObservations } from "./find-observations.ts";
-import { findSessions } from "./find.ts";
-import { askMeaning, type MeaningState } from "./semantic.ts";
-import { createWarmIndex, type VectorIndex } from "./vector-index.ts";
+import { findSessions } from "./find-sessions.ts";
+import { embedQuery, type SemanticState } from "./semantic.ts";
+import { createVectorIndex, type VectorIndex } from "./vector-index.ts";
 
 const servers: EmbedServer[] = [];
 afterEach(async () => {
@@ -66,8 +66,8 @@ async function search(
   paths: Paths,
   text: string,
   index?: VectorIndex,
-): Promise<{ found: string[]; rung: string; state: MeaningState }> {
-  const state = await askMeaning(db, text, { paths, env: {}, ...(index !== undefined && { index }) });
+): Promise<{ found: string[]; rung: string; state: SemanticState }> {
+  const state = await embedQuery(db, text, { paths, env: {}, ...(index !== undefined && { index }) });
   const { findings, rung } = findSessions(db, text, { scope: {}, limit: 5, meaning: state.meaning });
   return { found: findings.map(({ session }) => session.session_id), rung, state };
 }
@@ -99,7 +99,7 @@ describe("search by meaning", () => {
     }
     await embed(db, await openEndpoint({ url, model: "words" }));
     const titles = async (text: string, limit = 5) => {
-      const { meaning } = await askMeaning(db, text, { paths, env: {} });
+      const { meaning } = await embedQuery(db, text, { paths, env: {} });
       const { rows, rung } = findObservations(db, text, { projectId: 1 }, limit, meaning);
       return { rung, titles: rows.map(({ title }) => title) };
     };
@@ -119,8 +119,8 @@ describe("search by meaning", () => {
     set(paths, { embeddings: "openai", embeddingsUrl: url, embeddingsModel: "words" });
     const embedder = await openEndpoint({ url, model: "words" });
     await embed(db, embedder, 2);
-    const warm = createWarmIndex();
-    const coded = createWarmIndex(0);
+    const warm = createVectorIndex();
+    const coded = createVectorIndex(0);
     const all = async (text: string) =>
       await Promise.all([undefined, warm, coded].map(async (index) => (await search(db, paths, text, index)).found));
     const [before, ...others] = await all("receipt");
@@ -139,7 +139,7 @@ describe("search by meaning", () => {
     const embedder = await openEndpoint({ url, model: "words" });
     await embed(db, embedder);
     const stored = () => db.all("SELECT c.revision, codes FROM vector_chunks c JOIN vector_codes USING (revision)");
-    const byCodes = async () => (await search(db, paths, "receipt", createWarmIndex(0))).found;
+    const byCodes = async () => (await search(db, paths, "receipt", createVectorIndex(0))).found;
     const before = stored();
     expect(before).toHaveLength(1);
     for (const older of [
@@ -232,7 +232,7 @@ describe("where something is missing, search goes on and says so", () => {
     const { found, state } = await search(db, paths, "receipt");
     expect(found).toEqual(["s0"]);
     expect(state.model).toBe("openai:old:64");
-    expect(state.degraded).toBe("meaning by the vectors of openai:old:64 until 28 more are made anew");
+    expect(state.degraded).toBe("meaning by the vectors of openai:old:64 until 28 more are embedded again");
     await embed(db, await openEndpoint({ url, model: "new" }));
     expect((await search(db, paths, "receipt")).state).toMatchObject({ model: "openai:new:64", vectors: 44 });
   });
@@ -243,8 +243,6 @@ describe("where something is missing, search goes on and says so", () => {
     await embed(db, wordEmbedder("older-weights", 128));
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe(
-      "words only: the vectors are of a model that is gone; they are made anew in the background",
-    );
+    expect(state.degraded).toBe("words only: the model of the vectors is gone; the worker embeds everything again");
   });
 });

@@ -1,32 +1,32 @@
-// The piece of a text that shows why it was found: where most of the asked words stand close together.
+// The part of a text where most words of the query are close together.
 import { plainLines } from "../../core/text.ts";
 
 export interface Snippet {
   text: string;
-  /** Places of the asked words in it, as [start, end]. */
+  /** Positions of the query's words in it, as [start, end]. */
   marks: [number, number][];
 }
 
-/** Texts are looked at this far; a match beyond it is shown by the beginning of the text. */
+/** Longer texts are searched only this far. */
 const MAX_CHARS = 40_000;
 
 export function makeSnippet(source: string, words: readonly string[], maxChars: number): Snippet {
   const text = plainLines(source.slice(0, MAX_CHARS)).replace(/\s+/g, " ").trim();
   const marks = findWords(text, words);
-  const start = text.length <= maxChars ? 0 : wholeWord(text, bestStart(marks, maxChars));
-  const cut = text.slice(start, start + maxChars);
-  const shown = marks
-    .filter(([from, to]) => from >= start && to <= start + cut.length)
-    .map(([from, to]): [number, number] => [from - start, to - start]);
+  const start = text.length <= maxChars ? 0 : atWordStart(text, bestStart(marks, maxChars));
+  const end = Math.min(text.length, start + maxChars);
   const lead = start > 0 ? "…" : "";
+  const shift = lead.length - start;
   return {
-    text: lead + cut + (start + cut.length < text.length ? "…" : ""),
-    marks: shown.map(([from, to]) => [from + lead.length, to + lead.length]),
+    text: lead + text.slice(start, end) + (end < text.length ? "…" : ""),
+    marks: marks
+      .filter(([from, to]) => from >= start && to <= end)
+      .map(([from, to]): [number, number] => [from + shift, to + shift]),
   };
 }
 
-/** How many different words a text holds: the text with the most is the one to show. */
-export function distinctWords(source: string, words: readonly string[]): number {
+/** How many different words of the query the text has. */
+export function countWords(source: string, words: readonly string[]): number {
   const text = source.slice(0, MAX_CHARS).toLowerCase();
   return words.filter((word) => text.includes(stemOf(word))).length;
 }
@@ -34,11 +34,12 @@ export function distinctWords(source: string, words: readonly string[]): number 
 function findWords(text: string, words: readonly string[]): [number, number][] {
   const stems = words.map(stemOf).filter((stem) => stem.length > 1);
   if (stems.length === 0) return [];
-  const any = new RegExp(`(?:${stems.map(escape).join("|")})[\\p{L}\\p{N}]*`, "giu");
+  const escaped = stems.map((stem) => stem.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const any = new RegExp(`(?:${escaped.join("|")})[\\p{L}\\p{N}]*`, "giu");
   return [...text.matchAll(any)].map((match) => [match.index, match.index + match[0].length]);
 }
 
-/** The index matches stems; for showing, a word without its usual endings is near enough. */
+/** "deployments" -> "deployment": close enough to the stems of the index for showing matches. */
 export function stemOf(word: string): string {
   const lower = word.toLowerCase();
   return lower.length > 4 ? lower.replace(/(?:ations?|ing|ings|ed|es|s|ly)$/, "") : lower;
@@ -54,12 +55,8 @@ function bestStart(marks: readonly [number, number][], maxChars: number): number
   return Math.max(0, best.start - Math.floor(maxChars * 0.15));
 }
 
-function wholeWord(text: string, start: number): number {
+function atWordStart(text: string, start: number): number {
   if (start === 0) return 0;
   const space = text.indexOf(" ", start);
   return space === -1 || space - start > 20 ? start : space + 1;
-}
-
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

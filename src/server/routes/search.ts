@@ -4,7 +4,7 @@ import { answerSearch } from "../../queries/search.ts";
 import { answerTimeline } from "../../queries/timeline.ts";
 import { AppError } from "../../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
-import { FIND_KINDS, ROLE_NAMES } from "../../recall/search/find.ts";
+import { FIND_KINDS, ROLE_NAMES } from "../../recall/search/find-sessions.ts";
 import { route } from "../route.ts";
 import { count, flag, limit, listOf, scope, textOrNull, time, timeOrNull, where, word } from "../schemas/common.ts";
 import { turnStatus } from "../schemas/session.ts";

@@ -7,16 +7,16 @@ import { affordable, MAX_SCORED_ROWS } from "./query-budget.ts";
 import { newestHits } from "./newest-rows.ts";
 
 export interface LaneScope {
-  project?: number;
+  project?: number | undefined;
   /** Leaves out sessions the caller does not want. */
-  accept?: (session: number) => boolean;
+  accept?: ((session: number) => boolean) | undefined;
   /** Nothing before, or of this time or later, is wanted: no need to look there. */
-  since?: number;
-  before?: number;
+  since?: number | undefined;
+  before?: number | undefined;
   /** Every row must hold all of these. */
-  phrases?: string[][];
+  phrases?: string[][] | undefined;
   /** Of the talk only what was asked, or only what was answered. */
-  column?: "prompt" | "answer";
+  column?: "prompt" | "answer" | undefined;
 }
 
 export interface LaneAnswer {

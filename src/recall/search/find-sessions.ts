@@ -1,0 +1,155 @@
+// The sessions that match a search, each with its best turn and a snippet.
+import type { Db } from "../../store/db/driver.ts";
+import type { FileHit } from "../../store/fts/fts-index.ts";
+import { filteredSessions, type SessionFilter, turnsWithin } from "../../store/reads/session-filter.ts";
+import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
+import { thinkingOf, toolText, turnTexts } from "../../store/reads/turns.ts";
+import { SEARCH_KINDS, type SearchAnswer, type SearchOptions, searchSessions } from "./search.ts";
+import { nameText, searchNames } from "./search-names.ts";
+import type { RankedSession } from "./session-hits.ts";
+import { countWords, makeSnippet, type Snippet } from "./snippet.ts";
+
+export interface Finding {
+  session: SessionEntry;
+  score: number;
+  promptNumber: number;
+  at: number;
+  kind: FindKind;
+  /** Null for a file and for a session's name. */
+  role: Role | null;
+  /** p12, m34, t56, or a session id. For a file, the last tool use that touched it. */
+  item: string;
+  /** Only for a file. */
+  path?: string;
+  snippet: Snippet;
+}
+
+const SNIPPET_CHARS = 220;
+/** Paths are shown whole. */
+const MAX_PATH_CHARS = 4_096;
+
+export const FIND_KINDS = [...SEARCH_KINDS, "session"] as const;
+export type FindKind = (typeof FIND_KINDS)[number];
+
+/** `--role` is another name for `--kind`. */
+export const ROLES = { user: "prompt", assistant: "message", tool: "tool" } as const;
+export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = [...(Object.keys(ROLES) as Role[]), "all"] as const;
+
+export interface FindOptions extends Pick<SearchOptions, "limit" | "isTyping" | "meaning"> {
+  scope: SessionFilter;
+  kind?: FindKind | undefined;
+  snippetChars?: number;
+}
+
+interface Match {
+  session: SessionEntry;
+  hit: RankedSession;
+}
+
+export function findSessions(
+  db: Db,
+  text: string,
+  options: FindOptions,
+): Omit<SearchAnswer, "hits"> & { findings: Finding[] } {
+  const { kind, limit, scope, isTyping, meaning, snippetChars = SNIPPET_CHARS } = options;
+  const search = (): SearchAnswer => {
+    if (kind === "session") return searchNames(db, text, options);
+    const { projectId: project, since, before } = scope;
+    // Agents, types and files are not in the indexes: their sessions are looked up first.
+    const fitting = filteredSessions(db, scope);
+    const accept = fitting && ((session: number) => fitting.has(session));
+    const acceptTurn = turnsWithin(db, scope);
+    return searchSessions(db, text, { limit, isTyping, meaning, kind, project, since, before, accept, acceptTurn });
+  };
+  const { hits, ...how } = search();
+  const ids = hits.map((hit) => hit.session);
+  const sessions = new Map(sessionsByIds(db, ids).map((entry) => [entry.id, entry]));
+  const matches = hits.flatMap((hit): Match[] => {
+    const session = sessions.get(hit.session);
+    return session === undefined ? [] : [{ session, hit }];
+  });
+  if (kind === "file") return { ...how, findings: fileFindings(matches, how.words, limit) };
+  const findings = matches.map((match) =>
+    kind === "session"
+      ? nameFinding(match, how.words, snippetChars)
+      : turnFinding(db, match, how.words, { kind, snippetChars }),
+  );
+  return { ...how, findings };
+}
+
+/** The best file of each session, then other files, then files already listed for another session. */
+function fileFindings(matches: readonly Match[], words: readonly string[], limit: number): Finding[] {
+  const withFile = (match: Match, files: readonly FileHit[]) => files.map((file) => ({ ...match, file }));
+  const first = matches.flatMap((match) => withFile(match, match.hit.files.slice(0, 1)));
+  const rest = matches.flatMap((match) => withFile(match, match.hit.files.slice(1)));
+  const listed = new Set(first.map(({ file }) => file.path));
+  const others = rest.filter(({ file }) => !listed.has(file.path) && Boolean(listed.add(file.path)));
+  const again = rest.filter((one) => !others.includes(one));
+  return [...first, ...others, ...again].slice(0, limit).map(({ session, hit, file }) => ({
+    session,
+    score: hit.score,
+    promptNumber: file.promptNumber,
+    at: file.at,
+    kind: "file",
+    role: null,
+    item: `t${file.toolUse}`,
+    path: file.path,
+    snippet: makeSnippet(file.path, words, MAX_PATH_CHARS),
+  }));
+}
+
+function nameFinding({ session, hit }: Match, words: readonly string[], snippetChars: number): Finding {
+  return {
+    session,
+    score: hit.score,
+    promptNumber: 0,
+    at: session.last_at,
+    kind: "session",
+    role: null,
+    item: session.session_id,
+    snippet: makeSnippet(nameText(session), words, snippetChars),
+  };
+}
+
+const KIND_ROLES = { prompt: "user", message: "assistant", thinking: "assistant", tool: "tool" } as const;
+
+interface TurnText {
+  kind: keyof typeof KIND_ROLES;
+  item: string;
+  text: string;
+}
+
+/** Shows the text of the turn with the most words of the query. */
+function turnFinding(
+  db: Db,
+  { session, hit }: Match,
+  words: readonly string[],
+  { kind, snippetChars }: { kind: FindKind | undefined; snippetChars: number },
+): Finding {
+  const { promptNumber = 0, toolUse, message } = hit.turns[0] ?? {};
+  const { prompt, messages, response } = turnTexts(db, session.id, promptNumber);
+  const promptItem = `p${prompt?.id ?? 0}`;
+  const tool = toolUse === undefined ? undefined : toolText(db, toolUse);
+  const thinking = message === undefined ? undefined : thinkingOf(db, message);
+  const texts: TurnText[] = [{ kind: "prompt", item: promptItem, text: prompt?.text ?? session.title ?? "" }];
+  for (const { id, text } of messages) texts.push({ kind: "message", item: `m${id}`, text });
+  if (messages.length === 0 && response) texts.push({ kind: "message", item: promptItem, text: response });
+  if (tool !== undefined)
+    texts.push({ kind: "tool", item: `t${tool.id}`, text: `${tool.name} ${tool.input} ${tool.output ?? ""}` });
+  if (thinking !== undefined) texts.push({ kind: "thinking", item: `m${message}`, text: thinking });
+  const ofKind = texts.filter((text) => text.kind === kind);
+  const shown = (ofKind.length > 0 ? ofKind : texts).reduce((a, b) =>
+    countWords(b.text, words) > countWords(a.text, words) ? b : a,
+  );
+  return {
+    session,
+    score: hit.score,
+    promptNumber,
+    at: prompt?.created_at ?? tool?.created_at ?? session.last_at,
+    kind: shown.kind,
+    role: KIND_ROLES[shown.kind],
+    item: shown.item,
+    snippet: makeSnippet(shown.text, words, snippetChars),
+  };
+}

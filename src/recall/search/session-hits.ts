@@ -1,0 +1,159 @@
+// Queries the indexes, collects the hits of each session and ranks the sessions.
+import type { PreparedQuery } from "../../core/query.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { fileHits } from "../../store/fts/file-search.ts";
+import type { FileHit, Hit } from "../../store/fts/fts-index.ts";
+import { type LaneScope, talkHits, thinkingHits, workHits } from "../../store/fts/fts-search.ts";
+import type { SearchOptions } from "./search.ts";
+import type { SemanticHit } from "./semantic.ts";
+
+/**
+ * talk: prompts and answers; work: tool uses; files: touched files; meaning: embeddings; thinking: the agent's thoughts.
+ * `weight` multiplies the scores. bm25 is added up as it is, because its size says how good the match is.
+ * `decay`: the factors of a session's best hit, its second best, and so on.
+ */
+const INDEXES = {
+  talk: { weight: 2, decay: [1] },
+  work: { weight: 1, decay: [1, 0.5, 0.25] },
+  files: { weight: 1, decay: [1, 1, 1, 1] },
+  meaning: { weight: 3, decay: [1, 0.5, 0.25] },
+  thinking: { weight: 1, decay: [1] },
+} as const;
+export type IndexName = keyof typeof INDEXES;
+const INDEX_NAMES = Object.keys(INDEXES) as IndexName[];
+
+/** Unrelated texts reach a cosine of 0.33 by chance (eight queries on real sessions). */
+export const MIN_COSINE_ALONE = 0.35;
+
+export interface TurnHit {
+  promptNumber: number;
+  score: number;
+  toolUse?: number;
+  /** The message whose thinking matched. */
+  message?: number;
+}
+
+export interface SessionHits {
+  scores: Record<IndexName, number[]>;
+  turns: Map<number, TurnHit>;
+  /** Only in a search for files. */
+  files: (FileHit & { score: number })[];
+}
+
+export type HitsBySession = Map<number, SessionHits>;
+
+/** How an index was searched, as `search --json` reports it. */
+export interface Searched {
+  lane: "talk" | "work" | "thinking" | "names";
+  /** Without words too common to rank by. */
+  words: string[];
+  /** Only rows from this time on were searched. */
+  since?: number;
+}
+
+const TEXT_INDEXES = { talk: talkHits, work: workHits, thinking: thinkingHits };
+
+export function queryIndexes(
+  db: Db,
+  names: readonly Exclude<IndexName, "meaning">[],
+  query: PreparedQuery,
+  scope: LaneScope,
+  { kind, project, since, before, accept, acceptTurn }: SearchOptions,
+): { found: HitsBySession; searched: Searched[] } {
+  const found: HitsBySession = new Map();
+  const searched: Searched[] = [];
+  const add = (name: IndexName, hits: readonly Hit[]): void =>
+    addHits(
+      found,
+      name,
+      hits.filter((hit) => acceptTurn?.(hit.session, hit.promptNumber) !== false),
+    );
+  for (const name of names) {
+    if (name === "files") {
+      const hits = fileHits(db, query, { project, since, before, isFileSearch: kind === "file" });
+      add(
+        name,
+        hits.filter((hit) => accept?.(hit.session) !== false),
+      );
+    } else {
+      const { hits, ...how } = TEXT_INDEXES[name](db, query, scope);
+      add(name, hits);
+      searched.push({ lane: name, ...how });
+    }
+  }
+  return { found, searched };
+}
+
+/** Sessions that no keyword found must be near enough by meaning alone. */
+export function addSemanticHits(found: HitsBySession, near: readonly SemanticHit[]): void {
+  const known = new Set(found.keys());
+  addHits(
+    found,
+    "meaning",
+    near.filter((hit) => known.has(hit.session) || hit.cosine >= MIN_COSINE_ALONE),
+  );
+}
+
+function addHits(found: HitsBySession, name: IndexName, hits: readonly Hit[]): void {
+  for (const hit of hits) {
+    const session: SessionHits = found.get(hit.session) ?? {
+      scores: { talk: [], work: [], files: [], meaning: [], thinking: [] },
+      turns: new Map(),
+      files: [],
+    };
+    found.set(hit.session, session);
+    const score = hit.score * INDEXES[name].weight;
+    session.scores[name].push(score);
+    addTurn(session.turns, { ...hit, score });
+    if (hit.file !== undefined) session.files.push({ ...hit.file, score });
+  }
+}
+
+/** The indexes of a turn add up, but of its tool uses and of its thinking only the best hit counts. */
+function addTurn(turns: Map<number, TurnHit>, { promptNumber, score, toolUse, message }: Hit): void {
+  const turn = turns.get(promptNumber) ?? { promptNumber, score: 0 };
+  turns.set(promptNumber, turn);
+  const isLesser =
+    (toolUse !== undefined && turn.toolUse !== undefined) || (message !== undefined && turn.message !== undefined);
+  if (isLesser) return;
+  turn.score += score;
+  if (toolUse !== undefined) turn.toolUse = toolUse;
+  if (message !== undefined) turn.message = message;
+}
+
+export interface RankedSession {
+  session: number;
+  score: number;
+  /** The best 3. */
+  turns: TurnHit[];
+  /** Only in a search for files; the best first. */
+  files: FileHit[];
+}
+
+const MAX_TURNS = 3;
+
+/** Equal scores stay in the order of the indexes: newest first. */
+export function rankSessions(found: ReadonlyMap<number, SessionHits>): RankedSession[] {
+  const ranked = [...found].map(([session, { scores, turns, files }]) => ({
+    session,
+    score: INDEX_NAMES.reduce((sum, name) => sum + decayed(scores[name], INDEXES[name].decay), 0),
+    turns: [...turns.values()].sort(byScore).slice(0, MAX_TURNS),
+    files: bestFiles(files),
+  }));
+  return ranked.sort(byScore);
+}
+
+function byScore(a: { score: number }, b: { score: number }): number {
+  return b.score - a.score;
+}
+
+function decayed(scores: readonly number[], decay: readonly number[]): number {
+  const best = scores.toSorted((a, b) => b - a);
+  return decay.reduce((sum, factor, index) => sum + factor * (best[index] ?? 0), 0);
+}
+
+/** Each path once: a query may name it twice. */
+function bestFiles(files: SessionHits["files"]): FileHit[] {
+  const best = files.toSorted((a, b) => b.score - a.score || b.at - a.at);
+  return best.filter((file, index) => best.findIndex(({ path }) => path === file.path) === index);
+}
