@@ -1,4 +1,6 @@
 // What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
+import { readInput } from "../queries/fields.ts";
+import { optionName } from "./parse-args.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { BAD_FOLDER, retryBad, spoolCounts } from "../capture/live/drain.ts";
@@ -122,9 +124,9 @@ function closeAll({ home }: Paths): string {
 
 async function installAgain(...agents: string[]): Promise<string> {
   const command = ["c-mem install", ...agents].join(" ");
-  const { run } = await import("./commands/install.ts");
-  const status = await run({ args: agents, flags: { yes: true, sync: false }, json: false });
-  if (status !== 0) throw new Error(`${command} did not succeed`);
+  const { command: install } = await import("./commands/install.ts");
+  const input = readInput(install.fields, { agents, yes: true, sync: false }, optionName);
+  if ((await install.run(input, { json: false })) !== 0) throw new Error(`${command} failed`);
   return `ran ${command}`;
 }
 

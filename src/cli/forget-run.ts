@@ -1,5 +1,5 @@
-// Forgets what was chosen: shows it, asks, takes it out, says whether that is proven.
-import type { Asked } from "../queries/legacy.ts";
+// Forgets what was selected: shows it, asks, deletes it, and reports whether that is verified.
+import type { StoreContext } from "./command.ts";
 import { carryOutForget, type Plan } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
 import { shortIds } from "../store/reads/short-ids.ts";
@@ -9,25 +9,27 @@ import { askYesNo } from "./prompts.ts";
 
 interface HowToForget {
   json: boolean;
+  yes: boolean;
+  dryRun: boolean;
   command: string;
-  /** A file that names what is forgotten on purpose. */
+  /** A file that may keep naming what is forgotten. */
   namedIn?: string;
-  /** Done once the question is answered, whether with yes or no. */
+  /** Runs after the question is answered, yes or no. */
   beforehand?: () => void;
 }
 
-export async function runForget(asked: Asked, plan: Plan, how: HowToForget): Promise<number> {
+export async function runForget(context: StoreContext, plan: Plan, how: HowToForget): Promise<number> {
   const { json, command, namedIn, beforehand } = how;
   const shortId = shortIds(
-    asked.db,
+    context.db,
     plan.rows.sessions.map((row) => row.item),
   );
-  if (asked.flags["dryRun"] === true) {
+  if (how.dryRun) {
     if (json) printAnswer(command, plan);
     else print(planText(plan.rows, "This would go:", shortId));
     return EXIT.ok;
   }
-  if (asked.flags["yes"] !== true) {
+  if (!how.yes) {
     say(planText(plan.rows, "This will go, for good:", shortId));
     if (!(await askYesNo("Forget it?", { isDestructive: true }))) {
       beforehand?.();
@@ -36,7 +38,7 @@ export async function runForget(asked: Asked, plan: Plan, how: HowToForget): Pro
     }
   }
   beforehand?.();
-  const answer = carryOutForget(asked, plan, namedIn);
+  const answer = carryOutForget(context, plan, namedIn);
   const { trouble, isProven } = answer.receipt;
   if (trouble !== undefined)
     say(trouble instanceof AppError ? `${trouble.message} ${trouble.hint ?? ""}` : String(trouble));

@@ -19,40 +19,10 @@ export interface CommandOptions {
   json: boolean;
 }
 
-const YES: [string, string] = ["-y, --yes", "do not ask"];
-const DRY_RUN: [string, string] = ["--dry-run", "show what would change, change nothing"];
-
 /** For commands about one session: what `last` and words are looked for in. */
 const WHICH_SESSION = SCOPE_OPTIONS.filter(([flags]) => !flags.includes("--limit"));
 
 export const COMMANDS: Definition[] = [
-  {
-    name: "install [agent...]",
-    about:
-      "add C-Mem to Claude Code, or to the agents named: claude-code, codex, gemini-cli, copilot-cli, opencode, cursor (shows what it changes and asks first)",
-    options: [
-      YES,
-      DRY_RUN,
-      ["--method <method>", "plugin or settings (default: plugin where the claude command is found)"],
-      ["--claude <path>", "the claude executable to use"],
-      ["--no-sync", "do not bring in the sessions from before"],
-      ["--statusline", "show C-Mem in the status line (on a terminal you are asked)"],
-      ["--no-statusline", "do not, and take it out where it is there"],
-      ["--provider <name>", "let a model improve what is noted: anthropic, openai or claude (default: none)"],
-    ],
-    load: () => import("./commands/install.ts"),
-  },
-  {
-    name: "uninstall [agent...]",
-    about: "take C-Mem out of every agent, or of those named; the memory stays",
-    options: [
-      YES,
-      DRY_RUN,
-      ["--purge", "delete the data directory as well"],
-      ["--claude <path>", "the claude executable to use"],
-    ],
-    load: () => import("./commands/uninstall.ts"),
-  },
   {
     name: "context [project]",
     about: "show what an agent is told when a session starts here (or in the named project)",
@@ -64,34 +34,6 @@ export const COMMANDS: Definition[] = [
     ],
     usesStore: true,
     load: () => import("./commands/context.ts"),
-  },
-  {
-    name: "sync",
-    about: "bring in the sessions on this machine: Claude Code, Codex, Gemini, Copilot, OpenCode",
-    options: [
-      ["--agent <agent>", "only this agent's"],
-      ["-p, --project <name>", "only this project's, by name or key"],
-      ["--session <id>", "only this session, by the beginning of its id"],
-      ["--force", "read every file from its beginning"],
-      ["--archive", "keep compressed, filtered copies of the transcripts as well"],
-      ["--dry-run", "show what would be read"],
-      ["-q, --quiet", "print nothing unless something fails"],
-      ["--verbose", "a line for every file"],
-      ["--log <file>", "append what was read and what went wrong to this file (- for stderr)"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/sync.ts"),
-  },
-  {
-    name: "rebuild",
-    about: "derive the memory again from what was recorded; what you wrote or changed stays",
-    options: [
-      ["-p, --project <name>", "a project by name or key (default: where you stand)"],
-      ["-a, --all", "every project"],
-      ["-q, --quiet", "print nothing unless something fails"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/rebuild.ts"),
   },
   {
     name: "observations [words...]",
@@ -109,40 +51,6 @@ export const COMMANDS: Definition[] = [
     ],
     usesStore: true,
     load: () => import("./commands/observations.ts"),
-  },
-  {
-    name: "forget [what...]",
-    about: "remove observations, sessions, turns or items for good, by id or by words they hold, and prove it",
-    options: [
-      ["--evidence", "with an observation also what it rests on: a prompt goes with its whole turn"],
-      YES,
-      DRY_RUN,
-      ["-p, --project <name>", "words: a project by name or key (default: where you stand)"],
-      ["-a, --all", "words: every project"],
-    ],
-    usesStore: true,
-    load: () => import("./commands/forget.ts"),
-  },
-  {
-    name: "ignore [path]",
-    about: "record nothing of a folder, file or glob from now on; alone: show what is ignored",
-    options: [
-      ["--project", "the whole project here, with its worktrees"],
-      ["--list", "show what is ignored, and whether this folder is"],
-      ["--remove", "record it again"],
-      ["--forget", "also forget what is stored of it already"],
-      YES,
-      DRY_RUN,
-    ],
-    usesStore: true,
-    load: () => import("./commands/ignore.ts"),
-  },
-  {
-    name: "purge",
-    about: "take out what is older or more than the `retention…` settings keep; what you pinned or wrote stays",
-    options: [YES, DRY_RUN],
-    usesStore: true,
-    load: () => import("./commands/purge.ts"),
   },
   {
     name: "search <words...>",
@@ -240,69 +148,6 @@ export const COMMANDS: Definition[] = [
     ],
     usesStore: true,
     load: () => import("./commands/export.ts"),
-  },
-  {
-    name: "import <file>",
-    about: "bring in what `c-mem export --all` wrote, or a database of C-Mem, claude-mem or memory-nexus",
-    options: [["--timeout <seconds>", "stop after this time (default: 120, and one more per MB)"]],
-    usesStore: true,
-    load: () => import("./commands/import.ts"),
-  },
-  {
-    name: "open",
-    about: "open the page in your browser: what is being captured and learned, search, sessions, settings",
-    options: [
-      ["--no-browser", "only print the link"],
-      ["--print", "the same"],
-    ],
-    load: () => import("./commands/open.ts"),
-  },
-  {
-    name: "mcp",
-    about: "serve memory to agents as MCP tools, on stdin and stdout",
-    load: () => import("./commands/mcp.ts"),
-  },
-  {
-    name: "status",
-    about: "what is stored, which hooks fire, what went wrong last",
-    usesStore: true,
-    load: () => import("./commands/status.ts"),
-  },
-  {
-    name: "statusline",
-    about: "one line for Claude Code's status line: sessions, what waits, what was spent today",
-    load: () => import("./commands/statusline.ts"),
-  },
-  {
-    name: "doctor",
-    about: "check everything and say how to mend what is broken",
-    options: [
-      ["--deep", "also read the whole database, its indexes and the transcripts; repair what is damaged"],
-      ["--fix", "mend what can be mended, and say what was done"],
-    ],
-    load: () => import("./commands/doctor.ts"),
-  },
-  {
-    name: "logs",
-    about: "what hooks and the worker had to say, together and in order",
-    options: [
-      ["-f, --follow", "go on showing what comes"],
-      ["--since <time>", "from this time on: 2026-01-31, 3d, 2w"],
-      ["-n, --lines <number>", "how many lines (default: 50)"],
-    ],
-    load: () => import("./commands/logs.ts"),
-  },
-  {
-    name: "bug-report [file]",
-    about: "write one file to attach to an issue: versions, doctor, counts, logs; no prompts, secrets or paths",
-    options: [["-o, --output <file>", "into this file (- for stdout; default: a file in the data directory)"]],
-    usesStore: true,
-    load: () => import("./commands/bug-report.ts"),
-  },
-  {
-    name: "completions <shell>",
-    about: "print the completion script for bash, zsh or fish",
-    load: () => import("./commands/completions.ts"),
   },
 ];
 

@@ -3,21 +3,28 @@ import type { ClaudeSite } from "../agents/claude-code/site.ts";
 import { AppError } from "../core/error.ts";
 import { askYesNo, canAsk } from "./prompts.ts";
 
-/** True: to be added, or kept up to date. Another's is never overwritten. */
-export async function wantsStatusLine(site: ClaudeSite, flags: Record<string, unknown>): Promise<boolean> {
-  const flag = flags["statusline"];
+interface StatusLineInput {
+  statusline: boolean;
+  noStatusline: boolean;
+  yes: boolean;
+  dryRun: boolean;
+}
+
+/** True: add it, or keep it up to date. Never overwrites another tool's. */
+export async function wantsStatusLine(site: ClaudeSite, input: StatusLineInput): Promise<boolean> {
+  const wanted = input.statusline ? true : input.noStatusline ? false : undefined;
   if (site.statusLine === "other") {
-    if (flag !== true) return false;
+    if (wanted !== true) return false;
     throw new AppError(
       "status_line_taken",
-      `There is another status line in ${site.settingsPath}; it was left alone.`,
+      `${site.settingsPath} already has another status line; it was not changed.`,
       {
-        hint: "Have your own script call `c-mem statusline` with its stdin, or take it out first.",
+        hint: "Have your own script call `c-mem statusline` with its stdin, or remove it first.",
       },
     );
   }
-  if (typeof flag === "boolean") return flag;
+  if (wanted !== undefined) return wanted;
   if (site.statusLine === "ours") return true;
-  const isAsked = canAsk() && flags["yes"] !== true && flags["dryRun"] !== true;
-  return isAsked && askYesNo("Show in Claude Code's status line what C-Mem remembers and spends?");
+  const isAsked = canAsk() && !input.yes && !input.dryRun;
+  return isAsked && askYesNo("Show C-Mem in Claude Code's status line?");
 }

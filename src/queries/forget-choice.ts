@@ -1,4 +1,4 @@
-// What somebody wants forgotten: by ids, or everything that says certain words.
+// What to forget: by ids, or everything that contains certain words.
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
@@ -6,7 +6,8 @@ import type { Words } from "../upkeep/erase/forget.ts";
 import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
 import { addEvidence, type DeletionSet, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { findRowsContaining, findItemsContaining } from "../upkeep/erase/rows-containing.ts";
-import { type Asked, questionOf } from "./legacy.ts";
+import type { QueryContext } from "./query.ts";
+import { readScope, type ScopeInput } from "./scope.ts";
 
 export interface Choice {
   doomed: DeletionSet;
@@ -16,11 +17,16 @@ export interface Choice {
 /** Two letters are in everything. */
 const MIN_WORDS_CHARS = 4;
 
-export function selectDeletion(asked: Asked, args: readonly string[]): Choice {
-  const { db, flags, paths } = asked;
+export interface ForgetInput extends ScopeInput {
+  /** With an observation also its evidence. */
+  evidence?: boolean;
+}
+
+export function selectDeletion(context: QueryContext, args: readonly string[], input: ForgetInput): Choice {
+  const { db, paths } = context;
   const named = emptyDeletionSet();
   if (args.every((arg) => addToDeletion(db, named, arg))) {
-    if (flags["evidence"] === true) addEvidence(db, named, [...named.observations]);
+    if (input.evidence) addEvidence(db, named, [...named.observations]);
     return { doomed: named };
   }
   const doomed = emptyDeletionSet();
@@ -34,7 +40,7 @@ export function selectDeletion(asked: Asked, args: readonly string[]): Choice {
       },
     );
   }
-  const { scope, where } = questionOf(asked, 1);
+  const { scope, where } = readScope(input, context);
   for (const item of findItemsContaining(db, text, scope.projectId)) addToDeletion(db, doomed, item);
   const asides = findRowsContaining(db, text, scope.projectId);
   const words = { text, projectId: scope.projectId };

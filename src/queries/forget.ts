@@ -13,9 +13,9 @@ import { overwriteDeleted, scrub } from "../upkeep/erase/erase-rows.ts";
 import { explain } from "../store/db/open.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { sourcesOf } from "../store/tables/sync-state.ts";
-import type { Asked } from "./legacy.ts";
+import type { QueryContext } from "./query.ts";
 import type { Answer, Json } from "./envelope.ts";
-import { type Choice, selectDeletion } from "./forget-choice.ts";
+import { type Choice, type ForgetInput, selectDeletion } from "./forget-choice.ts";
 
 export type DeletionRows = Record<keyof DeletionSet, DeletionRow[]>;
 
@@ -24,11 +24,11 @@ export interface Plan extends Answer, Choice {
 }
 
 /** What would go: by ids, or everything that says certain words. */
-export function planForget(asked: Asked, args: readonly string[]): Plan {
-  return planOf(asked, selectDeletion(asked, args));
+export function planForget(context: QueryContext, names: readonly string[], input: ForgetInput = {}): Plan {
+  return planOf(context, selectDeletion(context, names, input));
 }
 
-export function planOf({ db }: Pick<Asked, "db">, choice: Choice): Plan {
+export function planOf({ db }: Pick<QueryContext, "db">, choice: Choice): Plan {
   overwriteDeleted(db);
   const all = structuredClone(choice.doomed);
   expandDeletion(db, all);
@@ -53,7 +53,7 @@ export interface Receipt extends Forgotten {
 
 /** `namedIn`: a file that names what is forgotten on purpose. */
 export function carryOutForget(
-  { db, paths }: Pick<Asked, "db" | "paths">,
+  { db, paths }: Pick<QueryContext, "db" | "paths">,
   plan: Pick<Plan, "rows" | "doomed" | "words">,
   namedIn?: string,
 ): Answer & { receipt: Receipt } {

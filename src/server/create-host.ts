@@ -18,7 +18,7 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
   const meaning = createEmbeddingCache(paths, env);
   const aside = createAside(paths);
   const holds = createHolds({
-    use: (work) => store.use((db) => work({ db, paths, env, cwd: undefined, flags: {} }), { isWriting: true }),
+    use: (work) => store.use((db) => work({ db, paths, env, cwd: undefined }), { isWriting: true }),
     tell: live.tell,
     log,
   });

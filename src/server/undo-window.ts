@@ -1,6 +1,6 @@
 // Forgettings that wait a moment, so that they can be taken back: what is forgotten cannot.
 import { randomBytes } from "node:crypto";
-import type { Asked } from "../queries/legacy.ts";
+import type { QueryContext } from "../queries/query.ts";
 import type { Answer } from "../queries/envelope.ts";
 import { carryOutForget, planForget } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
@@ -11,7 +11,7 @@ const KEPT = 50;
 
 export interface Wish {
   ids: readonly string[];
-  flags: Record<string, unknown>;
+  evidence?: boolean | undefined;
 }
 
 export interface Holds {
@@ -32,18 +32,15 @@ interface Held {
 }
 
 export interface HoldContext {
-  use<T>(work: (asked: Asked) => T): T;
+  use<T>(work: (context: QueryContext) => T): T;
   tell(event: string, data: object): void;
   log(message: string): void;
 }
 
 export function createHolds({ use, tell, log }: HoldContext): Holds {
   const held = new Map<string, Held>();
-  const carryOut = ({ ids, flags }: Wish): Answer => {
-    const answer = use((asked) => {
-      const own = { ...asked, flags };
-      return carryOutForget(own, planForget(own, ids));
-    });
+  const carryOut = ({ ids, evidence = false }: Wish): Answer => {
+    const answer = use((context) => carryOutForget(context, planForget(context, ids, { evidence })));
     tell("forgotten", { ids });
     return { data: answer.data };
   };

@@ -457,7 +457,7 @@ describe("c-mem install <agent>", () => {
     expect(usersFiles(world)).toEqual(before);
     expect((await run(createWorld(), ["install", "--dry-run"])).stderr).not.toContain("Also found");
     const two = await run(world, ["install", "codex", "cursor", "--yes", "--no-sync"]);
-    expect(two.stderr).toContain("The next session in Codex CLI or Cursor is remembered.");
+    expect(two.stderr).toContain("The next session in Codex CLI or Cursor is recorded.");
     const again = (await run(world, ["install", "--dry-run"])).stderr;
     expect(again).toContain("Also found: Gemini CLI (c-mem install gemini-cli)");
     expect(again).not.toContain("c-mem install codex");

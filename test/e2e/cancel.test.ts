@@ -70,7 +70,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     const world = createWorld();
     mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
     const which = /Which agents[\s\S]*Codex/;
-    const statusLine = /status line what/;
+    const statusLine = /status line\?/;
     await expectCancelled(world, "install", [], which);
     await expectCancelled(world, "install", [[which, "\r"]], statusLine);
     await expectCancelled(
@@ -85,7 +85,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
   });
 
   it("at the first question of install where Claude Code is the only agent", async () => {
-    await expectCancelled(createWorld(), "install", [], /status line what/);
+    await expectCancelled(createWorld(), "install", [], /status line\?/);
   });
 
   it("or Ctrl-D, at each kind of question", async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
     const which = /Which agents[\s\S]*Codex/;
     await expectCancelled(world, "install", [], which, CTRL_D);
-    await expectCancelled(world, "install", [[which, "\r"]], /status line what/, CTRL_D);
+    await expectCancelled(world, "install", [[which, "\r"]], /status line\?/, CTRL_D);
   });
 
   it("at the question of uninstall, with and without --purge", async () => {

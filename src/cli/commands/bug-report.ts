@@ -14,17 +14,32 @@ import { checkHealth } from "../../health/health.ts";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { isDiskFull } from "../machine-trouble.ts";
 import { writeOutputFile } from "../output-file.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson, say, writeDocument } from "../output.ts";
 import { STDOUT } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
+import { defineCommand } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
 const LOG_LINES = 60;
 
-export function run({ args, flags, json }: CommandOptions): number {
+const FIELDS = fields({
+  file: { kind: "text", position: "[file]", about: "its path (default: in the data directory)" },
+  output: { kind: "text", short: "o", value: "file", about: "the same (- for stdout)" },
+});
+
+export const command = defineCommand({
+  about: "write a file to attach to an issue, without private data",
+  needsStore: true,
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+function run(input: Input, { json }: { json: boolean }): number {
   const env = process.env;
   const paths = resolvePaths(env);
-  const named = (flags["output"] as string | undefined) ?? args[0];
+  const named = input.output ?? input.file;
   const text = withoutPaths(filterText(report(paths, env)), paths);
   if (named === "-") {
     if (json) printJson("bug-report", { path: null, chars: text.length, text });

@@ -1,18 +1,15 @@
-// c-mem completions: prints what makes the tab key work in a shell.
-import { AppError } from "../../core/error.ts";
-import { SCRIPTS, SHELLS } from "../completions/scripts.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
-import { EXIT, printJson, writeDocument } from "../output.ts";
+// c-mem completions: prints the completion script of a shell.
 import { STDOUT } from "../../platform/terminal/style.ts";
+import { SCRIPTS, SHELLS } from "../completions/scripts.ts";
+import { defineCommand } from "../command.ts";
+import { EXIT, printJson, writeDocument } from "../output.ts";
 
-export function run({ args, json }: CommandOptions): number {
-  const shell = SHELLS.find((one) => one === args[0]);
-  if (shell === undefined) {
-    throw new AppError("usage", `There are no completions for "${args[0] ?? ""}".`, {
-      hint: `c-mem completions <${SHELLS.join("|")}>`,
-    });
-  }
-  if (json) printJson("completions", { shell, script: SCRIPTS[shell] });
-  else writeDocument(STDOUT, SCRIPTS[shell]);
-  return EXIT.ok;
-}
+export const command = defineCommand({
+  about: "print the completion script for bash, zsh or fish",
+  fields: { shell: { kind: "text", position: "<shell>", choices: SHELLS, required: true, about: "one of them" } },
+  run({ shell }, { json }) {
+    if (json) printJson("completions", { shell, script: SCRIPTS[shell] });
+    else writeDocument(STDOUT, SCRIPTS[shell]);
+    return EXIT.ok;
+  },
+});

@@ -11,9 +11,10 @@ import { checkHealth } from "../../health/health.ts";
 import { mend } from "../doctor-fixes.ts";
 import { withRepair } from "../with-repair.ts";
 import { openWhole } from "../store.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { bytes, paint } from "../../platform/terminal/style.ts";
+import { defineCommand } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
 const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {
   ok: { mark: "ok  ", colour: "green" },
@@ -21,23 +22,36 @@ const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" |
   fail: { mark: "FAIL", colour: "red" },
 };
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  deep: { kind: "flag", about: "also read the whole database, its indexes and the transcripts; repair damage" },
+  fix: { kind: "flag", about: "fix what can be fixed, and say what was done" },
+});
+
+export const command = defineCommand({
+  about: "check everything and say how to fix what is broken",
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   // With no Node to go on with, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
   if (hasSqlite()) await mendStore(paths);
   const size = statOf(paths.database)?.size ?? 0;
-  const isRead = flags["deep"] === true || size < QUICK_BYTES;
+  const isRead = input.deep || size < QUICK_BYTES;
   const look = () => [
     ...checkHealth(paths, env, { now: Date.now(), deep: isRead, cwd: process.cwd() }),
     ...(isRead ? [] : [notRead(size)]),
   ];
-  const mended = flags["fix"] === true ? await mend(paths, look()) : [];
-  const lookDeeply = async () => (flags["deep"] === true && hasSqlite() ? await checkDeeply(paths, env) : []);
+  const mended = input.fix ? await mend(paths, look()) : [];
+  const lookDeeply = async () => (input.deep && hasSqlite() ? await checkDeeply(paths, env) : []);
   let deep = await lookDeeply();
   const broken = deep.filter((check) => check.fix !== undefined);
-  if (flags["fix"] === true && broken.length > 0) {
+  if (input.fix && broken.length > 0) {
     mended.push(...(await mend(paths, broken)));
     deep = await lookDeeply();
   }
@@ -45,7 +59,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   const failed = checks.filter((check) => check.state === "fail").length;
   if (json) {
     const fixed = mended.map(({ name, done, isMended }) => ({ name, done, mended: isMended }));
-    printJson("doctor", { results: checks, healthy: failed === 0, ...(flags["fix"] === true && { fixed }) });
+    printJson("doctor", { results: checks, healthy: failed === 0, ...(input.fix && { fixed }) });
   } else {
     for (const { name, done, isMended } of mended) print(`${isMended ? "mended" : "left  "}  ${name}: ${done}`);
     if (mended.length > 0) print("");

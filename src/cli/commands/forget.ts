@@ -1,24 +1,40 @@
-// c-mem forget: removes something for good, and shows that it is gone.
-import type { Asked } from "../../queries/legacy.ts";
-import { finishForget, planForget } from "../../queries/forget.ts";
+// c-mem forget: deletes something for good, and verifies that it is gone.
 import { AppError } from "../../core/error.ts";
+import { finishForget, planForget } from "../../queries/forget.ts";
+import { SCOPE } from "../../queries/scope.ts";
 import { isUnclean } from "../../upkeep/erase/erase-rows.ts";
+import { defineCommand, DRY_RUN, onStore, type StoreContext, YES } from "../command.ts";
 import { runForget } from "../forget-run.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson } from "../output.ts";
-import { askAsync } from "../question.ts";
 
-export function run({ args, flags, json }: CommandOptions): Promise<number> {
-  return askAsync(flags, async (asked) => {
-    if (args.length === 0) return finish(asked, json);
-    return runForget(asked, planForget(asked, args), { json, command: "forget" });
-  });
-}
+export const command = defineCommand({
+  about: "delete sessions, turns or observations for good",
+  details: "Deletes index entries, copies and backups too, then searches every file to verify it.",
+  needsStore: true,
+  fields: {
+    what: {
+      kind: "list",
+      position: "[what...]",
+      about: "ids (o78, p12, m34, t56, a session's), or words they contain",
+    },
+    evidence: { kind: "flag", about: "also delete an observation's evidence: a prompt goes with its whole turn" },
+    ...YES,
+    ...DRY_RUN,
+    project: { ...SCOPE.project, about: "words: in this project, by name or key (default: the current one)" },
+    all: { ...SCOPE.all, about: "words: in every project" },
+  },
+  run: ({ what = [], yes, dryRun, ...choice }, { json }) =>
+    onStore(choice, (context) =>
+      what.length === 0
+        ? finish(context, json)
+        : runForget(context, planForget(context, what, choice), { json, yes, dryRun, command: "forget" }),
+    ),
+});
 
-function finish({ db, paths }: Asked, json: boolean): number {
-  if (!isUnclean(db)) throw new AppError("usage", "What shall be forgotten?", { hint: "c-mem forget <id or words>" });
+function finish({ db, paths }: StoreContext, json: boolean): number {
+  if (!isUnclean(db)) throw new AppError("usage", "Name what to forget.", { hint: "c-mem forget <id or words>" });
   finishForget(db, paths);
   if (json) printJson("forget", { applied: true, finished: true });
-  else print("What was forgotten before is now gone from the files as well.");
+  else print("Finished: everything forgotten earlier is now gone from the files, too.");
   return EXIT.ok;
 }

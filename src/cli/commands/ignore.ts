@@ -17,17 +17,36 @@ import { deleteSnapshotsWhere } from "../../store/tables/file-snapshots.ts";
 import { selectByPath } from "../../upkeep/erase/select-deletion.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { runForget } from "../forget-run.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { count } from "../../core/text.ts";
 import { askYesNo, canAsk } from "../prompts.ts";
-import { askAsync } from "../question.ts";
 import { withStore } from "../store.ts";
+import { defineCommand, DRY_RUN, onStore, YES } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
-export async function run({ args, flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  path: { kind: "text", position: "[path]", about: "a folder, file or glob; without it, show what is ignored" },
+  project: { kind: "flag", about: "the whole current project, with its worktrees" },
+  list: { kind: "flag", about: "show what is ignored, and whether this folder is" },
+  remove: { kind: "flag", about: "record it again" },
+  forget: { kind: "flag", about: "also forget what is already stored of it" },
+  ...YES,
+  ...DRY_RUN,
+});
+
+export const command = defineCommand({
+  about: "stop recording a folder, file or glob",
+  needsStore: true,
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const paths = resolvePaths(process.env);
-  const named = args[0] === undefined ? (flags["project"] === true ? projectRoot() : undefined) : onePath(args[0]);
-  if (flags["list"] === true || named === undefined) return list(paths, json);
+  const named = input.path === undefined ? (input.project ? projectRoot() : undefined) : onePath(input.path);
+  if (input.list || named === undefined) return list(paths, json);
   const pattern = fullPattern(named);
   const loaded = loadSettings({ user: paths.config }, {}, explainJson);
   // Writing the list would drop the entries that cannot be read.
@@ -36,19 +55,19 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   }
   const before = loaded.values.excludePaths;
   // Who wrote it into the settings by hand may have spelled it in another way.
-  if (flags["remove"] === true) return remove(paths, before.includes(named) ? named : pattern, before, json);
+  if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
   refuseDoubtful("excludePaths", [pattern]);
   const isNew = !before.includes(pattern);
-  const isDry = flags["dryRun"] === true;
+  const isDry = input.dryRun;
   const save = (): void => {
     if (isNew && !isDry) writeSetting(paths.config, "excludePaths", [...before, pattern]);
   };
   const stored = withStore(paths, (db) => selectByPath(db, (path) => covers(pattern, path)), { onlyLook: true });
   const isStored = stored.sessions.size + stored.toolUses.size > 0;
-  const isForget = isStored && (flags["forget"] === true || (!isDry && (await wantsForgotten(stored, json))));
+  const isForget = isStored && (input.forget || (!isDry && (await wantsForgotten(stored, json))));
   if (!isForget) {
     save();
-    if (flags["forget"] === true && !isDry) withStore(paths, (db) => forgetSnapshots(db, pattern));
+    if (input.forget && !isDry) withStore(paths, (db) => forgetSnapshots(db, pattern));
     if (json) printJson("ignore", { path: pattern, is_new: isNew, stored: storedCounts(stored) });
     else {
       const effect = isNew
@@ -65,10 +84,11 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
     save();
     say(`From now on nothing is recorded of ${pattern}.`);
   };
-  return askAsync(flags, async (asked) => {
-    const plan = planOf(asked, { doomed: stored });
-    const code = await runForget(asked, plan, { json, command: "ignore", namedIn: paths.config, beforehand });
-    if (code === EXIT.ok && !isDry) forgetSnapshots(asked.db, pattern);
+  return onStore({}, async (context) => {
+    const plan = planOf(context, { doomed: stored });
+    const how = { json, yes: input.yes, dryRun: input.dryRun, command: "ignore", namedIn: paths.config, beforehand };
+    const code = await runForget(context, plan, how);
+    if (code === EXIT.ok && !isDry) forgetSnapshots(context.db, pattern);
     return code;
   });
 }

@@ -15,7 +15,8 @@ import { EXIT, print, printJson, say } from "../output.ts";
 import { count } from "../../core/text.ts";
 import { bytes as bytesText } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
+import { defineCommand } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
 /** Set in the process that does the work. */
 const CHILD = "C_MEM_IMPORT_CHILD";
@@ -25,16 +26,29 @@ const MIN_SECONDS = 120;
 const BYTES_PER_SECOND = 1024 * 1024;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+const FIELDS = fields({
+  file: { kind: "text", position: "<file>", required: true, about: "what `c-mem export --all` wrote, or a database" },
+  timeout: { kind: "text", value: "seconds", about: "stop after this time (default: 120, plus one per MB)" },
+});
+
+export const command = defineCommand({
+  about: "import an export, or a claude-mem or memory-nexus database",
+  needsStore: true,
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
 /**
  * In a process of its own, which is killed when the time is up: one SQL statement over a crafted database may never end,
  * and nothing else can interrupt it.
  */
-export async function run(options: CommandOptions): Promise<number> {
-  const { args, flags } = options;
-  const path = resolve(args[0] ?? "");
+async function run({ file, timeout }: Input, { json }: { json: boolean }): Promise<number> {
+  const path = resolve(file);
   const bytes = checkFile(path);
-  if (process.env[CHILD] === "1") return importFile(path, options);
-  const seconds = readSeconds(flags["timeout"]) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
+  if (process.env[CHILD] === "1") return importFile(path, json);
+  const seconds = readSeconds(timeout) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
   const { status, isLate } = await runChild(seconds * 1000);
   // It was killed before it could delete what had been forgotten.
   if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
@@ -84,16 +98,16 @@ function checkFile(path: string): number {
   return stat.size;
 }
 
-function readSeconds(flag: unknown): number | undefined {
+function readSeconds(flag: string | undefined): number | undefined {
   if (flag === undefined) return undefined;
   const seconds = Number(flag);
   if (seconds > 0 && seconds <= 1_000_000) return seconds;
-  throw new AppError("usage", `"${String(flag)}" is not a number of seconds.`, {
+  throw new AppError("usage", `"${flag}" is not a number of seconds.`, {
     hint: "E.g. c-mem import all.jsonl --timeout 600",
   });
 }
 
-function importFile(path: string, { json }: CommandOptions): number {
+function importFile(path: string, json: boolean): number {
   const paths = resolvePaths(process.env);
   const isDatabase = isSqlite(path);
   if (isDatabase) checkSource(path);

@@ -36,21 +36,58 @@ import { agentContext } from "../../health/agents.ts";
 import { type AgentPlan, planInstall } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { canAsk } from "../prompts.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, say } from "../output.ts";
 import { STDERR } from "../../platform/terminal/style.ts";
 import { providerNotice } from "../../queries/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 import { wantsStatusLine } from "../status-line-offer.ts";
 import { wake } from "../worker-control.ts";
+import { defineCommand, DRY_RUN, YES } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
 type Method = "plugin" | "settings";
 
-export async function run({ args, flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  agents: {
+    kind: "list",
+    position: "[agent...]",
+    values: "agents",
+    about: "claude-code, codex, gemini-cli, copilot-cli, opencode or cursor",
+  },
+  ...YES,
+  ...DRY_RUN,
+  method: {
+    kind: "text",
+    value: "method",
+    choices: ["plugin", "settings"],
+    about: "default: plugin where the claude command is found",
+  },
+  claude: { kind: "text", value: "path", about: "the claude executable to use" },
+  sync: { kind: "flag", isNegative: true, about: "do not import earlier sessions" },
+  statusline: { kind: "flag", about: "show C-Mem in the status line (asked on a terminal)" },
+  noStatusline: { kind: "flag", about: "remove C-Mem from the status line" },
+  provider: {
+    kind: "text",
+    value: "name",
+    choices: PROVIDERS,
+    about: "let a model improve observations (default: none)",
+  },
+});
+
+export const command = defineCommand({
+  about: "set up C-Mem in Claude Code or other agents",
+  fields: FIELDS,
+  run,
+  details: "Shows every change and asks before making it.",
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const named = namedAgents(args);
-  const isAsked = canAsk() && flags["yes"] !== true && flags["dryRun"] !== true;
+  const named = namedAgents(input.agents ?? []);
+  const isAsked = canAsk() && !input.yes && !input.dryRun;
   const record = readInstall(paths.install);
   const names = named.length > 0 ? named : await chooseAgents(env, isAsked, Object.keys(record?.agents ?? {}));
   if (names.length === 0) {
@@ -59,13 +96,13 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   }
   const usable = await findNode(env, paths.runtime);
   const node = usable ?? fetchedNode(paths.runtime);
-  const claude = names.includes(CLAUDE_CODE) ? await planClaude(flags, paths, env, node, record) : undefined;
+  const claude = names.includes(CLAUDE_CODE) ? await planClaude(input, paths, env, node, record) : undefined;
   const others = planOthers(names, paths, env, node, record);
   const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
   const copy = { source: builtPlugin(), target: paths.plugin, node, cache: paths.cache };
   const changes: Step[] = [
     ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
-    ...chooseProvider(flags["provider"], paths, env),
+    ...chooseProvider(input.provider, paths, env),
     ...(isCurrent(record, copy) ? [] : [copyPlugin(copy)]),
     ...(claude?.backup ?? []),
   ];
@@ -74,7 +111,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
       version: VERSION,
       node,
       installedAt: Date.now(),
-      ...historyWanted(flags["sync"] !== false, record),
+      ...historyWanted(input.sync, record),
       sites: { ...record?.sites, ...claude?.site(isDone) },
       ...agentsNote(record, others, isDone),
     });
@@ -83,14 +120,14 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
   const steps =
     changes.length + registration.length === 0
       ? []
-      : [...changes, started, ...registration, ...(flags["sync"] === false ? [] : [bringIn(node, env)])];
+      : [...changes, started, ...registration, ...(input.sync ? [bringIn(node, env)] : [])];
   const labels = [...(claude === undefined ? [] : ["Claude Code"]), ...others.map(({ setup }) => setup.label)];
   return applyPlan({
     command: "install",
     steps,
     question: "Go ahead?",
-    yes: flags["yes"] === true,
-    dryRun: flags["dryRun"] === true,
+    yes: input.yes,
+    dryRun: input.dryRun,
     json,
     nothing: `C-Mem ${VERSION} is already installed in ${claude?.configDir ?? labels.join(", ")}.`,
     after: () => {
@@ -98,7 +135,7 @@ export async function run({ args, flags, json }: CommandOptions): Promise<number
       wake(paths);
     },
     done: [
-      `Done. The next session in ${oneOf(labels)} is remembered. ${flags["sync"] === false ? "" : "`c-mem search <words>` finds the sessions from before; "}\`c-mem status\` shows how it goes.`,
+      `Done. The next session in ${oneOf(labels)} is recorded. ${input.sync ? "`c-mem search <words>` finds earlier sessions; " : ""}\`c-mem status\` shows the state.`,
       ...others.map(({ setup }) => setup.afterwards),
     ].join("\n"),
   });
@@ -117,23 +154,23 @@ interface ClaudePlan {
 }
 
 async function planClaude(
-  flags: Record<string, unknown>,
+  input: Input,
   paths: Paths,
   env: Env,
   node: string,
   record: InstallRecord | undefined,
 ): Promise<ClaudePlan> {
   const site = inspectClaude(env);
-  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
+  const claude = input.claude ?? findClaude(env);
   const known = record?.sites[site.configDir];
-  const method = chooseMethod(flags["method"], claude, site, known?.method);
+  const method = chooseMethod(input.method, claude, site, known?.method);
   const options: InstallOptions = { site, env, claude, target: paths.plugin, node, cache: paths.cache };
   const backup = backupPath(paths, site, record);
   const steps = [
     ...(method === "plugin"
       ? registerPlugin(options)
       : [...registerHooks(options), ...registerMcpServer({ ...options, folder: pluginFolder(paths.plugin) })]),
-    ...registerStatusLine(options, await wantsStatusLine(site, flags)),
+    ...registerStatusLine(options, await wantsStatusLine(site, input)),
   ];
   const madeFolder = known?.madeFolder ?? !existsSync(site.configDir);
   const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
@@ -204,7 +241,7 @@ function chooseProvider(flag: unknown, paths: Paths, env: Env): Step[] {
 /** In a process of its own: this one may be a Node that cannot open the database. */
 function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
   return {
-    about: "bring in the sessions from before (c-mem sync)",
+    about: "import earlier sessions (c-mem sync)",
     run() {
       // Nothing to undo where it fails: the hooks are in place, and `c-mem sync` can be run at any time.
       // What it found is news to the person; our own stdout is for JSON.
@@ -214,9 +251,13 @@ function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
 }
 
 /** An install that is there keeps its method: only --method moves hooks from the plugin to settings.json, or back. */
-function chooseMethod(flag: unknown, claude: string | undefined, site: ClaudeSite, before: Method | undefined): Method {
-  if (flag === "plugin" || flag === "settings") return flag;
-  if (flag !== undefined) throw new AppError("usage", `--method is plugin or settings, not ${String(flag)}.`);
+function chooseMethod(
+  method: Method | undefined,
+  claude: string | undefined,
+  site: ClaudeSite,
+  before: Method | undefined,
+): Method {
+  if (method !== undefined) return method;
   if (site.pluginEnabled) return "plugin";
   return before ?? (claude === undefined ? "settings" : "plugin");
 }

@@ -1,41 +1,42 @@
-// c-mem logs: what hooks and the worker had to say, together and in order.
+// c-mem logs: the log entries of hooks and the worker, merged by time.
 import { setTimeout } from "node:timers/promises";
 import { resolvePaths } from "../../config/paths.ts";
-import { AppError } from "../../core/error.ts";
 import { parseTime } from "../../core/time.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
+import { defineCommand } from "../command.ts";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 
-const LINES = 50;
+const DEFAULT_LINES = 50;
 const POLL_MS = 500;
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
-  const paths = resolvePaths(process.env);
-  const since = flags["since"] === undefined ? 0 : parseTime(String(flags["since"]), Date.now());
-  const shown = allLogEntries(paths)
-    .filter(({ at }) => Date.parse(at) >= since)
-    .slice(-readLines(flags["lines"]));
-  if (json) {
-    printJson("logs", { results: shown });
-    return EXIT.ok;
-  }
-  for (const entry of shown) print(logLine(entry));
-  if (shown.length === 0) say("Nothing was logged.");
-  if (flags["follow"] !== true) return EXIT.ok;
-  // By what was said and when: a log that was begun anew brings nothing twice.
-  let last = shown.at(-1)?.at ?? new Date(0).toISOString();
-  for (;;) {
-    await setTimeout(POLL_MS);
-    for (const entry of allLogEntries(paths).filter(({ at }) => at > last)) {
-      print(logLine(entry));
-      last = entry.at;
+export const command = defineCommand({
+  about: "show the log of hooks and the worker",
+  fields: {
+    follow: { kind: "flag", short: "f", about: "keep printing new entries" },
+    since: { kind: "text", value: "time", about: "from this time on: 2026-01-31, 3d, 2w" },
+    lines: { kind: "number", short: "n", about: `how many lines (default: ${DEFAULT_LINES})` },
+  },
+  async run({ follow, since, lines = DEFAULT_LINES }, { json }) {
+    const paths = resolvePaths(process.env);
+    const sinceMs = since === undefined ? 0 : parseTime(since, Date.now());
+    const shown = allLogEntries(paths)
+      .filter(({ at }) => Date.parse(at) >= sinceMs)
+      .slice(-lines);
+    if (json) {
+      printJson("logs", { results: shown });
+      return EXIT.ok;
     }
-  }
-}
-
-function readLines(flag: unknown): number {
-  const lines = Number(flag ?? LINES);
-  if (Number.isInteger(lines) && lines > 0) return lines;
-  throw new AppError("usage", `"${String(flag)}" is no number of lines.`, { hint: "E.g. c-mem logs -n 100" });
-}
+    for (const entry of shown) print(logLine(entry));
+    if (shown.length === 0) say("The log is empty.");
+    if (!follow) return EXIT.ok;
+    // By time: a rotated log repeats nothing.
+    let last = shown.at(-1)?.at ?? new Date(0).toISOString();
+    for (;;) {
+      await setTimeout(POLL_MS);
+      for (const entry of allLogEntries(paths).filter(({ at }) => at > last)) {
+        print(logLine(entry));
+        last = entry.at;
+      }
+    }
+  },
+});

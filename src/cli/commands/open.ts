@@ -1,4 +1,4 @@
-// c-mem open: starts the worker if need be, and opens the page with a link that works once.
+// c-mem open: starts the worker if needed, and opens the page with a one-time link.
 import { setTimeout } from "node:timers/promises";
 import { x } from "tinyexec";
 import { loadSettings } from "../../config/load.ts";
@@ -6,15 +6,29 @@ import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { readServer, type ServerRecord } from "../../platform/state/server-record.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
 import { AppError } from "../../core/error.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { startWorker } from "../worker-control.ts";
+import { defineCommand } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
 const ANSWER_MS = 5_000;
 const LISTEN_MS = 5_000;
 const POLL_MS = 50;
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  browser: { kind: "flag", isNegative: true, about: "only print the link" },
+  print: { kind: "flag", about: "the same" },
+});
+
+export const command = defineCommand({
+  about: "open the page in your browser",
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   if (loadSettings({ user: paths.config }, env).values.port === 0) {
@@ -22,7 +36,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   }
   await startWorker(paths);
   const url = await askForLink(await findServer(paths));
-  const opener = flags["browser"] === false || flags["print"] === true || json ? undefined : findOpener(env);
+  const opener = !input.browser || input.print || json ? undefined : findOpener(env);
   const isOpened = opener !== undefined && (await opens(opener, url));
   if (json) printJson("open", { url, opened: isOpened });
   else if (isOpened) say("The page is open in your browser.");

@@ -25,9 +25,25 @@ import { count } from "../../core/text.ts";
 import { bytes } from "../../platform/terminal/style.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { withStoreAsync } from "../store.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
+import { defineCommand, DRY_RUN, YES } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
-export function run({ flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  ...YES,
+  ...DRY_RUN,
+});
+
+export const command = defineCommand({
+  about: "delete data beyond your retention limits",
+  needsStore: true,
+  fields: FIELDS,
+  run,
+  details: "Pinned and hand-written observations stay.",
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const paths = resolvePaths(process.env);
   const settings = loadSettings({ user: paths.config }, process.env).values;
   if (!isRetentionSet(settings)) {
@@ -43,13 +59,13 @@ export function run({ flags, json }: CommandOptions): Promise<number> {
       else print(isOver(db, settings) ? NOTHING_MORE : "Nothing is older or more than the settings keep.");
       return EXIT.ok;
     }
-    const isDry = flags["dryRun"] === true;
+    const isDry = input.dryRun;
     if (!json || !isDry) say(planText(plan, isDry ? "This would go:" : "This will go:"));
     if (isDry) {
       if (json) printJson("purge", { applied: false, ...planJson(plan) });
       return EXIT.ok;
     }
-    if (flags["yes"] !== true && !(await askYesNo("Delete it?", { isDestructive: true }))) {
+    if (!input.yes && !(await askYesNo("Delete it?", { isDestructive: true }))) {
       say("Nothing was changed.");
       return EXIT.failure;
     }

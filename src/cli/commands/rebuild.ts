@@ -5,20 +5,37 @@ import { type Rebuilt, rebuildMemory } from "../../memory/derive.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { memoryCounts } from "../../store/tables/observations.ts";
 import { relaxDurability } from "../../store/db/open.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { count } from "../../core/text.ts";
 import { startProgress } from "../progress.ts";
-import { questionOf } from "../../queries/legacy.ts";
+import { readScope, SCOPE } from "../../queries/scope.ts";
 import { withStoreAsync } from "../store.ts";
+import { defineCommand } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  project: SCOPE.project,
+  all: SCOPE.all,
+  quiet: { kind: "flag", short: "q", about: "print nothing unless something fails" },
+});
+
+export const command = defineCommand({
+  about: "derive observations and summaries again",
+  needsStore: true,
+  fields: FIELDS,
+  run,
+  details: "Your own notes, edits and pins stay as they are.",
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   return withStoreAsync(paths, async (db) => {
-    const { scope, where } = questionOf({ db, flags, paths, env, cwd: process.cwd() }, 1);
+    const { scope, where } = readScope(input, { db, paths, env, cwd: process.cwd() });
     relaxDurability(db);
-    const { rebuilt, isInterrupted } = await rebuildAll(db, scope.projectId, flags["quiet"] === true || json);
+    const { rebuilt, isInterrupted } = await rebuildAll(db, scope.projectId, input.quiet || json);
     const now = memoryCounts(db, scope.projectId);
     const data = {
       project: where,
@@ -28,7 +45,7 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
       interrupted: isInterrupted,
     };
     if (json) printJson("rebuild", data);
-    else if (flags["quiet"] !== true || isInterrupted) {
+    else if (!input.quiet || isInterrupted) {
       print(
         `${where}: ${count(rebuilt.turns, "turn")} of ${count(rebuilt.sessions, "session")} derived again, ${rebuilt.changed} changed; ` +
           `${count(now.observations, "observation")}, ${now.summaries.toLocaleString("en")} summaries.`,

@@ -20,16 +20,23 @@ import { agentRuns } from "../../health/agents.ts";
 import type { Check } from "../../health/check.ts";
 import { checkHealth } from "../../health/health.ts";
 import { lastHookErrors } from "../../health/log-entries.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { bytes, fields, heading } from "../../platform/terminal/style.ts";
 import { count } from "../../core/text.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { iso } from "../../core/time.ts";
 import { withStore } from "../store.ts";
+import { defineCommand } from "../command.ts";
 
 const ERRORS_SHOWN = 5;
 
-export function run({ json }: CommandOptions): number {
+export const command = defineCommand({
+  about: "show what is stored, which hooks run and what failed",
+  needsStore: true,
+  fields: {},
+  run,
+});
+
+function run(_input: object, { json }: { json: boolean }): number {
   const env = process.env;
   const paths = resolvePaths(env);
   const now = Date.now();
@@ -53,11 +60,11 @@ export function run({ json }: CommandOptions): number {
   const worker = findWorker(paths.workerLock, now);
   const commands = [...new Set(HOOKS.map((hook) => hook.command))];
   const runOf = new Map(stored.runs.map((row) => [row.hook, row]));
-  const hooks = commands.map((command) => ({
-    command,
-    events: HOOKS.filter((hook) => hook.command === command).map((hook) => hook.event),
-    last_fired: iso(runOf.get(command)?.last_at),
-    count: runOf.get(command)?.count ?? 0,
+  const hooks = commands.map((name) => ({
+    command: name,
+    events: HOOKS.filter((hook) => hook.command === name).map((hook) => hook.event),
+    last_fired: iso(runOf.get(name)?.last_at),
+    count: runOf.get(name)?.count ?? 0,
   }));
   const agents = agentRuns(paths, stored.runs);
   const errors = lastHookErrors(paths.hookLog).slice(-ERRORS_SHOWN);

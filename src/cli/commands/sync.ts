@@ -21,12 +21,13 @@ import { findProjectByName } from "../../store/tables/projects.ts";
 import { relaxDurability } from "../../store/db/open.ts";
 import { updateIdleStatuses } from "../../store/tables/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { startProgress } from "../progress.ts";
 import { checkAgent } from "../../queries/scope.ts";
 import { withStoreAsync } from "../store.ts";
 import { openSyncLog, type SyncLog } from "../sync-log.ts";
 import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-report.ts";
+import { defineCommand } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
 /** Below this, starting a thread costs more than it brings. */
 const PARALLEL_BYTES = 16 * 1024 * 1024;
@@ -34,10 +35,37 @@ const PARALLEL_BYTES = 16 * 1024 * 1024;
 const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
-export async function run({ flags, json }: CommandOptions): Promise<number> {
-  const log = flags["log"] === undefined ? undefined : openSyncLog(String(flags["log"]));
+const FIELDS = fields({
+  agent: { kind: "text", value: "agent", values: "agents", about: "only this agent's" },
+  project: {
+    kind: "text",
+    short: "p",
+    value: "name",
+    values: "projects",
+    about: "only this project's, by name or key",
+  },
+  session: { kind: "text", value: "id", values: "sessions", about: "only this session, by the start of its id" },
+  force: { kind: "flag", about: "read every file from the start" },
+  archive: { kind: "flag", about: "also keep compressed, filtered copies of the transcripts" },
+  dryRun: { kind: "flag", about: "show what would be read" },
+  quiet: { kind: "flag", short: "q", about: "print nothing unless something fails" },
+  verbose: { kind: "flag", about: "print a line for every file" },
+  log: { kind: "text", value: "file", about: "append results and errors to this file (- for stderr)" },
+});
+
+export const command = defineCommand({
+  about: "import the sessions of every coding agent on this machine",
+  needsStore: true,
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+async function run(input: Input, { json }: { json: boolean }): Promise<number> {
+  const log = input.log === undefined ? undefined : openSyncLog(input.log);
   try {
-    return await sync(flags, json, log);
+    return await sync(input, json, log);
   } catch (error) {
     log?.add([`error: ${(error as Error).message}`]);
     throw error;
@@ -46,15 +74,15 @@ export async function run({ flags, json }: CommandOptions): Promise<number> {
   }
 }
 
-async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog | undefined): Promise<number> {
+async function sync(input: Input, json: boolean, log: SyncLog | undefined): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
   const { values: settings, blocked } = loadSettings({ user: paths.config }, env, explainJson);
-  const files = findFiles(env, settings, flags);
-  const isQuiet = flags["quiet"] === true || json;
+  const files = findFiles(env, settings, input);
+  const isQuiet = input.quiet || json;
   return withStoreAsync(paths, async (db) => {
-    const project = flags["project"] as string | undefined;
-    const context = startSync(db, paths, env, { force: flags["force"] === true, project });
+    const project = input.project;
+    const context = startSync(db, paths, env, { force: input.force, project });
     if (blocked !== undefined) {
       throw new AppError("bad_config", `${blocked}.`, {
         hint: "Nothing is recorded until that is fixed; see c-mem doctor.",
@@ -63,15 +91,15 @@ async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog 
     const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
     const pending = files.filter(({ file }) => file.bytes <= maxBytes && !isUnchanged(file, context));
     const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
-    if (flags["dryRun"] === true) return reportPlan(files, pending, tooLarge, json);
+    if (input.dryRun) return reportPlan(files, pending, tooLarge, json);
     relaxDurability(db);
     const before = newestRows(db);
     const report = startReport(files.length - pending.length - tooLarge.length, tooLarge);
     const stop = (): void => void (report.isInterrupted = true);
     process.once("SIGINT", stop);
     await syncAll(db, pending, context, report, isQuiet);
-    await restoreAll(db, flags, context, report);
-    if (flags["archive"] === true || settings.archive) {
+    await restoreAll(db, input, context, report);
+    if (input.archive || settings.archive) {
       // Of what was forgotten there is no second copy.
       const isForgotten = (sessionId: string): boolean => hasForgottenParts(db, sessionId);
       const kept = files.filter(({ file }) => !isForgotten(file.sessionId));
@@ -80,9 +108,9 @@ async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog 
     process.off("SIGINT", stop);
     for (const id of updateIdleStatuses(db, Date.now())) enqueueSession(db, id, Date.now());
     if (countUnindexed(db) > FEW_ROWS) updateSearchIndex(db);
-    const session = flags["session"];
+    const { session } = input;
     if (session !== undefined && files.length + report.restored === 0) {
-      throw new AppError("nothing_found", `No transcript on this machine belongs to a session "${String(session)}".`, {
+      throw new AppError("nothing_found", `No transcript on this machine belongs to a session "${session}".`, {
         hint: "`c-mem list` shows the sessions that are remembered.",
       });
     }
@@ -91,15 +119,15 @@ async function sync(flags: Record<string, unknown>, json: boolean, log: SyncLog 
         hint: "`c-mem projects` lists those that are remembered; `c-mem sync` without --project brings in all.",
       });
     }
-    return reportResult(report, countSince(db, before), { json, isVerbose: flags["verbose"] === true, isQuiet, log });
+    return reportResult(report, countSince(db, before), { json, isVerbose: input.verbose, isQuiet, log });
   });
 }
 
-function findFiles(env: Env, settings: Settings, flags: Record<string, unknown>): Transcript[] {
-  const agent = checkAgent(flags["agent"] as string | undefined);
-  const session = flags["session"];
+function findFiles(env: Env, settings: Settings, input: Pick<Input, "agent" | "session">): Transcript[] {
+  const agent = checkAgent(input.agent);
+  const { session } = input;
   return findTranscripts(env, settings, { agent }).filter(
-    ({ file }) => session === undefined || file.sessionId.startsWith(String(session)),
+    ({ file }) => session === undefined || file.sessionId.startsWith(session),
   );
 }
 
@@ -129,17 +157,10 @@ async function syncAll(
 }
 
 /** What an agent has deleted since comes back from its copy, where it is missed. */
-async function restoreAll(
-  db: Db,
-  flags: Record<string, unknown>,
-  context: SyncContext,
-  report: SyncReport,
-): Promise<void> {
-  const { agent, session } = flags;
+async function restoreAll(db: Db, { agent, session }: Input, context: SyncContext, report: SyncReport): Promise<void> {
   const copies = copiesToRestore(context).filter(
     ({ file }) =>
-      (agent === undefined || file.agent === agent) &&
-      (session === undefined || file.sessionId.startsWith(String(session))),
+      (agent === undefined || file.agent === agent) && (session === undefined || file.sessionId.startsWith(session)),
   );
   await forEachFile(copies, report, (copy) => {
     if (restoreCopy(db, copy, context) > 0) report.restored += 1;

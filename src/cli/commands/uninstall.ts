@@ -24,23 +24,40 @@ import { agentContext } from "../../health/agents.ts";
 import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { isScratch } from "../../store/db/swap.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
 import { stopWorker } from "../worker-control.ts";
+import { defineCommand, DRY_RUN, YES } from "../command.ts";
+import { fields, type InputOf } from "../../queries/fields.ts";
 
-export function run({ args, flags, json }: CommandOptions): Promise<number> {
+const FIELDS = fields({
+  agents: { kind: "list", position: "[agent...]", values: "agents", about: "only from these (default: all)" },
+  ...YES,
+  ...DRY_RUN,
+  purge: { kind: "flag", about: "also delete the data directory" },
+  claude: { kind: "text", value: "path", about: "the claude executable to use" },
+});
+
+export const command = defineCommand({
+  about: "remove C-Mem from agents; the data stays",
+  fields: FIELDS,
+  run,
+});
+
+type Input = InputOf<typeof FIELDS>;
+
+function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const purge = flags["purge"] === true;
-  const named = namedAgents(args);
+  const purge = input.purge;
+  const named = namedAgents(input.agents ?? []);
   if (purge && named.length > 0) {
-    throw new AppError("usage", "--purge takes C-Mem out of every agent: name none.");
+    throw new AppError("usage", "--purge removes C-Mem from every agent: name none.");
   }
   const record = readInstall(paths.install);
   const here = claudeConfigDir(env);
   const isClaudeMeant = named.length === 0 || named.includes(CLAUDE_CODE);
   // Hooks must not be left pointing at what is no longer there: --purge takes them out wherever they were put.
   const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : isClaudeMeant ? [here] : [];
-  const claude = (flags["claude"] as string | undefined) ?? findClaude(env);
+  const claude = input.claude ?? findClaude(env);
   const context = agentContext(paths, env, record?.node ?? process.execPath);
   const others = named.length === 0 ? SETUPS : setupsOf(named);
   const taken = [
@@ -59,11 +76,11 @@ export function run({ args, flags, json }: CommandOptions): Promise<number> {
     steps,
     question: purge ? "Delete all of it?" : "Go ahead?",
     isDestructive: purge,
-    yes: flags["yes"] === true,
-    dryRun: flags["dryRun"] === true,
+    yes: input.yes,
+    dryRun: input.dryRun,
     json,
     nothing: `C-Mem is not installed in ${named.length === 0 ? "any agent" : named.join(", ")}.`,
-    done: () => (purge ? purgedText(paths, folders) : `Done. The memory is still in ${paths.home}.`),
+    done: () => (purge ? purgedText(paths, folders) : `Done. The data is still in ${paths.home}.`),
   });
 }
 
@@ -73,9 +90,9 @@ function purgedText(paths: Paths, folders: readonly string[]): string {
     ...(existsSync(paths.home) ? [`${paths.home} (files in it that C-Mem did not make)`] : []),
     ...folders.flatMap((folder) => pluginFiles(folder, { withData: true })),
   ];
-  const command = "The c-mem command itself is removed with: npm uninstall -g c-mem";
-  if (left.length === 0) return `Done. All data, hooks and copies of C-Mem are deleted. ${command}`;
-  return `Done, but this is left:\n${left.map((path) => `  ${path}`).join("\n")}\n${command}`;
+  const removeCommand = "The c-mem command itself is removed with: npm uninstall -g c-mem";
+  if (left.length === 0) return `Done. All data, hooks and copies of C-Mem are deleted. ${removeCommand}`;
+  return `Done, but this is left:\n${left.map((path) => `  ${path}`).join("\n")}\n${removeCommand}`;
 }
 
 function withoutTaken(record: InstallRecord, folders: readonly string[], setups: readonly AgentSetup[]): InstallRecord {

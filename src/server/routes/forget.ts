@@ -63,11 +63,10 @@ export const FORGET = route({
   reply: () => ({ data: z.union([receipt(), held()]) }),
   run: ({ asked, body, host }) => {
     const { ids, evidence, dry_run: isDry, hold_seconds: seconds = 0 } = body;
-    const flags = { evidence };
-    const plan = planForget({ ...asked, flags }, ids);
+    const plan = planForget(asked, ids, { evidence: evidence === true });
     if (isDry === true) return { data: plan.data };
-    if (seconds === 0) return host.holds.carryOut({ ids, flags });
-    const token = host.holds.hold({ ids, flags }, seconds);
+    if (seconds === 0) return host.holds.carryOut({ ids, evidence });
+    const token = host.holds.hold({ ids, evidence }, seconds);
     return { data: { ...(plan.data as object), held: { token, seconds } } };
   },
 });
