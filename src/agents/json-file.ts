@@ -1,17 +1,18 @@
-// Edits the JSON files agents keep their settings in without disturbing what others put there: comments, order, indentation.
+// Edits agents' JSON settings and keeps what others wrote: comments, order, indentation.
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError } from "../core/error.ts";
 import { asObject } from "../core/json.ts";
 
-/** Some editors put it there; clients do not mind. */
+/** Some editors write it, and clients accept it. */
 export const BOM = /^\uFEFF/;
 
-/** The file's object; refuses what is none, and what should be an object in it and is not. */
+/** Throws where the text is not a JSON object, or one of `objects` in it is something else. */
 export function parseJsonFile(
   source: string,
   path: string,
-  { objects, hint }: { objects: readonly string[]; hint: string },
+  objects: readonly string[],
+  hint = "Fix the file, then run the command again.",
 ): Record<string, unknown> {
   const text = source.replace(BOM, "");
   const errors: ParseError[] = [];
@@ -24,7 +25,7 @@ export function parseJsonFile(
   for (const name of objects) {
     if (object[name] === undefined || asObject(object[name]) !== undefined) continue;
     throw new AppError("bad_settings", `"${name}" in ${path} is not an object; nothing was changed.`, {
-      hint: "Mend or remove that entry, then run the command again.",
+      hint: "Fix or remove that entry, then run the command again.",
     });
   }
   return object;
@@ -35,7 +36,7 @@ export interface ListEntry {
   value: unknown;
 }
 
-/** With these entries in their lists, once each. Where they are there already, nothing else moves. */
+/** Adds each entry to its list, or replaces our older one. Nothing else moves. */
 export function addToLists(source: string, entries: readonly ListEntry[], isOurs: (value: unknown) => boolean): string {
   return editBody(source, (text) => {
     let result = text;
@@ -45,10 +46,9 @@ export function addToLists(source: string, entries: readonly ListEntry[], isOurs
         result = edit(result, path, [value]);
         continue;
       }
-      const ours = list.flatMap((item, index) => (isOurs(item) ? [index] : []));
-      const [first, ...extra] = ours;
+      const [first, ...extra] = indexesOf(list, isOurs);
       for (const index of extra.toReversed()) result = edit(result, [...path, index], undefined);
-      // In front: to remove the first of a list leaves the comments of the others alone.
+      // In front: removing the first of a list later keeps the comments of the others.
       if (first === undefined) result = edit(result, [...path, 0], value, { insert: true });
       else if (!isDeepStrictEqual(list[first], value)) result = edit(result, [...path, first], value);
     }
@@ -56,7 +56,7 @@ export function addToLists(source: string, entries: readonly ListEntry[], isOurs
   });
 }
 
-/** Without our entries in the lists under this name; what they leave empty is removed as well. */
+/** Removes our entries from the lists under this name, and lists and objects that are empty then. */
 export function removeFromLists(source: string, name: string, isOurs: (value: unknown) => boolean): string {
   const lists = asObject(valueAt(source.replace(BOM, ""), [name]));
   if (lists === undefined) return source;
@@ -64,35 +64,36 @@ export function removeFromLists(source: string, name: string, isOurs: (value: un
     let result = text;
     for (const [key, list] of Object.entries(lists)) {
       if (!Array.isArray(list)) continue;
-      const ours = list.flatMap((item, index) => (isOurs(item) ? [index] : []));
-      if (ours.length === 0) continue;
-      if (ours.length === list.length) result = edit(result, [name, key], undefined);
+      const ours = indexesOf(list, isOurs);
+      if (ours.length > 0 && ours.length === list.length) result = edit(result, [name, key], undefined);
       else for (const index of ours.toReversed()) result = edit(result, [name, key, index], undefined);
     }
     return result === text ? text : withoutEmpty(result, name);
   });
 }
 
-/** With this one value set, or removed. */
+/** Sets one value, or removes it (undefined). */
 export function editJson(source: string, path: string[], value: unknown): string {
   if (isDeepStrictEqual(valueAt(source.replace(BOM, ""), path), value)) return source;
   return editBody(source, (text) => edit(text, path, value));
 }
 
-/** Without this value, and without the object around it should that be empty then. */
+/** Removes a value, and the object around it if that is empty then. */
 export function removeJson(source: string, [name, key]: [string, string]): string {
   const without = editJson(source, [name, key], undefined);
   return without === source ? source : editBody(without, (text) => withoutEmpty(text, name));
 }
 
-/** Nothing is left in it that somebody could miss. */
+function indexesOf(list: readonly unknown[], isOurs: (value: unknown) => boolean): number[] {
+  return list.flatMap((item, index) => (isOurs(item) ? [index] : []));
+}
+
 export function isEmptyJson(text: string): boolean {
   return /^\s*\{\s*\}\s*$/.test(text);
 }
 
 function withoutEmpty(text: string, name: string): string {
-  const left = asObject(valueAt(text, [name]));
-  return left !== undefined && Object.keys(left).length === 0 ? edit(text, [name], undefined) : text;
+  return isDeepStrictEqual(valueAt(text, [name]), {}) ? edit(text, [name], undefined) : text;
 }
 
 function editBody(source: string, change: (text: string) => string): string {
@@ -114,7 +115,7 @@ function edit(text: string, path: (string | number)[], value: unknown, options: 
   return applyEdits(text, edits);
 }
 
-/** Follows the file's own indentation and line ends. */
+/** The file's own indentation and line ends. */
 function formatting(text: string): FormattingOptions {
   const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
   return {

@@ -1,36 +1,92 @@
-// A file that is ours as a whole, in a folder that is the agent's.
+// The kinds of files that C-Mem changes in an agent's folder.
 import { AppError } from "../core/error.ts";
-import type { ManagedFile } from "./setup.ts";
+import { asObject } from "../core/json.ts";
+import { addToLists, editJson, isEmptyJson, parseJsonFile, removeFromLists, removeJson } from "./json-file.ts";
+import { isOurServer, type ManagedFile, SERVER } from "./setup.ts";
 
-/** One by that name which is not ours is never written over. */
+/** C-Mem's hooks or its MCP server, among those of others in a JSON file. */
+export interface JsonPart {
+  about: string;
+  /** Must be an object where the file has it. */
+  under: string;
+  add(text: string, path: string): string;
+  remove(text: string, path: string): string;
+}
+
+/** `version`: for an agent that ignores a file without one. */
+export function jsonFile(path: string, parts: readonly JsonPart[], version?: number): ManagedFile {
+  return {
+    path,
+    about: parts.map((part) => part.about).join(" and "),
+    add(text = "") {
+      const known = parseJsonFile(
+        text,
+        path,
+        parts.map(({ under }) => under),
+      );
+      const versioned = known["version"] === undefined && version !== undefined;
+      const start = versioned ? editJson(text, ["version"], version) : text;
+      return parts.reduce((result, part) => part.add(result, path), start);
+    },
+    remove(text) {
+      const left = parts.reduce((result, part) => part.remove(result, path), text);
+      const others = version === undefined ? left : left.replace(/"version"\s*:\s*1\s*,?/, "");
+      return isEmptyJson(others) ? undefined : left;
+    },
+  };
+}
+
+/** One hook of an agent: its event, our command, the timeout in the agent's unit, and the tools it runs for. */
+export type HookRow = [event: string, command: string, timeout: number, matcher?: string];
+
+export function hooksPart(
+  rows: readonly HookRow[],
+  isOurs: (entry: unknown) => boolean,
+  entryOf: (command: string, timeout: number) => object,
+): JsonPart {
+  const entries = rows.map(([event, command, timeout, matcher]) => ({
+    path: ["hooks", event] as [string, string],
+    value: { ...(matcher !== undefined && { matcher }), ...entryOf(command, timeout) },
+  }));
+  return {
+    about: "add c-mem's hooks",
+    under: "hooks",
+    add: (text) => addToLists(text, entries, isOurs),
+    remove: (text) => removeFromLists(text, "hooks", isOurs),
+  };
+}
+
+/** Refuses to replace a server of that name that is not C-Mem's. */
+export function serverPart(under: string, entry: object): JsonPart {
+  const serverIn = (text: string, path: string, objects: string[]) =>
+    asObject(parseJsonFile(text, path, objects)[under])?.[SERVER];
+  return {
+    about: "register the memory tools (the MCP server c-mem)",
+    under,
+    add(text, path) {
+      const known = serverIn(text, path, [under]);
+      if (known === undefined || isOurServer(known)) return editJson(text, [under, SERVER], entry);
+      throw new AppError(
+        "server_taken",
+        `${path} has an MCP server ${SERVER} that is not C-Mem's; nothing was changed.`,
+        { hint: "Rename or remove it, then run the command again." },
+      );
+    },
+    remove: (text, path) => (isOurServer(serverIn(text, path, [])) ? removeJson(text, [under, SERVER]) : text),
+  };
+}
+
+/** A file that C-Mem writes alone. A file of that name that is not C-Mem's is never overwritten. */
 export function ownFile(path: string, about: string, content: string, isOurs: (text: string) => boolean): ManagedFile {
   return {
     path,
     about,
     add(text) {
-      if (text !== undefined && !isOurs(text)) {
-        throw new AppError("file_taken", `${path} is there and not C-Mem's; nothing was changed.`, {
-          hint: "Move it away, then run the command again.",
-        });
-      }
-      return content;
+      if (text === undefined || isOurs(text)) return content;
+      throw new AppError("file_taken", `${path} exists and is not C-Mem's; nothing was changed.`, {
+        hint: "Move it away, then run the command again.",
+      });
     },
     remove: (text) => (isOurs(text) ? undefined : text),
-  };
-}
-
-/** A file of nothing but an MCP server or two. */
-export function serversFile(
-  path: string,
-  edit: { add(text: string): string; remove(text: string): string; isEmpty(text: string): boolean },
-): ManagedFile {
-  return {
-    path,
-    about: "register the memory tools (the MCP server c-mem)",
-    add: (text = "") => edit.add(text),
-    remove(text) {
-      const left = edit.remove(text);
-      return edit.isEmpty(left) ? undefined : left;
-    },
   };
 }

@@ -1,12 +1,12 @@
-// Our lines in a file that is somebody else's and not JSON: between two markers, and nothing outside of them changes.
+// C-Mem's lines in a settings file that is not JSON: between two markers. Nothing outside of them changes.
 
 const BEGIN = "# >>> c-mem: written by `c-mem install`, taken out by `c-mem uninstall` >>>";
 const END = "# <<< c-mem <<<";
 
-/** Says of a line between the markers that it, and what follows it, is not ours. */
+/** True for a line between the markers from which on the lines are not C-Mem's. */
 type IsForeign = (line: string) => boolean;
 
-/** With these lines between the markers: in place where they stand, else at the end. */
+/** Puts these lines between the markers; without markers, both go to the end. */
 export function addBlock(text: string, lines: readonly string[], isForeign: IsForeign = never): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const block = findBlock(text, isForeign);
@@ -18,10 +18,7 @@ export function addBlock(text: string, lines: readonly string[], isForeign: IsFo
   return text.slice(0, block.from) + body + text.slice(block.to);
 }
 
-/**
- * Without the markers and what is ours between them. Another program may have added something before the end marker, which
- * it took for the end of the file: that stays.
- */
+/** Keeps foreign lines between the markers: a program may append to the last table before the end marker, a comment. */
 export function removeBlock(text: string, isForeign: IsForeign = never): string {
   const block = findBlock(text, isForeign);
   if (block === undefined) return text;
@@ -30,7 +27,6 @@ export function removeBlock(text: string, isForeign: IsForeign = never): string 
   return text.slice(0, block.from) + kept + text.slice(block.to).replace(/^\r?\n/, "");
 }
 
-/** The text outside of the markers. */
 export function outsideBlock(text: string): string {
   const block = findBlock(text, never);
   return block === undefined ? text : text.slice(0, block.from) + text.slice(block.to);

@@ -1,54 +1,64 @@
-// How C-Mem gets into an agent and out again: the files that change, each with what is added and how to take it out.
+// How C-Mem is installed into an agent: the files that change, what is added to each, and how to remove it again.
+import { asArray, asObject, asObjects } from "../core/json.ts";
 import type { Env } from "./agent-files.ts";
-import { asObject, asObjects } from "../core/json.ts";
 
-/** What the agent is to run. */
+/** One change to the machine, shown before it runs. */
+export interface Step {
+  about: string;
+  /** Shown while a slow step runs. */
+  progress?: string;
+  run(): void | Promise<void>;
+}
+
+/** What the agent runs. */
 export interface Program {
   node: string;
   hook: string;
   mcp: string;
-  /** Where Node may keep compiled code. */
+  /** Node's compile cache. */
   cache: string;
 }
 
-/** A working tree in which somebody asked for it. */
+/** A working tree that `c-mem install` ran in. */
 export interface SetupProject {
   top: string;
-  /** Where git is told what to ignore in this clone alone; left out where there is no repository. */
+  /** The `info/exclude` file of its repository, if it has one. */
   exclude?: string;
-  /** This tree's own git directory, with its index. */
+  /** The tree's own git directory, with its index. */
   gitDir?: string;
 }
 
 export interface ManagedFile {
   path: string;
-  /** A folder that others fill: the file has to be in it, links resolved. */
+  /** For a file in a folder that others fill: it must really be inside this one, links resolved. */
   root?: string;
-  /** Ours as a whole, and with memory in it: readable by its owner alone. */
+  /** Written by C-Mem alone and has injected context in it: readable by its owner only. */
   isPrivate?: boolean;
-  /** What is added, as a person would say it. */
+  /** What is added, as the install plan shows it. */
   about: string;
-  /** With ours in it, once; the same text where it is there already. Throws where that cannot be done safely. */
+  /** Adds C-Mem's part, or brings it up to date. Throws where that is not safe. */
   add(text: string | undefined): string;
-  /** Without ours; undefined where nothing else is left. */
+  /** Removes C-Mem's part; undefined where nothing else is in the file. */
   remove(text: string): string | undefined;
 }
 
 export interface AgentSetup {
   id: string;
   label: string;
-  /** Whether the agent seems to be used on this machine. */
-  isThere(env: Env): boolean;
+  /** The agent's settings folder: it exists where the agent is used. */
+  folder(env: Env): string;
   files(env: Env, program: Program, projects: readonly SetupProject[]): ManagedFile[];
   /** It has files inside a working tree. */
   perProject?: true;
-  /** The moments at which memory can reach its model. */
-  told: readonly string[];
-  /** What a person has to do or know afterwards. */
+  /** Where C-Mem can inject context. */
+  surfaces: readonly string[];
+  /** What the user has to do or know after the install. */
   afterwards: string;
 }
 
-/** How a hook of ours is told from others, wherever C-Mem is installed. */
+export const SERVER = "c-mem";
+
+/** C-Mem's hooks and server are known by the end of their path, wherever C-Mem is installed. */
 const OUR_HOOK = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs\b/;
 const OUR_SERVER = /[\\/]c-mem[\\/]dist[\\/]mcp\.cjs$/;
 
@@ -56,17 +66,25 @@ export function isOurCommand(command: unknown): boolean {
   return typeof command === "string" && OUR_HOOK.test(command);
 }
 
-/** A group of hooks as Codex CLI and Gemini CLI have them, with ours alone in it. */
+/** A group with one hook, in the form of Codex CLI and Gemini CLI. */
 export function isOurGroup(group: unknown): boolean {
   const hooks = asObjects(asObject(group)?.["hooks"]);
   return hooks.length === 1 && isOurCommand(hooks[0]?.["command"]);
 }
 
-export function isOurServer(bundle: unknown): boolean {
-  return typeof bundle === "string" && OUR_SERVER.test(bundle);
+/** The bundle is the first argument, or the second word of a command that is a list. */
+export function isOurServer(entry: unknown): boolean {
+  const server = asObject(entry);
+  return [...asArray(server?.["args"]), ...asArray(server?.["command"])].some(
+    (word) => typeof word === "string" && OUR_SERVER.test(word),
+  );
 }
 
-/** For agents that hand their hooks to a shell. */
+export function serverEntry({ node, mcp, cache }: Program) {
+  return { command: node, args: [mcp], env: { NODE_COMPILE_CACHE: cache } };
+}
+
+/** A hook's command, for agents that run it in a shell. */
 export function hookLine({ node, hook }: Program, command: string, agent: string): string {
   return [node, hook, command, "--agent", agent].map(quote).join(" ");
 }

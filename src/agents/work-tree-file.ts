@@ -5,7 +5,7 @@ import { AppError } from "../core/error.ts";
 import { matchesPath } from "../core/glob.ts";
 import { type IgnoreRule, parseIgnoreRules } from "../core/privacy/ignore-rules.ts";
 import { replaceFile } from "../platform/replace-file.ts";
-import { listNames } from "./agent-files.ts";
+import { listFolder } from "../platform/read-file.ts";
 
 /**
  * Where a path below `root` really is: every folder above it that exists is resolved, and has to be in `root` and not in its
@@ -166,7 +166,7 @@ const SHORTENED = 4;
 
 /** Whether git has the file in its index: what is written into it would be committed, whatever is excluded. No git process. */
 function isTracked(gitDir: string, name: string): boolean {
-  const indexes = listNames(gitDir).filter((file) => file === "index" || file.startsWith("sharedindex."));
+  const indexes = listFolder(gitDir).filter((file) => file === "index" || file.startsWith("sharedindex."));
   return indexes.some((file) => {
     const stat = lstatSync(join(gitDir, file), { throwIfNoEntry: false });
     if (stat?.isFile() !== true) return false;

@@ -5,6 +5,7 @@ import type { AgentSetup, SetupProject } from "../agents/setup.ts";
 import type { Env } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { say } from "./output.ts";
 import { askWhich } from "./prompts.ts";
@@ -22,7 +23,7 @@ export function namedAgents(args: readonly string[]): string[] {
 
 /** Without a terminal, and with --yes, it is Claude Code; others have to be named. */
 export async function chooseAgents(env: Env, isAsked: boolean, installed: readonly string[]): Promise<string[]> {
-  const found = SETUPS.filter((setup) => setup.isThere(env));
+  const found = SETUPS.filter(({ folder }) => existsSync(folder(env)));
   if (found.length === 0) return [CLAUDE_CODE];
   if (!isAsked) {
     const others = found.filter(({ id }) => !installed.includes(id));

@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readSettings } from "../agents/agent-files.ts";
+import { readSettings } from "../agents/settings-file.ts";
 import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
-import type { Step } from "../agents/step.ts";
-import { putBack, writeSettings } from "../agents/write.ts";
+import type { Step } from "../agents/setup.ts";
+import { restoreBackup, writeSettings } from "../agents/settings-file.ts";
 import type { AgentContext } from "../health/agents.ts";
 import { realPathInside, writeInside } from "../agents/work-tree-file.ts";
 import type { ChangedFile, InstalledAgent } from "../platform/state/install-record.ts";
@@ -134,7 +134,8 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
     return [
       {
         about,
-        run: () => (backup === null ? rmSync(file.path) : putBack(backup, (before) => writeManaged(file, before))),
+        run: () =>
+          backup === null ? rmSync(file.path) : restoreBackup(backup, (before) => writeManaged(file, before)),
       },
     ];
   }

@@ -1,5 +1,5 @@
 // Shows a plan, asks, carries it out step by step.
-import type { Step } from "../agents/step.ts";
+import type { Step } from "../agents/setup.ts";
 import { EXIT, printJson, say } from "./output.ts";
 import { askYesNo } from "./prompts.ts";
 

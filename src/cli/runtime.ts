@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { x } from "tinyexec";
-import type { Step } from "../agents/step.ts";
+import type { Step } from "../agents/setup.ts";
 import type { Env } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 

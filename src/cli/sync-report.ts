@@ -1,5 +1,5 @@
 // What a sync tells: what it would read, what it read, and all that it left out.
-import { cleanupDays } from "../agents/claude-code/config-dir.ts";
+import { cleanupDays } from "../agents/claude-code/site.ts";
 import { MAX_LINE_BYTES, type Transcript } from "../capture/sync/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync/sync.ts";
 import type { Newest } from "../store/reads/counts.ts";

@@ -1,8 +1,7 @@
 // Checks of the agents other than Claude Code that C-Mem was installed into, and what their files need.
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { readSettings } from "../agents/agent-files.ts";
-import { bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
+import { readSettings } from "../agents/settings-file.ts";
+import { installedProgram } from "../agents/claude-code/install.ts";
 import type { AgentSetup, ManagedFile, Program } from "../agents/setup.ts";
 import { SETUPS } from "../agents/setups.ts";
 import type { Env, Paths } from "../config/paths.ts";
@@ -18,8 +17,7 @@ export interface AgentContext {
 }
 
 export function agentContext(paths: Paths, env: Env, node: string): AgentContext {
-  const dist = join(pluginFolder(paths.plugin), "dist");
-  const program = { node, hook: bundlePath(paths.plugin), mcp: join(dist, "mcp.cjs"), cache: paths.cache };
+  const program = installedProgram({ target: paths.plugin, node, cache: paths.cache });
   return { env, program, backups: paths.backups };
 }
 
@@ -40,7 +38,7 @@ function checkAgent(setup: AgentSetup, { paths, env, record }: HealthContext): R
   const args = [hook, "save", "--agent", setup.id];
   const { status, stdout } = spawnSync(node, args, { input: "", encoding: "utf8", timeout: 10_000 });
   if (status !== 0 || stdout !== "{}\n") return fail(`${node} ${hook} does not run`, fix);
-  return ok(`in place; C-Mem injects at ${setup.told.join(", ")}`);
+  return ok(`in place; C-Mem injects at ${setup.surfaces.join(", ")}`);
 }
 
 /** A file that cannot be parsed counts as missing. */

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { HOOKS } from "../agents/claude-code/hooks.ts";
+import { HOOKS } from "../agents/claude-code/settings.ts";
 import { BUNDLES, bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
 import { isReadByClient } from "../agents/claude-code/settings.ts";
 import { type ClaudeSite, isInstalled } from "../agents/claude-code/site.ts";

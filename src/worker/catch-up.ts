@@ -1,5 +1,5 @@
 // What no hook has told of: at its start the worker reads on in every transcript that has changed since.
-import { claudeConfigDir } from "../agents/claude-code/config-dir.ts";
+import { claudeConfigDir } from "../agents/claude-code/discover.ts";
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
 import { isUnchanged, startSync, type SyncContext, syncTranscripts } from "../capture/sync/sync.ts";

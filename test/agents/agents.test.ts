@@ -73,7 +73,7 @@ describe("C-Mem in", () => {
       const words = model.requests.slice(third).join("\n");
       const heard = Object.keys(TOLD).filter((surface) => words.includes(TOLD[surface] ?? ""));
       const setup = SETUPS.find(({ id }) => id === client.agent);
-      expect(heard).toEqual(Object.keys(TOLD).filter((surface) => setup?.told.includes(surface)));
+      expect(heard).toEqual(Object.keys(TOLD).filter((surface) => setup?.surfaces.includes(surface)));
       await run(world, ["sync", "--agent", client.agent]);
       const outputs = await rows<{ output: string }>(world, "SELECT output FROM tool_uses");
       expect(JSON.stringify(outputs)).not.toMatch(/c-mem-context|hook_context|Additional guidance/);

@@ -291,7 +291,7 @@ describe("memory speaks to every agent", () => {
 
   it.each(moments)("$agent: $moment", async ({ agent, moment, payload }) => {
     const sent = payload(moment, world.project);
-    const told = SETUPS.find(({ id }) => id === agent)?.told ?? [];
+    const told = SETUPS.find(({ id }) => id === agent)?.surfaces ?? [];
     expect(told.includes(moment)).toBe(sent !== undefined);
     if (sent === undefined) return;
     const [command, value] = sent;
@@ -384,7 +384,7 @@ describe("c-mem install <agent>", () => {
     expect([dry.status, usersFiles(world)]).toEqual([0, before]);
     expect(await run(world, ["install", ...AGENTS, "--yes", "--no-sync"])).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining("Codex CLI asks once"),
+      stderr: expect.stringContaining("Codex CLI runs the new hooks"),
     });
     const installed = usersFiles(world);
     expect(await run(world, ["install", ...AGENTS, "--yes", "--no-sync"])).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { FileTouch } from "../../core/event.ts";
 import { absolutePath, type Env } from "../agent-files.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
-import { claudeConfigDir } from "./config-dir.ts";
+import { claudeConfigDir } from "./discover.ts";
 
 /** A list, not a map: paths come from outside. An empty name says that there was no such file yet. */
 export type Backups = [path: string, name: string][];

@@ -1,4 +1,4 @@
-// Plans how C-Mem gets into Claude Code and out again. A plan is a list of steps; nothing changes until they run.
+// Plans the steps that install C-Mem into Claude Code and remove it. Nothing changes until the steps run.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -12,40 +12,32 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { applyEdits, modify } from "jsonc-parser";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
-import { json } from "../setup.ts";
-import type { Step } from "../step.ts";
-import { pluginHooks } from "./hooks.ts";
-import { forgetMcpServer, mcpProgram } from "./mcp-install.ts";
-import { pluginMcp } from "./mcp.ts";
-import { addHooks, removeHooks } from "./settings.ts";
-import { addStatusLine, removeStatusLine } from "./status-line.ts";
+import type { Env } from "../agent-files.ts";
+import { editJson } from "../json-file.ts";
+import { copyFile, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
+import { json, type Program, type Step } from "../setup.ts";
+import { forgetMcpServer, pluginMcp, registerMcpServer } from "./mcp.ts";
+import { addHooks, addStatusLine, pluginHooks, removeHooks, removeStatusLine } from "./settings.ts";
 import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
-import { copyFile, putBack, writeFile, writeSettings } from "../write.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-export interface InstallOptions {
-  site: ClaudeSite;
-  env: Env;
-  /** The client's executable; without it the hooks go into settings.json. */
-  claude: string | undefined;
-  /** Where the copy that the client runs lives: the same path across upgrades. */
+export interface PluginCopy {
+  /** The built plugin. */
+  source: string;
+  /** The marketplace folder with the copy that Claude Code runs: the same path across upgrades. */
   target: string;
-  /** The Node the hooks run with. */
+  /** The Node that runs the hooks. */
   node: string;
-  /** Where that Node may keep compiled code. */
+  /** Its compile cache. */
   cache: string;
 }
 
-export interface PluginCopy {
-  /** The plugin as it was built. */
-  source: string;
-  target: string;
-  node: string;
-  cache: string;
+export interface InstallOptions extends Omit<PluginCopy, "source"> {
+  site: ClaudeSite;
+  env: Env;
+  /** The `claude` executable; without it the hooks go into settings.json. */
+  claude: string | undefined;
 }
 
 /** The plugin's folder inside the marketplace folder. */
@@ -57,7 +49,10 @@ export function bundlePath(target: string): string {
   return join(pluginFolder(target), "dist", "hook.cjs");
 }
 
-/** What is run of the plugin: the hooks, their half that reads and what other agents need of them, the worker they start and what answers in it over HTTP, the process that embeds for it, the MCP server. */
+export function installedProgram({ target, node, cache }: Omit<PluginCopy, "source">): Program {
+  return { node, hook: bundlePath(target), mcp: join(pluginFolder(target), "dist", "mcp.cjs"), cache };
+}
+
 export const BUNDLES = [
   "recall.cjs",
   "context.cjs",
@@ -70,152 +65,130 @@ export const BUNDLES = [
   "embed-process.cjs",
   "mcp.cjs",
 ];
-
-/** The rest that is copied as it is. */
 const FILES = ["README.md", join(".claude-plugin", "plugin.json")];
 const FOLDERS = ["skills", "commands"];
 
+/** The files that depend on where C-Mem is installed. */
+function writtenFiles(options: Omit<PluginCopy, "source">): [path: string, content: object][] {
+  const folder = pluginFolder(options.target);
+  const marketplace = {
+    name: MARKETPLACE,
+    owner: { name: "C-Mem" },
+    metadata: { description: "The copy of C-Mem installed on this machine" },
+    plugins: [{ name: "c-mem", source: "./c-mem", description: "Remembers every session" }],
+  };
+  return [
+    [join(folder, "hooks", "hooks.json"), pluginHooks(options.node, bundlePath(options.target))],
+    [join(folder, ".mcp.json"), pluginMcp(installedProgram(options))],
+    [join(options.target, ".claude-plugin", "marketplace.json"), marketplace],
+  ];
+}
+
 export function copyPlugin(options: PluginCopy): Step {
-  const { source, target, node } = options;
+  const { source, target } = options;
   return {
     about: `copy the hooks and the memory tools to ${target}`,
     run() {
       const folder = pluginFolder(target);
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      // File by file over what is there: a session that is running finds a whole bundle at every moment.
+      // File by file over the old ones: a running session finds a whole bundle at every moment.
       for (const file of FILES) copyFile(join(source, file), join(folder, file));
       for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
       for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
-      copyViewer(join(source, "dist", "viewer"), join(folder, "dist", "viewer"));
-      writeFile(hooksPath(folder), json(pluginHooks(node, bundlePath(target))));
-      writeFile(mcpPath(folder), json(pluginMcp(mcpProgram(folder, options))));
-      writeFile(marketplacePath(target), json(marketplaceManifest()));
+      const [viewer, viewerCopy] = [join(source, "dist", "viewer"), join(folder, "dist", "viewer")];
+      // Viewer files have other names in each version.
+      if (existsSync(viewer)) rmSync(viewerCopy, { recursive: true, force: true });
+      if (existsSync(viewer)) cpSync(viewer, viewerCopy, { recursive: true });
+      for (const [path, content] of writtenFiles(options)) writeFile(path, json(content));
     },
   };
 }
 
-const hooksPath = (folder: string): string => join(folder, "hooks", "hooks.json");
-const mcpPath = (folder: string): string => join(folder, ".mcp.json");
-const marketplacePath = (target: string): string => join(target, ".claude-plugin", "marketplace.json");
-
-/** Whether every file of the plugin as it was built lies there, the same byte for byte, and what was written beside them. */
-export function isCopied({ source, target }: Pick<PluginCopy, "source" | "target">): boolean {
-  const folder = pluginFolder(target);
-  const written = [hooksPath(folder), mcpPath(folder), marketplacePath(target)];
-  if (!written.every((path) => existsSync(path))) return false;
+/** Whether the copy has every file of the built plugin, byte for byte, and the written files. */
+export function isCopied(options: PluginCopy): boolean {
+  const { source, target } = options;
+  if (!writtenFiles(options).every(([path]) => existsSync(path))) return false;
   const files = [...FOLDERS, "dist"].flatMap((name) =>
     readdirSync(join(source, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
   );
   return [...FILES, ...files]
     .filter((file) => statSync(join(source, file)).isFile())
     .every((file) => {
-      const copy = join(folder, file);
+      const copy = join(pluginFolder(target), file);
       return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, file)));
     });
 }
 
-/** Its files have other names with every version: the old ones go. */
-function copyViewer(from: string, to: string): void {
-  if (!existsSync(from)) return;
-  rmSync(to, { recursive: true, force: true });
-  cpSync(from, to, { recursive: true });
-}
-
-function marketplaceManifest(): object {
-  return {
-    name: MARKETPLACE,
-    owner: { name: "C-Mem" },
-    metadata: { description: "The copy of C-Mem installed on this machine" },
-    plugins: [{ name: "c-mem", source: "./c-mem", description: "Remembers every session" }],
-  };
-}
-
 /**
- * Registers the plugin with the client, and takes out hooks that an earlier install put into settings.json. Where the
- * plugin is registered already, the claude command is not needed.
+ * Registers the plugin with Claude Code, and removes hooks that an earlier install put into settings.json. A plugin that is
+ * registered already needs no `claude` command.
  */
-export function registerPlugin(options: InstallOptions): Step[] {
-  const { site, target, env } = options;
-  const steps: Step[] = [];
-  const claude = site.marketplace === target && site.pluginEnabled ? "" : needClaude(options.claude);
-  if (site.hooks.length > 0) {
-    steps.push({
-      about: `take c-mem's hooks out of ${site.settingsPath} (the plugin replaces them)`,
-      run: () => rewriteSettings(env, removeHooks),
-    });
-  }
-  steps.push(...forgetMcpServer(site));
+export function registerPlugin({ site, target, env, claude }: InstallOptions): Step[] {
+  const isRegistered = site.marketplace === target && site.pluginEnabled;
+  const command = isRegistered ? "" : requireClaude(claude);
+  const steps = [...forgetHooks(site, env, " (the plugin replaces them)"), ...forgetMcpServer(site)];
   if (site.marketplace !== target) {
     steps.push({
       about: `tell Claude Code about the plugin (claude plugin marketplace add ${target})`,
-      run: async () => {
-        if (site.marketplace !== undefined)
-          await runClaude(claude, ["plugin", "marketplace", "remove", MARKETPLACE], env);
-        await runClaude(claude, ["plugin", "marketplace", "add", target], env);
+      async run() {
+        if (site.marketplace !== undefined) await runClaude(command, `marketplace remove ${MARKETPLACE}`, env);
+        await runClaude(command, "marketplace add", env, target);
       },
     });
   }
   if (!site.pluginEnabled) {
-    steps.push({
-      about: `install it (claude plugin install ${PLUGIN_ID})`,
-      run: () => runClaude(claude, ["plugin", "install", PLUGIN_ID], env),
-    });
+    const about = `install it (claude plugin install ${PLUGIN_ID})`;
+    steps.push({ about, run: () => runClaude(command, `install ${PLUGIN_ID}`, env) });
   }
   return steps;
 }
 
-function needClaude(claude: string | undefined): string {
+function requireClaude(claude: string | undefined): string {
   if (claude !== undefined) return claude;
   throw new AppError("no_claude", "The claude command was not found, so the plugin cannot be installed.", {
-    hint: "Say where it is with --claude, or put the hooks into settings.json with --method settings.",
+    hint: "Name it with --claude, or put the hooks into settings.json with --method settings.",
   });
 }
 
-/** Without the client's own command: the hooks go straight into its settings. */
+/** Without the `claude` command: hooks and memory tools go into Claude Code's own files. */
 export function registerHooks(options: InstallOptions): Step[] {
   const { site, target, node, env } = options;
-  const steps: Step[] = [];
-  if (site.pluginEnabled) steps.push(forgetPlugin(site, env));
-  const current =
-    site.hooks.length > 0 && addHooks(site.settingsText ?? "", node, bundlePath(target)) === site.settingsText;
-  if (!current) {
-    steps.push({
-      about: `add c-mem's hooks to ${site.settingsPath}`,
-      run: () => rewriteSettings(env, (text) => addHooks(text, node, bundlePath(target))),
-    });
-  }
-  return steps;
-}
-
-/** Adds our status line, brings it up to date, or takes it out. */
-export function registerStatusLine({ site, env, node, target }: InstallOptions, isWanted: boolean): Step[] {
-  const text = site.settingsText ?? "";
-  if (!isWanted) return site.statusLine === "ours" ? [forgetStatusLine(site, env)] : [];
-  if (addStatusLine(text, node, bundlePath(target)) === text) return [];
+  const add = (text: string) => addHooks(text, node, bundlePath(target));
+  const isCurrent = site.hooks.length > 0 && add(site.settingsText ?? "") === site.settingsText;
   return [
-    {
-      about: `show C-Mem in the status line (${site.settingsPath})`,
-      run: () => rewriteSettings(env, (now) => addStatusLine(now, node, bundlePath(target))),
-    },
+    ...(site.pluginEnabled ? [disablePlugin(site, env)] : []),
+    ...(isCurrent ? [] : [editSettings(env, `add c-mem's hooks to ${site.settingsPath}`, add)]),
+    ...registerMcpServer(site, installedProgram(options)),
   ];
 }
 
-function forgetStatusLine(site: ClaudeSite, env: Env): Step {
-  return {
-    about: `take c-mem's status line out of ${site.settingsPath}`,
-    run: () => rewriteSettings(env, removeStatusLine),
-  };
+/** Adds our status line, updates it, or removes it. */
+export function registerStatusLine({ site, env, node, target }: InstallOptions, isWanted: boolean): Step[] {
+  if (!isWanted) return forgetStatusLine(site, env);
+  const add = (text: string) => addStatusLine(text, node, bundlePath(target));
+  const text = site.settingsText ?? "";
+  return add(text) === text ? [] : [editSettings(env, `show C-Mem in the status line (${site.settingsPath})`, add)];
 }
 
-/** Keeps the settings as they were before C-Mem, to be put back at uninstall. */
-export function backupSettings(site: ClaudeSite, backup: string): Step[] {
-  if (site.settingsText === undefined) return [];
+function forgetHooks({ hooks, settingsPath }: ClaudeSite, env: Env, why = ""): Step[] {
+  if (hooks.length === 0) return [];
+  return [editSettings(env, `take c-mem's hooks out of ${settingsPath}${why}`, removeHooks)];
+}
+
+function forgetStatusLine({ statusLine, settingsPath }: ClaudeSite, env: Env): Step[] {
+  if (statusLine !== "ours") return [];
+  return [editSettings(env, `take c-mem's status line out of ${settingsPath}`, removeStatusLine)];
+}
+
+/** Copies the settings from before the install, so that uninstall can restore them. */
+export function backupSettings({ settingsPath, settingsText }: ClaudeSite, backup: string): Step[] {
+  if (settingsText === undefined) return [];
   return [
     {
-      about: `keep a copy of ${site.settingsPath} in ${backup}`,
+      about: `keep a copy of ${settingsPath} in ${backup}`,
       run() {
         mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
-        copyFileSync(site.settingsPath, backup);
+        copyFileSync(settingsPath, backup);
         chmodSync(backup, 0o600);
       },
     },
@@ -223,71 +196,62 @@ export function backupSettings(site: ClaudeSite, backup: string): Step[] {
 }
 
 export function unregister(site: ClaudeSite, claude: string | undefined, env: Env): Step[] {
-  const steps: Step[] = [];
-  if (site.hooks.length > 0) {
-    steps.push({
-      about: `take c-mem's hooks out of ${site.settingsPath}`,
-      run: () => rewriteSettings(env, removeHooks),
-    });
-  }
-  if (site.statusLine === "ours") steps.push(forgetStatusLine(site, env));
-  steps.push(...forgetMcpServer(site));
+  const steps = [...forgetHooks(site, env), ...forgetStatusLine(site, env), ...forgetMcpServer(site)];
   if (!site.pluginEnabled && site.marketplace === undefined) return steps;
-  if (claude === undefined) return [...steps, forgetPlugin(site, env)];
+  if (claude === undefined) return [...steps, disablePlugin(site, env)];
   if (site.pluginEnabled) {
-    steps.push({
-      about: `uninstall the plugin (claude plugin uninstall ${PLUGIN_ID})`,
-      run: () => runClaude(claude, ["plugin", "uninstall", PLUGIN_ID, "--keep-data"], env),
-    });
+    const about = `uninstall the plugin (claude plugin uninstall ${PLUGIN_ID})`;
+    steps.push({ about, run: () => runClaude(claude, `uninstall ${PLUGIN_ID} --keep-data`, env) });
   }
   if (site.marketplace !== undefined) {
-    steps.push({
-      about: `make Claude Code forget it (claude plugin marketplace remove ${MARKETPLACE})`,
-      run: () => runClaude(claude, ["plugin", "marketplace", "remove", MARKETPLACE], env),
-    });
+    const about = `make Claude Code forget it (claude plugin marketplace remove ${MARKETPLACE})`;
+    steps.push({ about, run: () => runClaude(claude, `marketplace remove ${MARKETPLACE}`, env) });
   }
   return steps;
 }
 
-/** Puts the settings file back byte for byte. Only for a file that nobody has touched since the install. */
-export function restoreSettings(site: ClaudeSite, backup: string | undefined): Step {
+/** Restores the settings file byte for byte. Only for a file that has not changed since the install. */
+export function restoreSettings({ settingsPath }: ClaudeSite, backup: string | undefined): Step {
   return {
-    about: `put ${site.settingsPath} back as it was`,
+    about: `put ${settingsPath} back as it was`,
     run() {
-      if (backup === undefined) rmSync(site.settingsPath, { force: true });
-      else putBack(backup, (before) => writeSettings(site.settingsPath, before));
+      if (backup === undefined) rmSync(settingsPath, { force: true });
+      else restoreBackup(backup, (before) => writeSettings(settingsPath, before));
     },
   };
 }
 
-/** What the settings file is like now, to tell later whether anybody has changed it. */
-export function settingsHash(site: ClaudeSite): string | null {
-  if (!existsSync(site.settingsPath)) return null;
-  return createHash("sha256").update(readFileSync(site.settingsPath)).digest("hex");
+/** Shows later whether the settings have changed since the install. */
+export function settingsHash({ settingsPath }: ClaudeSite): string | null {
+  return existsSync(settingsPath) ? createHash("sha256").update(readFileSync(settingsPath)).digest("hex") : null;
 }
 
-/** Switches the plugin off in settings.json, where the client itself cannot be asked. */
-function forgetPlugin(site: ClaudeSite, env: Env): Step {
+/** Without the `claude` command the plugin is disabled in settings.json. */
+function disablePlugin(site: ClaudeSite, env: Env): Step {
+  return editSettings(env, `switch the plugin off in ${site.settingsPath}`, (text) =>
+    editJson(
+      editJson(text, ["enabledPlugins", PLUGIN_ID], undefined),
+      ["extraKnownMarketplaces", MARKETPLACE],
+      undefined,
+    ),
+  );
+}
+
+function editSettings(env: Env, about: string, change: (text: string) => string): Step {
   return {
-    about: `switch the plugin off in ${site.settingsPath}`,
-    run: () =>
-      rewriteSettings(env, (text) =>
-        [
-          ["enabledPlugins", PLUGIN_ID],
-          ["extraKnownMarketplaces", MARKETPLACE],
-        ].reduce((result, path) => applyEdits(result, modify(result, path, undefined, {})), text),
-      ),
+    about,
+    run() {
+      // Read again: an earlier step may have let Claude Code write the file.
+      const { settingsPath, settingsText } = inspectClaude(env);
+      const text = change(settingsText ?? "");
+      if (text !== settingsText) writeSettings(settingsPath, text);
+    },
   };
 }
 
-function rewriteSettings(env: Env, change: (text: string) => string): void {
-  // Read anew: a step before this one may have let the client write the file.
-  const { settingsPath, settingsText } = inspectClaude(env);
-  const text = change(settingsText ?? "");
-  if (text !== settingsText) writeSettings(settingsPath, text);
-}
-
-async function runClaude(claude: string, args: string[], env: Env): Promise<void> {
+/** Runs `claude plugin …`; `path` is apart because it may have spaces. */
+async function runClaude(claude: string, command: string, env: Env, path?: string): Promise<void> {
+  const args = ["plugin", ...command.split(" "), ...(path === undefined ? [] : [path])];
   const { exitCode, stdout, stderr } = await x(claude, args, {
     timeout: 60_000,
     nodeOptions: { env: { ...env, C_MEM_ENABLED: "0" }, stdio: ["ignore", "pipe", "pipe"] },

@@ -4,14 +4,15 @@ import { addMcpServer, findMcpServer, pluginMcp, removeMcpServer } from "./mcp.t
 
 const PROGRAM = {
   node: "/bin/node",
-  bundle: "/home/me/.c-mem/plugin/c-mem/dist/mcp.cjs",
+  hook: "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs",
+  mcp: "/home/me/.c-mem/plugin/c-mem/dist/mcp.cjs",
   cache: "/home/me/.c-mem/cache",
 };
 
 describe("the plugin's .mcp.json", () => {
   it("is what the installer would write, with the client's own places", () => {
     const root = "${CLAUDE_PLUGIN_ROOT}";
-    const program = { node: "node", bundle: `${root}/dist/mcp.cjs`, cache: "${CLAUDE_PLUGIN_DATA}/cache" };
+    const program = { node: "node", hook: "", mcp: `${root}/dist/mcp.cjs`, cache: "${CLAUDE_PLUGIN_DATA}/cache" };
     expect(mcpFile).toEqual(pluginMcp(program));
   });
 });
@@ -20,9 +21,9 @@ describe("the client's state", () => {
   it("gets our server once, brought up to date, and loses it again without a trace", () => {
     const before = '{\n  "userID": "u",\n  "mcpServers": {\n    "a": {}\n  }\n}\n';
     const added = addMcpServer(before, { ...PROGRAM, node: "/old/node" });
-    expect(findMcpServer(JSON.parse(added))).toEqual({ node: "/old/node", bundle: PROGRAM.bundle });
+    expect(findMcpServer(JSON.parse(added))).toEqual({ node: "/old/node", bundle: PROGRAM.mcp });
     const updated = addMcpServer(added, PROGRAM);
-    expect(findMcpServer(JSON.parse(updated))).toEqual({ node: PROGRAM.node, bundle: PROGRAM.bundle });
+    expect(findMcpServer(JSON.parse(updated))).toEqual({ node: PROGRAM.node, bundle: PROGRAM.mcp });
     expect(addMcpServer(updated, PROGRAM)).toBe(updated);
     expect(removeMcpServer(updated)).toBe(before);
   });

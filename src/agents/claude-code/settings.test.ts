@@ -1,7 +1,7 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { HOOKS, pluginHooks } from "./hooks.ts";
-import { addHooks, findOurHooks, isReadByClient, parseSettings, removeHooks } from "./settings.ts";
+
+import { addHooks, findOurHooks, HOOKS, isReadByClient, parseSettings, pluginHooks, removeHooks } from "./settings.ts";
 import hooksFile from "../../../plugin/hooks/hooks.json" with { type: "json" };
 
 const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";

@@ -1,45 +1,36 @@
-// Where Claude Code keeps its things on this machine, and what of ours is there now.
+// Where Claude Code keeps its files on this machine, and what of C-Mem is in them now.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { asObject, asString, parseJson } from "../../core/json.ts";
+import { type Env, homeOf } from "../agent-files.ts";
+import { readSettings } from "../settings-file.ts";
+import { claudeConfigDir } from "./discover.ts";
 import { findMcpServer, type FoundServer } from "./mcp.ts";
-import { findOurHooks, parseSettings } from "./settings.ts";
-import { findStatusLine } from "./status-line.ts";
-import { claudeConfigDir, readJson } from "./config-dir.ts";
-import { homeOf, readSettings } from "../agent-files.ts";
-import { asObject } from "../../core/json.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { findOurHooks, findStatusLine, parseSettings } from "./settings.ts";
 
 export interface ClaudeSite {
   configDir: string;
   settingsPath: string;
-  /** The settings file's text; undefined where there is none. */
+  /** Undefined where there is no settings file. */
   settingsText: string | undefined;
   /** Our hooks in settings.json. */
   hooks: { event: string; node: string; bundle: string }[];
-  /** Whose status line is there. */
   statusLine: "ours" | "other" | undefined;
-  /** Our plugin is installed and switched on. */
+  /** Our plugin is installed and enabled. */
   pluginEnabled: boolean;
-  /** The folder the client knows our marketplace by. */
+  /** The folder that Claude Code has as our marketplace. */
   marketplace: string | undefined;
-  /** The client's own state, with the MCP servers of the user. */
+  /** .claude.json, with the user's MCP servers. */
   statePath: string;
-  /** Our MCP server there. */
   mcpServer: FoundServer;
-  /** The user has switched off every hook. */
+  /** The user has disabled all hooks. */
   hooksDisabled: boolean;
 }
 
 export const PLUGIN_ID = "c-mem@c-mem";
 export const MARKETPLACE = "c-mem";
 
-/** Beside the config folder, unless that was moved: then inside. */
-function claudeStatePath(env: Env): string {
-  return join(env["CLAUDE_CONFIG_DIR"] || homeOf(env), ".claude.json");
-}
-
-/** The environment in which that folder is the config folder. */
+/** The environment in which `configDir` is the config folder. */
 export function envOfSite(env: Env, configDir: string): Env {
   const { CLAUDE_CONFIG_DIR: _, ...rest } = env;
   if (claudeConfigDir(env) === configDir) return env;
@@ -51,9 +42,9 @@ export function inspectClaude(env: Env): ClaudeSite {
   const settingsPath = join(configDir, "settings.json");
   const settingsText = readSettings(settingsPath);
   const settings = settingsText === undefined ? {} : parseSettings(settingsText, settingsPath);
-  const statePath = claudeStatePath(env);
-  const known = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
-  const source = asObject(asObject(known?.[MARKETPLACE])?.["source"]);
+  // Beside the config folder, unless that was moved: then inside.
+  const statePath = join(env["CLAUDE_CONFIG_DIR"] || homeOf(env), ".claude.json");
+  const marketplaces = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
   return {
     configDir,
     settingsPath,
@@ -61,18 +52,30 @@ export function inspectClaude(env: Env): ClaudeSite {
     hooks: findOurHooks(settings),
     statusLine: findStatusLine(settings),
     pluginEnabled: asObject(settings["enabledPlugins"])?.[PLUGIN_ID] === true,
-    marketplace: typeof source?.["path"] === "string" ? source["path"] : undefined,
+    marketplace: asString(asObject(asObject(marketplaces?.[MARKETPLACE])?.["source"])?.["path"]),
     statePath,
     mcpServer: findMcpServer(readJson(statePath)),
     hooksDisabled: settings["disableAllHooks"] === true,
   };
 }
 
+export function readJson(path: string): unknown {
+  return parseJson(readSettings(path));
+}
+
 export function isInstalled(site: ClaudeSite): boolean {
   return site.pluginEnabled || site.hooks.length > 0;
 }
 
-/** The client's executable: on the PATH, or where its own installers put it. */
+/** Claude Code deletes transcripts after this many days, unless the user sets another number. */
+const CLEANUP_DAYS = 30;
+
+export function cleanupDays(env: Env): number {
+  const days = asObject(readJson(join(claudeConfigDir(env), "settings.json")))?.["cleanupPeriodDays"];
+  return typeof days === "number" ? days : CLEANUP_DAYS;
+}
+
+/** The `claude` executable: on the PATH, or where its own installers put it. */
 export function findClaude(env: Env): string | undefined {
   const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];
   const home = homeOf(env);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { addStatusLine, findStatusLine, removeStatusLine } from "./status-line.ts";
+import { addStatusLine, findStatusLine, removeStatusLine } from "./settings.ts";
 
 const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";
 const read = (text: string) => parse(text) as Record<string, unknown>;

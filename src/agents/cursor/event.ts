@@ -4,10 +4,8 @@ import type { Activity } from "../../core/event.ts";
 import { asArray, asId, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
 import { hookWire, promptActivity, readSessionEnd, textAnswer } from "../hook-wire.ts";
+import { CURSOR_RULES } from "./rules.ts";
 import { cursorToolUse } from "./tool.ts";
-
-/** Inside a working tree; written only where `c-mem install cursor` created it. */
-export const CURSOR_RULES = ".cursor/rules/c-mem-context.mdc";
 
 export const cursorWire = hookWire({
   agent: "cursor",

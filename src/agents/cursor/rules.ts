@@ -1,4 +1,7 @@
-// The rule by which Cursor is told what is remembered: `.cursor/rules/c-mem-context.mdc`, all of it ours.
+// The rule file that gives Cursor injected context, inside a working tree.
+
+/** Written only where `c-mem install cursor` created it. */
+export const CURSOR_RULES = ".cursor/rules/c-mem-context.mdc";
 
 const HEAD = `---
 description: What C-Mem remembers of this project
@@ -11,7 +14,7 @@ export function rulesText(block: string): string {
   return block === "" ? HEAD : `${HEAD}\n${block}\n`;
 }
 
-/** Whether a file by that name is ours. */
+/** Whether C-Mem wrote the file. */
 export function hasRules(text: string): boolean {
   return text.replaceAll("\r\n", "\n").startsWith(HEAD);
 }

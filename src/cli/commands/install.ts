@@ -9,16 +9,14 @@ import {
   type InstallOptions,
   isCopied,
   type PluginCopy,
-  pluginFolder,
   registerHooks,
   registerPlugin,
   registerStatusLine,
   settingsHash,
 } from "../../agents/claude-code/install.ts";
-import { registerMcpServer } from "../../agents/claude-code/mcp-install.ts";
 import { isReadByClient } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
-import type { Step } from "../../agents/step.ts";
+import type { Step } from "../../agents/setup.ts";
 import {
   type InstalledSite,
   type InstallRecord,
@@ -167,9 +165,7 @@ async function planClaude(
   const options: InstallOptions = { site, env, claude, target: paths.plugin, node, cache: paths.cache };
   const backup = backupPath(paths, site, record);
   const steps = [
-    ...(method === "plugin"
-      ? registerPlugin(options)
-      : [...registerHooks(options), ...registerMcpServer({ ...options, folder: pluginFolder(paths.plugin) })]),
+    ...(method === "plugin" ? registerPlugin(options) : registerHooks(options)),
     ...registerStatusLine(options, await wantsStatusLine(site, input)),
   ];
   const madeFolder = known?.madeFolder ?? !existsSync(site.configDir);
@@ -270,8 +266,8 @@ function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | unde
   return join(paths.backups, `claude-settings-${new Date().toISOString().replace(/[:.]/g, "-")}.json`);
 }
 
-function isCurrent(record: InstallRecord | undefined, { node, source, target }: PluginCopy): boolean {
-  return record?.version === VERSION && record.node === node && isCopied({ source, target });
+function isCurrent(record: InstallRecord | undefined, copy: PluginCopy): boolean {
+  return record?.version === VERSION && record.node === copy.node && isCopied(copy);
 }
 
 function builtPlugin(): string {

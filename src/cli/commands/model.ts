@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { x } from "tinyexec";
-import type { Step } from "../../agents/step.ts";
+import type { Step } from "../../agents/setup.ts";
 import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "../../embed/minilm.ts";

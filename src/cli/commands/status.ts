@@ -1,6 +1,6 @@
 // c-mem status: what is stored, which hooks fire, what went wrong last.
 import { statSync } from "node:fs";
-import { HOOKS } from "../../agents/claude-code/hooks.ts";
+import { HOOKS } from "../../agents/claude-code/settings.ts";
 import { archiveSize } from "../../capture/sync/archive-copies.ts";
 import { findCaptureContext } from "../../capture/capture-context.ts";
 import { spoolCounts } from "../../capture/live/drain.ts";

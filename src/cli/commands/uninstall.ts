@@ -4,9 +4,9 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";
 import { pluginFiles, removePluginFiles } from "../../agents/claude-code/plugin-files.ts";
-import { claudeConfigDir } from "../../agents/claude-code/config-dir.ts";
+import { claudeConfigDir } from "../../agents/claude-code/discover.ts";
 import { envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
-import type { Step } from "../../agents/step.ts";
+import type { Step } from "../../agents/setup.ts";
 import {
   type InstalledSite,
   type InstallRecord,

@@ -1,0 +1,45 @@
+// Reads and writes agents' settings files. Each write replaces the file in one step, so that no reader sees half of it.
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../core/error.ts";
+import { replaceFile } from "../platform/replace-file.ts";
+
+/** Undefined where there is no file. Throws where it cannot be read: the next write would replace it. */
+export function readSettings(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code !== "EISDIR") throw error;
+    throw new AppError("bad_settings", `${path} is a folder, where a file should be; nothing was changed.`, {
+      hint: "Move it away, then run the command again.",
+    });
+  }
+}
+
+/** Settings are often a link into a dotfiles folder: the link stays, its target changes. */
+export function writeSettings(path: string, content: string | Buffer): void {
+  writeFile(existsSync(path) ? realpathSync(path) : path, content);
+}
+
+/** Restores a file from its backup, and deletes the backup: it may have API keys in it. */
+export function restoreBackup(backup: string, write: (content: Buffer) => void): void {
+  write(readFileSync(backup));
+  rmSync(backup, { force: true });
+}
+
+export function copyFile(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  try {
+    cpSync(from, `${to}.new`);
+    renameSync(`${to}.new`, to);
+  } catch (error) {
+    rmSync(`${to}.new`, { force: true });
+    throw Object.assign(error as NodeJS.ErrnoException, { path: to });
+  }
+}
+
+export function writeFile(path: string, content: string | Buffer): void {
+  replaceFile(path, content, { mode: statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600 });
+}
