@@ -66,53 +66,26 @@ function plain(special: string): string {
   return /[\u200b-\u200f\u2060\ufeff]/.test(special) ? "" : " ";
 }
 
-interface Seam {
-  /** In the view, behind what the special sequence became. */
-  at: number;
-  /** In the original text, behind the special sequence. */
-  raw: number;
-  start: number;
-}
-
-export function viewOf(text: string, from: number, to: number): View {
+/** `replace` returns one character or none. */
+export function viewOf(text: string, from: number, to: number, special = SPECIAL, replace = plain): View {
   const slice = text.slice(from, to);
-  SPECIAL.lastIndex = 0;
-  let match = SPECIAL.exec(slice);
-  if (match === null) return { text: slice, startOf: (place) => from + place, endOf: (place) => from + place };
-  const seams: Seam[] = [];
-  let out = "";
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let seen = "";
   let done = 0;
-  for (; match !== null; match = SPECIAL.exec(slice)) {
-    out += slice.slice(done, match.index) + plain(match[0]);
-    done = match.index + match[0].length;
-    seams.push({ at: out.length, raw: done, start: match.index });
-  }
-  out += slice.slice(done);
-  return {
-    text: out,
-    startOf(place) {
-      const index = seams.findLastIndex(({ at }) => at <= place);
-      const seam = seams[index];
-      const next = seams[index + 1];
-      const raw = seam === undefined ? place : seam.raw + place - seam.at;
-      return from + (next === undefined ? raw : Math.min(raw, next.start));
-    },
-    endOf(place) {
-      if (place === 0) return from;
-      const index = seams.findLastIndex(({ at }) => at < place);
-      const seam = seams[index];
-      const next = seams[index + 1];
-      // The last character may itself be what a sequence became: its end is the end of the sequence.
-      if (next !== undefined && next.at === place && isWhole(seams, index + 1)) return from + next.raw;
-      return from + (seam === undefined ? place : seam.raw + place - seam.at);
-    },
+  const copy = (end: number): void => {
+    seen += slice.slice(done, end);
+    for (; done < end; done++) ends[starts.push(from + done) - 1] = from + done + 1;
   };
-}
-
-/** Whether the sequence became a character, as opposed to nothing. */
-function isWhole(seams: readonly Seam[], index: number): boolean {
-  const seam = seams[index] as Seam;
-  const before = seams[index - 1];
-  const between = seam.start - (before?.raw ?? 0);
-  return seam.at - (before?.at ?? 0) > between;
+  for (const { index, 0: found } of slice.matchAll(special)) {
+    copy(index);
+    done += found.length;
+    const character = replace(found);
+    if (character === "") continue;
+    seen += character;
+    ends[starts.push(from + index) - 1] = from + done;
+  }
+  if (done === 0) return { text: slice, startOf: (place) => from + place, endOf: (place) => from + place };
+  copy(slice.length);
+  return { text: seen, startOf: (place) => starts[place] ?? from + done, endOf: (place) => ends[place - 1] ?? from };
 }
