@@ -2,7 +2,7 @@
 import { stripPrivate, stripPrivateItems } from "./private-tags.ts";
 import { redaction, redactSecrets, replaceRanges, secretRanges } from "./redact.ts";
 import type { SecretRange } from "./secrets/secret.ts";
-import { isPlaceholder, isSecretKey } from "./secrets/words.ts";
+import { isPlaceholder, isSecretKey } from "./secrets/placeholders.ts";
 import { withCommas } from "../text.ts";
 
 /** How far beyond a cut the text is searched for a secret that lies across it. */

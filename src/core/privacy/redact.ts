@@ -1,23 +1,23 @@
-// Finds the secrets of a text and takes them out.
+// Finds the secrets of a text and replaces them by `[redacted:name]`.
 import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
 import { suspects, type Suspicion } from "./secrets/hints.ts";
 import { labelledRanges } from "./secrets/labelled.ts";
 import type { Secret, SecretRange } from "./secrets/secret.ts";
 
-/** What a secret still takes along where a pattern counted its characters out. */
+/** Characters right behind a match that still belong to the secret: the pattern may have a fixed length. */
 const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
-/** The same where a pattern stopped because it was long enough. */
+/** The same behind a match that reached a pattern's maximum length. */
 const LONG_RUN = /[\w+/=.%-]*/y;
 const LONG_CHARS = 300;
 const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
-/** Finding a secret can uncover another; more rounds than this no text has needed. */
+/** Redacting a secret can uncover another; no text has needed more rounds. */
 const MAX_ROUNDS = 4;
 
-/** Sorted and apart from each other; each is only what has to go, as the value of an assignment without its key. */
+/** Sorted, without overlaps; of `key=value` only the value. */
 export function secretRanges(text: string): SecretRange[] {
   const suspicion = suspects(text);
   let ranges = scan(text, suspicion);
-  // What was cut in two has its hints in one of the halves.
+  // A secret on two lines has its hint on one of them.
   if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scanPatterns)]);
   for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
     const more = scan(replaceRanges(text, ranges));
@@ -27,7 +27,7 @@ export function secretRanges(text: string): SecretRange[] {
   return ranges;
 }
 
-/** Until nothing more is found: a second filtering must leave the text as it is. */
+/** Repeats until nothing is found: filtering a text again must not change it. */
 export function redactSecrets(text: string): string {
   let redacted = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -58,7 +58,7 @@ function scan(text: string, suspicion = suspects(text)): SecretRange[] {
   return besideMarks(text, found);
 }
 
-/** Without labels, which see folded lines as they are. */
+/** Without labels: those are found in folded lines as they are. */
 function scanPatterns(text: string): SecretRange[] {
   return besideMarks(text, matches(text, suspects(text)));
 }
@@ -72,7 +72,7 @@ function matches(text: string, { secrets, words }: Suspicion): SecretRange[] {
   return found;
 }
 
-/** What was redacted before is whole: a find grows over it, and a find within it is none. */
+/** An earlier `[redacted:name]` is never split: a match that touches it covers it, a match inside it is dropped. */
 function besideMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -88,7 +88,7 @@ function collect(secret: Secret, text: string, found: SecretRange[]): void {
   }
 }
 
-/** The same for a secret that can only begin near certain words: looked for there and nowhere else. */
+/** The same for a secret that can start only near certain words. */
 function collectAt(
   secret: Secret,
   starts: NonNullable<Secret["starts"]>,
@@ -102,7 +102,7 @@ function collectAt(
     if (start < from) continue;
     pattern.lastIndex = start;
     const match = pattern.exec(text);
-    // Also where none is: two words may begin one.
+    // Two words may start at the same place.
     from = match === null ? start + 1 : take(secret, match, text, found);
   }
 }
@@ -115,7 +115,7 @@ function sticky(pattern: RegExp): RegExp {
   return made;
 }
 
-/** Returns where the search goes on. */
+/** Returns where to search next. */
 function take({ name, accept, nests }: Secret, match: RegExpExecArray, text: string, found: SecretRange[]): number {
   const range = rangeOf(match, name);
   if (accept !== undefined && !accept(match, text.slice(range.start, range.end))) {

@@ -1,9 +1,9 @@
-// Passwords on command lines and in the files of logins: their place gives them away, whatever they look like.
+// Passwords on command lines and in login files: found by their position, whatever they look like.
 import { calls, hex, lazy, login, logins, type Secret, VALUE, WORD } from "./secret.ts";
-import { isHarmless } from "./values.ts";
-import { isMixed, isName, isPlaceholder, STRONG_KEY, WORDS } from "./words.ts";
+import { isHarmless } from "./judge.ts";
+import { isMixed, isName, isPlaceholder, STRONG_KEY, WORDS } from "./placeholders.ts";
 
-/** As far as one command goes, up to its next argument. In a list of arguments each is quoted. */
+/** The rest of one command up to an argument, which is quoted in a list of arguments. */
 const REST = String.raw`\b[^\n|;&]{0,200}?(?:[ \t]|["'],?[ \t]?["'])`;
 /** Between an option and its value. */
 const TO_VALUE = String.raw`(?:[ \t]{1,4}|["'],[ \t]?(?=["']))`;
@@ -177,7 +177,7 @@ export const COMMANDS: readonly Secret[] = [
     create_user('ann', 'a@b.c', '%')      create_user(|create_superuser(   create_(?:super)?user(?=\()
   `,
   ),
-  // Every value of a manifest's secret, whatever it is called. Each line matches in one way only, or the time explodes.
+  // Every value of a Kubernetes secret. Each line must match in one way only, or the time is exponential.
   {
     name: "credential",
     hints: ["stringData:"],

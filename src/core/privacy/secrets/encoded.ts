@@ -1,19 +1,19 @@
-// Credentials in the clothes of another notation: base64, an address in an address, HTML.
+// Encoded credentials: base64, percent-encoded addresses, HTML entities.
 import { alnum, lazy, type Secret } from "./secret.ts";
-import { isMixed, isPlaceholder, STRONG_KEY, WORDS } from "./words.ts";
+import { isMixed, isPlaceholder, STRONG_KEY, WORDS } from "./placeholders.ts";
 
 const LEADS = ["sk_live_", "sk_test_", "rk_live_"];
 const SCHEMES = ["postgres://", "postgresql://", "mysql://", "mongodb://", "mongodb+srv://", "redis://", "amqp://"];
 
-/** The letters of the base64 of anything that begins so. Of the last one only a part is sure: it is left out. */
+/** How the base64 of anything that starts with this text starts, without the last letter, which depends on what follows. */
 function encodedLead(text: string): string {
   return btoa(text).slice(0, Math.floor((text.length * 8) / 6));
 }
 
-/** Of a longer one the beginning tells. */
+/** Only the beginning is decoded. */
 const DECODED_CHARS = 400;
 
-/** `rows`: what a decoded text is searched for. */
+/** `rows` are searched for in the decoded text. */
 export function encodedSecrets(rows: readonly Secret[]): readonly Secret[] {
   const leads = rows.flatMap(({ hints }) => hints ?? []).filter((hint) => hint.length > 2);
   return [

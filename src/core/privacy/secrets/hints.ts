@@ -3,11 +3,11 @@ import { LABEL_WORDS } from "./labels.ts";
 import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
-/** Hints as a word only where it ends there: `_path` is everywhere. */
+/** Counts as a word only where it ends: `_path` is everywhere. */
 export const LAST_WORD = "_pat";
 
 export interface Suspicion {
-  /** Rows that may match, in the order of the table, those without hints last. */
+  /** Rows that may match, in the table's order, those without hints last. */
   secrets: readonly Secret[];
   isHinted: boolean;
   /** Places of words such as "password" or "key", in any case. */
@@ -57,7 +57,7 @@ function suspectsByIndex(text: string): Suspicion {
     triple = ((triple << 5) | ((bytes[at] as number) & 0x1f)) & TRIPLE_MASK;
     const near = hints[triple];
     if (near === undefined) continue;
-    // By index: here an iterator takes twice the time.
+    // By index: an iterator takes twice the time here.
     for (let index = 0; index < near.length; index++) {
       const hint = near[index] as Hint;
       const start = at - hint.offset;
@@ -77,11 +77,11 @@ function suspectsByIndex(text: string): Suspicion {
 interface Hint {
   text: string;
   bytes: Uint8Array;
-  /** From the start of the hint to the last byte of the triple that stands for it. */
+  /** Of the last byte of the triple under which it is indexed. */
   offset: number;
-  /** In the table of secrets; a word has none, and counts in any case. */
+  /** Rows in the table of secrets. A word has none; its case is ignored. */
   rows?: number[];
-  /** Its low bytes alone are ambiguous: "令牌" looks like "令L". */
+  /** Compared as text: the low bytes of "令牌" are those of "令L". */
   isWide: boolean;
 }
 
@@ -90,7 +90,7 @@ const TRIPLE_MASK = 0x7fff;
 const CASE_BIT = 0x20;
 let hintsByTriple: (Hint[] | undefined)[] | undefined;
 
-/** Takes about a millisecond, once in a process. */
+/** Takes about three milliseconds, once per process. */
 function indexHints(): (Hint[] | undefined)[] {
   const byTriple = Array.from<Hint[] | undefined>({ length: TRIPLE_MASK + 1 });
   for (const hint of [...hintsOfSecrets(), ...[...LABEL_WORDS, LAST_WORD].map((word) => makeHint(word))]) {
@@ -128,11 +128,11 @@ function isAt({ text: hint, bytes, rows, isWide }: Hint, text: string, of: Uint8
   return !isWide || text.slice(start, start + hint.length).toLowerCase() === hint;
 }
 
-/** Kept from text to text; longer ones are seldom. */
+/** Reused; longer texts are rare. */
 const BUFFER_BYTES = 256 * 1024;
 let buffer: Buffer | undefined;
 
-/** The low byte of every letter, and a zero at the end. */
+/** The low byte of every character, and a zero at the end. */
 function bytesOf(text: string): Buffer {
   const bytes = text.length < BUFFER_BYTES ? (buffer ??= Buffer.alloc(BUFFER_BYTES)) : Buffer.alloc(text.length + 1);
   bytes.write(text, "latin1");
@@ -140,7 +140,7 @@ function bytesOf(text: string): Buffer {
   return bytes;
 }
 
-/** Where in the hint the three letters start that text and code have least of. */
+/** Where the three characters start that are rarest in text and code. */
 function rarestTriple(hint: string): number {
   const commonness = Array.from(hint.toLowerCase(), (letter) => LETTERS.indexOf(letter) + 2);
   let rarest = 0;
@@ -153,5 +153,5 @@ function rarestTriple(hint: string): number {
   return rarest;
 }
 
-/** Rarest first, those that are not here before them. */
+/** Rarest first. Characters not listed are rarer. */
 const LETTERS = "=:/-._zqjxkwvybhgfpmucdlrsnioate ";

@@ -1,5 +1,5 @@
-// Credentials that a label announces: the label, what stands between, and the value, in any notation.
-import { assigned, reference } from "./assigned.ts";
+// Credentials behind a label such as "password", in any notation.
+import { assigned, reference } from "./signed-values.ts";
 import { type Label, labelAt } from "./labels.ts";
 import {
   argument,
@@ -12,21 +12,21 @@ import {
   pair,
   posted,
   spoken,
-} from "./notations.ts";
-import type { Finder, Place } from "./place.ts";
-import { columnValues } from "./tables.ts";
+} from "./unsigned-values.ts";
+import type { Finder, Place } from "./value.ts";
+import { columnValues } from "./columns.ts";
 import type { SecretRange } from "./secret.ts";
 import { viewOf } from "./view.ts";
 
-/** How far from its label a value is looked for. */
+/** How far behind its label a value may be. */
 const VIEW_CHARS = 480;
 const NEAR_CHARS = 200;
-/** Blocks, lists, elements and pairs over several lines take more. */
+/** Characters that start a block, a list, an element or a value on the next line: those are longer. */
 const FAR = /[|>{[<\n\\]/;
 const BEFORE_CHARS = 160;
 const NAME = "credential";
 
-/** Adds to `found`. `words`: where a word stands that may be part of a label. */
+/** Adds to `found`. `words`: places of words that may be part of a label. */
 export function labelledRanges(text: string, words: readonly number[], found: SecretRange[]): void {
   let from = -1;
   for (const word of isSorted(words) ? words : words.toSorted((a, b) => a - b)) {
@@ -76,7 +76,7 @@ function valuesOf(text: string, label: Label): SecretRange[] {
   return columnValues(text, label).concat(attributeBefore(place));
 }
 
-/** What grep puts before a line. */
+/** The prefix that grep prints: `src/a.ts:12:`. */
 const FILE_LEAD = /^[\w./@-]{1,120}:\d{1,6}[:-](?:\d{1,4}:)?/;
 // oxlint-disable-next-line no-control-regex
 const LINE_LEAD = /^[ \t]{0,8}\d{1,6}(?:→|\t|[ \t]?[|│])|^[+-](?![+-])|\x1b\[[\d;]*m/g;
@@ -85,7 +85,7 @@ function lineOf(before: string): string {
   const escaped = before.lastIndexOf("\\n");
   const start = Math.max(before.lastIndexOf("\n") + 1, escaped < 0 ? 0 : escaped + 2);
   const line = before.slice(start);
-  // A string begins right before the label: what is in it begins there, too.
+  // Inside a string the line starts at the string.
   const opened = /[:,[{(=]\s*\\{0,3}["'`](?=(?:[ \t]*\d{1,6}[→\t])?\s*$)/.exec(line);
   return (opened === null ? line : line.slice(opened.index + opened[0].length))
     .replace(FILE_LEAD, "")

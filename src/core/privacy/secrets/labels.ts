@@ -1,5 +1,5 @@
-// The names credentials go by, in several languages, alone or as the end of a longer name.
-import { HARMLESS_KEY } from "./words.ts";
+// Finds labels of credentials ("password", "api_key", "contraseña"), alone or at the end of a longer name.
+import { HARMLESS_KEY } from "./placeholders.ts";
 
 /**
  * `password`: any value counts. `secret`: nearly any. `named`: an API's token or key, whose value may be a word where a
@@ -9,13 +9,13 @@ export type LabelKind = "password" | "secret" | "named" | "token" | "key" | "phr
 
 export interface Label {
   kind: LabelKind;
-  /** With all that belongs to the name: `spring.datasource.password`. */
+  /** The whole name: `spring.datasource.password`. */
   name: string;
   start: number;
   end: number;
 }
 
-/** Words that start a label; found in one pass over the text together with all other hints. */
+/** Words that start a label; hints.ts finds them. */
 export const LABEL_WORDS = [
   "pass",
   "pw",
@@ -57,7 +57,7 @@ export const LABEL_WORDS = [
 const PASSWORD =
   "pass(?:w(?:or)?d|wort|wrd|phrase|code|e)?|pwd?|psw|psk|senord|heslo|ifre|kennwort|mdp|contrase(?:ñ|n|ny)a|clave|senha|wachtwoord|has[łl]o|parola(?: d'ordine)?|" +
   "ароль|密码|密碼|口令|パスワード|暗証番号|비밀번호";
-/** What may follow the word in a name without changing what the name means. */
+/** Suffixes that keep the meaning of a name: `password_prod`. */
 const ADDITION =
   "(?:[_-]?(?:string|value|text|plain|raw|prod|production|staging|stage|dev|test|live|old|new|current|previous|backup|" +
   "primary|secondary|main|default|local|admin|root|user|b64|base64|confirm|confirmation|repeat|again))";
@@ -66,14 +66,14 @@ const LABEL = new RegExp(
   "iy",
 );
 
-/** Whose token or key it is: what stands before the word in the name of a credential. */
+/** What comes before "key" or "token" in the name of a credential. */
 const QUALIFIED =
   /(?:api|app|access|auth|bearer|refresh|session|bot|deploy|personal|service|admin|client|github|gitlab|slack|discord|telegram|npm|pypi|vault|jwt|oauth|sentry|webhook|upload|push|registry|root|hook|openai|anthropic|stripe|account|encryption|master|private|secret|shared|signing|storage|subscription|license|hmac|aes|zugangs|zugriffs|geheim|секретный|clé|chiave|w-?lan)[_ -]?$/i;
 const QUALIFIED_CHARS = 14;
 
 const NAME_CHARS = 60;
 
-/** The label that ends in the word at this place, if one does and a value may follow it. */
+/** The label that ends in the word at this place, if a value may follow it. */
 export function labelAt(text: string, word: number): Label | undefined {
   if (isLongerWord(text, word)) return undefined;
   LABEL.lastIndex = word;
@@ -84,7 +84,7 @@ export function labelAt(text: string, word: number): Label | undefined {
   if (isWordCode(next)) return undefined;
   if ((next === 0x2d || next === 0x2e) && isWordCode(text.charCodeAt(end + 1))) return undefined;
   if (!FOLLOWERS.has(text.charAt(end))) return undefined;
-  // `key: value` in a program, before its name is read: quick, because it is everywhere.
+  // A quick check first: `key: value` is everywhere in programs.
   if ((next === 0x3a || next === 0x3d) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
   const start = nameStart(text, word);
   // The name of a type: `AWS::IAM::AccessKey`.
@@ -92,13 +92,13 @@ export function labelAt(text: string, word: number): Label | undefined {
   if (!canFollow(text, word, start, end)) return undefined;
   if (text.startsWith("[redacted:", start - 10)) return undefined;
   const name = text.slice(start, end);
-  // The shell's working directory, but not the field of a data source.
+  // PWD is the shell's working directory, but a password in a connection string.
   const isField = /^pwd$/i.test(name) && FIELD_NEAR.test(text.slice(Math.max(0, start - 120), end + 120));
   const kind = isField ? "password" : kindOf(name, text.slice(Math.max(0, word - 20), word), text.slice(word, end));
   return kind === undefined ? undefined : { kind, name, start, end };
 }
 
-/** `tokens`, `keyboard`, `author`, `passed`: quick, because these are nearly all there is in ordinary text. */
+/** `tokens`, `keyboard`, `author`, `passed`: nearly all matches in ordinary text, so this is fast. */
 function isLongerWord(text: string, word: number): boolean {
   switch (text.charCodeAt(word) | 0x20) {
     case 0x6b: // key
@@ -116,10 +116,10 @@ function isLongerWord(text: string, word: number): boolean {
   }
 }
 
-/** Before the last word of an option: `--api-key`, `-api_key`. */
+/** Signs before the last word of an option: `--api-key`, `-api_key`. */
 const JOINTS = new Set([0x2d, 0x5f]);
 
-/** A key or token that the text only speaks of: `keys`, `key(`, `token of`. */
+/** A key or token without a value: `keys`, `key(`, `token of`. */
 function isMention(text: string, word: number, end: number): boolean {
   const next = text.charCodeAt(end);
   if (next === 0x20) return isSmall(text.charCodeAt(end + 1)) && !JOINTS.has(text.charCodeAt(word - 1));
@@ -141,11 +141,11 @@ function nameStart(text: string, word: number): number {
   let start = word;
   const first = Math.max(0, word - NAME_CHARS);
   while (start > first && isNameCode(text.charCodeAt(start - 1))) start--;
-  // Of a colour's `\x1b[1m` the digits and the letter look like a part of the name.
+  // The digits and the letter of a colour code `\x1b[1m` look like a part of the name.
   if (text.charAt(start - 1) === "[" && text.charAt(start - 2) === "\x1b") {
     start = Math.min(word, start + (/^[\d;]*m/.exec(text.slice(start, word))?.[0].length ?? 0));
   }
-  // The letter of an escaped new line, too.
+  // So does the letter of an escaped new line.
   if (start < word && text.charAt(start - 1) === "\\" && /[nrt]/.test(text.charAt(start))) start++;
   while (start < word && /[.-]/.test(text.charAt(start))) start++;
   return start;
@@ -170,13 +170,13 @@ const SIGNS = new Set("=:|-(");
 
 function isQualified(text: string, word: number): boolean {
   const last = text.charCodeAt(word - 1);
-  // A letter, or a sign and a letter: quick, because most keys stand alone.
+  // Fast, because most keys stand alone.
   const isJoined = last === 0x20 || last === 0x2d || last === 0x5f;
   if (!isSmall((isJoined ? text.charCodeAt(word - 2) : last) | 0x20)) return false;
   return QUALIFIED.test(text.slice(Math.max(0, word - QUALIFIED_CHARS), word));
 }
 
-/** key, token, authorization, credential: of these only what cannot be a word is a credential. */
+/** key, token, authorization, credential: only values that cannot be a word count. */
 function isWeakWord(text: string, word: number, end: number): boolean {
   switch (text.charCodeAt(word) | 0x20) {
     case 0x6b:
@@ -192,7 +192,7 @@ function isWeakWord(text: string, word: number, end: number): boolean {
   }
 }
 
-/** What the patterns for assignments do not see through. */
+/** Characters behind a sign that the patterns in key-value-rows.ts do not handle. */
 // oxlint-disable-next-line no-control-regex
 const DISGUISE = /[\x1b\u00a0\u2000-\u200f\u202f\u3000：＝\\&|]|^ {2}|^ *\n/;
 const CLOSED = new Set("\"'`*)]");
@@ -200,7 +200,7 @@ const CLOSED = new Set("\"'`*)]");
 /** A type or a name after a sign and a space: `privateKey: Uint8Array,`. */
 const EXPRESSION = / (?![\da-f]{24,}|(?:[A-Za-z]*\d){6})[A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
 
-/** The patterns for assignments see what follows a sign; here only what they do not see. */
+/** True for what the patterns in key-value-rows.ts do not find. */
 function canAssign(text: string, word: number, end: number): boolean {
   const next = text.charAt(end);
   const second = text.charAt(end + 1);
@@ -213,7 +213,7 @@ function canAssign(text: string, word: number, end: number): boolean {
   return DISGUISE.test(text.slice(end, end + 8));
 }
 
-/** Most mentions of a label end here: what comes next cannot lead to a value. */
+/** False where the next characters cannot lead to a value, as after most labels. */
 function canFollow(text: string, word: number, start: number, end: number): boolean {
   const next = text.charAt(end);
   const second = text.charAt(end + 1);
@@ -272,7 +272,7 @@ const SEGMENT_ONLY = /^(?:pw|psk|mdp|clave|pass|auth)$/i;
 /** Words that end like a label: `bypass`, `minipass`, `renderPass`. */
 const OTHER_WORD =
   /(?:by|com|sur|over|under|tres|mini|encom|render|shader|depth|first|second|single|multi|two|one|low|high|band)[_-]?pass$|publickey$|public[_-]key$/i;
-/** Names of messages and switches about a credential. */
+/** Names of messages and switches: `forgotPassword`, `password_hint`. */
 const ABOUT =
   /(?:^|[._-])(?:forgot|reset|change|show|hide|toggle|invalid|wrong|no|missing|enter|lost|validate|check|has|is|needs?|requires?|min|max|weak|verify|existing|image[_-]?pull|label|hint|error|err|msg|message|title|type)(?:[._-]\w{0,20}|[A-Z]\w{0,20}|)$|^(?:existing|imagePull|tls|forgot|reset|show|hide|toggle|invalid|has|is|needs|require|label)[A-Z]/;
 
@@ -302,7 +302,7 @@ function kindOf(name: string, before: string, label: string): LabelKind | undefi
   return "password";
 }
 
-/** A part of a name by itself: `db_pass`, `dbPass`, `bindpw`, `requirepass`. */
+/** A separate part of a name: `db_pass`, `dbPass`, `bindpw`, `requirepass`. */
 function isSegment(lead: string, label: string): boolean {
   if (lead === "" || /[^A-Za-z0-9À-ɏ]$/.test(lead)) return true;
   if (/^[A-Z][a-z]/.test(label)) return /[a-z0-9]$/.test(lead);

@@ -1,11 +1,11 @@
-// Passwords that no label announces: in protocols, files of logins, dumps and sentences. Their place gives them away.
+// Passwords without a label, in protocols, login files, dumps and sentences: found by their position.
 import { login, logins, type Secret } from "./secret.ts";
 
-/** The start of a word, also behind an escaped new line. */
+/** The start of a word, or of a line behind an escaped new line. */
 const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`;
 const LINE = String.raw`(?:\r?\n|\\r\\n|\\n)`;
 const QUOTE = String.raw`\\{0,3}["']`;
-/** A name in front of " / " and a password: what is not one of these names needs a password that is no word. */
+/** A user's name before " / " and a password. Other names than these need a password that is not a word. */
 const NAME = String.raw`(?:[\w.+-]{2,40}@[\w.-]{3,60}|(?=\w*[_\d])\w{3,40}|admin|root|test|demo|guest|operator|\w{2,20}(?= \/ [^\s/]{0,40}(?:\d|[!#$%&]|[A-Z][a-z]+[.-][A-Z]?[a-z])))`;
 
 /** "log in as root / sudo", "login with test / prod accounts" */

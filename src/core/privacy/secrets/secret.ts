@@ -1,5 +1,5 @@
 // A row of the table of secrets, and the short forms in which most rows are written.
-import { isHarmless } from "./values.ts";
+import { isHarmless } from "./judge.ts";
 
 export interface Secret {
   name: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redactSecrets, secretRanges } from "../redact.ts";
-import { isSecretKey } from "./words.ts";
+import { isSecretKey } from "./placeholders.ts";
 import { SECRETS } from "./secrets.ts";
 
 describe("the table", () => {

@@ -1,10 +1,10 @@
 // What credentials look like: one table, each row tested by its own sample.
 import { alnum, hex, isUnmasked, lazy, type Secret, shapes } from "./secret.ts";
-import { ASSIGNMENTS } from "./assignments.ts";
+import { ASSIGNMENTS } from "./key-value-rows.ts";
 import { COMMANDS } from "./commands.ts";
 import { PROTOCOLS } from "./protocols.ts";
 import { encodedSecrets } from "./encoded.ts";
-import { isMixed, isPlaceholder, isTemplate } from "./words.ts";
+import { isMixed, isPlaceholder, isTemplate } from "./placeholders.ts";
 
 const KEY_LINE = `MII${alnum(61)}`;
 /** Keys that begin with letters nothing else begins with. */

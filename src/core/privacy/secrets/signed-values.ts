@@ -1,8 +1,10 @@
-// A label, a sign and a value: `password = value`, blocks, lists, defaults, dumps.
-import { keep, OWNER, type Place } from "./place.ts";
-import { bareAt, isHarmless, isSpiked, quotedAt, type Value } from "./values.ts";
-import { isMixed } from "./words.ts";
-import { isAmongCode, setting, SETTING_START } from "./settings.ts";
+// Values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
+import { judge } from "./judge.ts";
+import { OWNER, type Place } from "./value.ts";
+import { isHarmless, isSpiked } from "./judge.ts";
+import { bareAt, quotedAt, type Value } from "./value.ts";
+import { isMixed } from "./placeholders.ts";
+import { isAmongCode, setting, SETTING_START } from "./settings-line.ts";
 import type { View } from "./view.ts";
 
 const CLOSE = String.raw`["'\x60*_)\]]{0,4}`;
@@ -12,7 +14,6 @@ const SIGN = new RegExp(
   "y",
 );
 
-/** `label = value`, with everything that may stand around the sign. */
 export function assigned(place: Place): Value[] | undefined {
   const { view, label } = place;
   SIGN.lastIndex = 0;
@@ -25,7 +26,7 @@ export function assigned(place: Place): Value[] | undefined {
   if (next === "" || sign.length > 2) return next === "" ? undefined : [];
   // A path through modules: `SigningKey::generate`.
   if (sign === "::" && gap === "") return [];
-  // `arn:…:secret:name` names a secret and is none.
+  // `arn:…:secret:name` is the name of a secret.
   if (sign === ":" && /\w:$/.test(place.before)) return [];
   // `:placeholder="…"` beside it is another attribute.
   if (sign === ":" && space !== "" && gap === "" && /^\w[\w-]*=/.test(view.text.slice(at, at + 40))) return [];
@@ -44,14 +45,16 @@ export function assigned(place: Place): Value[] | undefined {
   const pairAt = /^(?:credentials?|auth|login)$/i.test(label.name.split(/[._]/).at(-1) ?? "")
     ? /^[([]\s{0,4}["'][^"'\n]{1,60}["']\s{0,4},\s{0,4}(?=["'])/.exec(view.text.slice(at, at + 80))?.[0].length
     : undefined;
-  const second = pairAt === undefined ? undefined : quotedAt(view, at + pairAt);
-  if (second !== undefined) return keep({ ...label, kind: "password" }, second, "literal");
+  const second = quotedAt(view, pairAt && at + pairAt);
+  if (second !== undefined) return judge({ ...label, kind: "password" }, second, "literal");
   const quoted = quotedAt(view, at) ?? constructedAt(view, at) ?? bracketedAt(view, at);
   if (quoted !== undefined) {
     const isVerb = /^pass$/i.test(label.name) && view.text.charAt(quoted.start - 1) === "`";
     return isVerb
       ? []
-      : [quoted, ...replacementOf(view, quoted)].flatMap((one) => keep(label, one, owner === "" ? "literal" : "prose"));
+      : [quoted, ...replacementOf(view, quoted)].flatMap((one) =>
+          judge(label, one, owner === "" ? "literal" : "prose"),
+        );
   }
   if (/^\s*\n/.test(view.text.slice(at))) return nextLine(place, at, sign);
   const opened = /^["'`]/.test(view.text.slice(at)) ? at + 1 : at;
@@ -64,21 +67,21 @@ export function assigned(place: Place): Value[] | undefined {
   });
 }
 
-/** `${db.password:value}`: a reference, with what holds where it leads nowhere. */
+/** `${db.password:value}`: a reference with its default. */
 export function reference({ view, label, before }: Place): Value[] | undefined {
   if (!/[$#]\{$|\{\{\s*$/.test(before)) return undefined;
   const match = /^:-?([^{}?:\n][^{}\n]{2,80})\}/.exec(view.text);
   if (match === null) return [];
   const found = match[1] as string;
   const end = match[0].length - 1;
-  return keep(label, { start: end - found.length, end, text: found, isQuoted: false }, "argument");
+  return judge(label, { start: end - found.length, end, text: found, isQuoted: false }, "argument");
 }
 
 interface Assignment {
   sign: string;
   isTight: boolean;
   isOwned: boolean;
-  /** `[password] => value`, as PHP prints it. */
+  /** `[password] => value`, printed by PHP. */
   isDump: boolean;
 }
 
@@ -86,7 +89,7 @@ const STARTS_LINE =
   /^[\s\d→:|>#*+"'$,({[~/-]*(?:(?:export|set|env|ENV|ARG|local|declare|readonly|-e|-D)[ \t]+)?(?:[\p{L}\d_-]+[ \t]){0,2}$/u;
 const ENDS_LINE = /^[ \t"'*]*(?:[ \t]#|\/\/|--[ \t]|\r?\n|$)/;
 
-/** "Wrong password: …", "your password: …": a sentence or a message follows. */
+/** "Wrong password: …", "your password: …": a message follows. */
 const SAID_OF_LABEL =
   /\b(?:wrong|invalid|incorrect|bad|weak|missing|no|not|enter|forgot|reset|change|confirm|choose|pick|use|your|the|a|an|this|that|and|or|for|of|with|new|strong)\s[\p{L}\s]{0,20}$/iu;
 
@@ -99,15 +102,15 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   const braced = /^\{([^{}\n]{3,100})\}(?=;|$|["'\s])/.exec(view.text.slice(at, at + 120));
   if (braced !== null && isTight && /;/.test(before)) {
     const value = braced[1] as string;
-    return keep(label, { start: at + 1, end: at + 1 + value.length, text: value, isQuoted: true }, "literal");
+    return judge(label, { start: at + 1, end: at + 1 + value.length, text: value, isQuoted: true }, "literal");
   }
   const isInQuotes = (line.match(/["'`]/g)?.length ?? 0) % 2 === 1;
   // user/password: ann/value
   const both = before.endsWith("/") ? /^[\w.@-]{2,60} ?[/:] ?(?=\S{3})/.exec(view.text.slice(at, at + 80)) : null;
   const second = both === null ? undefined : bareAt(view, at + both[0].length, false);
-  if (second !== undefined) return keep(label, second, "argument");
+  if (second !== undefined) return judge(label, second, "argument");
   const inQuotes = isTight ? quotedPair(place, at) : undefined;
-  if (inQuotes !== undefined) return keep(label, inQuotes, "literal");
+  if (inQuotes !== undefined) return judge(label, inQuotes, "literal");
   const phrase =
     (isOwned ? undefined : wholeLine(place, at, isTight, isInQuotes)) ??
     (isOwned || isInQuotes ? undefined : setting(place, at, sign));
@@ -121,60 +124,60 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   const isWordlike = /^[\p{L}\p{M}_.$-]+$/u.test(found);
   if (/^[([]/.test(after) && /\w$/.test(found)) return [];
   const isLast = ENDS_LINE.test(after);
-  if (isOwned && isLast && !isWordlike) return keep(label, value, "argument");
+  if (isOwned && isLast && !isWordlike) return judge(label, value, "argument");
   if (isOwned)
-    return isLast && sign !== ":" ? keep(label, value, "argument") : isWordlike ? [] : keep(label, value, "prose");
+    return isLast && sign !== ":" ? judge(label, value, "argument") : isWordlike ? [] : judge(label, value, "prose");
   const isLine = STARTS_LINE.test(before) && isLast;
   if (!isWordlike) {
-    if (isTight || isLine) return keep(label, value, "argument");
-    return isMixed(found) || (isSpiked(found) && !/^\w+=/.test(found)) ? keep(label, value, "prose") : [];
+    if (isTight || isLine) return judge(label, value, "argument");
+    return isMixed(found) || (isSpiked(found) && !/^\w+=/.test(found)) ? judge(label, value, "prose") : [];
   }
   // `password: <b>value</b>`
-  if (/<\w{1,6}>$/.test(view.text.slice(Math.max(0, at - 8), at))) return keep(label, value, "argument");
+  if (/<\w{1,6}>$/.test(view.text.slice(Math.max(0, at - 8), at))) return judge(label, value, "argument");
   const isVariableName = /^[a-z]+(?:_[a-z\d]+)+$|^[a-z]+(?:[A-Z][a-z\d]+)+$/.test(found);
   if (isVariableName && !/^[A-Z\d_]+$/.test(label.name) && !before.endsWith("-")) return [];
   if (isTight && sign !== ":") {
     const isCall = /[\w\])]\s?\([^()]*$/.test(line) && !isInQuotes;
     const isVariable = isCall && /^[A-Za-z_$][\w$]*$/.test(found) && !/^[A-Z][a-z]{5,}$/.test(found);
     // An option of a command: `-Dkey.password=value`.
-    if (/(?:^|\s)-{1,2}$/.test(before)) return keep(label, value, "setting");
-    return isVariable || (isCall && /^\w+\.\w+$/.test(found)) ? [] : keep(label, value, "exact");
+    if (/(?:^|\s)-{1,2}$/.test(before)) return judge(label, value, "setting");
+    return isVariable || (isCall && /^\w+\.\w+$/.test(found)) ? [] : judge(label, value, "exact");
   }
-  // `- { name: ann, password: value }`, as YAML writes it in one line.
+  // `- { name: ann, password: value }`: YAML in one line.
   const isFlow = !isTight && /^[ \t]*-?[ \t]*(?:[\w-]+:[ \t]*)?\{[^()]*$/.test(line) && /^ ?[,}]/.test(after);
   if (
     isFlow &&
     /^\p{L}[\p{Ll}-]{4,}$/u.test(found) &&
     (/^\p{Lu}/u.test(found) || /\b(?:user|name|login|host|email)\w*: \w/.test(line))
   )
-    return keep(label, value, "argument");
-  // As Go prints a struct: {User:app Password:value}.
+    return judge(label, value, "argument");
+  // {User:app Password:value}: a struct printed by Go.
   if (isTight && /(?:\{(?:\w+:\S* ){1,20}|\bmap\[(?:\w+:\S* ){0,20})$/.test(before))
-    return keep(label, value, "argument");
+    return judge(label, value, "argument");
   if (label.name.toLowerCase() === "pass" && !isBesideLogin(place, value)) return [];
   if (label.name === "secret" && sign === ":" && !/\p{Lu}/u.test(found)) return [];
-  if (isDump && isLine) return keep(label, value, "argument");
+  if (isDump && isLine) return judge(label, value, "argument");
   if (isLine && !isAmongCode(text, label.start, view.endOf(value.end)) && !isMember(label.name, sign)) {
-    return keep(label, value, sign === ":" && SAID_OF_LABEL.test(before) ? "prose" : "argument");
+    return judge(label, value, sign === ":" && SAID_OF_LABEL.test(before) ? "prose" : "argument");
   }
   const said =
-    isLast && sign === ":" && /[\p{L}] $/u.test(before) && !/["'`({<]/.test(before) ? keep(label, value, "prose") : [];
+    isLast && sign === ":" && /[\p{L}] $/u.test(before) && !/["'`({<]/.test(before) ? judge(label, value, "prose") : [];
   if (said.length > 0) return said;
   return /^(?:[,;.)]|\s|$)/.test(after) &&
     /(?:user|login|name|host|mail|admin|root|qa)\b[^\n]{0,40}$/i.test(before) &&
     !/[({[][^)}\]]*$/.test(before)
-    ? keep(label, value, "argument")
+    ? judge(label, value, "argument")
     : [];
 }
 
-/** Lines that name a user or a host stand above or below. */
+/** A line above or below names a user or a host. */
 function isBesideLogin({ text, label, view }: Place, value: Value): boolean {
   const end = view.endOf(value.end);
   const near = `${text.slice(Math.max(0, label.start - 120), label.start)}\n${text.slice(end, end + 120)}`;
   return near.trim() === "" || /(?:user|login|host|name|mail|account)\w{0,8}["']?\s{0,4}[:=]/i.test(near);
 }
 
-/** `"client_secret=several words"`: the quotation marks are around both. */
+/** `"client_secret=several words"`: quotation marks around both. */
 function quotedPair({ text, view, label }: Place, at: number): Value | undefined {
   const quote = text.charAt(label.start - 1);
   if (quote !== '"' && quote !== "'") return undefined;
@@ -185,7 +188,7 @@ function quotedPair({ text, view, label }: Place, at: number): Value | undefined
     : undefined;
 }
 
-/** Several words that are all of a line, or a field of a connection string. */
+/** Several words: a whole line, or a field of a connection string. */
 function wholeLine(
   { text, view, label, before }: Place,
   at: number,
@@ -195,14 +198,14 @@ function wholeLine(
   const rest = view.text.slice(at, at + 120);
   const field = isTight && /;/.test(before) ? /^[^;"'\n]{3,80}(?=;)/.exec(rest)?.[0] : undefined;
   if (field?.includes(" "))
-    return keep(label, { start: at, end: at + field.length, text: field, isQuoted: true }, "literal");
-  // "- secret: what only the server knows"
+    return judge(label, { start: at, end: at + field.length, text: field, isQuoted: true }, "literal");
+  // "- secret: what only the server knows" is a description.
   const isListItem = /(?:^|\n)[ \t]*[-*] $/.test(text.slice(Math.max(0, label.start - 20), label.start));
   if (!STARTS_LINE.test(before) || isListItem || isInQuotes || !/^[^\s"'`,;(){}[\]]+[ \t][^\n]+(?:\n|$)/.test(rest))
     return undefined;
   const line = (rest.split("\n")[0] as string).trimEnd();
   if (!/^[a-z]+(?: [a-z]+){2,}$/.test(line)) return undefined;
-  const kept = keep(label, { start: at, end: at + line.length, text: line, isQuoted: true }, "literal");
+  const kept = judge(label, { start: at, end: at + line.length, text: line, isQuoted: true }, "literal");
   return kept.length > 0 && (label.kind !== "password" || /phrase/i.test(label.name)) ? kept : undefined;
 }
 
@@ -213,7 +216,7 @@ function isMember(name: string, sign: string): boolean {
 
 const BLOCK = /(?:[|>][+-]?\d?[ \t]*(?:#[^\n]*)?|<<[-~]?["']?\w+["']?)\n([ \t]*)(\S[^\n]*)/y;
 
-/** `password: |` and the lines that are indented below it. */
+/** `password: |` and the indented lines below. */
 function blockAt({ view, label }: Place, at: number): Value[] | undefined {
   BLOCK.lastIndex = at;
   const match = BLOCK.exec(view.text);
@@ -227,7 +230,7 @@ function blockAt({ view, label }: Place, at: number): Value[] | undefined {
     end += line[0].length;
   }
   const value: Value = { start, end, text: first.trim(), isQuoted: true };
-  if (label.kind !== "password" && label.kind !== "secret") return keep(label, value, "literal");
+  if (label.kind !== "password" && label.kind !== "secret") return judge(label, value, "literal");
   return isHarmless(first.trim()) || /^\w+: /.test(first) ? [] : [value];
 }
 
@@ -242,7 +245,7 @@ function listAt({ view, label }: Place, at: number): Value[] | undefined {
     values.push(value);
     place = value.end + 1;
   }
-  return values.flatMap((value) => keep(label, value, "literal"));
+  return values.flatMap((value) => judge(label, value, "literal"));
 }
 
 const NESTED_LINES = /\n[ \t]+(?:value|default):[ \t]+/y;
@@ -253,19 +256,19 @@ export function nestedAt({ view, label }: Place, at: number): Value[] | undefine
   NESTED_LINES.lastIndex = at;
   if (NESTED_LINES.test(view.text)) {
     const below = quotedAt(view, NESTED_LINES.lastIndex) ?? bareAt(view, NESTED_LINES.lastIndex, false);
-    return below === undefined ? [] : keep(label, below, "literal");
+    return below === undefined ? [] : judge(label, below, "literal");
   }
   if (view.text.charAt(at) !== "{" || /^\{[^{}\n]{3,100}\};/.test(view.text.slice(at, at + 110))) return undefined;
   NESTED.lastIndex = at;
   if (!NESTED.test(view.text)) return undefined;
   const value = quotedAt(view, NESTED.lastIndex);
-  return value === undefined ? [] : keep(label, value, "literal");
+  return value === undefined ? [] : judge(label, value, "literal");
 }
 
-/** `"old" -> "new"`, as Terraform shows a change. */
+/** `"old" -> "new"`, a change shown by Terraform. */
 function replacementOf(view: View, { end }: Value): Value[] {
   const arrow = /^["'`][ \t]{0,4}(?:->|→|=>)[ \t]{0,4}(?=["'])/.exec(view.text.slice(end, end + 12))?.[0].length;
-  const value = arrow === undefined ? undefined : quotedAt(view, end + arrow);
+  const value = quotedAt(view, arrow && end + arrow);
   return value === undefined ? [] : [value];
 }
 
@@ -295,11 +298,11 @@ function fallbackAt({ view, label }: Place, at: number): Value[] | undefined {
   if (value === undefined) {
     OR.lastIndex = at;
     const other = OR.test(view.text) ? quotedAt(view, OR.lastIndex) : undefined;
-    return other === undefined ? undefined : keep(label, other, "literal");
+    return other && judge(label, other, "literal");
   }
   if (value.startsWith("?")) return [];
   const end = FALLBACK.lastIndex - 1;
-  return keep(label, { start: end - value.length, end, text: value, isQuoted: false }, "argument");
+  return judge(label, { start: end - value.length, end, text: value, isQuoted: false }, "argument");
 }
 
 const WORD_DIFF = /\[-([^\s\]]{3,80})-\](?:\{\+([^\s}]{3,80})\+\})?/y;
@@ -312,7 +315,7 @@ function wordDiffAt({ view, label }: Place, at: number): Value[] | undefined {
   const values: Value[] = [{ start: at + 2, end: at + 2 + old.length, text: old, isQuoted: true }];
   if (now !== undefined)
     values.push({ start: at + all.length - 2 - now.length, end: at + all.length - 2, text: now, isQuoted: true });
-  return values.flatMap((value) => keep(label, value, "literal"));
+  return values.flatMap((value) => judge(label, value, "literal"));
 }
 
 const CONSTRUCTED =
@@ -324,19 +327,19 @@ function constructedAt(view: View, at: number): Value | undefined {
   return CONSTRUCTED.test(view.text) ? quotedAt(view, CONSTRUCTED.lastIndex) : undefined;
 }
 
-/** The value in the line below its label, alone there. */
+/** A value alone on the line below its label. */
 function nextLine({ view, label, before, text }: Place, at: number, sign: string): Value[] {
   const match = /^\s*\n[ \t]*(\S{3,200})[ \t]*(?=\n|$)/.exec(view.text.slice(at));
   if (match === null || sign === "=>") return [];
   const found = match[1] as string;
   const start = at + match[0].trimEnd().length - found.length;
   const isPrompt = /(?:enter|type|retype|new)\s[\w\s]{0,20}$/i.test(before) || /^(?:enter|type)/i.test(before);
-  // A word alone, indented below its setting; the line after it is not.
+  // A plain word, indented below its setting, with an unindented line after it.
   const isWord = SETTING_START.test(before) && /^[\p{L}.-]{5,}$/u.test(found) && /\n[ \t]/.test(match[0]);
   if (isWord && /^[ \t]*(?:$|\n(?:\S|$))/.test(view.text.slice(start + found.length))) {
     if (!isAmongCode(text, label.start, view.endOf(start)))
-      return keep(label, { start, end: start + found.length, text: found, isQuoted: false }, "setting");
+      return judge(label, { start, end: start + found.length, text: found, isQuoted: false }, "setting");
   }
   if (/[:;{}=]/.test(found) || found.startsWith("-") || (!isMixed(found) && !isPrompt)) return [];
-  return keep(label, { start, end: start + found.length, text: found, isQuoted: false }, "argument");
+  return judge(label, { start, end: start + found.length, text: found, isQuoted: false }, "argument");
 }

@@ -1,7 +1,8 @@
-// Credentials in the column below a label: tables of Markdown and databases, CSV, and the columns of an SQL statement.
+// Credentials in the column below a label: tables of Markdown and databases, CSV, SQL inserts.
 import type { Label } from "./labels.ts";
 import type { SecretRange } from "./secret.ts";
-import { isCredential, type Value } from "./values.ts";
+import { isCredential } from "./judge.ts";
+import { type Value } from "./value.ts";
 
 const MAX_LINE_CHARS = 600;
 const MAX_ROWS = 200;
@@ -12,7 +13,7 @@ export function columnValues(text: string, label: Label): SecretRange[] {
 }
 
 const RULE = /^[\s|+:=\-─┬┴┼├┤└┘┌┐═╪]*$/;
-/** What else a table of credentials has: somebody or something they are for. */
+/** Another column of a table of credentials: their user, host or service. */
 const OWNER_CELL =
   /^(?:user|usr|login|e?-?mail|host|name|account|service|server|url|site|id|system|environment|env|role|device|app|benutzer|first|index)|user|login|name$/i;
 

@@ -1,15 +1,15 @@
-// Lines of settings files: everything behind the sign is the value. What stands around them tells them from code.
-import { keep, type Place } from "./place.ts";
-import type { Value } from "./values.ts";
+// Lines of settings files, where everything behind the sign is the value; told from code by the lines around them.
+import { judge } from "./judge.ts";
+import { type Place } from "./value.ts";
+import type { Value } from "./value.ts";
 
-/** What a program or a template has in place of a literal: `$HOME/x`, `get(…)`, `{{ name }}`. */
+/** Expressions of programs and templates: `$HOME/x`, `get(…)`, `{{ name }}`. */
 const NO_LITERAL =
   /^(?:["'`[{(<|>!&*%]|@[\w.]*[@/(]|\$[({A-Za-z_]|[\w.$]+\(|(?:[~.]{0,2}|[A-Za-z]:)[/\\]|[a-z][a-z0-9+.-]*:\/\/)|[{[(,;\\]$|\$\{|\{\{|<%/;
-/** In front of a setting: indentation, a list's or a diff's mark, a comment's, a shell's command. */
+/** Before a setting: indentation, the mark of a list, a diff or a comment, `export`. */
 export const SETTING_START =
   /^[ \t]*(?:[-+#;[][ \t]?|\/\/[ \t]?)?(?:(?:export|set|env|ENV|ARG|local|declare|readonly|-e|--env|setenv)[ \t]+|-[De])?$/;
 
-/** A line of a settings file: all behind the sign is the value, whatever it looks like. */
 export function setting({ view, label, before, text }: Place, at: number, sign: string): Value[] | undefined {
   if (label.kind !== "password" && label.kind !== "secret") return undefined;
   if (!SETTING_START.test(before) || !/^(?:\??=|:|=>)$/.test(sign)) return undefined;
@@ -26,7 +26,7 @@ export function setting({ view, label, before, text }: Place, at: number, sign: 
   if (isVariable && !isPhrase && !label.name.includes("-")) return undefined;
   const value: Value = { start: at, end: at + found.length, text: found, isQuoted: false };
   if (isAmongCode(text, label.start, view.endOf(value.end))) return undefined;
-  const kept = keep(label, value, "setting");
+  const kept = judge(label, value, "setting");
   return kept.length === 0 ? undefined : kept;
 }
 

@@ -1,103 +1,48 @@
-// Reads the value that follows a label, and judges whether it is a credential or stands where one would.
-import type { LabelKind } from "./labels.ts";
-import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./words.ts";
-import type { View } from "./view.ts";
+// Judges whether a value is a credential, or a word, a type or an expression that stands in its place.
+import type { Label, LabelKind } from "./labels.ts";
+import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./placeholders.ts";
+import type { Value } from "./value.ts";
 
-export interface Value {
-  /** In the view. */
-  start: number;
-  end: number;
-  text: string;
-  isQuoted: boolean;
-}
-
-const MAX_CHARS = 300;
-const OPEN = /(?:[bBrRuUfFLN@$]{1,2}(?=["']))?("""|'''|["'`])/y;
-
-/** A quoted value at this place of the view. */
-export function quotedAt(view: View, place: number): Value | undefined {
-  OPEN.lastIndex = place;
-  const quote = OPEN.exec(view.text)?.[1];
-  if (quote === undefined) return undefined;
-  const start = OPEN.lastIndex;
-  const width = widthOf(view, start - 1);
-  for (let at = start; at < view.text.length && at - start <= MAX_CHARS; at++) {
-    const character = view.text[at];
-    if (character === "\n" && quote.length === 1) break;
-    if (character === "\\") at++;
-    else if (view.text.startsWith(quote, at) && widthOf(view, at) === width) {
-      // In SQL and C# a quotation mark is doubled: 'it''s'.
-      if (
-        quote.length === 1 &&
-        quote !== "`" &&
-        at > start &&
-        view.text.startsWith(quote, at + 1) &&
-        /^\p{L}/u.test(view.text.slice(at + 2))
-      )
-        at++;
-      else return { start, end: at, text: view.text.slice(start, at), isQuoted: true };
-    }
-  }
-  return undefined;
-}
-
-/** How many characters of the original text the one at this place stands for: an escaped quote has two or more. */
-function widthOf(view: View, place: number): number {
-  return view.endOf(place + 1) - view.startOf(place);
-}
-
-/** A bare value: up to a space, without what belongs to the text around it. */
-export function bareAt(view: View, place: number, isInQuotes: boolean): Value | undefined {
-  const found = /^\S{1,300}/.exec(view.text.slice(place, place + MAX_CHARS))?.[0];
-  if (found === undefined) return undefined;
-  // Dots that stand for the rest of it.
-  const text = /\.{3}|…/.test(found) ? found : trimmed(found, isInQuotes);
-  return text === "" ? undefined : { start: place, end: place + text.length, text, isQuoted: false };
-}
-
-const ENDS = [
-  /;/, // a=b;c=d
-  /&(?=[\w.-]{1,40}=)/, // a=b&c=d
-  /,(?=$|["'\s]|[\w.-]{1,40}[=:])/,
-  /<(?=\/|[a-z]+[ >]|br)/i,
-  /\|$/,
-  /[，。；！？、）】」]/,
-];
-
-function trimmed(token: string, isInQuotes: boolean): string {
-  let text = token;
-  for (const end of ENDS) {
-    const at = text.search(end);
-    if (at > 0) text = text.slice(0, at);
-  }
-  const quote = text.search(isInQuotes ? /["'`]/ : /["'`](?=[\s,;)\]}]|$)/);
-  if (quote > 0) text = text.slice(0, quote);
-  // A bracket that was opened before the value closes behind it.
-  for (const [open, close] of ["()", "[]", "{}"] as const) {
-    const at = text.indexOf(close as string);
-    if (at > 0 && !text.slice(0, at).includes(open as string)) text = text.slice(0, at);
-  }
-  return text.replace(/[.,:*]+$|\*{2}$/, "");
-}
-
-/** How sure it is that a literal stands at this place. */
+/** How likely a literal is in this position. */
 export type Evidence =
-  /** All of a line of settings behind its sign, an option's argument: no program has an expression there. */
+  /** The rest of a line in a settings file, an option's argument: never an expression. */
   | "setting"
-  /** A quoted or whole line's value, an element's text, a field of a connection string. */
+  /** A quoted value or a whole line, an element's text, a field of a connection string. */
   | "literal"
-  /** Right behind a sign or an option, where no program would have an expression. */
+  /** Right behind a sign or an option, where programs have no expression. */
   | "exact"
   /** A line of settings, a cell of a table. */
   | "argument"
   /** A sentence. */
   | "prose";
 
+const SCHEME = /^(?:bearer|basic|token|digest|bot|apikey)\s+/i;
+
+/** `[value]`, without a scheme such as "Bearer ", where it is a credential; else `[]`. */
+export function judge({ kind, name }: Label, value: Value, evidence: Evidence): Value[] {
+  const scheme = SCHEME.exec(value.text)?.[0].length ?? 0;
+  const rest = { ...value, start: value.start + scheme, text: value.text.slice(scheme) };
+  const isPhrase = /phrase/i.test(name) && evidence === "literal" && /^[a-z]+(?:,? [a-z]+){2,}$/.test(rest.text);
+  if (
+    isPhrase &&
+    !/\b(?:pass|enter|please|must|required?|the key|is)\b.*|passphrase/.test(rest.text.replace(/^\w+ is \w+ \w+$/, ""))
+  )
+    return [rest];
+  // DB_PASSWORD = "several words": a constant, not the label of a form.
+  const isConstant = evidence === "literal" && /^[A-Z\d_]{4,}$/.test(name) && /\s/.test(rest.text);
+  if (isConstant && isCredential("password", rest, "setting")) return [rest];
+  return isCredential(kind, rest, evidence) ? [rest] : [];
+}
+
+export function nonEmpty(values: Value[]): Value[] | undefined {
+  return values.length === 0 ? undefined : values;
+}
+
 const LETTERS = String.raw`[\p{L}\p{M}]`;
 const WORDY = new RegExp(`^${LETTERS}+(?:[-_.'’ ]${LETTERS}+)*[!.]?$`, "u");
 const SINGLE = new RegExp(`^${LETTERS}+$`, "u");
 
-/** Types, states and words of a sentence: none of them is anybody's password. */
+/** Types, states and words of a sentence: never a password. */
 const HARMLESS = new RegExp(
   "^(?:" +
     "strings?|str|char(?:field)?|varchar|text|textfield|number|int|integer|bool(?:ean)?|bytes?|buffer|bytea|uint\\w*|object|array|" +
@@ -120,7 +65,6 @@ const HARMLESS = new RegExp(
     ")[!?;:.,]*$",
   "i",
 );
-/** Whether a value under such a label is a credential. */
 export function isCredential(kind: LabelKind, value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (text.includes("[redacted:")) return false;
@@ -141,13 +85,13 @@ export function isCredential(kind: LabelKind, value: Value, evidence: Evidence):
   return text.length >= 4 || isQuoted;
 }
 
-/** Said of a credential, with a number in it: "SHA-256", "256-bit", "Argon2id-hashed". */
+/** Describes a credential, with a number in it: "SHA-256", "256-bit", "Argon2id-hashed". */
 const MEASURE =
   /^(?:argon2|bcrypt|scrypt|sha-?\d|md5|base-?64|aes|rsa|utf-?8|pbkdf2|hmac|oauth|2fa|mfa|totp|http|ipv[46]|v?\d+[.-]|\d+-?(?:bit|byte|char|digit|day|hour|minute|second|month|year|st|nd|rd|th|x|ms|s|k|kb|mb)s?\b)/i;
-/** Where something is filled in later: `@db.password@`, `__PASSWORD__`, `##X##`. */
+/** Placeholders of build tools: `@db.password@`, `__PASSWORD__`, `##X##`. */
 const FILLED_IN = /^(?:@[\w.]+@|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
 
-/** "Too short", "not set": said of a value. */
+/** Messages: "Too short", "not set". */
 const VERDICT = /^(?:too|not|no|must|is|should|already|never) \p{L}+$/iu;
 
 export function isHarmless(text: string): boolean {
@@ -156,14 +100,14 @@ export function isHarmless(text: string): boolean {
   );
 }
 
-/** Like `isPlaceholder`, but a password may start with a sign that starts a variable, too. */
+/** Like `isPlaceholder`, but a password may start with `$` or `<` as a variable does. */
 function isStandIn(text: string): boolean {
   if (/^\$[^({]/.test(text)) return !isSpikedVariable(text);
   if (/^<[^<>]+>[\w-]{3,}$/.test(text) || (/^\(\w{6,}\)$/.test(text) && isMixed(text))) return false;
   return isPlaceholder(text, INSTRUCTION);
 }
 
-/** `$ilverSpoon!`, `$$money$$`: not what a variable is called. */
+/** `$ilverSpoon!`, `$$money$$`: no variable has such a name. */
 function isSpikedVariable(text: string): boolean {
   if (/^\$[a-z]+[A-Z][a-z]+$/.test(text))
     return !LABEL_INSIDE.test(text) && !/^\$(?:db|my|new|old|user|env)/.test(text);
@@ -175,7 +119,7 @@ function isSpikedVariable(text: string): boolean {
 const CODE =
   /^[\w$.:\]["'-]{1,80}\(|^[A-Za-z_$][\w$.]*\[|^&(?:mut|str|\W)|=>|&&|\|\||[=!]==?|\?\.|::|->|^[A-Z]\w*<|^[[{(]|[{([]$|^[*&]\w+$|^@[\w/.-]+$|^#(?:[0-9a-f]{3,8}|[\w-]+|\/.*)$|^![A-Za-z]+$|^\/\S*\/[gimsuy]*$|\+$|^[-+/*]|^[!-/:-@[-`{-~]+$/i;
 
-/** A call, an operator, a reference, a selector. */
+/** Looks like a call, an operator, a reference or a selector. */
 function isCodeLike(text: string, evidence: Evidence): boolean {
   if (evidence !== "literal" && isDottedWords(text, evidence)) return false;
   if (evidence === "setting" && /^(?:@[\p{L}\d.]{5,}|#\p{Lu}\p{L}{4,}|(?:\p{Lu}\p{L}+\.)+\p{Lu}\p{L}+)$/u.test(text))
@@ -196,7 +140,7 @@ function isCodeLike(text: string, evidence: Evidence): boolean {
     return !isOddPath(text) && !isTitled;
   }
   if (/\(\)$|^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(text)) return true;
-  // A call, unless its name is none: `kR3.tN8(wq)`.
+  // A call, unless its name is random: `kR3.tN8(wq)`.
   const call = /^([\w.]+)\([\w.]*\)$/.exec(text)?.[1];
   if (
     call !== undefined &&
@@ -215,18 +159,18 @@ const ROOT =
 const NATURAL_NUMBER =
   /^(?:(?:[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,})(?:_[a-z]+|_?[A-Z][a-z]+)*_?\d{1,2}|(?:s3|k8s|i18n|l10n|oauth2\w*|utf8|base64\w*|sha\d+|md5\w*|ec2|e2e|p12|x509|v\d+|h\d|u\d+|b64\w*|http2))$/;
 
-/** Dots in it, but no path through objects: `ab1.Cd2efGh`, `Paris.Texas1984`. */
+/** With dots, but not a property path: `ab1.Cd2efGh`, `Paris.Texas1984`. */
 function isOddPath(text: string): boolean {
   const parts = text.replace(/;$/, "").split(/\??\./);
   if (ROOT.test(parts[0] ?? "")) return false;
   return parts.some((part) => /\d/.test(part) && (!NATURAL_NUMBER.test(part) || /\d{4}$/.test(part)));
 }
 
-/** `tulip.garden.gate`: words with dots between, none of which begins a path through objects. */
+/** `tulip.garden.gate`: words with dots between, but not a property path. */
 function isDottedWords(text: string, evidence: Evidence): boolean {
   const parts = text.replace(/[!?;]$/, "").split(".");
   if (parts.length < 2 || LABEL_INSIDE.test(text)) return false;
-  // Where an expression could stand: more than two words, capitals, or a sign at the end.
+  // Where an expression is possible: only with three words, capitals, or a sign at the end.
   const isSure = evidence === "setting" || evidence === "exact" || parts.length > 2 || /^\p{Lu}|[!?]$/u.test(text);
   if (!isSure) return false;
   return (
@@ -252,7 +196,7 @@ function isUnwordly(kind: LabelKind, text: string, evidence: Evidence): boolean 
   return text.length >= 8 && isMixed(text) && !isName(text);
 }
 
-/** The token or key of an API: a word only where a literal stands, or where it cannot be a state or a type. */
+/** An API's token or key: a plain word counts only as a literal, or where it cannot be a state or a type. */
 function isNamedCredential(value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (/\s/.test(text)) return text.length >= 20 && isMixed(text) && (text.match(/[^\w\s]/g)?.length ?? 0) >= 5;
@@ -273,7 +217,7 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   ) {
     return false;
   }
-  // `password-input`, `user_password`: names of things that hold one. `not-set`, `no-change`: what is said of one.
+  // `password-input`, `user_password` name a field; `not-set`, `no-change` describe a value.
   const parts = bare.split(/[-_.' ]/);
   if (
     parts.length > 1 &&
@@ -290,12 +234,12 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   return parts.length > 2 || /\p{Lu}/u.test(bare);
 }
 
-/** "configured", "readable": what is said of a password. */
+/** "configured", "readable": describes a password. */
 export function isQuality(text: string): boolean {
   return QUALITY.test(text.replace(/[!.,;]$/, ""));
 }
 
-/** What a sentence says of a password ends like this: "the password is temporary, generated, readable". */
+/** Endings of such words: "the password is temporary, generated, readable". */
 const QUALITY = /(?:ed|ing|ly|able|ible|al|ive|ous|ful|less|ent|ant|ic|ary|ory|ish|ung|lich|bar|ig)$/i;
 
 const LABEL_INSIDE =
@@ -304,14 +248,14 @@ const LABEL_INSIDE =
 const SENTENCE =
   /\b(?:the|a|an|is|are|was|must|should|cannot|can|not|your|please|enter|required?|invalid|wrong|and|or|for|to|of|with|at|least|than|too|characters|letters|digits?|bytes|new|confirm|forgot|oublié|vergessen|olvidaste|ist|und|oder|nicht|bitte|neues|zu|le|la|les|une?|pas|des|el|los|una|de|du|por|see|value|type|if|when|this|that|from|in|on|by|it|be|no|same|as)\b/gi;
 
-/** `PGPASSWORD=x psql app`: a command follows its value. */
+/** `PGPASSWORD=x psql app`: a command follows the value. */
 const COMMAND =
   /\s(?:-|psql|pg_\w+|mysql\w*|npm|npx|node|python3?|make|docker|kubectl|helm|terraform|git|go|cargo|bash|sh|curl|sudo|ansible\S*|redis-cli|mongo\w*)(?=\s|$)/;
-/** What a line of documentation says of a setting, as opposed to its value. */
+/** The description of a setting in documentation, not its value. */
 const DESCRIPTION =
   /[.:?)]$|[:;{}()=<>[\]|`]|\b(?:use|used|uses|your|must|should|enter|please|required|optional|default|string|generated|set|not|see|from|if|when|for|to|via|with|and|or|min|max|minimum|maximum|chars?|characters|digits?|letters|bytes|length|mindestens|zeichen)\b/i;
 
-/** Words with spaces that are all of a line of settings. */
+/** Several words that fill a line of settings. */
 function isPhraseOfLine(text: string, kind: LabelKind): boolean {
   const words = text.split(/\s+/);
   if (
@@ -326,7 +270,7 @@ function isPhraseOfLine(text: string, kind: LabelKind): boolean {
   return words.some((word) => word.length > 3 && !HARMLESS.test(word));
 }
 
-/** Words with spaces: a passphrase, unless they read like a sentence. */
+/** Several words that do not read like a sentence. */
 function isPassphrase(text: string, kind: LabelKind): boolean {
   if (/[:;{}()=<>[\]|]/.test(text) || text.length > 80) return false;
   const words = text.split(/\s+/);

@@ -1,10 +1,12 @@
-// A label and a value without a sign between them: arguments, calls, pairs of name and value, elements, cells, sentences.
-import { nestedAt } from "./assigned.ts";
+// Values behind a label without a sign between: arguments, calls, pairs of name and value, elements, cells, sentences.
+import { nestedAt } from "./signed-values.ts";
 import type { Label } from "./labels.ts";
-import { keep, nonEmpty, OWNER, type Place } from "./place.ts";
+import { judge, nonEmpty } from "./judge.ts";
+import { OWNER, type Place } from "./value.ts";
 import type { SecretRange } from "./secret.ts";
-import { bareAt, isCredential, isHarmless, isQuality, quotedAt, type Value } from "./values.ts";
-import { isMixed } from "./words.ts";
+import { isCredential, isHarmless, isQuality } from "./judge.ts";
+import { bareAt, quotedAt, type Value } from "./value.ts";
+import { isMixed } from "./placeholders.ts";
 
 /** `--password value`, `["--password", "value"]`, `-Password "value"`, `- --password` above `- value`. */
 export function argument({ text, view, label, before }: Place): Value[] | undefined {
@@ -14,7 +16,7 @@ export function argument({ text, view, label, before }: Place): Value[] | undefi
   if (gap === undefined) return undefined;
   const quoted = quotedAt(view, gap.length);
   if (quoted !== undefined)
-    return quoted.text.startsWith("-") ? [] : keep(label, quoted, label.kind === "token" ? "argument" : "literal");
+    return quoted.text.startsWith("-") ? [] : judge(label, quoted, label.kind === "token" ? "argument" : "literal");
   // In a list of arguments each is quoted.
   if (gap.includes(",")) return [];
   const value = bareAt(view, gap.length, /["'`]/.test(before));
@@ -24,7 +26,7 @@ export function argument({ text, view, label, before }: Place): Value[] | undefi
   if (isWordlike && /[ \t]{2}|\t/.test(gap) && !/\n/.test(gap) && !text.slice(label.end, label.end + 3).includes("\\"))
     return [];
   if (label.kind === "token" && /^[a-z]+(?:-[a-z]+){2,}$/.test(value.text) && !isHarmless(value.text)) return [value];
-  return keep(label, value, "setting");
+  return judge(label, value, "setting");
 }
 
 const SETTER =
@@ -34,30 +36,30 @@ const SETTER =
 export function pair({ view, label, line }: Place): Value[] | undefined {
   // `add_argument("--password", default="value")`
   const byDefault = /^["'`]\s{0,4},[^\n()]{0,80}?\bdefault\s{0,2}=\s{0,2}(?=["'])/.exec(view.text)?.[0].length;
-  const standard = byDefault === undefined ? undefined : quotedAt(view, byDefault);
-  if (standard !== undefined) return keep(label, standard, "literal");
+  const standard = quotedAt(view, byDefault);
+  if (standard !== undefined) return judge(label, standard, "literal");
   const gap = /^(?:["'`]?\]?["'`]\s{0,4})?,\s{0,20}(?=["'`])/.exec(view.text)?.[0];
   if (gap === undefined) return undefined;
-  // A constant or an atom names it: `CURLOPT_PASSWORD, "…"`, `{password, "…"}`.
+  // A constant or an atom as the name: `CURLOPT_PASSWORD, "…"`, `{password, "…"}`.
   if (gap.startsWith(",") && !(/^[A-Z_]+$/.test(label.name) && SETTER.test(line)) && !line.endsWith("{"))
     return undefined;
   const value = quotedAt(view, gap.length);
   if (value === undefined) return undefined;
   if (/^--?\w/.test(value.text)) return [];
-  if (SETTER.test(line) || gap.startsWith(",")) return keep(label, value, "literal");
-  // A pair as Python prints it: `('password', 'value')`.
-  if (/\b(?:Map\.of|HashMap::from|hash_map)\([^()]*$/.test(line)) return keep(label, value, "literal");
+  if (SETTER.test(line) || gap.startsWith(",")) return judge(label, value, "literal");
+  // `('password', 'value')`: a pair printed by Python.
+  if (/\b(?:Map\.of|HashMap::from|hash_map)\([^()]*$/.test(line)) return judge(label, value, "literal");
   if (/(?:^|[\s,[])\(["']$/.test(line) && /^["']\)/.test(view.text.slice(value.end)))
-    return keep(label, value, "literal");
-  return isMixed(value.text) && !/^[\w.]+$/.test(value.text) ? keep(label, value, "literal") : undefined;
+    return judge(label, value, "literal");
+  return isMixed(value.text) && !/^[\w.]+$/.test(value.text) ? judge(label, value, "literal") : undefined;
 }
 
 /** `env.JWT_SECRET || "value"` in an argument. */
 export function otherwise({ view, label }: Place): Value[] | undefined {
   const gap = /^(?:["'`\])]{0,3}\s{1,4}(?:\|\||\?\?|\?:)|["']?[\])]\s{1,4}or)\s{1,4}(?=["'`])/.exec(view.text)?.[0]
     .length;
-  const value = gap === undefined ? undefined : quotedAt(view, gap);
-  return value === undefined ? undefined : keep(label, value, "literal");
+  const value = quotedAt(view, gap);
+  return value && judge(label, value, "literal");
 }
 
 /** `setPassword("value")`, `.password("value")`, `cy.get("[type=password]").type("value")`. */
@@ -74,16 +76,16 @@ export function called({ text, view, label }: Place): Value[] | undefined {
   const value = quotedAt(view, open);
   if (value === undefined) return [];
   const keys = value.text.replace(/\{\w+\}$/, "");
-  return keep(label, { ...value, end: value.start + keys.length, text: keys }, "literal");
+  return judge(label, { ...value, end: value.start + keys.length, text: keys }, "literal");
 }
 
-/** A field of a form as it is sent: its name, an empty line, its value. */
+/** A field of a multipart form: its name, an empty line, its value. */
 export function posted({ text, view, label }: Place): Value[] | undefined {
   if (!/name=["']$/.test(text.slice(label.start - 6, label.start))) return undefined;
   const match = /^["']\s?\n\s?\n([^\n]{3,200}?)\s?\n/.exec(view.text);
   if (match === null) return undefined;
   const start = match[0].indexOf(match[1] as string);
-  return keep(
+  return judge(
     label,
     { start, end: start + (match[1] as string).length, text: match[1] as string, isQuoted: true },
     "setting",
@@ -110,13 +112,13 @@ export function named(place: Place): Value[] | undefined {
   const at = key.index + key[0].length;
   const value = quotedAt(view, at) ?? bareAt(view, at, false);
   if (value === undefined) return [];
-  const found = keep(label, value, value.isQuoted && /\s/.test(value.text) ? "setting" : "argument");
-  // A diff shows the value that was there and the one that is.
+  const found = judge(label, value, value.isQuoted && /\s/.test(value.text) ? "setting" : "argument");
+  // A diff shows the old and the new value.
   const again = /^["']?\n\s*value["']?\s{0,4}[:=]\s{0,4}/i.exec(view.text.slice(value.end));
   if (again === null) return found;
   const second = value.end + again[0].length;
   const other = quotedAt(view, second) ?? bareAt(view, second, false);
-  return other === undefined ? found : [...found, ...keep(label, other, "argument")];
+  return other === undefined ? found : [...found, ...judge(label, other, "argument")];
 }
 
 const ATTRIBUTE_BEFORE =
@@ -153,7 +155,7 @@ export function element({ text, view, label }: Place): Value[] | undefined {
   if (match === null) return undefined;
   const found = (match[1] ?? match[2] ?? "").trim();
   const start = match[0].lastIndexOf(found);
-  return keep(
+  return judge(
     label,
     { start, end: start + found.length, text: found, isQuoted: match[2] === undefined || !/[(){}]/.test(found) },
     "literal",
@@ -164,12 +166,12 @@ export function element({ text, view, label }: Place): Value[] | undefined {
 export function cellBeside({ view, label, before }: Place): Value[] | undefined {
   const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?)[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/.exec(view.text);
   if (match === null || !/^\s*[|│]?[\s`*]*(?:[\w./-]+ ){0,3}$/.test(before)) return undefined;
-  // The head of a table, above its rule.
+  // The header of a table, above its rule.
   if (/^\s*\n[\s|:+-]*--/.test(view.text.slice(match[0].length, match[0].length + 20))) return undefined;
   const found = match[1] as string;
   const start = match[0].lastIndexOf(found);
   const value: Value = { start, end: start + found.length, text: found, isQuoted: false };
-  return isHarmless(found) ? undefined : nonEmpty(keep(label, value, /\s/.test(found) ? "argument" : "setting"));
+  return isHarmless(found) ? undefined : nonEmpty(judge(label, value, /\s/.test(found) ? "argument" : "setting"));
 }
 
 /** Commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */
@@ -195,8 +197,8 @@ const BESIDE = /[ \t]+/y;
 /** A sentence: "the password is …", "password …" after a user's name, "from … to …". */
 export function spoken({ view, label, before, line, text }: Place): Value[] | undefined {
   const constant = DEFINED.test(before) ? /^[ \t]+(?=["'])/.exec(view.text)?.[0].length : undefined;
-  const defined = constant === undefined ? undefined : quotedAt(view, constant);
-  if (defined !== undefined) return keep(label, defined, "literal");
+  const defined = quotedAt(view, constant);
+  if (defined !== undefined) return judge(label, defined, "literal");
   if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named") return undefined;
   // "Pass `--force`": a verb.
   if (label.name.toLowerCase() === "pass" && !isLoginLine(text, label)) return undefined;
@@ -204,7 +206,7 @@ export function spoken({ view, label, before, line, text }: Place): Value[] | un
   const stated = told === undefined ? undefined : (quotedAt(view, told) ?? bareAt(view, told, false));
   if (stated !== undefined) {
     const whole = MADE.test(view.text) ? (/^\S+/.exec(view.text.slice(stated.start))?.[0] ?? "") : stated.text;
-    return keep(label, { ...stated, end: stated.start + whole.length, text: whole }, "argument");
+    return judge(label, { ...stated, end: stated.start + whole.length, text: whole }, "argument");
   }
   const change = !/\b(?:chang|rotat|updat)\w{0,3}\b/i.test(before)
     ? null
@@ -213,7 +215,7 @@ export function spoken({ view, label, before, line, text }: Place): Value[] | un
     return [change[1], change[2]].flatMap((found = "") => {
       const start = view.text.indexOf(found);
       const value = bareAt(view, start, false) as Value;
-      return keep(label, value, "prose");
+      return judge(label, value, "prose");
     });
   }
   SPOKEN.lastIndex = 0;
@@ -228,22 +230,22 @@ export function spoken({ view, label, before, line, text }: Place): Value[] | un
     const value = quotedAt(view, at) ?? bareAt(view, at, /["`]/.test(before));
     if (value === undefined || /^\W+$/.test(value.text)) return undefined;
     const isChinese = /[是为為は]/.test(match[0]);
-    // A sentence goes on where no space would end it.
+    // Chinese and Japanese sentences continue without a space.
     if (isChinese && !value.isQuoted && /^[\u3040-\u9fff]|[\u3040-\u9fff]{4}/.test(value.text)) return undefined;
     const isBesideName =
       isChinese || LOGIN_NEAR.test(before) || LOGIN_NEAR.test(view.text.slice(value.end, value.end + 40));
-    return nonEmpty(keep(label, value, isBesideName && !isQuality(value.text) ? "argument" : "prose"));
+    return nonEmpty(judge(label, value, isBesideName && !isQuality(value.text) ? "argument" : "prose"));
   }
   const printed = PROMPT.test(line) ? /^["'\])]{0,3}\n(?=["'])/.exec(view.text)?.[0].length : undefined;
-  const shown = printed === undefined ? undefined : quotedAt(view, printed);
-  if (shown !== undefined) return keep(label, shown, "literal");
+  const shown = quotedAt(view, printed);
+  if (shown !== undefined) return judge(label, shown, "literal");
   const below = /^[ \t]+(?:is|ist|est|es)[ \t]*:?[ \t]*\n[ \t]*(?=\S{6,60}[ \t]*(?:\n|$))/.exec(view.text)?.[0].length;
   const alone = below === undefined ? undefined : bareAt(view, below, false);
-  if (alone !== undefined) return nonEmpty(keep(label, alone, "prose"));
+  if (alone !== undefined) return nonEmpty(judge(label, alone, "prose"));
   if (label.kind === "named") return undefined;
   const owned = OWNED.exec(view.text)?.[0].length;
-  const quotedOwned = owned === undefined ? undefined : quotedAt(view, owned);
-  if (quotedOwned !== undefined) return nonEmpty(keep(label, quotedOwned, "prose"));
+  const quotedOwned = quotedAt(view, owned);
+  if (quotedOwned !== undefined) return nonEmpty(judge(label, quotedOwned, "prose"));
   BESIDE.lastIndex = 0;
   if (!BESIDE.test(view.text)) return undefined;
   const at = BESIDE.lastIndex;
@@ -251,40 +253,41 @@ export function spoken({ view, label, before, line, text }: Place): Value[] | un
   if (quoted !== undefined)
     return label.kind === "secret" || /["'`]$/.test(before)
       ? undefined
-      : nonEmpty(keep(label, quoted, isDirective(text, label, view.text.slice(quoted.end + 1)) ? "setting" : "prose"));
+      : nonEmpty(judge(label, quoted, isDirective(text, label, view.text.slice(quoted.end + 1)) ? "setting" : "prose"));
   const value = bareAt(view, at, /["`]/.test(before));
   if (value === undefined || /^\w+=/.test(value.text)) return undefined;
-  if (label.name === "PASS") return nonEmpty(keep(label, value, "argument"));
+  if (label.name === "PASS") return nonEmpty(judge(label, value, "argument"));
   if (
     /\b(?:use|using|with|usa|nimm|mit|enter|type)\b[^\n]{0,12}$/i.test(before) &&
     /\d|\p{L}[-.]\p{Lu}|\p{Lu}\p{Ll}+[-.!]/u.test(value.text)
   )
-    return nonEmpty(keep(label, value, "prose"));
-  if (GIVEN.test(before) && isMixed(value.text) && value.text.length >= 8) return nonEmpty(keep(label, value, "prose"));
+    return nonEmpty(judge(label, value, "prose"));
+  if (GIVEN.test(before) && isMixed(value.text) && value.text.length >= 8)
+    return nonEmpty(judge(label, value, "prose"));
   if (/^\s*(?:ENV|ARG|setx|set -\w{1,3}|Step \d.{0,12} ENV)\s+$/.test(before))
-    return nonEmpty(keep(label, value, "argument"));
-  if (isDirective(text, label, view.text.slice(value.end))) return nonEmpty(keep(label, value, "argument"));
+    return nonEmpty(judge(label, value, "argument"));
+  if (isDirective(text, label, view.text.slice(value.end))) return nonEmpty(judge(label, value, "argument"));
   const isColumn = before === "" && /^(?:\t| {2,})\S+\s*(?:\n|$)/.test(view.text);
-  if (isColumn) return nonEmpty(keep(label, value, "prose"));
+  if (isColumn) return nonEmpty(judge(label, value, "prose"));
   const isLogin =
     /(?:user|login|root|admin|benutzer|usuario|utilisateur|логин)[^\n]{0,40}(?:[,;(/]|\b(?:und|and|et|y))\s*$|\b(?:wifi|connect)\b[^\n]{0,40}$|\buser(?:name)? \S{1,40}[ \t](?:insecure-)?$/iu.test(
       before,
     );
   return isLogin && /^[!#$@%&]?\p{Lu}|\d|\p{L}[-.]\p{L}/u.test(value.text)
-    ? nonEmpty(keep(label, value, /[-.]|^[!#$@%&]/.test(value.text) ? "argument" : "prose"))
+    ? nonEmpty(judge(label, value, /[-.]|^[!#$@%&]/.test(value.text) ? "argument" : "prose"))
     : undefined;
 }
 
 const LOGIN_NEAR = /\b(?:user|login|username|admin|account|benutzer|usuario|utilisateur)\b/i;
 
-/** `PASS value` below `USER ann`, as mail and file servers are spoken to. */
+/** `PASS value` below `USER ann`, as in POP3 and FTP. */
 function isLoginLine(text: string, { start, name }: Label): boolean {
   return (name === "PASS" ? /\bUSER \S|\bFTP: $/ : /\n[ \t]*(?:user|login)\b[ \t][^\n]*\n[ \t]*$/i).test(
     text.slice(Math.max(0, start - 80), start),
   );
 }
 
-/** `password value` among other lines of a name and a value: `user alerts`, `requirepass value`. */
+/** `password value` below a line such as `user alerts`; `requirepass value`. */
 function isDirective(text: string, { start, name }: Label, after: string): boolean {
   if (!/^[ \t]*(?:\n|$)/.test(after)) return false;
   const above = text.slice(Math.max(0, start - 200), start);

@@ -1,4 +1,4 @@
-// Judges names and values: what a credential is called, and what stands in its place and is none.
+// Names of credentials, and values that only stand in place of one: words, variables, types, references.
 
 export const STRONG =
   "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
@@ -7,15 +7,15 @@ const WEAK = "token|auth|authorization|credentials?";
 export const WORDS = `${STRONG}|${WEAK}|_pat|key|pass`;
 export const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
 const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
-/** The shell's working directory, words that end alike, and the tokens of models and pages. */
+/** PWD of the shell, `bypass`, public keys, tokens of language models and of pages. */
 export const HARMLESS_KEY =
   /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|[Pp](?:ublic|UBLIC)[_-]?(?:[Kk]ey|KEY)$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
 
-/** Any key: of these only a value that cannot be a name is one. */
+/** Any key: only a value that cannot be a name counts. */
 export const ANY_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
 /** Keys whose value is a credential even if it is a plain word. */
 export const PASSWORD_KEY = /(?:passw(?:or)?d|passphrase|passcode|[_-]pass|^pwd)$/i;
-/** What is said of a password, as opposed to one. */
+/** Words that describe a password. */
 const SAID_OF_ONE = new RegExp(
   "^(?:wrong|invalid|incorrect|empty|missing|expired|correct|valid|weak|strong|short|long|same|different|unchanged|" +
     "required|optional|enabled|disabled|hidden|visible|plain|plaintext|cleartext|encrypted|hashed|hash|salted|bcrypt|" +
@@ -36,7 +36,7 @@ const STOP_STEMS =
   "(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change|dummy|fake|sample|todo|fill|put|mock|fixme)" +
   "(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?";
 const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
-/** The label itself, in any language, as in translations and forms. */
+/** The label again, as in translations and forms: `"password": "Passwort"`. */
 const LABELS = String.raw`pass(?:w(?:or)?d|wort|phrase|code)s?|kennwort|pwd|mots? de passe|contrase[ñn]a|clave|senha|wachtwoord|lösenord|has[łl]o|heslo|parola|пароль|密码|密碼|口令|パスワード|비밀번호|salasana|adgangskode|kodeord|şifre|sifre|jelszó|лозинка|lozinka|mật khẩu|kata sandi|lösenord|geheimnis|secrète|segreta|secreta|暗証番号|secrets?|tokens?|zugriffsschlüssel|credentials?|api[-_ ]?keys?`;
 export const LABEL_ITSELF = new RegExp(
   String.raw`^(?:\p{L}+[-_ .])?(?:${LABELS})(?:[-_ .](?:\p{L}+)){0,3}[:?!.*=]*$`,
@@ -46,7 +46,7 @@ const CHINESE_LABEL =
   /^[\u3040-\u30ff\u4e00-\u9fff]{0,6}(?:密码|密碼|口令|パスワード|令牌|密钥)[\u3040-\u30ff\u4e00-\u9fff]{0,4}$/;
 /** Anywhere in a text. */
 export const LABEL_WITHIN = new RegExp(LABELS, "iu");
-/** The same as words of a sentence, not of a name. */
+/** The same with spaces between, as in a sentence. */
 const LABEL_WORDS = new RegExp(String.raw`^(?:\p{L}+ )?(?:${LABELS})(?: \p{L}+){0,3}[:?!.*=]*$`, "iu");
 
 /** The key of a translation: "auth.password.label". */
@@ -57,16 +57,16 @@ const RULES = /\brequired\b|\bnullable\b|\|(?:min|max):\d/;
 const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
 /** Words that turn a passphrase into an instruction: "enter your password". */
 export const INSTRUCTION = /\b(?:passwords?|must|enter|please|required|invalid|your|should|cannot|incorrect|wrong)\b/i;
-/** One name or several words, as opposed to the base64 of a header. */
+/** A name or several words; not the base64 of a header. */
 export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
 
-/** Whether a value under this key is a credential by its name alone. */
+/** Whether any value under this key is a credential. */
 export function isSecretKey(key: string): boolean {
   // `@scope/auth` is a package.
   return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key) && !key.startsWith("@");
 }
 
-/** A plain word as somebody's password: small letters, and nothing that is said of one. */
+/** A plain lower-case word that does not describe a password. */
 export function isPlainPassword(value: string): boolean {
   return /^[a-z]{5,40}$/.test(value) && !SAID_OF_ONE.test(value) && !isPlaceholder(value);
 }
@@ -76,7 +76,7 @@ export function isName(value: string): boolean {
   return value.split(/[_.:/-]/).every((part) => /^[A-Za-z]*\d{0,4}$/.test(part));
 }
 
-/** Words, variables, types and references: what stands where a credential would, and is none. */
+/** Words, variables, types and references in place of a credential. */
 export function isPlaceholder(value: string, message = MESSAGE): boolean {
   return (
     isTemplate(value) ||
@@ -101,7 +101,7 @@ export function isTemplate(value: string): boolean {
   );
 }
 
-/** `rumpel/stilz/chen` may be a password; `config/keys/prod`, `a/b.pem` are paths. */
+/** `rumpel/stilz/chen` may be a password; `config/keys/prod` and `a/b.pem` are paths. */
 const RELATIVE = /^[\p{L}\d]+(?:\/[\p{L}\d]+){1,3}$/u;
 const FOLDER =
   /(?:^|\/)(?:secrets?|kv|data|config|conf|etc|run|var|opt|home|usr|paths?|to|files?|prod|production|staging|dev|app|apps|vault|ssm|tmp|keys?|certs?|src|lib|test|tests|auth|api|users?|login|admin|db|database|docs|packages|plugins|application|text|image|bin|build|dist)(?:\/|$)/i;
@@ -113,14 +113,14 @@ function isPath(value: string): boolean {
   return !value.split("/").some(isJumbled) && !isSlashed(value);
 }
 
-/** The base64 of a key has slashes, too, but few words. */
+/** The base64 of a key: slashes, but few words. */
 function isSlashed(value: string): boolean {
   return (
     /^[A-Za-z0-9/]{40,}$/.test(value) && /\d.*\d.*\d/.test(value) && /[A-Z]/.test(value) && !/[a-z]{7}/.test(value)
   );
 }
 
-/** What follows a bare value tells a call from a literal. */
+/** A call or a property path, by the value and what follows it. */
 export function isCode(match: RegExpExecArray, value: string, isLoose = false): boolean {
   const next = match.input[match.index + match[0].length] ?? "";
   if (isLoose && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
@@ -137,7 +137,7 @@ export function isRandom(value: string): boolean {
   return /^(?=.*[A-Za-z].*[A-Za-z])(?=.*\d.*\d)[\w+/=.~%:-]{16,}$/.test(value);
 }
 
-/** More so than a name with a number or two in it. */
+/** Digits and letters in turn; not a name with a number in it. */
 export function isJumbled(value: string): boolean {
   return isRandom(value) && /\d\D+\d\D+\d/.test(value);
 }

@@ -1,6 +1,6 @@
-// Credentials that only their names give away: `key = value` in any notation, a flag and its value, words in a sentence.
+// Patterns for values that are credentials by their key: `key = value`, a flag and its value, words in a sentence.
 import { lazy, type Secret } from "./secret.ts";
-import { isHarmless } from "./values.ts";
+import { isHarmless } from "./judge.ts";
 import {
   ANY_KEY,
   HARMLESS_KEY,
@@ -16,7 +16,7 @@ import {
   STRONG_KEY,
   WORDS,
   WORDS_ONLY,
-} from "./words.ts";
+} from "./placeholders.ts";
 
 const EDGE = String.raw`\\{0,7}["'\x60*\])]{0,3}`;
 const NAMED = String.raw`(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?`;
@@ -26,12 +26,12 @@ const SCHEME = String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`;
 const QUOTED = String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${SCHEME}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`;
 const TIGHT = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
 const LOOSE = String.raw`(?:\\{0,7}["'\x60](?=\w))?${SCHEME}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
-/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: far cheaper than its words. */
+/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key, which is far cheaper. */
 const ASSIGNED = lazy(
   String.raw`[=:](?<=${KEY})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${QUOTED}|${TIGHT}|${LOOSE})`,
   "gi",
 );
-/** A flag and its value, or the word and its value in a sentence. */
+/** `--password value`, "the password is value". */
 const ADJACENT = lazy(
   String.raw`(${STRONG}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+` +
     String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}` +
@@ -69,7 +69,7 @@ export const ASSIGNMENTS: readonly Secret[] = [
   },
 ];
 
-/** From one of the words that hint at a key to the first `=` or `:` after it, if that can end one. */
+/** From a hint of a key to the `=` or `:` behind the key. */
 const TO_SIGN = new RegExp(
   String.raw`(?:pass(?:w(?:or)?d|phrase|code)?|secret(?:[_-]?key[_-]?base)?|auth(?:orization)?|credentials?|pwd|token|key|_pat)[_-]?\d{0,2}` +
     String.raw`\\{0,7}["'\x60*\])]{0,3}(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?[ \t]{0,8}[!+?|]{0,2}[=:]`,
@@ -77,7 +77,7 @@ const TO_SIGN = new RegExp(
 );
 const TO_TYPED_SIGN = /:[ \t]?[\w&<>|.[\]]{1,30}[ \t]{0,8}=/y;
 
-/** Each `=` or `:` that ASSIGNED may begin with. */
+/** Each `=` or `:` at which ASSIGNED may match. */
 function assignedStarts(text: string, word: number): number[] {
   TO_SIGN.lastIndex = word;
   if (!TO_SIGN.test(text)) return [];
@@ -85,7 +85,7 @@ function assignedStarts(text: string, word: number): number[] {
   return TO_TYPED_SIGN.test(text) ? [sign, TO_TYPED_SIGN.lastIndex - 1] : [sign];
 }
 
-/** `[redacted:credential] …`: the name of what was taken out is no label. */
+/** `[redacted:credential] …`: the name of a redacted secret, not a key. */
 function isMark(text: string, keyAt: number): boolean {
   return text.startsWith("[redacted:", keyAt - 10);
 }
@@ -112,7 +112,7 @@ function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   );
 }
 
-/** `_key` may be any column's; `fooKey` and `fookey` any word's. */
+/** Stricter for keys that are often harmless: `primary_key`, `fooKey`, `monkey`. */
 function isKeyValue(key: string, value: string): boolean {
   if (/_(?:key|pat)[_-]?\d{0,2}$/i.test(key)) return value.length >= 8 && isMixed(value) && !isName(value);
   return value.length >= 20 && isJumbled(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
@@ -120,7 +120,7 @@ function isKeyValue(key: string, value: string): boolean {
 
 const MARGIN_CHARS = 40;
 
-/** The key and its value are all there is on their line, as in a file of settings. */
+/** The key and its value fill their line, as in a settings file. */
 function isLine(match: RegExpExecArray, value: string, key: string): boolean {
   const { input, index } = match;
   const end = index + match[0].length;
@@ -134,7 +134,7 @@ function isLine(match: RegExpExecArray, value: string, key: string): boolean {
   );
 }
 
-/** `arn:aws:secretsmanager:…:secret:name` names a secret, and is none. */
+/** `arn:aws:secretsmanager:…:secret:name` is the name of a secret. */
 function isPartOfName(match: RegExpExecArray, key: string): boolean {
   return match[0].startsWith(":") && match.input[match.input.lastIndexOf(key, match.index) - 1] === ":";
 }
@@ -142,10 +142,10 @@ function isPartOfName(match: RegExpExecArray, key: string): boolean {
 const BEFORE_KEY =
   /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)([_ -]?))key/iy;
 
-/** Each place at which one of the words of ADJACENT may begin. */
+/** Each place at which ADJACENT may match. */
 function adjacentStarts(text: string, word: number): number[] {
   switch (text.charCodeAt(word) | 0x20) {
-    case 0x61: // auth, which is none of them by itself
+    case 0x61: // "auth" alone is not in ADJACENT
       return [];
     case 0x6b: {
       BEFORE_KEY.lastIndex = word;
@@ -162,7 +162,7 @@ function adjacentStarts(text: string, word: number): number[] {
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
   const [, word = "", said, quote = ""] = match;
   if (/\[redacted:[a-z0-9-]{0,40}$/.test(match.input.slice(Math.max(0, match.index - 50), match.index))) return false;
-  // Prose is full of these words; most of it ends here, before the costlier looks.
+  // Most prose ends here, before the slower checks.
   if (quote === "" && !isMixed(value)) return false;
   if (isPlaceholder(value) || value.startsWith("-") || isCode(match, value)) return false;
   const isFlag = /(?:^|[\s"'`([,])--[\w-]*$/.test(match.input.slice(Math.max(0, match.index - 40), match.index));
