@@ -41,8 +41,11 @@ async function runCommand(
 ): Promise<number> {
   const { values, json, help } = parseArgs(command.fields, args);
   if (help) return printText((await import("./help.ts")).commandHelp(name, command));
-  const input = readInput(command.fields, values, (key) => nameField(command, key));
   if (command.needsStore) ensureRuntime(process.env, argv);
+  // After a restart with a newer Node: stdin can be read only once.
+  const [piped] = Object.entries(command.fields).find(([, { stdin }]) => stdin) ?? [];
+  if (piped !== undefined) values[piped] = (await import("./stdin.ts")).textOrStdin(values[piped]);
+  const input = readInput(command.fields, values, (key) => nameField(command, key));
   return await withRepair(() => command.run(input, { json }));
 }
 

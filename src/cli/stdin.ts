@@ -1,15 +1,15 @@
-// What is piped into a command.
+// The text piped into a command.
 import { readFileSync } from "node:fs";
+
+/** Stdin for "-", and where nothing was typed and stdin is not a terminal. */
+export function textOrStdin(typed: unknown): unknown {
+  const isPiped = typed === undefined && !process.getBuiltinModule("node:tty").isatty(0);
+  return isPiped || typed === "-" ? readStdin() : typed;
+}
 
 let piped: string | undefined;
 
-/** The words that were typed; of "-", or without words and not at a terminal, what is piped in. */
-export function textOf(words: readonly string[]): string {
-  const isPiped = words.length === 0 && !process.getBuiltinModule("node:tty").isatty(0);
-  return isPiped || (words.length === 1 && words[0] === "-") ? readStdin() : words.join(" ");
-}
-
-/** Read once: a command that is run again after a repair finds it still there. */
+/** Read once: a command that runs again after a repair finds it still there. */
 export function readStdin(): string {
   return (piped ??= readFileSync(0, "utf8"));
 }

@@ -4,15 +4,21 @@ import { backups } from "./backups.ts";
 import { blame } from "./blame.ts";
 import { cost } from "./cost.ts";
 import { diskUsage } from "./disk-usage.ts";
+import { effort, efforts } from "./efforts.ts";
+import { fix } from "./fix.ts";
 import { health } from "./health.ts";
+import { how } from "./how.ts";
 import { impact } from "./impact.ts";
 import { list } from "./list.ts";
 import { modelStatus } from "./model.ts";
 import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
+import { related } from "./related.ts";
+import { resume } from "./resume.ts";
 import { changeSetting, settings, unsetSetting } from "./settings.ts";
 import { stats } from "./stats.ts";
+import { timeline } from "./timeline.ts";
 import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
 import { retryFailed, workerLog, workerStatus } from "./worker.ts";
 
@@ -24,18 +30,25 @@ export const QUERIES: readonly AnyQuery[] = [
   cost,
   diskUsage,
   edit,
+  effort,
+  efforts,
+  fix,
   health,
+  how,
   impact,
   list,
   modelStatus,
   paths,
   pin,
   projects,
+  related,
   remember,
+  resume,
   retryFailed,
   settings,
   stats,
   supersede,
+  timeline,
   undoSupersede,
   unpin,
   unsetSetting,

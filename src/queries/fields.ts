@@ -9,6 +9,8 @@ interface FieldBase {
   short?: string;
   /** On the command line a word without a dash: "<path>", "[id]", "<words...>". */
   position?: string;
+  /** On the command line: read from stdin where no words are given, or "-". */
+  stdin?: true;
   /** Other names that keep working. */
   aliases?: readonly string[];
   /** What the tab key offers besides `choices`. */

@@ -1,69 +1,88 @@
-// The sessions that belong with one, and why.
+// The sessions that share work with one session, and why.
 import { AppError } from "../core/error.ts";
+import { count } from "../core/text.ts";
 import { termWords } from "../memory/relate/terms.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
+import { columns, fit } from "../platform/terminal/layout.ts";
+import { dim, heading, paint } from "../platform/terminal/style.ts";
+import { relatedSessions } from "../recall/history/related.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
-import { relatedSessions, type RelatedSession } from "../recall/history/related.ts";
 import type { Db } from "../store/db/driver.ts";
 import { promptTexts } from "../store/reads/link-evidence.ts";
 import { countConversations, sharedTerms } from "../store/reads/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
-import { shortId } from "../store/reads/short-ids.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer } from "./envelope.ts";
-import { positiveInteger } from "./legacy.ts";
-import { sessionJson } from "./session-json.ts";
+import { shortId as shorten, shortIds } from "../store/reads/short-ids.ts";
+import { defineQuery } from "./query.ts";
+import { LIMIT, readScope, SCOPE, SESSION } from "./scope.ts";
+import { sessionJson, sessionSchema } from "./session-json.ts";
+import { titleText, when } from "./session-text.ts";
 
-const LIMIT = 8;
+const DEFAULT_LIMIT = 8;
 const TOPICS = 8;
 /** The first prompts name what a session is about. */
 const PROMPTS = 6;
 
-/** A word that says what the session is about, and the other sessions about it, the newest first. */
-export interface Topic {
-  topic: string;
-  sessionIds: string[];
-}
-
-export function answerRelated(
-  asked: Asked,
-  name: string,
-): Answer & { session: SessionEntry; results: RelatedSession[]; topics: Topic[] } {
-  const { db, flags } = asked;
-  updateLinks(db, { maxMs: MAX_LINKS_MS });
-  const limit = flags["limit"] === undefined ? LIMIT : positiveInteger("--limit", flags["limit"]);
-  const session = conversationOf(db, resolveSession(db, name, () => questionOf(asked, LIMIT).scope).session);
-  const results = relatedSessions(db, session, limit);
-  const topics = sharedTopics(db, session);
-  if (results.length + topics.length === 0) {
+export const related = defineQuery({
+  name: "related",
+  about: "show sessions related to one, and why",
+  fields: { ...SESSION, ...SCOPE, ...LIMIT },
+  http: { path: "/api/related/:id", tag: "sessions" },
+  reply: (z) => ({
+    data: z.strictObject({
+      session_id: z.string(),
+      topics: z.array(z.strictObject({ topic: z.string(), session_ids: z.array(z.string()) })),
+      results: z.array(
+        sessionSchema(z).extend({ weight: z.number(), reasons: z.array(z.string()), topics: z.array(z.string()) }),
+      ),
+    }),
+  }),
+  run({ id, limit = DEFAULT_LIMIT, ...input }, context) {
+    const { db } = context;
+    updateLinks(db, { maxMs: MAX_LINKS_MS });
+    const session = conversationOf(db, resolveSession(db, id, () => readScope(input, context).scope).session);
+    const topics = sharedTopics(db, session);
+    const results = relatedSessions(db, session, limit).map((one) => ({
+      ...sessionJson(one.session),
+      weight: one.weight,
+      reasons: one.reasons,
+      topics: topics.filter((topic) => topic.session_ids.includes(one.session.session_id)).map(({ topic }) => topic),
+    }));
+    if (results.length + topics.length > 0)
+      return { data: { session_id: session.session_id, topics, results }, title: titleText(session) };
     throw new AppError(
       "nothing_found",
-      `Nothing is related to ${shortId(db, session.session_id)}: no shared files, commits, links, branch or topics.`,
+      `Nothing is related to ${shorten(db, session.session_id)}: no shared files, commits, links, branch or topics.`,
       { hint: "`c-mem timeline` shows what came before and after it." },
     );
-  }
-  const related = results.map((one) => ({
-    ...sessionJson(one.session),
-    weight: one.weight,
-    reasons: one.reasons,
-    topics: topicsWith(topics, one.session.session_id),
-  }));
-  const named = topics.map(({ topic, sessionIds }) => ({ topic, session_ids: sessionIds }));
-  return { data: { session_id: session.session_id, topics: named, results: related }, session, results, topics };
-}
+  },
+  text({ data: { session_id: sessionId, topics, results }, title }, { db }) {
+    const shortId = shortIds(db, [sessionId, ...results.map((result) => result.session_id)]);
+    const id = shortId(sessionId);
+    const shared = topics.map(({ topic, session_ids: ids }) => `${topic} (${count(ids.length, "session")})`);
+    const lines = results.flatMap((result) => {
+      const start = `${paint("yellow", shortId(result.session_id))}  ${when(result.last_at)}  `;
+      const sameTopics = result.topics.length === 0 ? [] : [`same topics: ${result.topics.join(", ")}`];
+      return [
+        start + fit(titleText(result), columns() - 20 - shortId(result.session_id).length),
+        ...[...result.reasons, ...sameTopics].map((reason) => `          ${dim(fit(reason, columns() - 10))}`),
+      ];
+    });
+    return [
+      `${heading(fit(title, columns() - 4 - id.length))}  ${dim(id)}`,
+      ...(topics.length > 0 ? [`${dim("shared topics")}  ${fit(shared.join(", "), columns() - 16)}`] : []),
+      lines.join("\n"),
+    ].join("\n\n");
+  },
+});
 
-export function topicsWith(topics: readonly Topic[], sessionId: string): string[] {
-  return topics.filter(({ sessionIds }) => sessionIds.includes(sessionId)).map(({ topic }) => topic);
-}
-
-/** What few others are about comes first; what half of the project's sessions are about is no topic. */
-function sharedTopics(db: Db, session: SessionEntry): Topic[] {
+/** Words the session is about, and the other sessions about them. The rarest first; words of half the project's sessions are no topic. */
+function sharedTopics(db: Db, session: SessionEntry): { topic: string; session_ids: string[] }[] {
   const words = termWords(promptTexts(db, session.id, PROMPTS));
   const most = Math.max(2, countConversations(db, session.project_id) / 2);
   return [...Map.groupBy(sharedTerms(db, session), ({ term }) => term)]
-    .map(([term, rows]) => ({ topic: words.get(term) ?? term, sessionIds: rows.map((row) => row.session_id) }))
-    .filter(({ sessionIds }) => sessionIds.length <= most)
-    .sort((a, b) => a.sessionIds.length - b.sessionIds.length)
+    .map(([term, rows]) => ({ topic: words.get(term) ?? term, session_ids: rows.map((row) => row.session_id) }))
+    .filter(({ session_ids: ids }) => ids.length <= most)
+    .sort((a, b) => a.session_ids.length - b.session_ids.length)
     .slice(0, TOPICS);
 }
 

@@ -39,6 +39,22 @@ export const OFFSET = fields({
   offset: { kind: "number", min: 0, only: "http", about: "skip this many" },
 });
 
+/** For `resolveSession`. */
+export const SESSION = fields({
+  id: {
+    kind: "text",
+    position: "<session>",
+    required: true,
+    values: "sessions",
+    about: 'a session id or its beginning, an item of the session (p12, m34, t56, o78), or "last"',
+  },
+});
+
+/** The same where words from the session name it as well. */
+export const SESSION_WORDS = fields({
+  id: { ...SESSION.id, position: "<session...>", about: `${SESSION.id.about}; or words from the session` },
+});
+
 export type ScopeInput = Partial<InputOf<typeof SCOPE>>;
 
 export interface ReadScope {

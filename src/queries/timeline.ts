@@ -1,59 +1,109 @@
-// What happened before and after a session or an item, across sessions.
-import { AppError } from "../core/error.ts";
+// What happened before and after a session or an item, turn by turn, across sessions.
 import { errorLine } from "../core/error-text.ts";
+import { AppError } from "../core/error.ts";
+import { OBSERVATION_TYPES } from "../core/memory.ts";
+import { commandForm } from "../core/shell-command.ts";
 import { iso } from "../core/time.ts";
+import { titleOf } from "../core/title.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
+import { columns, fit } from "../platform/terminal/layout.ts";
+import { dim, paint } from "../platform/terminal/style.ts";
+import { latestTurns, timelineAround, type TimelineTurn } from "../recall/history/timeline.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
-import { type Depth, latestTurns, timelineAround, type TimelineTurn } from "../recall/history/timeline.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer, Json } from "./envelope.ts";
-import { readType } from "./observation-flags.ts";
-import { readRange } from "./scope.ts";
-import { positiveInteger, wholeNumber } from "./legacy.ts";
+import { defineQuery } from "./query.ts";
+import { commitOf, countOf, listOf, textOrNull, timeOf, timeOrNull } from "./schemas.ts";
+import { readRange, readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
+import { changeText, listText, when } from "./session-text.ts";
 
 const DEFAULT_DEPTH = 5;
 
-/** `anchor` is a session, an item of one, or words from one; empty: the latest turns. */
-export function answerTimeline(asked: Asked, anchor: string): Answer & { turns: TimelineTurn[] } {
-  const { db, flags } = asked;
-  updateLinks(db, { maxMs: MAX_LINKS_MS });
-  const depth = readDepth(flags);
-  const turns = choose(asked, anchor, depth);
-  if (turns.length === 0) {
-    const type = flags["type"];
-    const what =
-      type === undefined ? "Nothing happened here yet." : `No turn here has an observation of type ${String(type)}.`;
-    throw new AppError("nothing_found", what, {
-      hint: "Use --all for every project, or `c-mem sync` to bring in earlier sessions.",
-    });
-  }
-  return {
-    data: { results: turns.map(turnJson) },
-    meta: { depth: Math.max(depth.before, depth.after), depth_before: depth.before, depth_after: depth.after },
-    turns,
-  };
-}
+export const timeline = defineQuery({
+  name: "timeline",
+  about: "show what happened before and after a session or item",
+  fields: {
+    anchor: {
+      kind: "text",
+      position: "[session...]",
+      aliases: ["query"],
+      values: "sessions",
+      maxChars: 4_000,
+      about: `${SESSION_WORDS.id.about} (default: the latest turns)`,
+    },
+    type: {
+      kind: "text",
+      value: "type",
+      choices: OBSERVATION_TYPES,
+      about: "only turns with an observation of a type",
+    },
+    depth: { kind: "number", about: "turns each way (default: 5)" },
+    depth_before: { kind: "number", min: 0, only: "http", about: "turns before, instead of depth" },
+    depth_after: { kind: "number", min: 0, only: "http", about: "turns after, instead of depth" },
+    ...SCOPE,
+  },
+  http: { path: "/api/timeline", tag: "search" },
+  reply: (z) => ({
+    data: listOf(
+      z,
+      z.strictObject({
+        id: z.string(),
+        session_id: z.string(),
+        agent: z.string(),
+        project: z.string(),
+        title: textOrNull(z),
+        turn: z.int(),
+        prompt: z.string(),
+        at: timeOf(z),
+        ended_at: timeOrNull(z),
+        status: z.enum(["running", "completed", "interrupted"]),
+        is_anchor: z.boolean(),
+        continues: z.array(z.strictObject({ session_id: z.string(), weight: z.number() })),
+        files: z.array(
+          z.strictObject({ path: z.string(), created: z.boolean(), added: countOf(z), removed: countOf(z) }),
+        ),
+        commits: z.array(commitOf(z)),
+        failed: z.array(
+          z.strictObject({ id: z.string(), command: z.string(), exit_code: z.int().nullable(), error: z.string() }),
+        ),
+      }),
+    ),
+    meta: z.strictObject({ depth: countOf(z), depth_before: countOf(z), depth_after: countOf(z) }),
+  }),
+  run({ anchor = "", type, depth = DEFAULT_DEPTH, depth_before: before = depth, ...input }, context) {
+    const { db } = context;
+    const after = input.depth_after ?? depth;
+    updateLinks(db, { maxMs: MAX_LINKS_MS });
+    const named = (): TurnScope => ({ ...readScope(input, context).scope, type });
+    const turnsAround = (): TimelineTurn[] => {
+      const found = resolveSession(db, anchor, named, { words: true });
+      // Without --project, the neighbours are those of the anchor's project, not of the current one.
+      const own = { projectId: found.session.project_id, ...readRange(input, db), type };
+      return timelineAround(db, found, input.all || input.project !== undefined ? named() : own, { before, after });
+    };
+    const turns = anchor.trim() === "" ? latestTurns(db, named(), before) : turnsAround();
+    if (turns.length === 0) {
+      const what =
+        type === undefined ? "Nothing recorded here yet." : `No turn here has an observation of type ${type}.`;
+      throw new AppError("nothing_found", what, {
+        hint: "Use --all for every project, or `c-mem sync` to import earlier sessions.",
+      });
+    }
+    return {
+      data: { results: turns.map(turnJson) },
+      meta: { depth: Math.max(before, after), depth_before: before, depth_after: after },
+    };
+  },
+  text({ data: { results } }, { db }) {
+    const ids = results.flatMap((turn) => [turn.session_id, turn.continues[0]?.session_id]);
+    const shortId = shortIds(db, ids);
+    return results.map((turn, index) => turnText(turn, results[index - 1], shortId)).join("\n");
+  },
+});
 
-function readDepth(flags: Json): Depth {
-  const each = flags["depth"] === undefined ? DEFAULT_DEPTH : positiveInteger("--depth", flags["depth"]);
-  const side = (name: string): number => (flags[name] === undefined ? each : wholeNumber(name, flags[name]));
-  return { before: side("depth_before"), after: side("depth_after") };
-}
+type Turn = ReturnType<typeof turnJson>;
 
-function choose(asked: Asked, name: string, depth: Depth): TimelineTurn[] {
-  const { db, flags } = asked;
-  const type = readType(flags["type"]);
-  const scopeAsked = (): TurnScope => ({ ...questionOf(asked, 1).scope, type });
-  if (name.trim() === "") return latestTurns(db, scopeAsked(), depth.before);
-  const anchor = resolveSession(db, name, scopeAsked, { words: true });
-  // Unless told otherwise, the neighbours are those of the anchor's own project, wherever one stands.
-  const isTold = flags["all"] === true || flags["project"] !== undefined;
-  const scope = isTold ? scopeAsked() : { projectId: anchor.session.project_id, ...readRange(flags, db), type };
-  return timelineAround(db, anchor, scope, depth);
-}
-
-function turnJson(turn: TimelineTurn): Json {
+function turnJson(turn: TimelineTurn) {
   return {
     id: `p${turn.id}`,
     session_id: turn.session_id,
@@ -76,4 +126,34 @@ function turnJson(turn: TimelineTurn): Json {
       error: errorLine(output ?? ""),
     })),
   };
+}
+
+const FILES_SHOWN = 4;
+const FAILED_SHOWN = 3;
+
+function turnText(turn: Turn, before: Turn | undefined, shortId: ShortId): string {
+  const mark = turn.is_anchor ? paint(["bold", "green"], "▶") : dim("│");
+  const width = columns() - 4;
+  const lines: string[] = [];
+  if (before?.session_id !== turn.session_id) {
+    const title = turn.title ?? "(untitled)";
+    const id = shortId(turn.session_id);
+    if (before !== undefined) lines.push(dim("│"));
+    lines.push(`${dim("┌")} ${paint("yellow", id)}  ${dim(fit(`${turn.project}: ${title}`, width - 4 - id.length))}`);
+    const [first] = turn.continues;
+    if (first !== undefined) lines.push(dim(`│ continues ${shortId(first.session_id)}`));
+  }
+  lines.push(`${mark} ${dim(when(turn.at))}  ${paint("bold", fit(titleOf(turn.prompt), width - 26))}  ${dim(turn.id)}`);
+  const detail = (text: string): void => void lines.push(`${dim("│")}   ${text}`);
+  const files = turn.files.map((file) => `${file.path}${changeText(file)}`);
+  if (files.length > 0) detail(fit(`changed ${listText(files, FILES_SHOWN)}`, width));
+  for (const failed of turn.failed.slice(0, FAILED_SHOWN)) {
+    const command = fit(commandForm(failed.command), Math.floor(width * 0.45));
+    const text = fit(`${command} → exit ${failed.exit_code}: ${failed.error}`, width - 10);
+    detail(`${paint("red", "failed")}  ${text}`);
+  }
+  if (turn.failed.length > FAILED_SHOWN) detail(dim(`and ${turn.failed.length - FAILED_SHOWN} more failed commands`));
+  for (const { sha, subject } of turn.commits)
+    detail(`${paint("magenta", "commit")}  ${paint("yellow", sha.slice(0, 9))} ${fit(subject, width - 20)}`);
+  return lines.join("\n");
 }

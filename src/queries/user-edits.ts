@@ -37,7 +37,13 @@ export const remember = defineQuery({
   name: "remember",
   about: "write an observation for this project, or for all",
   fields: {
-    text: { kind: "text", position: "[text...]", required: true, about: "the text; without it, or as -, stdin" },
+    text: {
+      kind: "text",
+      position: "[text...]",
+      stdin: true,
+      required: true,
+      about: "the text; without it, or as -, stdin",
+    },
     ...WORDS,
     type: { ...WORDS.type, about: "its type (default: discovery)" },
     title: { ...WORDS.title, about: "its title (default: the start of the text)" },

@@ -9,24 +9,20 @@ import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./rou
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
-import { SEARCH, TIMELINE } from "./routes/search.ts";
-import { EFFORT, EFFORTS, EXPORT, RELATED, SESSION, TRANSCRIPT } from "./routes/sessions.ts";
+import { SEARCH } from "./routes/search.ts";
+import { EXPORT, SESSION, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
   CONTEXT,
   SEARCH,
-  TIMELINE,
   SESSION,
   TRANSCRIPT,
   OUTLINE,
   ITEMS,
   FIND,
   EXPORT,
-  RELATED,
   OBSERVATIONS,
   OBSERVATION,
-  EFFORTS,
-  EFFORT,
   ...QUERIES.map(queryRoute),
   INIT,
   INIT_ONE,

@@ -286,7 +286,7 @@ describe("history on the command line", () => {
     db.close();
     const named = await run(world, ["list", "--project", "project"]);
     expect(named.stdout).not.toContain("logout");
-    expect(named.stderr).toContain(`This is ${world.project.slice(0, 40)}`);
+    expect(named.stderr).toContain(`Using ${world.project.slice(0, 40)}`);
     expect(named.stderr).toContain(other.key);
     const { stdout } = await run(world, ["list", "--project", "project", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ meta: { where: `project (${world.project})` } });

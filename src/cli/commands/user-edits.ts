@@ -1,4 +1,4 @@
-// c-mem remember, edit and supersede: what the queries do, with stdin, the editor and --undo.
+// c-mem edit and supersede: what the queries do, with stdin, the editor and --undo.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,17 +9,7 @@ import * as queries from "../../queries/user-edits.ts";
 import { readInput } from "../../queries/fields.ts";
 import { commandOf, defineCommand, onStore } from "../command.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
-import { readStdin, textOf } from "../stdin.ts";
-
-const { text: rememberedText, ...rememberFields } = queries.remember.fields;
-
-export const remember = defineCommand({
-  about: queries.remember.about,
-  needsStore: true,
-  fields: { text: { ...rememberedText, kind: "list", required: undefined }, ...rememberFields },
-  run: ({ text, ...input }, options) =>
-    commandOf(queries.remember).run({ ...input, text: textOf(text ?? []) }, options),
-});
+import { readStdin } from "../stdin.ts";
 
 export const edit = defineCommand({
   about: queries.edit.about,

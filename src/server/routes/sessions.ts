@@ -1,13 +1,10 @@
 // Sessions: listed, told, read page by page, exported, related to each other.
 import * as z from "zod";
-import { answerEffort, answerEfforts } from "../../queries/efforts.ts";
 import { answerExport } from "../../queries/export.ts";
-import { answerRelated } from "../../queries/related.ts";
 import { answerSession, answerTranscript } from "../../queries/session.ts";
 import { route } from "../route.ts";
-import { count, flag, limit, listOf, scope, textOrNull, where, word } from "../schemas/common.ts";
-import { effort } from "../schemas/observation.ts";
-import { entry, relatedSession, session, sessionDetail } from "../schemas/session.ts";
+import { count, flag, textOrNull, word } from "../schemas/common.ts";
+import { entry, session, sessionDetail } from "../schemas/session.ts";
 
 export const SESSION = route({
   method: "get",
@@ -77,45 +74,4 @@ export const EXPORT = route({
       "Content-Disposition": `attachment; filename="${name}"`,
     });
   },
-});
-
-export const RELATED = route({
-  method: "get",
-  path: "/api/related/:id",
-  command: "related",
-  tag: "sessions",
-  about: "Sessions that belong with one, and why.",
-  query: z.strictObject({ limit }),
-  reply: () => ({
-    data: z.strictObject({
-      session_id: z.string(),
-      topics: z.array(z.strictObject({ topic: z.string(), session_ids: z.array(z.string()) })),
-      results: z.array(relatedSession()),
-    }),
-  }),
-  run: ({ asked, params }) => answerRelated(asked, params["id"] ?? ""),
-});
-
-export const EFFORTS = route({
-  method: "get",
-  path: "/api/efforts",
-  command: "efforts",
-  tag: "efforts",
-  about: "What was worked on, each over all its sessions.",
-  query: z.strictObject({ ...scope, limit }),
-  reply: () => ({
-    data: listOf(effort()),
-    meta: z.strictObject({ where, total: count(), has_more: z.boolean() }),
-  }),
-  run: ({ asked }) => answerEfforts(asked),
-});
-
-export const EFFORT = route({
-  method: "get",
-  path: "/api/efforts/:id",
-  command: "effort",
-  tag: "efforts",
-  about: "One effort from its first session to its last: by its id, or by a session in it.",
-  reply: () => ({ data: effort() }),
-  run: ({ asked, params }) => answerEffort(asked, params["id"] ?? ""),
 });

@@ -1,7 +1,7 @@
 // Observations as replies carry them.
 import * as z from "zod";
 import { observationShape } from "../../queries/observation-json.ts";
-import { count, textOrNull, time } from "./common.ts";
+import { textOrNull, time } from "./common.ts";
 
 const fields = observationShape(z);
 
@@ -50,39 +50,4 @@ export const story = () =>
     prompt_hash: textOrNull(),
     content_hash: z.string(),
     evidence: z.array(evidence()),
-  });
-
-export const effort = () =>
-  z.strictObject({
-    id: z.string(),
-    title: z.string(),
-    project: z.string(),
-    branches: z.array(z.string()),
-    agents: z.array(z.string()),
-    subagents: count(),
-    started_at: time(),
-    last_at: time(),
-    sessions: z.array(
-      z.strictObject({
-        session_id: z.string(),
-        agent: z.string(),
-        title: textOrNull(),
-        outcome: textOrNull(),
-        git_branch: textOrNull(),
-        started_at: time(),
-        last_at: time(),
-        continues: textOrNull(),
-        weight: z.number().nullable(),
-      }),
-    ),
-    decisions: z.array(
-      z.strictObject({
-        id: z.string(),
-        session_id: textOrNull(),
-        title: z.string(),
-        narrative: z.string(),
-        at: time(),
-      }),
-    ),
-    open_ends: z.array(z.strictObject({ session_id: z.string(), text: z.string() })),
   });

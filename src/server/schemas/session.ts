@@ -8,9 +8,6 @@ const sessionFields = sessionSchema(z).shape;
 
 export const session = () => z.strictObject(sessionFields);
 
-export const relatedSession = () =>
-  z.strictObject({ ...sessionFields, weight: z.number(), reasons: z.array(z.string()), topics: z.array(z.string()) });
-
 export const summary = () => summarySchema(z);
 
 /** Of one turn; `completed` also where the next prompt took its place. */

@@ -1,0 +1,190 @@
+// Where an error occurred before and what fixed it.
+import { AppError } from "../core/error.ts";
+import { commandKey } from "../core/shell-command.ts";
+import { oneLine } from "../core/text.ts";
+import { iso, localDay } from "../core/time.ts";
+import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
+import { block, columns, fit } from "../platform/terminal/layout.ts";
+import { dim, paint } from "../platform/terminal/style.ts";
+import { type Encounter, findFixes } from "../recall/history/fix.ts";
+import { commandOf, parseInput } from "../recall/history/tool-line.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
+import type { FoundUse } from "../store/fts/tool-search.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
+import { LIMIT, readScope, SCOPE } from "./scope.ts";
+import { listText, when } from "./session-text.ts";
+
+const DEFAULT_LIMIT = 5;
+
+export const fix = defineQuery({
+  name: "fix",
+  about: "show where an error occurred before and what fixed it",
+  fields: {
+    error: {
+      kind: "text",
+      position: "[error...]",
+      stdin: true,
+      maxChars: 10_000_000,
+      about: "the error message; one line is enough (default: stdin)",
+    },
+    ...SCOPE,
+    ...LIMIT,
+  },
+  http: { path: "/api/fix", tag: "search" },
+  reply: (z) => {
+    const use = { id: z.string(), session_id: z.string(), parent_session_id: textOrNull(z), command: textOrNull(z) };
+    return {
+      data: listOf(
+        z,
+        z.strictObject({
+          ...use,
+          project: z.string(),
+          turn: z.int(),
+          at: timeOf(z),
+          tool: z.string(),
+          exit_code: z.int().nullable(),
+          error: z.string().meta({ description: "the line of the output with the error" }),
+          likeness: z.number().meta({ description: "0 to 1: how much of the given error is in that line" }),
+          times: countOf(z).meta({ description: "how often it occurred in that session" }),
+          changed: z.array(z.string()).meta({ description: "files changed before the command succeeded" }),
+          between: z.array(z.strictObject(use)).meta({ description: "commands run before it succeeded" }),
+          fixed_by: z.strictObject({ ...use, at: timeOf(z), same_command: z.boolean() }).nullable(),
+          closing: textOrNull(z).meta({ description: "the agent's last words in that turn" }),
+        }),
+      ),
+      meta: z.strictObject({ where: whereOf(z), since: timeOrNull(z) }),
+    };
+  },
+  run({ error = "", limit = DEFAULT_LIMIT, ...input }, context) {
+    if (error.trim() === "") {
+      throw new AppError("usage", "No error given. One line of it is enough.", {
+        hint: "c-mem fix <error>, or pipe it: npm test 2>&1 | c-mem fix",
+      });
+    }
+    const { db } = context;
+    const { scope, where } = readScope(input, context);
+    updateSearchIndex(db);
+    updateLinks(db, { maxMs: MAX_LINKS_MS });
+    const { met, since } = findFixes(db, error, scope, limit);
+    if (met.length === 0) {
+      const hints = [
+        `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}.`,
+        ...limitNote(since),
+      ];
+      throw new AppError("nothing_found", `This error did not occur in ${where}.`, { hint: hints.join(" ") });
+    }
+    return { data: { results: met.map(encounterJson) }, meta: { where, since: iso(since) }, met };
+  },
+  text({ met, meta: { since } }, { db, note }) {
+    const uses = met.flatMap(({ failure, fixedBy }) => [failure, fixedBy?.use]);
+    const shortId = shortIds(
+      db,
+      uses.map((use) => use && conversationOf(use)),
+    );
+    limitNote(since === null ? undefined : Date.parse(since)).forEach(note);
+    return met.map((one) => encounterText(one, shortId)).join("\n\n");
+  },
+});
+
+function limitNote(since: number | undefined): string[] {
+  return since === undefined ? [] : [`Words this common were searched only since ${localDay(since)}.`];
+}
+
+function conversationOf(use: FoundUse): string {
+  return use.parent_session_id ?? use.session_id;
+}
+
+function encounterJson(met: Encounter) {
+  const { failure, fixedBy } = met;
+  return {
+    ...useJson(failure, met.command),
+    project: failure.project,
+    turn: failure.prompt_number,
+    at: iso(failure.created_at),
+    tool: failure.name,
+    exit_code: failure.exit_code,
+    error: met.error,
+    likeness: met.likeness,
+    times: met.times,
+    changed: met.changed,
+    between: met.between.map((use) => useJson(use, commandOf(use.input))),
+    fixed_by:
+      fixedBy === undefined
+        ? null
+        : {
+            ...useJson(fixedBy.use, fixedBy.command),
+            at: iso(fixedBy.use.created_at),
+            same_command: fixedBy.isSameCommand,
+          },
+    closing: met.closing ?? null,
+  };
+}
+
+function useJson(use: FoundUse, command: string | undefined) {
+  return {
+    id: `t${use.id}`,
+    session_id: use.session_id,
+    parent_session_id: use.parent_session_id,
+    command: command ?? null,
+  };
+}
+
+const FILES_SHOWN = 5;
+const CLOSING_CHARS = 240;
+
+function encounterText(met: Encounter, shortId: ShortId): string {
+  const { failure, fixedBy } = met;
+  const width = columns() - 12;
+  const row = (label: string, text: string): string => `  ${dim(label.padEnd(8))}  ${text}`;
+  const session = paint("yellow", shortId(conversationOf(failure)));
+  const times = met.times > 1 ? `, ${met.times} times` : "";
+  const exit = failure.exit_code ? ` → exit ${failure.exit_code}` : "";
+  return [
+    `${paint("red", "✗")} ${paint("bold", fit(met.error, columns() - 2))}`,
+    row("met", `${when(failure.created_at)} in ${session}${times}  ${dim(`t${failure.id}`)}`),
+    row("by", `${fit(subjectOf(met), width - exit.length)}${dim(exit)}`),
+    ...(met.changed.length > 0 ? [row("changed", fit(listText(met.changed, FILES_SHOWN), width))] : []),
+    ...met.between.map((use) =>
+      row("ran", `${fit(commandKey(commandOf(use.input) ?? ""), width - 8)}  ${dim(`t${use.id}`)}`),
+    ),
+    row("then", fixedBy === undefined ? dim("not seen to pass in that session") : successText(met, fixedBy, shortId)),
+    ...(met.closing === undefined
+      ? []
+      : [row("words", block(oneLine(met.closing, CLOSING_CHARS), " ".repeat(12)).trimStart())]),
+  ].join("\n");
+}
+
+function subjectOf({ failure, command }: Encounter): string {
+  if (command !== undefined) return commandKey(command);
+  const path = parseInput(failure.input)["file_path"];
+  return typeof path === "string" ? `${failure.name} ${path}` : failure.name;
+}
+
+function successText(
+  { failure, command }: Encounter,
+  { use, command: passed, isSameCommand }: NonNullable<Encounter["fixedBy"]>,
+  shortId: ShortId,
+): string {
+  // The same command in another folder may be the whole fix.
+  const folder = folderOf(passed) === folderOf(command) ? undefined : folderOf(passed);
+  const what = isSameCommand
+    ? `the same passed${folder === undefined ? "" : ` in ${fit(folder, 50)}`}`
+    : `passed: ${fit(commandKey(passed ?? ""), columns() - 42)}`;
+  const isLater = use.main_session_db_id !== failure.main_session_db_id;
+  const where = isLater ? ` in ${paint("yellow", shortId(conversationOf(use)))}` : "";
+  return `${paint("green", "✓")} ${what}, ${gap(use.created_at - failure.created_at)} later${where}  ${dim(`t${use.id}`)}`;
+}
+
+/** "cd web && npm test" -> "web" */
+function folderOf(command = ""): string | undefined {
+  return /^\s*cd\s+("[^"]*"|'[^']*'|\S+)\s*(?:&&|;)/.exec(command)?.[1];
+}
+
+function gap(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

@@ -1,0 +1,190 @@
+// How a command or tool was run before, and how often that worked.
+import { AppError } from "../core/error.ts";
+import { count } from "../core/text.ts";
+import { iso, localDay } from "../core/time.ts";
+import { columns, fit } from "../platform/terminal/layout.ts";
+import { dim, paint } from "../platform/terminal/style.ts";
+import { type CommandUse, findUses, type ToolHabit } from "../recall/history/how.ts";
+import { parseInput } from "../recall/history/tool-line.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
+import type { FoundUse } from "../store/fts/tool-search.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
+import { LIMIT, readScope, SCOPE } from "./scope.ts";
+import { when } from "./session-text.ts";
+
+const DEFAULT_LIMIT = 10;
+
+export const how = defineQuery({
+  name: "how",
+  about: "show how a command or tool was run, and how often it worked",
+  fields: {
+    q: { kind: "text", position: "<words...>", required: true, about: "words of the command, or the name of a tool" },
+    ...SCOPE,
+    ...LIMIT,
+  },
+  http: { path: "/api/how", tag: "search" },
+  reply: (z) => {
+    const use = {
+      id: z.string(),
+      session_id: z.string(),
+      parent_session_id: textOrNull(z),
+      at: timeOf(z),
+      exit_code: z.int().nullable(),
+    };
+    const record = {
+      runs: countOf(z),
+      succeeded: countOf(z),
+      success_rate: z.number(),
+      last_used: timeOf(z),
+      session_id: z.string(),
+      parent_session_id: textOrNull(z),
+      counted_since: timeOrNull(z).meta({ description: "in a large store: runs before this are not counted" }),
+    };
+    const command = z.strictObject({
+      kind: z.literal("command"),
+      command: z.string(),
+      ...record,
+      last_success: z.strictObject({ ...use, command: z.string() }).nullable(),
+      last_failure: z.strictObject({ ...use, command: z.string(), error: z.string() }).nullable(),
+    });
+    const tool = z.strictObject({
+      kind: z.literal("tool"),
+      tool: z.string(),
+      ...record,
+      inputs: z.array(z.strictObject({ ...use, input: z.record(z.string(), z.unknown()) })),
+      last_failure: z.strictObject({ ...use, error: z.string() }).nullable(),
+    });
+    return {
+      data: listOf(z, z.discriminatedUnion("kind", [command, tool])),
+      meta: z.strictObject({ where: whereOf(z) }),
+    };
+  },
+  run({ q, limit = DEFAULT_LIMIT, ...input }, context) {
+    if (q.trim() === "") throw new AppError("usage", "Name a command or tool.");
+    const { scope, where } = readScope(input, context);
+    updateSearchIndex(context.db);
+    const uses = findUses(context.db, q, scope, limit);
+    const { commands, tools, since } = uses;
+    const results = [
+      ...commands.map((found) => ({ ...commandJson(found), counted_since: iso(since.commands) })),
+      ...tools.map((found) => ({ ...toolJson(found), counted_since: iso(since.tools) })),
+    ];
+    if (results.length > 0) return { data: { results }, meta: { where }, uses };
+    throw new AppError("nothing_found", `No command or tool run in ${where} matches ${fit(q, 100)}.`, {
+      hint: [
+        `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
+        // Commands that old are found by whole words.
+        ...(since.tools === undefined
+          ? []
+          : [`Tools and parts of words were searched only since ${localDay(since.tools)}.`]),
+      ].join(" "),
+    });
+  },
+  text({ uses: { commands, tools, since } }, { db, note }) {
+    const shortId = shortIds(
+      db,
+      [...commands, ...tools].map(({ last }) => last.parent_session_id ?? last.session_id),
+    );
+    const noteLimit = (what: string, found: readonly object[], from: number | undefined): void => {
+      if (found.length > 0 && from !== undefined)
+        note(`Large store: ${what} are counted only since ${localDay(from)}.`);
+    };
+    noteLimit("commands", commands, since.commands);
+    noteLimit("tools", tools, since.tools);
+    const [worked, failed] = [true, false].map((isWorking) =>
+      commands.filter(({ succeeded }) => succeeded > 0 === isWorking).map((found) => commandText(found, shortId)),
+    ) as [string[], string[]];
+    return [
+      ...worked,
+      ...tools.map((tool) => toolText(tool, shortId)),
+      ...(failed.length > 0 ? [paint("red", "Never worked"), ...failed] : []),
+    ].join("\n");
+  },
+});
+
+function commandJson({ lastSuccess, lastFailure, ...found }: CommandUse) {
+  return {
+    kind: "command" as const,
+    command: found.command,
+    ...recordJson(found),
+    last_success: lastSuccess === undefined ? null : { ...useJson(lastSuccess.use), command: lastSuccess.command },
+    last_failure:
+      lastFailure === undefined
+        ? null
+        : { ...useJson(lastFailure.use), command: lastFailure.command, error: lastFailure.error },
+  };
+}
+
+function toolJson({ lastFailure, ...found }: ToolHabit) {
+  return {
+    kind: "tool" as const,
+    tool: found.name,
+    ...recordJson(found),
+    inputs: found.inputs.map((use) => ({ ...useJson(use), input: parseInput(use.input) })),
+    last_failure: lastFailure === undefined ? null : { ...useJson(lastFailure.use), error: lastFailure.error },
+  };
+}
+
+function recordJson({ runs, succeeded, last }: { runs: number; succeeded: number; last: FoundUse }) {
+  return {
+    runs,
+    succeeded,
+    success_rate: succeeded / runs,
+    last_used: iso(last.created_at),
+    session_id: last.session_id,
+    parent_session_id: last.parent_session_id,
+  };
+}
+
+function useJson(use: FoundUse) {
+  return {
+    id: `t${use.id}`,
+    session_id: use.session_id,
+    parent_session_id: use.parent_session_id,
+    at: iso(use.created_at),
+    exit_code: use.exit_code,
+  };
+}
+
+function commandText(found: CommandUse, shortId: ShortId): string {
+  return [
+    `${mark(found)} ${paint("bold", fit(found.command, columns() - 2))}`,
+    `    ${dim(recordText(found, shortId))}`,
+    ...failureLines(found.lastFailure),
+  ].join("\n");
+}
+
+function toolText(found: ToolHabit, shortId: ShortId): string {
+  return [
+    `${mark(found)} ${paint(["bold", "cyan"], fit(found.name, columns() - 2))}`,
+    `    ${dim(recordText(found, shortId))}`,
+    ...found.inputs.map((use) => `    ${fit(inputText(use.input), columns() - 14)}  ${dim(`t${use.id}`)}`),
+    ...failureLines(found.lastFailure),
+  ].join("\n");
+}
+
+function failureLines(failure: { use: FoundUse; error: string } | undefined): string[] {
+  if (failure === undefined) return [];
+  const exit = failure.use.exit_code === null ? "" : `exit ${failure.use.exit_code}`;
+  const text = [exit, failure.error].filter(Boolean).join(": ");
+  return [`    ${paint("red", "failed")} ${fit(text, columns() - 24)}  ${dim(`t${failure.use.id}`)}`];
+}
+
+function mark({ runs, succeeded }: { runs: number; succeeded: number }): string {
+  if (succeeded === 0) return paint("red", "✗");
+  return succeeded / runs < 0.5 ? paint("yellow", "~") : paint("green", "✓");
+}
+
+function recordText(found: { runs: number; succeeded: number; last: FoundUse }, shortId: ShortId): string {
+  const share = Math.round((found.succeeded / found.runs) * 100);
+  const id = shortId(found.last.parent_session_id ?? found.last.session_id);
+  return `${count(found.runs, "run")}, ${share}% worked, last ${when(found.last.created_at)} in ${id}`;
+}
+
+function inputText(input: string): string {
+  return Object.entries(parseInput(input))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" ");
+}
