@@ -1,27 +1,26 @@
-// Keeps activity.json true: written when what it says has changed.
-import { type Activity, writeActivity } from "../platform/state/activity.ts";
+// Writes activity.json, which other programs read, whenever its content changes.
 import { localDay } from "../core/time.ts";
+import { type Activity, writeActivity } from "../platform/state/activity.ts";
 import type { Db } from "../store/db/driver.ts";
+import { countSessions } from "../store/reads/what-counts.ts";
 import { countJobs } from "../store/tables/jobs.ts";
 import { spentOn } from "../store/tables/ledger.ts";
 import { runningProject } from "../store/tables/session-status.ts";
-import { countSessions } from "../store/reads/what-counts.ts";
 
-interface Moment {
-  now: number;
-  /** Transcripts that are still to be read. */
-  toRead: number;
-}
-
-/** Takes what was written last and returns what is written now. */
-export function refreshActivity(db: Db, path: string, before: string, { now, toRead }: Moment): string {
+/** `before` is what the last call returned; `toRead` counts transcripts. */
+export function writeActivityIfChanged(
+  db: Db,
+  path: string,
+  before: string,
+  { now, toRead }: { now: number; toRead: number },
+): string {
   const { sessions, lastAt } = countSessions(db);
   const day = localDay(now);
   const { tokens, microUsd } = spentOn(db, day);
-  const project = runningProject(db);
+  const project = runningProject(db) ?? null;
   const activity: Omit<Activity, "at"> = {
-    active: project !== undefined,
-    project: project ?? null,
+    active: project !== null,
+    project,
     sessions,
     last_activity: lastAt === null ? null : new Date(lastAt).toISOString(),
     to_read: toRead,

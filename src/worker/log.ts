@@ -1,4 +1,4 @@
-// What the worker has to say: a file for `c-mem worker logs`, and stderr when somebody watches it run.
+// The worker's log: a file for `c-mem worker logs`, and stderr with --echo.
 import { appendLog } from "../platform/private-file.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { terminalSafe } from "../core/terminal.ts";
@@ -19,7 +19,6 @@ export function reasonOf(error: unknown): string {
   return filterText(error instanceof Error ? error.message : String(error), 500);
 }
 
-/** It begins with the message. */
 export function stackOf(error: unknown): string | undefined {
   return error instanceof Error && error.stack !== undefined ? filterText(error.stack, 4_000) : undefined;
 }

@@ -1,13 +1,16 @@
-// The worker's program: one per data directory. Started by hooks and commands, detached.
-//   --once    does what waits and leaves
-//   --echo    says on stderr what it does
-//   --backup  makes a backup of the database and leaves
-//   --answer  answers one question that would keep the server from all others, and leaves
-//   --fresh   follows on another that has just looked at all transcripts
+// The worker's program: one process per data directory, started detached by hooks and commands.
+//   --once    does the work that waits and stops
+//   --echo    logs to stderr too
+//   --backup  makes a backup of the database and stops
+//   --answer  answers one slow question for the server and stops
+//   --fresh   replaces a worker that has just read all transcripts
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { DROP_SUFFIX } from "../capture/live/spool.ts";
+import { loadSettings } from "../config/load.ts";
 import { isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { closeAllToOthers } from "../platform/private-file.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
@@ -15,44 +18,44 @@ import { removeLock } from "../platform/worker-lock.ts";
 import { dropWorkerEnv, noteStart, workerEnv } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
+import { createBackup } from "../store/db/backup.ts";
 import { explain } from "../store/db/open.ts";
-import { backUp, runBackup } from "./back-up.ts";
+import { rotateBackups, rotationOf } from "../upkeep/backup/rotation.ts";
 import type { AsideQuestion } from "../server/offload.ts";
 import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "../platform/take-lock.ts";
-import { releaseMemory } from "./release-memory.ts";
-import { createWaker } from "./waker.ts";
-import { type Leaving, work } from "./worker.ts";
+import { WakeSignal } from "./wake-signal.ts";
+import { runWorker, type StopReason } from "./worker.ts";
 
 /** Built beside this bundle. */
 const VIEWER = join(import.meta.dirname, "viewer");
-/** As the system's list of processes shows it: one that has the lock, and one that does not have it yet or any more. */
-const AT_WORK = "c-mem worker";
+/** The process title: with the lock, and before it has the lock or after it released it. */
+const WORKING = "c-mem worker";
 const WAITING = "c-mem waiting";
-const STOPPED: Readonly<Record<Leaving, string>> = {
+const STOPPED: Readonly<Record<StopReason, string>> = {
   idle: "stopped: idle",
-  asked: "stopped: asked to stop",
-  lost: "stopped: another worker has the lock",
+  requested: "stopped: asked to stop",
+  "lost-lock": "stopped: another worker has the lock",
   done: "stopped: nothing left to do",
   memory: "restarting: memory above limit",
 };
-/** Below everything a person waits for. */
+/** Below every program a person waits for. */
 const NICE = 10;
 
 async function main(args: readonly string[]): Promise<void> {
   dropWorkerEnv(process.env);
   const paths = resolvePaths(process.env);
   const log = createLog(paths.workerLog, { echo: args.includes("--echo") });
-  if (isDisabled(process.env)) return log("C_MEM_DISABLE is set: nothing is done");
+  if (isDisabled(process.env)) return log("not started: C_MEM_DISABLE is set");
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   lowerPriority();
-  if (args.includes("--backup")) return backUp(paths, process.env, log);
+  if (args.includes("--backup")) return makeBackup(paths, log);
   if (args[0] === "--answer") return answer(paths, args[1] ?? "");
   process.title = WAITING;
   try {
-    while (await live(paths, log, stop.signal, args));
+    while (await run(paths, log, stop.signal, args));
   } catch (error) {
     logFailure(log, error);
   }
@@ -64,55 +67,48 @@ async function answer(paths: Paths, question: string): Promise<void> {
 }
 
 /** Runs until the lock is released; true: run again, a hook wrote an event just as it stopped. */
-async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
+async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
   const lock = await takeLock(paths, VERSION).catch((error: unknown) => {
     throw explain(error, paths.workerLock);
   });
   if (lock === undefined) {
-    log("another worker is at it");
+    log("not started: another worker is running");
     return false;
   }
-  process.title = AT_WORK;
+  process.title = WORKING;
   log(`started, version ${VERSION}`);
   const open = closeAllToOthers(paths.home);
   if (open > 0) log(`made ${open} files readable by their owner alone`);
-  const waker = createWaker([
+  const wakeSignal = new WakeSignal([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
     { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
   ]);
-  const wake = () => waker.wake();
-  const isOnce = args.includes("--once");
-  let askedAt = -Infinity;
-  const serving = isOnce
-    ? undefined
-    : await startServing({
-        paths,
-        env: process.env,
-        viewer: VIEWER,
-        log,
-        onRequest: () => (askedAt = performance.now()),
-        onWork: wake,
-      });
+  const { wake } = wakeSignal;
+  const { env } = process;
+  const once = args.includes("--once");
+  let requestedAt = -Infinity;
+  const onRequest = (): void => void (requestedAt = performance.now());
+  const serving = once ? undefined : await startServing({ paths, env, viewer: VIEWER, log, onRequest, onWork: wake });
   signal.addEventListener("abort", wake);
   try {
-    const leaving = await work({
+    const reason = await runWorker({
       paths,
-      env: process.env,
+      env,
       token: lock.token,
       log,
-      waker,
+      wakeSignal,
       signal,
-      once: isOnce,
-      askedAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : askedAt),
+      once,
+      lastRequestAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : requestedAt),
       isCaughtUp: args.includes("--fresh"),
-      startBackup: (aborted) => runBackup(paths, aborted),
+      startBackup: (aborted) => startBackup(paths, aborted),
       releaseMemory,
     });
     process.title = WAITING;
-    log(STOPPED[leaving]);
+    log(STOPPED[reason]);
     removeLock(paths.workerLock, lock.token);
-    if (leaving === "memory") startSuccessor(paths);
-    return leaving === "idle" && hasNewDrop(paths.spool);
+    if (reason === "memory") startSuccessor(paths);
+    return reason === "idle" && hasNewDrop(paths.spool);
   } catch (error) {
     logFailure(log, error);
     removeLock(paths.workerLock, lock.token);
@@ -120,7 +116,7 @@ async function live(paths: Paths, log: Log, signal: AbortSignal, args: readonly 
   } finally {
     signal.removeEventListener("abort", wake);
     await serving?.close();
-    waker.close();
+    wakeSignal.close();
   }
 }
 
@@ -130,7 +126,7 @@ function logFailure(log: Log, error: unknown): void {
   else log(`stopped by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
 }
 
-/** A hook that came before the lock was gone has not started another worker. */
+/** A hook that wrote its event before the lock was released has not started another worker. */
 const JUST_NOW_MS = 10_000;
 
 function hasNewDrop(spool: string): boolean {
@@ -139,19 +135,48 @@ function hasNewDrop(spool: string): boolean {
 }
 
 function startSuccessor(paths: Paths): void {
-  const args = [process.argv[1] ?? "", "--fresh"];
   const env = workerEnv(process.env);
   const options = { cwd: paths.home, env, detached: true, stdio: "ignore", windowsHide: true } as const;
-  const child = spawn(process.execPath, args, options);
+  const child = spawn(process.execPath, [process.argv[1] ?? "", "--fresh"], options);
   child.unref();
   noteStart(paths, child.pid);
+}
+
+/** In another process: copying and checking a large database would stop the heartbeat. It logs the result itself. */
+function startBackup(paths: Paths, signal: AbortSignal): Promise<void> {
+  const options = { cwd: paths.home, stdio: "ignore", windowsHide: true, signal, killSignal: "SIGKILL" } as const;
+  const child = spawn(process.execPath, [process.argv[1] ?? "", "--backup"], options);
+  return new Promise((done) => child.on("error", () => done()).on("close", () => done()));
+}
+
+function makeBackup({ database, config }: Paths, log: Log): void {
+  try {
+    const { name, bytes } = createBackup(database, "daily", Date.now());
+    const deleted = rotateBackups(database, rotationOf(loadSettings({ user: config }, process.env).values));
+    const rotated = deleted.length > 0 ? `; ${deleted.length} older deleted` : "";
+    log(`backup ${name}, ${Math.ceil(bytes / 1024)} KB${rotated}`);
+  } catch (error) {
+    log(`backup failed: ${reasonOf(explain(error, database))}`);
+    process.exitCode = 1;
+  }
+}
+
+type CollectGarbage = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
+
+/** An idle V8 keeps spare pages (30 MB after a sync): only a last-resort collection returns them, in some 50 ms. */
+function releaseMemory(): void {
+  // A context made after the flag is set has `gc`; this one does not.
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as CollectGarbage;
+  setFlagsFromString("--no-expose-gc");
+  collectGarbage({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
 function lowerPriority(): void {
   try {
     setPriority(NICE);
   } catch {
-    // Not allowed here: it does without.
+    // Not allowed on this system.
   }
 }
 

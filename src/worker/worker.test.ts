@@ -21,14 +21,14 @@ import { askToLeave, isAskedToLeave } from "../platform/worker-start.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { countJobs, enqueueSession, troubledJobs } from "../store/tables/jobs.ts";
 import { takeLock } from "../platform/take-lock.ts";
-import { createWaker } from "./waker.ts";
-import { type Leaving, work, type WorkerOptions } from "./worker.ts";
+import { WakeSignal } from "./wake-signal.ts";
+import { runWorker, type StopReason, type WorkerOptions } from "./worker.ts";
 
 interface Home {
   paths: ReturnType<typeof resolvePaths>;
   env: Record<string, string>;
-  said: string[];
-  live(extra?: Partial<WorkerOptions>): Promise<Leaving>;
+  logged: string[];
+  run(extra?: Partial<WorkerOptions>): Promise<StopReason>;
 }
 
 /** A data directory and a worker in this very process. */
@@ -36,21 +36,21 @@ function createHome(): Home {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-worker-"));
   const env = { HOME: folder, C_MEM_HOME: join(folder, "data") };
   const paths = resolvePaths(env);
-  const said: string[] = [];
+  const logged: string[] = [];
   return {
     paths,
     env,
-    said,
-    async live(extra = {}) {
+    logged,
+    async run(extra = {}) {
       const lock = await takeLock(paths, "1.0.0");
       if (lock === undefined) throw new Error("another has the lock");
-      const waker = createWaker([{ folder: paths.spool, matters: () => true }]);
-      const log = (message: string) => void said.push(message);
+      const wakeSignal = new WakeSignal([{ folder: paths.spool, matters: () => true }]);
+      const log = (message: string) => void logged.push(message);
       try {
         const { signal } = new AbortController();
-        return await work({ paths, env, token: lock.token, log, waker, signal, ...extra });
+        return await runWorker({ paths, env, token: lock.token, log, wakeSignal, signal, ...extra });
       } finally {
-        waker.close();
+        wakeSignal.close();
         removeLock(paths.workerLock, lock.token);
       }
     },
@@ -74,35 +74,35 @@ const ask = <Row>(home: Home, sql: string): Row[] => {
 };
 
 describe("a worker", () => {
-  it("stays while somebody watches, however little there is to do", async () => {
+  it("does not stop while a viewer is connected", async () => {
     const start = performance.now();
     const isWatched = () => performance.now() - start < 1_000;
-    const askedAt = () => (isWatched() ? performance.now() : start);
-    expect(await createHome().live({ idleMs: 1, askedAt })).toBe("idle");
+    const lastRequestAt = () => (isWatched() ? performance.now() : start);
+    expect(await createHome().run({ idleMs: 1, lastRequestAt })).toBe("idle");
     expect(isWatched()).toBe(false);
   });
 
-  it("leaves when there has been nothing to do for a while", async () => {
+  it("stops when it was idle for a while", async () => {
     const home = createHome();
     remember(home);
     ask(home, "UPDATE jobs SET run_after = 0");
-    expect(await home.live({ idleMs: 500 })).toBe("idle");
+    expect(await home.run({ idleMs: 500 })).toBe("idle");
     expect(ask(home, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
     expect(existsSync(home.paths.workerLock)).toBe(false);
   });
 
-  it("leaves when it is told to, and when somebody else has its lock", async () => {
+  it("stops when asked to, and when another worker has the lock", async () => {
     const home = createHome();
-    const asked = home.live();
+    const asked = home.run();
     const wait = () => new Promise((done) => setTimeout(done, 100));
     while (findWorker(home.paths.workerLock, Date.now()) === undefined) await wait();
     askToLeave(home.paths, findWorker(home.paths.workerLock, Date.now())?.token ?? "");
-    expect(await asked).toBe("asked");
+    expect(await asked).toBe("requested");
     expect(existsSync(home.paths.workerRequest)).toBe(false);
-    expect(await home.live({ token: "not the lock's" })).toBe("lost");
+    expect(await home.run({ token: "not the lock's" })).toBe("lost-lock");
   });
 
-  it("begins no job once another has taken its lock while it stood still", async () => {
+  it("starts no job when another worker took the lock while it was suspended", async () => {
     const home = createHome();
     remember(home);
     ask(home, "UPDATE jobs SET run_after = 0");
@@ -110,17 +110,17 @@ describe("a worker", () => {
     let stoodStillMs = 0;
     const now = vi.spyOn(performance, "now").mockImplementation(() => clock() + stoodStillMs);
     // Asked just before a round begins: that is where it was stopped.
-    const askedAt = () => {
+    const lastRequestAt = () => {
       stoodStillMs = 60_000;
       writeFileSync(home.paths.workerLock, JSON.stringify({ pid: 1, token: "another's" }));
       return performance.now();
     };
-    expect(await home.live({ askedAt })).toBe("lost");
+    expect(await home.run({ lastRequestAt })).toBe("lost-lock");
     now.mockRestore();
     expect(ask(home, "SELECT status, attempts FROM jobs")).toEqual([{ status: "pending", attempts: 0 }]);
   });
 
-  it("remembers what the hooks saw even where the transcript cannot be read, and says so", async () => {
+  it("derives memory from hook events when the transcript cannot be read, and logs the error", async () => {
     const home = createHome();
     const folder = join(home.env["HOME"] ?? "", "transcripts");
     mkdirSync(folder);
@@ -134,33 +134,33 @@ describe("a worker", () => {
        VALUES (?, 'claude-code', 's1', 3, 1, 1, 1, '', 'no JSON', 0, 0)`,
       path,
     );
-    expect(await home.live({ once: true })).toBe("done");
+    expect(await home.run({ once: true })).toBe("done");
     expect(ask(home, "SELECT prompt_number FROM summaries ORDER BY 1")).toEqual([
       { prompt_number: 0 },
       { prompt_number: 1 },
     ]);
     expect(troubledJobs(db, 5)).toMatchObject([{ key: "session:s1", status: "pending", attempts: 1 }]);
-    expect(home.said.join()).toContain("session:s1 failed");
+    expect(home.logged.join()).toContain("session:s1 failed");
     db.close();
   });
 
-  it("finds memory that is stale though nobody asked", async () => {
+  it("derives stale sessions that have no job", async () => {
     const home = createHome();
     const { db, add } = seedStore(home.paths.database);
     add("s1", prompt("Why?"));
     add("s1", ended("Because."));
     expect(countJobs(db)).toMatchObject({ pending: 0 });
-    expect(await home.live({ once: true })).toBe("done");
+    expect(await home.run({ once: true })).toBe("done");
     expect(db.get("SELECT count(*) AS n FROM stale_memory")).toEqual({ n: 0 });
     expect(JSON.parse(readFileSync(home.paths.activity, "utf8"))).toMatchObject({ sessions: 1, queue: { pending: 0 } });
     db.close();
   });
 
-  it("closes what has been idle for a day and remembers it", async () => {
+  it("closes sessions that were idle for a day and derives their memory", async () => {
     const home = createHome();
     const { db, add } = seedStore(home.paths.database);
     add("s1", prompt("Why?"));
-    expect(await home.live({ once: true })).toBe("done");
+    expect(await home.run({ once: true })).toBe("done");
     expect(db.get("SELECT status FROM sessions")).toEqual({ status: "interrupted" });
     expect(db.get("SELECT count(*) AS n FROM summaries WHERE prompt_number = 1")).toEqual({ n: 1 });
     db.close();
@@ -170,14 +170,17 @@ describe("a worker", () => {
 describe("the lock", () => {
   const patience = { listenMs: 300, handOverMs: 300 };
 
-  it.each(["", "{", '{"pid": "x"}'])("%j of a process that was killed while it wrote is taken over", async (text) => {
-    const { paths } = createHome();
-    mkdirSync(paths.worker, { recursive: true });
-    writeFileSync(paths.workerLock, text);
-    expect(await takeLock(paths, "1.0.0", patience)).toMatchObject({ pid: process.pid, version: "1.0.0" });
-  });
+  it.each(["", "{", '{"pid": "x"}'])(
+    "with content %j, from a process killed while writing, is taken over",
+    async (text) => {
+      const { paths } = createHome();
+      mkdirSync(paths.worker, { recursive: true });
+      writeFileSync(paths.workerLock, text);
+      expect(await takeLock(paths, "1.0.0", patience)).toMatchObject({ pid: process.pid, version: "1.0.0" });
+    },
+  );
 
-  it("of a process that is gone, or whose pid has another process now, is taken over", async () => {
+  it("of a stopped process, or of a reused pid, is taken over", async () => {
     const { paths } = createHome();
     const first = await takeLock(paths, "1.0.0", patience);
     writeFileSync(paths.workerLock, JSON.stringify({ ...first, birth: "another" }));
@@ -187,7 +190,7 @@ describe("the lock", () => {
     expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
   });
 
-  it("of another machine counts as long as its heart beats", async () => {
+  it("of another machine counts as long as its heartbeat is recent", async () => {
     const { paths } = createHome();
     const first = await takeLock(paths, "1.0.0", patience);
     writeFileSync(paths.workerLock, JSON.stringify({ ...first, machine: "elsewhere", pid: 2 ** 22 + 1 }));
@@ -196,14 +199,14 @@ describe("the lock", () => {
     expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
   });
 
-  it("takes no request to leave away: it may have come between two steps of taking the lock", async () => {
+  it("keeps a request to stop that arrives while it is taken", async () => {
     const { paths } = createHome();
     askToLeave(paths, "somebody");
     const lock = await takeLock(paths, "1.0.0", patience);
     expect([isAskedToLeave(paths, "somebody"), isAskedToLeave(paths, lock?.token ?? "")]).toEqual([true, false]);
   });
 
-  it("of a worker that does not make way is left to it, older or not", async () => {
+  it("of a running worker that does not stop is left alone, older or not", async () => {
     const { paths } = createHome();
     const first = await takeLock(paths, "1.0.0", patience);
     for (const version of ["1.0.0", "0.9.0", "1.0.0-beta", "1.0.1"])
@@ -211,12 +214,12 @@ describe("the lock", () => {
     expect(findWorker(paths.workerLock, Date.now())?.token).toBe(first?.token);
   });
 
-  it("writes to the database that is there, also where somebody has deleted the one it began with", async () => {
+  it("writes to the new database when the file was deleted", async () => {
     const home = createHome();
     remember(home);
     ask(home, "UPDATE jobs SET run_after = 0");
-    const worker = home.live({ idleMs: 6_000 });
-    while (!home.said.some((line) => line.includes("memory of"))) await new Promise((done) => setTimeout(done, 50));
+    const worker = home.run({ idleMs: 6_000 });
+    while (!home.logged.some((line) => line.includes("memory of"))) await new Promise((done) => setTimeout(done, 50));
     for (const end of ["", "-wal", "-shm"]) rmSync(home.paths.database + end);
     writeDrop(home.paths.spool, {
       agent: "claude-code",
@@ -241,45 +244,45 @@ describe("a worker embeds", () => {
     return home;
   }
 
-  it("what it has derived and indexed, and leaves no process behind", async () => {
+  it("what it derived, and leaves no process behind", async () => {
     const home = createModelHome();
     remember(home, undefined, "Why does the login test fail?");
-    expect(await home.live({ once: true })).toBe("done");
+    expect(await home.run({ once: true })).toBe("done");
     expect(ask(home, "SELECT name, is_wanted FROM embedding_models")).toEqual([{ name: "tiny", is_wanted: 1 }]);
     expect(ask(home, "SELECT kind FROM vectors")).toContainEqual({ kind: "turn" });
     expect(ask(home, "SELECT 1 FROM stale_vectors")).toEqual([]);
-    expect(home.said).toContainEqual(expect.stringMatching(/^embed:all: \d+ turns and observations, by tiny$/));
+    expect(home.logged).toContainEqual(expect.stringMatching(/^embed:all: \d+ turns and observations, by tiny$/));
     expect(ask(home, "SELECT status FROM jobs WHERE kind = 'embed'")).toEqual([{ status: "done" }]);
   });
 
-  it("nothing where there is no model, and asks for no job", async () => {
+  it("nothing without a model, and enqueues no job", async () => {
     const home = createHome();
     remember(home);
-    expect(await home.live({ once: true })).toBe("done");
+    expect(await home.run({ once: true })).toBe("done");
     expect(ask(home, "SELECT 1 FROM jobs WHERE kind = 'embed'")).toEqual([]);
     expect(ask(home, "SELECT 1 FROM stale_vectors")).not.toEqual([]);
   });
 
-  it("nothing with a damaged model, says why, and does the rest", async () => {
+  it("nothing with a damaged model, logs why, and does the other jobs", async () => {
     const home = createModelHome();
     remember(home);
     truncateSync(minilmFile(home.paths), 5_000);
-    expect(await home.live({ once: true })).toBe("done");
+    expect(await home.run({ once: true })).toBe("done");
     expect(ask(home, "SELECT status, attempts FROM jobs WHERE kind = 'embed'")).toEqual([
       { status: "pending", attempts: 1 },
     ]);
-    expect(home.said).toContainEqual(expect.stringContaining("is damaged"));
+    expect(home.logged).toContainEqual(expect.stringContaining("is damaged"));
     expect(ask(home, "SELECT status FROM jobs WHERE kind = 'session'")).toEqual([{ status: "done" }]);
   });
 
-  it("anew with another model, when there is nothing else to do", async () => {
+  it("again when the model changed", async () => {
     const home = createModelHome();
     remember(home);
-    await home.live({ once: true });
+    await home.run({ once: true });
     const { db } = seedStore(home.paths.database);
     db.run("UPDATE embedding_models SET name = 'openai:before:128'");
     db.close();
-    await home.live({ once: true });
+    await home.run({ once: true });
     expect(ask(home, "SELECT name FROM embedding_models")).toEqual([{ name: "tiny" }]);
   });
 });

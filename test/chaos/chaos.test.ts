@@ -61,7 +61,7 @@ it(
     const times = (words: string) => log.split(words).length - 1;
     console.info(
       `${turns.length} turns, ${turns.flat().length} tool uses; ${counted.kills} kills, ${times('"started')} workers, ` +
-        `${times("took over")} took jobs over, ${times('"trouble')} troubles, ${model.asked.length} questions`,
+        `${times("took over")} took jobs over, ${times('"retrying')} errors retried, ${model.asked.length} questions`,
     );
   },
 );

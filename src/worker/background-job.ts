@@ -1,0 +1,84 @@
+// Runs one job of a kind in the background, while the worker's rounds go on.
+import { type Db, isStoreTrouble } from "../store/db/driver.ts";
+import { claimJob, extendLease, type Job, type JobKind, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
+import { type Log, reasonOf } from "./log.ts";
+
+export interface BackgroundJobOptions {
+  kind: JobKind;
+  owner: string;
+  log: Log;
+  /** Throws only errors of the machine: the job is released and started again. */
+  run: (db: Db, job: Job, signal: AbortSignal) => Promise<void>;
+  onEnd: () => void;
+  /** How long a running job may take when the worker stops. */
+  graceMs: number;
+}
+
+const RENEW_MS = LEASE_MS / 5;
+
+export class BackgroundJob {
+  readonly #options: BackgroundJobOptions;
+  readonly #stopping = new AbortController();
+  #current: { job: Job; done: Promise<void>; renewedAt: number } | undefined;
+  #isInterrupted = false;
+
+  constructor(options: BackgroundJobOptions) {
+    this.#options = options;
+  }
+
+  get isBusy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Claims the next job that is due; false without one, or while one is running. */
+  start(db: Db): boolean {
+    if (this.isBusy) return false;
+    const { kind, owner, log, run, onEnd } = this.#options;
+    if (this.#isInterrupted) releaseJobs(db, owner, Date.now());
+    this.#isInterrupted = false;
+    const job = claimJob(db, kind, owner, Date.now());
+    if (job === undefined) return false;
+    const done = run(db, job, this.#stopping.signal)
+      .catch((error: unknown) => {
+        log(`${job.key} interrupted: ${reasonOf(error)}`);
+        this.#isInterrupted = true;
+      })
+      .finally(() => {
+        this.#current = undefined;
+        onEnd();
+      });
+    this.#current = { job, done, renewedAt: performance.now() };
+    return true;
+  }
+
+  /** Called every round: a model may take longer to answer than a lease lasts. */
+  renewLease(db: Db): void {
+    if (this.#current === undefined || performance.now() - this.#current.renewedAt < RENEW_MS) return;
+    this.#current.renewedAt = performance.now();
+    extendLease(db, this.#current.job, this.#options.owner, Date.now());
+  }
+
+  async stop(db: Db): Promise<void> {
+    const { graceMs, owner } = this.#options;
+    const timer = setTimeout(() => this.#stopping.abort(), graceMs);
+    await this.#current?.done;
+    clearTimeout(timer);
+    releaseJobs(db, owner, Date.now());
+  }
+}
+
+const MACHINE_ERRORS: ReadonlySet<unknown> = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "EROFS",
+  "EIO",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+]);
+
+/** A full disk, a busy database: it passes, and the job is not to blame. */
+export function isMachineError(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return isStoreTrouble(error) || MACHINE_ERRORS.has(code) || (cause !== undefined && isMachineError(cause));
+}

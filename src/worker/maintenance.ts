@@ -1,0 +1,149 @@
+// What the worker does when nothing is urgent: tidies up, merges search indexes, frees disk space, starts a backup.
+import { tidySessionFiles } from "../capture/live/private-turn.ts";
+import type { Env, Paths } from "../config/paths.ts";
+import type { Settings } from "../config/schema.ts";
+import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
+import { giveBack, roomOf } from "../store/db/disk-usage.ts";
+import type { Db } from "../store/db/driver.ts";
+import { HELD_MS } from "../store/db/transaction.ts";
+import { mergeSearchIndex } from "../store/fts/search-index.ts";
+import { countSessions } from "../store/reads/what-counts.ts";
+import { enqueueSession, forgetDoneJobs } from "../store/tables/jobs.ts";
+import { packOutputs } from "../store/tables/packed.ts";
+import { updateIdleStatuses } from "../store/tables/session-status.ts";
+import { isBackupDue } from "../upkeep/backup/rotation.ts";
+import { isRetentionSet, purge } from "../upkeep/retention/retention.ts";
+import { currentSettings } from "./enrich-job.ts";
+import type { Log } from "./log.ts";
+
+export interface MaintenanceOptions {
+  paths: Paths;
+  env: Env;
+  log: Log;
+  /** Checked between steps: a worker that lost its lock stops. */
+  hasLock: () => boolean;
+  /** Makes a backup in another process; undefined: no backups. */
+  startBackup?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  onBackedUp: () => void;
+}
+
+const HOUR_MS = 60 * 60_000;
+
+export class Maintenance {
+  readonly #options: MaintenanceOptions;
+  readonly #stopping = new AbortController();
+  readonly #isDue = { tidy: everyHour(), freeSpace: everyHour(), backup: everyHour() };
+  #merging: Generator<void, void> | undefined;
+  #freeing: Generator<unknown, void> | undefined;
+  isBackingUp = false;
+
+  constructor(options: MaintenanceOptions) {
+    this.#options = options;
+  }
+
+  /** Merging indexes or freeing space has begun and is not finished. */
+  get isUnderWay(): boolean {
+    return this.#merging !== undefined || this.#freeing !== undefined;
+  }
+
+  /** Every hour. True when sessions may have become stale. */
+  tidy(db: Db): boolean {
+    if (!this.#isDue.tidy()) return false;
+    const { paths } = this.#options;
+    const now = Date.now();
+    for (const sessionId of updateIdleStatuses(db, now)) enqueueSession(db, sessionId, now);
+    forgetDoneJobs(db, now);
+    tidySessionFiles([paths.privateTurns, paths.shown], now);
+    pruneCompileCache(paths.cache, now);
+    return true;
+  }
+
+  /** In the next round instead of in an hour. */
+  tidySoon(): void {
+    this.#isDue.tidy = everyHour();
+  }
+
+  /** Some steps; true while there is more to do. */
+  mergeIndexes(db: Db, isNew: boolean): boolean {
+    if (isNew) this.#merging ??= mergeSearchIndex(db);
+    if (this.#merging === undefined || !this.#hasMore(this.#merging)) this.#merging = undefined;
+    return this.#merging !== undefined;
+  }
+
+  /** Every hour, in some steps; true while there is more to do. */
+  freeSpace(db: Db): boolean {
+    if (this.#freeing === undefined && this.#isDue.freeSpace()) {
+      this.#freeing = freeDiskSpace(db, currentSettings(this.#options), this.#options.log);
+    }
+    if (this.#freeing === undefined || !this.#hasMore(this.#freeing)) this.#freeing = undefined;
+    return this.#freeing !== undefined;
+  }
+
+  #hasMore(steps: Generator<unknown, void>): boolean {
+    for (const until = performance.now() + HELD_MS; performance.now() < until;) {
+      if (steps.next().done) return false;
+      if (!this.#options.hasLock()) return true;
+    }
+    return true;
+  }
+
+  /** Once a day, and only when there are sessions. */
+  backUp(db: Db): void {
+    const { startBackup, paths, onBackedUp } = this.#options;
+    if (startBackup === undefined || this.isBackingUp || !this.#isDue.backup()) return;
+    const isDue = isBackupDue(paths.database, currentSettings(this.#options), Date.now());
+    if (!isDue || countSessions(db).sessions === 0) return;
+    this.isBackingUp = true;
+    void startBackup(this.#stopping.signal).finally(() => {
+      this.isBackingUp = false;
+      onBackedUp();
+    });
+  }
+
+  /** After an error, or for another database: what was unfinished starts again. */
+  reset(): void {
+    this.tidySoon();
+    this.#merging = undefined;
+    this.#freeing = undefined;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+}
+
+/** True at the first call, and then once an hour by the process's own clock, which never jumps. */
+function everyHour(): () => boolean {
+  let last = -Infinity;
+  return () => {
+    if (performance.now() - last < HOUR_MS) return false;
+    last = performance.now();
+    return true;
+  };
+}
+
+/** Compressed outputs have 0.30 of their size on real sessions. */
+const COMPRESS_AFTER_MS = 30 * 24 * HOUR_MS;
+/** A VACUUM of a smaller database takes a second or two. */
+const VACUUM_BYTES = 200 * 1024 * 1024;
+/** A smaller share of free pages is soon used again. */
+const FREE_SHARE = 0.1;
+
+/** Yields between short steps, so that the worker can do what is more urgent. */
+function* freeDiskSpace(db: Db, settings: Settings, log: Log): Generator<unknown, void> {
+  if (isRetentionSet(settings)) {
+    const mayVacuum = roomOf(db).bytes < VACUUM_BYTES;
+    const { sessions, observations } = yield* purge(db, settings, Date.now(), { mayVacuum });
+    if (sessions + observations > 0)
+      log(`deleted the evidence of ${sessions} sessions and ${observations} observations beyond the retention limits`);
+  }
+  const before = Date.now() - COMPRESS_AFTER_MS;
+  let packed = 0;
+  for (let rows = packOutputs(db, before); rows > 0; rows = packOutputs(db, before)) {
+    packed += rows;
+    yield;
+  }
+  if (packed > 0) log(`compressed ${packed} old tool outputs`);
+  const { bytes, free } = roomOf(db);
+  if (free > bytes * FREE_SHARE) yield* giveBack(db);
+}
