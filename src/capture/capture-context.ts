@@ -1,4 +1,4 @@
-// All that is known of the folder an event happened in: looked up once per folder, not once per event.
+// The settings and the project of a folder: looked up once per folder, not once per event.
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -11,29 +11,29 @@ import { findPlace, identifyProject, offReason, type Place } from "./project.ts"
 export interface CaptureContext {
   place: Place;
   settings: Settings;
-  /** Filtered: paths and remotes go into the store as well. */
+  /** Without secrets in its paths and remote. */
   project: Project;
-  /** Nothing of what happens here may be recorded. */
+  /** Nothing that happens here is recorded. */
   isExcluded: boolean;
   /** Why, for a person. */
   offReason: string | undefined;
-  /** Only because settings cannot be read: what is skipped now is to be read again once they can. */
+  /** Excluded only because settings cannot be read: transcripts are read again once they can. */
   isBlocked: boolean;
 }
 
 export function findCaptureContext(cwd: string, userSettings: string, env: Env): CaptureContext {
   const place = findPlace(cwd);
   const loaded = loadSettings({ user: userSettings, project: place.projectFiles }, env);
-  const project = identifyProject(place, loaded);
+  const { key, name, root, remote } = identifyProject(place, loaded);
   const reason = offReason(place, loaded, env);
   return {
     place,
     settings: loaded.values,
     project: {
-      key: filterText(project.key),
-      name: filterText(project.name),
-      root: filterText(project.root),
-      ...(project.remote !== undefined && { remote: filterText(project.remote) }),
+      key: filterText(key),
+      name: filterText(name),
+      root: filterText(root),
+      ...(remote !== undefined && { remote: filterText(remote) }),
     },
     isExcluded: reason !== undefined,
     offReason: reason,
@@ -41,13 +41,12 @@ export function findCaptureContext(cwd: string, userSettings: string, env: Env):
   };
 }
 
-/** The project of a folder, and what is known of it. */
+/** The project of a folder, and its row if the store has one. */
 export function findProjectHere(
   db: Db,
   { paths, env, cwd }: { paths: Paths; env: Env; cwd: string },
 ): { here: Project; known: ProjectRow | undefined } {
   const place = findPlace(cwd);
-  const settings = loadSettings({ user: paths.config, project: place.projectFiles }, env);
-  const here = identifyProject(place, settings);
+  const here = identifyProject(place, loadSettings({ user: paths.config, project: place.projectFiles }, env));
   return { here, known: findProject(db, here.key) };
 }

@@ -1,4 +1,4 @@
-// Reads a repository's own files: which working tree a folder is in, its remote, its branch. Never starts git.
+// Reads a repository's files for a folder's working tree, remote and branch, without starting git.
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { readText, statOf } from "../platform/read-file.ts";
 
@@ -26,14 +26,14 @@ function gitTreeAt(top: string): GitTree | undefined {
   const stat = statOf(dotGit);
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) return { top, mainTop: top, gitDir: dotGit, commonDir: dotGit };
-  // A file: a linked worktree or a submodule. "gitdir: <path>", and for a worktree a commondir beside HEAD.
+  // In a linked worktree or a submodule .git is a file: "gitdir: <path>". A worktree has a "commondir" file beside HEAD.
   const pointer = /^gitdir: *(.+)/.exec(readText(dotGit) ?? "")?.[1]?.trim();
   if (pointer === undefined) return undefined;
   const gitDir = isAbsolute(pointer) ? pointer : resolve(top, pointer);
   const common = readText(join(gitDir, "commondir"))?.trim();
   if (common === undefined) return { top, mainTop: top, gitDir, commonDir: gitDir };
   const commonDir = isAbsolute(common) ? common : resolve(gitDir, common);
-  // Worktrees of a bare repository have no main working tree: the repository itself stands for it.
+  // Worktrees of a bare repository have no main working tree: the repository counts as it.
   const mainTop = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
   return { top, mainTop, gitDir, commonDir };
 }
@@ -57,20 +57,14 @@ export function readRemote(tree: GitTree): string | undefined {
       remote = /^remote "(.*)"$/.exec(section)?.[1];
       continue;
     }
-    // Not one pattern for all of it: a line of many spaces would take minutes, and the file may be anybody's.
-    const url = /^\s*url\s*=/.test(line) ? line.slice(line.indexOf("=") + 1).trim() || undefined : undefined;
-    if (remote !== undefined && url !== undefined && !remotes.has(remote)) remotes.set(remote, url);
+    // Not one pattern for the whole line: on a hostile file with many spaces it would take minutes.
+    const url = /^\s*url\s*=/.test(line) ? line.slice(line.indexOf("=") + 1).trim() : "";
+    if (remote !== undefined && url !== "" && !remotes.has(remote)) remotes.set(remote, url);
   }
   return remotes.get("origin") ?? remotes.values().next().value;
 }
 
-function withoutSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === "/") end -= 1;
-  return path.slice(0, end);
-}
-
-/** One spelling for the many a remote has: no scheme, no user, no password, no port 22, no ".git". */
+/** One form for all urls of a remote: "git@GitHub.com:a/b.git" and "https://me:pw@github.com/a/b" -> "github.com/a/b". */
 export function normaliseRemote(url: string): string {
   const scp = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/.exec(url);
   const parsed = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/]*)(\/.*)?$/i.exec(url);
@@ -80,7 +74,7 @@ export function normaliseRemote(url: string): string {
     : scp && !/^[a-z]$/i.test(scp[1] ?? "")
       ? [scp[1] ?? "", scp[2] ?? ""]
       : ["", url];
-  const cleanPath = withoutSlashes(path).replace(/\.git$/, "");
+  const cleanPath = path.replace(/(?<!\/)\/+$/, "").replace(/\.git$/, "");
   if (host === "") return cleanPath;
   return `${host.toLowerCase().replace(/:(22|443|80)$/, "")}/${cleanPath.replace(/^\/+/, "")}`;
 }

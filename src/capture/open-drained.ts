@@ -1,12 +1,12 @@
-// The store as a question finds it: opened, and what the hooks left in the spool brought in first.
-import { drainSpool } from "./live/drain.ts";
-import { tidySessionFiles } from "./live/private-turn.ts";
+// Opens the store for a query, after moving what hooks left in the spool into it.
 import type { Paths } from "../config/paths.ts";
-import { withLockNow } from "../platform/take-lock.ts";
 import { VERSION } from "../core/version.ts";
+import { withLockNow } from "../platform/take-lock.ts";
 import type { Db } from "../store/db/driver.ts";
 import { explain, openStore } from "../store/db/open.ts";
 import { isSwapping, settleSwap } from "../store/db/swap.ts";
+import { drainSpool } from "./live/drain.ts";
+import { tidySessionFiles } from "./live/private-turn.ts";
 
 export function withDrained<T>(paths: Paths, work: (db: Db) => T): T {
   const db = openDrained(paths);

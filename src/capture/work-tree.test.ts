@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { parseRefLog } from "./ref-log.ts";
+import { parseRefLog } from "./work-tree.ts";
 
-it("what moved HEAD is read from git's own log, and what is no line of it is passed over", () => {
+it("reads HEAD moves from git's reflog and skips other lines", () => {
   const zero = "0".repeat(40);
   const text = [
     `${zero} ${zero} Dev Name <dev@example.com> 1700000000 +0100\tcommit: Speed up the parser`,

@@ -1,0 +1,12 @@
+/** The value in the cache, or a new one that is then in it. */
+export function cached<K, V>(
+  cache: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  create: () => V,
+): V {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  cache.set(key, created);
+  return created;
+}
