@@ -1,30 +1,30 @@
-// Every live event passes here on its way to disk, whoever brings it: excluded folders, private turns, the filter.
+// Every live event passes here before it is written: excluded folders, private turns, redaction.
 import { dirname, join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import type { AgentEvent, CapturedEvent } from "../../core/event.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import { redactEvent } from "./redact-event.ts";
+import type { CaptureContext } from "../capture-context.ts";
 import { covers } from "../covers.ts";
 import { admitIds } from "./ids.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "./private-turn.ts";
-import type { CaptureContext } from "../capture-context.ts";
+import { redactEvent } from "./redact-event.ts";
 
-/** Why nothing of an event is kept. */
+/** Why an event is not recorded. */
 export type Withheld = "excluded" | "private" | "nothing";
 
 export function admitEvent(
   reported: AgentEvent,
-  surroundings: CaptureContext,
-  paths: Pick<Paths, "privateTurns">,
+  context: CaptureContext,
+  { privateTurns }: Pick<Paths, "privateTurns">,
 ): CapturedEvent | Withheld {
-  // Before anything is written by these ids, the marker of a private turn included.
+  // First, because the marker of a private turn is named after the session id.
   const event = admitIds(reported);
-  if (surroundings.isExcluded || isTranscriptExcluded(event, surroundings.settings.excludePaths)) return "excluded";
-  if (trackPrivateTurn(paths.privateTurns, event)) return "private";
-  return redactEvent(event, surroundings) ?? "nothing";
+  if (context.isExcluded || isTranscriptExcluded(event, context.settings.excludePaths)) return "excluded";
+  if (trackPrivateTurn(privateTurns, event)) return "private";
+  return redactEvent(event, context) ?? "nothing";
 }
 
-/** What is not read from a transcript is not recorded live either. */
+/** A session whose transcript is not read is not recorded live either. */
 function isTranscriptExcluded(
   { transcriptPath, sessionId, agentId }: AgentEvent,
   patterns: readonly string[],
@@ -35,21 +35,13 @@ function isTranscriptExcluded(
   return patterns.some((pattern) => covers(pattern, transcriptPath) || (own && covers(pattern, own)));
 }
 
-/** Keeps the marker of private turns up to date; true when this event belongs to one. */
+/** Updates the session's marker; true for an event of a private turn. */
 function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
   const { activity, sessionId } = event;
-  switch (activity.kind) {
-    case "prompt":
-      if (isWhollyPrivate(activity.text)) {
-        beginPrivateTurn(folder, sessionId, activity.promptId);
-        return true;
-      }
-      endPrivateTurn(folder, sessionId);
-      return false;
-    case "session-end":
-    case "session-start":
-      return false;
-    default:
-      return isPrivateTurn(folder, event);
-  }
+  if (activity.kind === "session-start" || activity.kind === "session-end") return false;
+  if (activity.kind !== "prompt") return isPrivateTurn(folder, event);
+  const isPrivate = isWhollyPrivate(activity.text);
+  if (isPrivate) beginPrivateTurn(folder, sessionId, activity.promptId);
+  else endPrivateTurn(folder, sessionId);
+  return isPrivate;
 }

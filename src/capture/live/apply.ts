@@ -1,13 +1,13 @@
-// Writes one captured event as rows. Every branch is safe to run twice; rows are found by the agent's own ids.
+// Writes a captured event as rows. Applying an event twice changes nothing: rows are keyed by the agent's own ids.
 import type { Activity, CapturedEvent } from "../../core/event.ts";
 import { isWeakTitle, titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/db/driver.ts";
+import { insertCommit } from "../../store/tables/commits.ts";
 import { insertFileSnapshot } from "../../store/tables/file-snapshots.ts";
 import { insertFileTouch, noteBackup } from "../../store/tables/file-touches.ts";
-import { insertCommit } from "../../store/tables/commits.ts";
 import { insertInjection } from "../../store/tables/injections.ts";
-import { upsertMessage } from "../../store/tables/messages.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
+import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, noteCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
 import {
@@ -22,12 +22,13 @@ import {
 } from "../../store/tables/sessions.ts";
 import { hasTombstones } from "../../store/tables/tombstones.ts";
 import { adoptTurn, insertToolUse } from "../../store/tables/tool-uses.ts";
+import { pathFromRoot } from "../project.ts";
 import {
   type Batch,
+  continueTurn,
   endBatch,
   endTurn,
   forgetTurns,
-  goOn,
   markStale,
   noteModel,
   projectId,
@@ -37,19 +38,16 @@ import {
   startBatch,
   turnOf,
 } from "./batch.ts";
-import { commitsMade } from "./commits.ts";
-import { isForkDuplicate } from "../sync/fork-duplicates.ts";
-import { withoutForgotten } from "./drop-forgotten.ts";
-import { pathFromRoot } from "../project.ts";
+import { isForkDuplicate, withoutForgotten } from "./keep-out.ts";
 
-/** `eventName` stands in for an id where the agent gave none. */
+/** `eventName` replaces an id that the agent did not give. */
 export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
   const batch = startBatch();
   applyInBatch(db, batch, event, eventName);
   endBatch(db, batch);
 }
 
-/** The same among others of one transaction, which ends with `endBatch`. */
+/** For many events in one transaction, which ends with `endBatch`. */
 export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventName: string): void {
   batch.hasTombstones ??= hasTombstones(db);
   if (isForkDuplicate(db, given)) return;
@@ -61,121 +59,107 @@ export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventNa
   if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
 }
 
-/** What an event asks of the worker: at the end of a turn or session, and before the agent forgets, to derive memory. */
+/** Queues the session's job at the end of a turn or session, and before the agent compacts the conversation. */
 export function enqueueWork(db: Db, { activity, sessionId, at }: CapturedEvent): void {
   if (["turn-end", "checkpoint", "session-end"].includes(activity.kind)) enqueueSession(db, sessionId, at);
 }
 
-/** The session the event happened in, and the conversation it belongs to: the same, but for a subagent's. */
 interface Sessions {
+  /** The session of the event, which may be a subagent's. */
   own: number;
+  /** The conversation it belongs to. */
   main: number;
-  /** The project the event's own session is filed under. */
   projectId: number;
-  /** It happened in another project than the session is filed under: the agent has changed its folder. */
+  /** The agent has moved to a folder of another project than the session's. */
   isElsewhere: boolean;
-  /** It was here once and was taken out to save room: a transcript that is read again does not bring it back. */
+  /** Retention deleted this part of the session: reading the transcript again must not bring it back. */
   isPurged: boolean;
 }
 
 function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
-  const project = projectId(db, batch, event);
-  const shared = {
-    agent: event.agent,
-    projectId: project,
-    cwd: event.cwd,
-    branch: event.branch,
-    version: event.version,
-    at: event.at,
+  const { agent, agentId, agentType, sessionId, transcriptPath, cwd, branch, version, at } = event;
+  const shared = { agent, projectId: projectId(db, batch, event), cwd, branch, version, at };
+  const main = sessionOf(db, batch, { ...shared, sessionId, transcriptPath });
+  const subagent = { sessionId: `agent-${agentId}`, parentId: main.id, subtitle: agentType };
+  const own = agentId === undefined ? main : sessionOf(db, batch, { ...shared, ...subagent });
+  return {
+    own: own.id,
+    main: main.id,
+    projectId: own.projectId,
+    isElsewhere: main.projectId !== shared.projectId,
+    isPurged: main.purgedAt !== null && at <= main.purgedAt,
   };
-  const main = sessionOf(db, batch, { ...shared, sessionId: event.sessionId, transcriptPath: event.transcriptPath });
-  const isElsewhere = main.projectId !== project;
-  const isPurged = main.purgedAt !== null && event.at <= main.purgedAt;
-  if (event.agentId === undefined)
-    return { own: main.id, main: main.id, projectId: main.projectId, isElsewhere, isPurged };
-  const own = sessionOf(db, batch, {
-    ...shared,
-    sessionId: `agent-${event.agentId}`,
-    parentId: main.id,
-    subtitle: event.agentType,
-  });
-  return { own: own.id, main: main.id, projectId: own.projectId, isElsewhere, isPurged };
 }
 
 function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, eventName: string): void {
   const { activity, at } = event;
   const { own, main } = sessions;
+  const isMain = own === main;
+  const currentTurn = (): number => turnOf(db, batch, main, "promptId" in activity ? activity.promptId : undefined);
   switch (activity.kind) {
     case "session-start":
       reopenSession(db, main, at);
       if (activity.model !== undefined) noteModel(db, batch, main, activity.model);
       return;
     case "prompt": {
-      const { number, newId, ownsId } = insertPrompt(db, {
-        sessionDbId: main,
-        promptId: activity.promptId,
-        text: activity.text,
-        at,
-      });
+      const { promptId, text } = activity;
+      const { number, newId, ownsId } = insertPrompt(db, { sessionDbId: main, promptId, text, at });
       forgetTurns(batch);
       if (newId === undefined) return;
-      batch.prompts.push({ id: newId, text: activity.text });
+      batch.prompts.push({ id: newId, text });
       markStale(db, batch, main, number);
       reopenSession(db, main, at);
-      improveTitle(db, main, activity.text, number);
-      if (activity.promptId !== undefined && ownsId) adoptTurn(db, main, activity.promptId, number);
+      improveTitle(db, main, text, number);
+      if (promptId !== undefined && ownsId) adoptTurn(db, main, promptId, number);
       return;
     }
     case "tool-use":
       applyToolUse(db, batch, event, activity, sessions, eventName);
       return;
     case "file-snapshot": {
-      const promptNumber = turnOf(db, batch, main, activity.promptId);
+      const promptNumber = currentTurn();
       for (const { path, kind, backup } of activity.files) {
-        const stored = sessions.isElsewhere ? fromRoot(path, event, rootOf(db, batch, sessions.projectId)) : path;
+        const stored = pathInProject(db, batch, path, event, sessions);
         insertFileSnapshot(db, { sessionDbId: own, promptNumber, path: stored, kind, backup, at });
       }
       return;
     }
     case "message": {
-      const number = turnOf(db, batch, main, activity.promptId);
+      const number = currentTurn();
       upsertMessage(db, { ...activity, sessionDbId: own, promptNumber: number, at });
       markStale(db, batch, main, number);
-      if (own === main && activity.role === "assistant") goOn(db, batch, main, number, at);
+      if (isMain && activity.role === "assistant") continueTurn(db, batch, main, number, at);
       if (activity.model !== undefined) noteModel(db, batch, own, activity.model);
       return;
     }
-    case "compaction":
-      upsertMessage(db, {
-        sessionDbId: own,
-        promptNumber: turnOf(db, batch, main),
-        uuid: activity.uuid,
-        role: "summary",
-        text: activity.summary,
-        at,
-      });
-      if (own === main) noteCheckpoint(db, main, turnOf(db, batch, main), at);
-      markStale(db, batch, main, turnOf(db, batch, main));
+    case "compaction": {
+      const { uuid, summary: text } = activity;
+      const number = currentTurn();
+      upsertMessage(db, { sessionDbId: own, promptNumber: number, uuid, role: "summary", text, at });
+      if (isMain) noteCheckpoint(db, main, number, at);
+      markStale(db, batch, main, number);
       return;
+    }
     case "title":
       setAgentTitle(db, own, activity.title);
       return;
     case "origin":
-      if (own === main) noteOrigin(db, main, activity);
+      if (isMain) noteOrigin(db, main, activity);
       return;
     case "turn-end": {
-      const number = turnOf(db, batch, main, activity.promptId);
+      const number = currentTurn();
       const { response, isInterrupted = false } = activity;
-      if (own === main) endTurn(db, batch, { sessionDbId: main, number, response, isInterrupted, at });
+      if (isMain) endTurn(db, batch, { sessionDbId: main, number, response, isInterrupted, at });
       else if (response !== undefined) setReport(db, own, response);
       markStale(db, batch, main, number);
-      if (own !== main) settleTimes(db, batch, own);
-      if (own !== main) endSession(db, own, { at, reason: isInterrupted ? INTERRUPTED : "subagent" });
+      if (isMain) return;
+      settleTimes(db, batch, own);
+      endSession(db, own, { at, reason: isInterrupted ? INTERRUPTED : "subagent" });
       return;
     }
     case "response": {
-      const number = turnOf(db, batch, main, activity.promptId);
-      if (own === main) setResponse(db, { sessionDbId: main, number, response: activity.text, at });
+      const number = currentTurn();
+      if (isMain) setResponse(db, { sessionDbId: main, number, response: activity.text, at });
       else setReport(db, own, activity.text);
       markStale(db, batch, main, number);
       return;
@@ -185,8 +169,8 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       endSession(db, main, { at, reason: activity.reason });
       return;
     case "checkpoint": {
-      const number = turnOf(db, batch, main, activity.promptId);
-      if (own === main) noteCheckpoint(db, main, number, at);
+      const number = currentTurn();
+      if (isMain) noteCheckpoint(db, main, number, at);
       markStale(db, batch, main, number);
       return;
     }
@@ -198,7 +182,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
   }
 }
 
-/** The first prompt that says what the work is about gives the title. */
+/** The title comes from the first prompt that says what the work is about: "Fix the login", not "hi". */
 function improveTitle(db: Db, sessionDbId: number, prompt: string, number: number): void {
   if (getAgentTitle(db, sessionDbId) !== null) return;
   const current = getTitle(db, sessionDbId);
@@ -207,62 +191,54 @@ function improveTitle(db: Db, sessionDbId: number, prompt: string, number: numbe
   if (current === null || !isWeakTitle(title)) setTitle(db, sessionDbId, title);
 }
 
+type ToolUse = Extract<Activity, { kind: "tool-use" }>;
+
 function applyToolUse(
   db: Db,
   batch: Batch,
   event: CapturedEvent,
-  activity: Extract<Activity, { kind: "tool-use" }>,
-  { own, main, projectId: project_id, isElsewhere }: Sessions,
+  activity: ToolUse,
+  sessions: Sessions,
   eventName: string,
 ): void {
-  const promptNumber = turnOf(db, batch, main, activity.promptId);
-  const toolUseId = activity.toolUseId ?? `c-mem:${eventName}`;
-  const toolUseDbId = insertToolUse(db, {
-    sessionDbId: own,
-    promptNumber,
-    promptId: activity.promptId,
-    toolUseId,
-    agentId: event.agentId,
-    agentType: event.agentType,
-    name: activity.name,
-    input: JSON.stringify(activity.input),
-    output: activity.output,
-    isError: activity.isError,
-    exitCode: activity.exitCode,
-    durationMs: activity.durationMs,
-    at: event.at,
-  });
-  const isNew = toolUseDbId !== undefined;
-  if (isNew) markStale(db, batch, main, promptNumber);
-  if (isNew && own === main) goOn(db, batch, main, promptNumber, event.at);
+  const { at, agentId, agentType } = event;
+  const { own, main } = sessions;
+  const { name, promptId, output, isError, exitCode, durationMs, toolUseId = `c-mem:${eventName}` } = activity;
+  const promptNumber = turnOf(db, batch, main, promptId);
+  const ids = { sessionDbId: own, promptNumber, promptId, toolUseId, agentId, agentType };
+  const input = JSON.stringify(activity.input);
+  const toolUseDbId = insertToolUse(db, { ...ids, name, input, output, isError, exitCode, durationMs, at });
   for (const file of activity.files) {
-    const { backup } = file;
-    const path = isElsewhere ? fromRoot(file.path, event, rootOf(db, batch, project_id)) : file.path;
-    if (isNew) insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at: event.at });
-    else if (backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup });
+    const path = pathInProject(db, batch, file.path, event, sessions);
+    if (toolUseDbId !== undefined) insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at });
+    else if (file.backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup: file.backup });
   }
-  if (!isNew) return;
-  const { name, input, output = null } = activity;
-  batch.toolUses.push({ id: toolUseDbId, project_id, name, input, output, created_at: event.at });
-  if (activity.name === "Bash") applyCommits(db, event, activity, main, promptNumber);
+  if (toolUseDbId === undefined) return;
+  markStale(db, batch, main, promptNumber);
+  if (own === main) continueTurn(db, batch, main, promptNumber, at);
+  const project_id = sessions.projectId;
+  batch.toolUses.push({
+    id: toolUseDbId,
+    project_id,
+    name,
+    input: activity.input,
+    output: output ?? null,
+    created_at: at,
+  });
+  for (const commit of commitsMade(activity)) insertCommit(db, { ...commit, sessionDbId: main, promptNumber, at });
 }
 
-/** The agent has changed its folder: to one below the root of the session's project, or to another project. */
-function fromRoot(path: string, { project }: CapturedEvent, root: string): string {
+/** In a folder of another project, a path is stored relative to the root of the session's own project. */
+function pathInProject(db: Db, batch: Batch, path: string, { project }: CapturedEvent, sessions: Sessions): string {
+  if (!sessions.isElsewhere) return path;
   const isRelative = !/^(?:\/|[A-Za-z]:|\\)/.test(path);
-  return pathFromRoot(isRelative ? `${project.root}/${path}` : path, root);
+  return pathFromRoot(isRelative ? `${project.root}/${path}` : path, rootOf(db, batch, sessions.projectId));
 }
 
-function applyCommits(
-  db: Db,
-  event: CapturedEvent,
-  activity: Extract<Activity, { kind: "tool-use" }>,
-  main: number,
-  promptNumber: number,
-): void {
-  const command = (activity.input as { command?: unknown } | null)?.command;
-  if (typeof command !== "string") return;
-  for (const commit of commitsMade(command, activity.output ?? "")) {
-    insertCommit(db, { ...commit, sessionDbId: main, promptNumber, at: event.at });
-  }
+/** The commits that git printed in a shell command's output: "[main 1a2b3c4] Subject". */
+function commitsMade({ name, input, output = "" }: ToolUse): { sha: string; branch: string; subject: string }[] {
+  const command = name === "Bash" ? (input as { command?: unknown } | null)?.command : undefined;
+  if (typeof command !== "string" || !/\bcommit\b|\bcherry-pick\b|\brevert\b|\bmerge\b/.test(command)) return [];
+  const lines = output.matchAll(/^\[([^\]\s]{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,300})$/gm);
+  return Array.from(lines, ([, branch = "", sha = "", subject = ""]) => ({ sha, branch, subject }));
 }

@@ -1,7 +1,9 @@
-// What the events of one transaction have in common. Most say again where they happened and in which turn: that is
-// asked and written once, not once per event. Good for one transaction only; another process may write after it.
+// What the events of one transaction share: their project, session and turn are looked up and written once. Valid for one
+// transaction only, as other processes may write after it.
+import { cached } from "../../core/cached.ts";
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
+import type { ToolUseText } from "../../store/fts/search-index.ts";
 import { projectRoot, upsertProject } from "../../store/tables/projects.ts";
 import {
   currentPromptNumber,
@@ -12,7 +14,6 @@ import {
   reopenTurn,
   type TurnEnd,
 } from "../../store/tables/prompts.ts";
-import type { ToolUseText } from "../../store/fts/search-index.ts";
 import { updateStatus } from "../../store/tables/session-status.ts";
 import { type SessionSeed, setModel, upsertSession, widenSession } from "../../store/tables/sessions.ts";
 import { markTurnStale } from "../../store/tables/stale-turns.ts";
@@ -20,55 +21,46 @@ import { markTurnStale } from "../../store/tables/stale-turns.ts";
 interface SeenSession {
   id: number;
   projectId: number;
-  /** All that was said of the session when it was written last. */
-  said: SessionSeed;
+  /** What was last written of the session. */
+  seed: SessionSeed;
   firstAt: number;
   lastAt: number;
-  /** The newest that was known when this was said. Where that was newer, it is to be said again by what is newer still. */
-  newestAt: number;
+  /** The newest event in the store when the session was written: newer ones have to write it again. */
+  storedLastAt: number;
   isWritten: boolean;
   purgedAt: number | null;
 }
 
-export interface Batch {
-  projects: Map<string, number>;
-  /** By the project's id. */
-  roots: Map<number, string>;
-  sessions: Map<string, SeenSession>;
-  turns: Map<string, number>;
-  stale: Set<string>;
-  /** Turns that are known to be open: work in them reopens nothing. */
-  open: Set<string>;
-  models: Map<number, string>;
-  /** New ones, whose letters are indexed at the end: FTS5 would write out what it holds before many a statement. */
-  prompts: NewPrompt[];
-  /** New ones, for who wants to index them at once. */
-  toolUses: ToolUseText[];
-  /** Something was forgotten once, and must not come back; asked for when the first event comes. */
-  hasTombstones?: boolean;
-}
-
-export function startBatch(): Batch {
+export function startBatch() {
   return {
-    projects: new Map(),
-    roots: new Map(),
-    sessions: new Map(),
-    turns: new Map(),
-    stale: new Set(),
-    open: new Set(),
-    models: new Map(),
-    prompts: [],
-    toolUses: [],
+    /** Ids by key. */
+    projects: new Map<string, number>(),
+    /** By project id. */
+    roots: new Map<number, string>(),
+    sessions: new Map<string, SeenSession>(),
+    turns: new Map<string, number>(),
+    stale: new Set<string>(),
+    /** Turns known to be open: no need to reopen them. */
+    open: new Set<string>(),
+    models: new Map<number, string>(),
+    /** New prompts, indexed at the end: FTS5 writes its buffer to disk before many other statements. */
+    prompts: [] as NewPrompt[],
+    /** New tool uses, for callers that index them at once. */
+    toolUses: [] as ToolUseText[],
+    /** Something was forgotten once and must not come back; looked up with the first event. */
+    hasTombstones: undefined as boolean | undefined,
   };
 }
 
-/** Writes what was held back. */
+export type Batch = ReturnType<typeof startBatch>;
+
 export function endBatch(db: Db, batch: Batch): void {
-  for (const session of batch.sessions.values()) writeTimes(db, session);
+  const sessions = [...batch.sessions.values()];
+  for (const session of sessions) writeTimes(db, session);
   for (const prompt of batch.prompts) indexLetters(db, prompt);
   updateStatus(
     db,
-    Array.from(batch.sessions.values(), ({ id }) => id),
+    sessions.map(({ id }) => id),
   );
 }
 
@@ -78,69 +70,50 @@ function writeTimes(db: Db, session: SeenSession): void {
 }
 
 export function projectId(db: Db, batch: Batch, { project, at }: CapturedEvent): number {
-  const known = batch.projects.get(project.key);
-  if (known !== undefined) return known;
-  const id = upsertProject(db, project, at);
-  batch.projects.set(project.key, id);
-  return id;
+  return cached(batch.projects, project.key, () => upsertProject(db, project, at));
 }
 
-/** Of a project that is in the store. */
 export function rootOf(db: Db, batch: Batch, id: number): string {
-  const known = batch.roots.get(id);
-  if (known !== undefined) return known;
-  const root = projectRoot(db, id);
-  batch.roots.set(id, root);
-  return root;
+  return cached(batch.roots, id, () => projectRoot(db, id));
 }
 
 export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
   const { at, sessionId } = seed;
   const seen = batch.sessions.get(sessionId);
-  const isOvertaken = seen !== undefined && seen.lastAt < seen.newestAt && at >= seen.newestAt;
-  if (seen !== undefined && !isOvertaken && saysTheSame(seen.said, seed)) {
+  const isNewest = seen !== undefined && seen.lastAt < seen.storedLastAt && at >= seen.storedLastAt;
+  if (seen !== undefined && !isNewest && isSameSeed(seen.seed, seed)) {
     if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
     return seen;
   }
   if (seen !== undefined) writeTimes(db, seen);
-  const row = upsertSession(db, seed);
-  batch.sessions.set(sessionId, { ...row, newestAt: row.lastAt, said: seed, firstAt: at, lastAt: at, isWritten: true });
+  const { lastAt: storedLastAt, ...row } = upsertSession(db, seed);
+  batch.sessions.set(sessionId, { ...row, storedLastAt, seed, firstAt: at, lastAt: at, isWritten: true });
   return row;
 }
 
+const SEED_KEYS = ["projectId", "cwd", "branch", "version", "transcriptPath", "agent", "parentId", "subtitle"] as const;
+
 /** But for the time. */
-function saysTheSame(a: SessionSeed, b: SessionSeed): boolean {
-  return (
-    a.projectId === b.projectId &&
-    a.cwd === b.cwd &&
-    a.branch === b.branch &&
-    a.version === b.version &&
-    a.transcriptPath === b.transcriptPath &&
-    a.agent === b.agent &&
-    a.parentId === b.parentId &&
-    a.subtitle === b.subtitle
-  );
+function isSameSeed(a: SessionSeed, b: SessionSeed): boolean {
+  return SEED_KEYS.every((key) => a[key] === b[key]);
 }
 
-/** For what goes by the session's times: they are in the database from here on. */
+/** Writes the session's times now, for statements that read them. */
 export function settleTimes(db: Db, batch: Batch, sessionDbId: number): void {
   for (const session of batch.sessions.values()) if (session.id === sessionDbId) writeTimes(db, session);
 }
 
-/** The turn of this prompt id; an unknown id (a machine prompt's, or one still to come) belongs to the current turn. */
+/** The turn of this prompt id; an unknown id (a machine prompt's, or one not stored yet) belongs to the current turn. */
 export function turnOf(db: Db, batch: Batch, sessionDbId: number, promptId?: string): number {
-  const key = `${sessionDbId} ${promptId ?? ""}`;
-  const seen = batch.turns.get(key);
-  if (seen !== undefined) return seen;
-  const known = promptId === undefined ? undefined : findPromptNumber(db, sessionDbId, promptId);
-  const number = known ?? currentPromptNumber(db, sessionDbId);
-  batch.turns.set(key, number);
-  return number;
+  return cached(batch.turns, `${sessionDbId} ${promptId ?? ""}`, () => {
+    const known = promptId === undefined ? undefined : findPromptNumber(db, sessionDbId, promptId);
+    return known ?? currentPromptNumber(db, sessionDbId);
+  });
 }
 
-/** A new prompt moves the numbers: nothing known of turns holds any more. */
+/** A new prompt changes the numbers of turns. */
 export function forgetTurns(batch: Batch): void {
   batch.turns.clear();
   batch.stale.clear();
@@ -152,11 +125,10 @@ export function endTurn(db: Db, batch: Batch, end: TurnEnd): void {
   batch.open.delete(`${end.sessionDbId} ${end.number}`);
 }
 
-/** Something happened in the turn: if it had ended before that, it goes on. */
-export function goOn(db: Db, batch: Batch, sessionDbId: number, promptNumber: number, at: number): void {
+/** A turn in which something happens after its end goes on. */
+export function continueTurn(db: Db, batch: Batch, sessionDbId: number, promptNumber: number, at: number): void {
   const key = `${sessionDbId} ${promptNumber}`;
-  if (batch.open.has(key)) return;
-  if (reopenTurn(db, sessionDbId, promptNumber, at)) batch.open.add(key);
+  if (!batch.open.has(key) && reopenTurn(db, sessionDbId, promptNumber, at)) batch.open.add(key);
 }
 
 export function markStale(db: Db, batch: Batch, sessionDbId: number, promptNumber: number): void {

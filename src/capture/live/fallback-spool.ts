@@ -1,47 +1,62 @@
-// Where drops wait while the data directory takes none (a full disk, a read-only one): a private folder among the
-// system's temporary files. It is drained like the spool.
+// Where drops are written while the data directory takes none (a full disk, a read-only one): a private folder in the
+// system's temporary folder. It is drained like the spool.
 import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shortHash } from "../../core/hash.ts";
 
-/** Not $TMPDIR where there is a common folder: hooks and worker may have been started with different ones. */
+/** Not $TMPDIR: hooks and the worker may have been started with different ones. */
 const TEMPORARY = process.platform === "win32" ? tmpdir() : "/tmp";
 
-/** The folder where it is there and ours alone: anybody can make one of that name. */
-export function findFallbackSpool(spool: string): string | undefined {
-  const refuge = refugeOf(spool);
-  const stat = lstatSync(refuge, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isDirectory()) return undefined;
-  const isOurs = process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
-  return isOurs ? refuge : undefined;
+function fallbackPath(spool: string): string {
+  return join(TEMPORARY, `c-mem-${process.getuid?.() ?? "user"}-${shortHash(spool)}`);
 }
 
-/** All there are of a data directory: drops, and marks of private turns. */
+/** The folder if it exists and only this user can access it: anyone can create one of that name. */
+export function findFallbackSpool(spool: string): string | undefined {
+  const path = fallbackPath(spool);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isDirectory()) return undefined;
+  const isOurs = process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
+  return isOurs ? path : undefined;
+}
+
+/** All fallback folders of a data directory: for drops, and for markers of private turns. */
 export function findFallbackSpools({ spool, privateTurns }: { spool: string; privateTurns: string }): string[] {
   return [spool, privateTurns].map(findFallbackSpool).filter((path) => path !== undefined);
 }
 
-/** Undefined where somebody else was first, or there is no room either. */
+/** The folder, and its fallback if there is one. */
+export function withFallback(folder: string): string[] {
+  return [folder, findFallbackSpool(folder)].filter((path) => path !== undefined);
+}
+
+/** Writes into the folder, or into its fallback where that fails. */
+export function writeWithFallback<T>(folder: string, write: (folder: string) => T): T {
+  try {
+    return write(folder);
+  } catch (error) {
+    const fallback = openFallbackSpool(folder);
+    if (fallback === undefined) throw error;
+    return write(fallback);
+  }
+}
+
+/** Undefined where another user made the folder first, or the temporary disk is full, too. */
 export function openFallbackSpool(spool: string): string | undefined {
   try {
-    mkdirSync(refugeOf(spool), { recursive: true, mode: 0o700 });
+    mkdirSync(fallbackPath(spool), { recursive: true, mode: 0o700 });
     return findFallbackSpool(spool);
   } catch {
     return undefined;
   }
 }
 
-/** Once it is empty nothing of it stays behind; a hook that comes just now makes it again. */
-export function removeFallbackSpool(refuge: string): void {
+/** Removes it once it is empty; a hook that needs it makes it again. */
+export function removeFallbackSpool(fallback: string): void {
   try {
-    rmdirSync(refuge);
+    rmdirSync(fallback);
   } catch {
-    // Something is in it again.
+    // Not empty.
   }
-}
-
-/** One per user and data directory. */
-function refugeOf(spool: string): string {
-  return join(TEMPORARY, `c-mem-${process.getuid?.() ?? "user"}-${shortHash(spool)}`);
 }

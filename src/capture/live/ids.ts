@@ -1,8 +1,8 @@
-// Ids and model names come from outside and are stored as they are: only what looks like one is admitted.
+// Ids and model names from agents are stored unfiltered, so only what looks like one is admitted; the rest is hashed.
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { sha256 } from "../../platform/crypto.ts";
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import { filterText } from "../../core/privacy/filter.ts";
+import { sha256 } from "../../platform/crypto.ts";
 
 /** The longest real ones, of tool calls that carry a signature, have some 100 characters. */
 const ID = /^[\w.:@+=~/#,|()-]{1,160}$/;
@@ -10,12 +10,11 @@ const ID = /^[\w.:@+=~/#,|()-]{1,160}$/;
 const NAME = /^[\w.:@+~/#,|()[\]<> -]{1,120}$/;
 const HASH_CHARS = 32;
 
-/** The id itself or, where it does not look like one or looks like a secret, a hash of it: always the same one. */
 export function storedId(id: string): string {
   return isAdmitted(id, ID) ? id : hashed(id);
 }
 
-/** The same for the name of a model or an agent, which may have spaces and brackets. */
+/** For the name of a model or an agent, which may have spaces and brackets. */
 export function storedName(name: string): string {
   return isAdmitted(name, NAME) ? name : hashed(name);
 }
@@ -28,33 +27,24 @@ function hashed(text: string): string {
   return `id-${sha256(text).slice(0, HASH_CHARS)}`;
 }
 
-/** A transcript whose session is known by the id that its events are stored under: names of files are ids, too. */
+/** The file name gives the session id, so that is admitted like the ids in the file. */
 export function admitFile(file: TranscriptFile): TranscriptFile {
   return { ...file, sessionId: storedId(file.sessionId) };
 }
 
-/** The event with every id and name in it as it may be stored. */
+const EVENT_IDS = ["sessionId", "agentId", "copiedFrom"];
+const EVENT_NAMES = ["agent", "version"];
+const ACTIVITY_IDS = ["promptId", "toolUseId", "uuid", "parentUuid", "forkedFrom"];
+
+/** The event with every id and name in the form in which it is stored. */
 export function admitIds<E extends AgentEvent>(event: E): E {
-  const { agent, sessionId, agentId, version, copiedFrom, activity } = event;
-  return {
-    ...event,
-    agent: storedName(agent),
-    sessionId: storedId(sessionId),
-    ...(agentId !== undefined && { agentId: storedId(agentId) }),
-    ...(version !== undefined && { version: storedName(version) }),
-    ...(copiedFrom !== undefined && { copiedFrom: storedId(copiedFrom) }),
-    activity: admitActivity(activity),
-  };
+  const activity = admitFields(event.activity, ACTIVITY_IDS, ["model"]) as Activity;
+  return { ...admitFields(event, EVENT_IDS, EVENT_NAMES), activity };
 }
 
-const ID_FIELDS = ["promptId", "toolUseId", "uuid", "parentUuid", "forkedFrom"] as const;
-
-function admitActivity(activity: Activity): Activity {
-  const admitted: Record<string, unknown> = { ...activity };
-  for (const field of ID_FIELDS) {
-    const id = admitted[field];
-    if (typeof id === "string") admitted[field] = storedId(id);
-  }
-  if (typeof admitted["model"] === "string") admitted["model"] = storedName(admitted["model"]);
-  return admitted as Activity;
+function admitFields<T extends object>(value: T, ids: readonly string[], names: readonly string[]): T {
+  const admitted = { ...value } as Record<string, unknown>;
+  for (const field of ids) if (typeof admitted[field] === "string") admitted[field] = storedId(admitted[field]);
+  for (const field of names) if (typeof admitted[field] === "string") admitted[field] = storedName(admitted[field]);
+  return admitted as T;
 }

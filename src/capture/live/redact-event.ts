@@ -1,7 +1,8 @@
-// Makes an agent's event ready for disk: tied to its project, filtered of everything private, capped. Nothing is
-// written before this has run.
+// Redacts an agent's event before it is written: ties it to its project, filters everything private and caps its texts.
 import type { Settings } from "../../config/schema.ts";
+import { cached } from "../../core/cached.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../../core/event.ts";
+import { asObject, asString } from "../../core/json.ts";
 import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isUnrecorded } from "../../core/own-tools.ts";
 import { admitIds } from "./ids.ts";
@@ -9,16 +10,15 @@ import { isHiddenFile } from "../ignore-files.ts";
 import { branchOf, type Place, storedPath } from "../project.ts";
 import type { CaptureContext } from "../capture-context.ts";
 
-/** Returns undefined when nothing of the event may or need be kept. */
+/** Undefined where nothing of the event may be recorded, or needs to be. */
 export function redactEvent(
   reported: AgentEvent,
   { place, settings, project }: CaptureContext,
 ): CapturedEvent | undefined {
   const event = admitIds(reported);
-  const activity = filterActivity(event.activity, place, settings);
+  const activity = redactActivity(event.activity, place, settings);
   if (activity === undefined) return undefined;
-  const branch = event.branch ?? branchOf(place);
-  const { branch: _, ...rest } = event;
+  const { branch = branchOf(place), ...rest } = event;
   return {
     ...rest,
     cwd: filterRepeated(event.cwd),
@@ -35,108 +35,73 @@ const MAX_TEXT_CHARS = 32_000;
 /** Longest text kept of each value in a tool's input. */
 const MAX_INPUT_CHARS = 20_000;
 
-/** The same few folders, files and branches stand in every event of a session: each is filtered once. */
+/** Every event of a session repeats the same few folders, files and branches: each is filtered once. */
 const repeated = new Map<string, string>();
 const MAX_REPEATED = 1_000;
 
 function filterRepeated(text: string): string {
-  const known = repeated.get(text);
-  if (known !== undefined) return known;
   if (repeated.size >= MAX_REPEATED) repeated.clear();
-  const filtered = filterText(text);
-  repeated.set(text, filtered);
-  return filtered;
+  return cached(repeated, text, () => filterText(text));
 }
 
-function filterActivity(activity: Activity, place: Place, settings: Settings): Activity | undefined {
-  const clean = (text: string) => filterText(text, MAX_TEXT_CHARS);
+const TEXTS = ["text", "response", "output", "thinking", "title", "plan", "summary"];
+/** Should be a word or two, but come from the agent. */
+const LABELS = ["source", "reason"];
+
+function redactActivity(given: Activity, place: Place, settings: Settings): Activity | undefined {
+  const activity = withoutHidden(given, place, settings);
+  if (activity === undefined) return undefined;
+  const fields: Record<string, unknown> = { ...activity };
+  const replace = (keys: readonly string[], filter: (text: string) => string): void => {
+    for (const key of keys) if (typeof fields[key] === "string") fields[key] = filter(fields[key]);
+  };
+  replace(TEXTS, (text) => filterText(text, MAX_TEXT_CHARS));
+  replace(LABELS, label);
+  replace(["name"], filterRepeated);
+  replace(["path"], (path) => filterText(storedPath(path, place)));
+  if ("input" in activity) fields["input"] = filterValue(activity.input, MAX_INPUT_CHARS);
+  if ("files" in activity) fields["files"] = activity.files.map((file) => filterFile(file, place));
+  const isEmpty = activity.kind === "prompt" && String(fields["text"]).trim() === "";
+  return isEmpty ? undefined : (fields as Activity);
+}
+
+/** If the calls of one of these are not recorded, neither are snapshots of files. */
+const EDITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+function withoutHidden(activity: Activity, place: Place, { skipTools, excludePaths }: Settings): Activity | undefined {
+  const isHidden = (path: string): boolean => isHiddenFile(path, place, excludePaths);
   switch (activity.kind) {
-    case "prompt": {
-      const text = clean(activity.text);
-      return text.trim() === "" ? undefined : { ...activity, text };
-    }
-    case "turn-end":
-      return activity.response === undefined ? activity : { ...activity, response: clean(activity.response) };
-    case "response":
-      return { ...activity, text: clean(activity.text) };
-    case "tool-use":
-      if (isUnrecorded(activity.name, settings.skipTools) || isHiddenUse(activity, place, settings)) return undefined;
-      return {
-        ...activity,
-        name: filterRepeated(activity.name),
-        input: filterValue(activity.input, MAX_INPUT_CHARS),
-        ...(activity.output !== undefined && { output: clean(activity.output) }),
-        files: activity.files.map((file) => filterFile(file, place)),
-      };
-    case "file-snapshot": {
-      if (EDITING_TOOLS.some((name) => isUnrecorded(name, settings.skipTools))) return undefined;
-      const files = activity.files.filter((file) => !isHiddenFile(file.path, place, settings.excludePaths));
-      return files.length === 0 ? undefined : { ...activity, files: files.map((file) => filterFile(file, place)) };
-    }
-    case "message":
-      return {
-        ...activity,
-        text: clean(activity.text),
-        ...(activity.thinking !== undefined && { thinking: clean(activity.thinking) }),
-      };
-    case "title":
-      return { ...activity, title: clean(activity.title) };
-    case "origin":
-      return {
-        kind: "origin",
-        ...(activity.plan !== undefined && { plan: clean(activity.plan) }),
-        ...(activity.forkedFrom !== undefined && { forkedFrom: activity.forkedFrom }),
-      };
-    case "compaction":
-      return { ...activity, summary: clean(activity.summary) };
     case "machine-prompt":
       return undefined;
-    case "session-start":
-      return { ...activity, source: label(activity.source) };
-    case "session-end":
-      return { ...activity, reason: label(activity.reason) };
+    case "tool-use": {
+      // Input and output of a tool use with a hidden file reveal it.
+      const paths = new Set([...activity.files.map((file) => file.path), ...pathsIn(activity.input)]);
+      return isUnrecorded(activity.name, skipTools) || [...paths].some(isHidden) ? undefined : activity;
+    }
     case "tool-start":
-      if (activity.path !== undefined && isHiddenFile(activity.path, place, settings.excludePaths)) return undefined;
-      return {
-        ...activity,
-        name: filterRepeated(activity.name),
-        input: filterValue(activity.input, MAX_INPUT_CHARS),
-        ...(activity.path !== undefined && { path: filterText(storedPath(activity.path, place)) }),
-      };
-    case "checkpoint":
-    case "subagent-start":
-    case "injection":
+      return activity.path !== undefined && isHidden(activity.path) ? undefined : activity;
+    case "file-snapshot": {
+      if (EDITING_TOOLS.some((name) => isUnrecorded(name, skipTools))) return undefined;
+      const files = activity.files.filter((file) => !isHidden(file.path));
+      return files.length === 0 ? undefined : { ...activity, files };
+    }
+    default:
       return activity;
   }
 }
 
-/** Where their calls are not recorded, the files they changed are not either. */
-const EDITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
-
-type ToolUse = Extract<Activity, { kind: "tool-use" }>;
-
-/** A use of a file that is hidden tells of it in what went in and what came out. Of a command its words are looked at. */
-function isHiddenUse({ files, input }: ToolUse, place: Place, { excludePaths }: Settings): boolean {
-  const paths = new Set([...files.map((file) => file.path), ...pathsNamed(input)]);
-  return [...paths].some((path) => isHiddenFile(path, place, excludePaths));
-}
-
-/** Of longer commands the rest is text that is written somewhere. */
+/** The rest of a longer command is usually text that it writes. */
 const MAX_COMMAND_CHARS = 4_000;
 const PATH_KEYS = ["file_path", "path", "notebook_path"];
 
-function pathsNamed(input: unknown): string[] {
-  if (typeof input !== "object" || input === null) return [];
-  const fields = input as Record<string, unknown>;
-  const named = PATH_KEYS.flatMap((key) => (typeof fields[key] === "string" ? [fields[key]] : []));
-  const command = fields["command"];
-  if (typeof command !== "string") return named;
-  // A word with a dot or a slash in it may be a file.
-  const words = command.slice(0, MAX_COMMAND_CHARS).split(/[\s"'`|;&<>()=]+/);
-  return [...named, ...new Set(words.filter((word) => /[./]/.test(word)))];
+/** In a command, every word with a dot or a slash may be a file. */
+function pathsIn(input: unknown): string[] {
+  const fields = asObject(input) ?? {};
+  const paths = PATH_KEYS.flatMap((key) => asString(fields[key]) ?? []);
+  const words = (asString(fields["command"]) ?? "").slice(0, MAX_COMMAND_CHARS).split(/[\s"'`|;&<>()=]+/);
+  return [...paths, ...words.filter((word) => /[./]/.test(word))];
 }
 
-/** For what should be a word or two, but comes from outside. */
 function label(text: string): string {
   return filterText(text, 200);
 }

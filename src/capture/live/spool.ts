@@ -1,37 +1,28 @@
-// The spool: hooks drop one small file per event here instead of waiting for the database. A drop is whole or absent
-// (temporary name, fsync, rename), so a kill at any moment loses nothing that was acknowledged.
+// The spool: hooks write one small file ("drop") per event instead of waiting for the database. A drop is complete or
+// absent (temporary name, fsync, rename), so a kill never loses an event that was acknowledged.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { statOf } from "../../platform/read-file.ts";
 import type { CapturedEvent } from "../../core/event.ts";
-import { openFallbackSpool } from "./fallback-spool.ts";
+import { statOf } from "../../platform/read-file.ts";
+import { writeWithFallback } from "./fallback-spool.ts";
 
 export const DROP_SUFFIX = ".json";
 
-/** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
+/** Names sort by time, then by process: a session's events are applied in the order they happened. */
 export function writeDrop(spool: string, event: CapturedEvent, { isDurable = true } = {}): string {
-  try {
-    return writeInto(spool, event, isDurable);
-  } catch (error) {
-    // Nobody waits for a disk to have room again.
-    const elsewhere = openFallbackSpool(spool);
-    if (elsewhere === undefined) throw error;
-    return writeInto(elsewhere, event, isDurable);
-  }
-}
-
-function writeInto(spool: string, event: CapturedEvent, isDurable: boolean): string {
   const unique = process.hrtime.bigint().toString(36);
   const name = `${String(event.at).padStart(14, "0")}-${process.pid}-${unique}${DROP_SUFFIX}`;
-  const temporary = join(spool, `.${name}.tmp`);
-  try {
-    writeAll(openPrivate(spool, temporary), Buffer.from(JSON.stringify(event)), isDurable);
-    renameSync(temporary, join(spool, name));
-  } catch (error) {
-    // On a full disk half a file helps nobody.
-    if (statOf(temporary) !== undefined) rmSync(temporary, { force: true });
-    throw error;
-  }
+  const bytes = Buffer.from(JSON.stringify(event));
+  writeWithFallback(spool, (folder) => {
+    const temporary = join(folder, `.${name}.tmp`);
+    try {
+      writeAll(openPrivate(folder, temporary), bytes, isDurable);
+      renameSync(temporary, join(folder, name));
+    } catch (error) {
+      if (statOf(temporary) !== undefined) rmSync(temporary, { force: true });
+      throw error;
+    }
+  });
   return name;
 }
 
@@ -45,12 +36,12 @@ function writeAll(fd: number, bytes: Buffer, isDurable: boolean): void {
   }
 }
 
-function openPrivate(spool: string, path: string): number {
+function openPrivate(folder: string, path: string): number {
   try {
     return openSync(path, "wx", 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     return openSync(path, "wx", 0o600);
   }
 }

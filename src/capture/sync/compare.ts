@@ -5,8 +5,7 @@ import { hasMessage } from "../../store/tables/messages.ts";
 import { isPurged } from "../../store/tables/purge.ts";
 import { hasToolUse } from "../../store/tables/tool-uses.ts";
 import { hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
-import { isForkDuplicate } from "./fork-duplicates.ts";
-import { withoutForgotten } from "../live/drop-forgotten.ts";
+import { isForkDuplicate, withoutForgotten } from "../live/keep-out.ts";
 import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
 
