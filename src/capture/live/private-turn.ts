@@ -1,6 +1,6 @@
 // A turn whose prompt is wholly private leaves no trace. The hooks after the prompt are other processes, so the prompt's
 // hook writes a marker file per session.
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
 import { writePrivate } from "../../platform/private-file.ts";
@@ -29,7 +29,9 @@ export function isPrivateTurn(folder: string, { sessionId, activity }: AgentEven
 export function beginPrivateTurn(folder: string, sessionId: string, promptId: string | undefined): void {
   const known = readMarker(markerPath(folder, sessionId))?.promptIds ?? [];
   const promptIds = promptId === undefined ? known : [...known, promptId].slice(-MAX_PROMPT_IDS);
-  writeWithFallback(folder, (each) => writeMarker(each, markerPath(each, sessionId), { current: true, promptIds }));
+  writeWithFallback(folder, (each) =>
+    writePrivate(markerPath(each, sessionId), JSON.stringify({ current: true, promptIds })),
+  );
 }
 
 export function endPrivateTurn(folder: string, sessionId: string): void {
@@ -38,7 +40,7 @@ export function endPrivateTurn(folder: string, sessionId: string): void {
     const marker = readMarker(path);
     if (!marker?.current) continue;
     try {
-      writeMarker(each, path, { ...marker, current: false });
+      writePrivate(path, JSON.stringify({ ...marker, current: false }));
     } catch {
       // The turn stays private, which hides too much rather than too little.
     }
@@ -68,7 +70,8 @@ function returnFromFallback(folder: string): void {
       const [moved, known] = [readMarker(source), readMarker(target)];
       if (moved === undefined) continue;
       const promptIds = [...new Set([...(known?.promptIds ?? []), ...moved.promptIds])];
-      writeMarker(folder, target, { current: moved.current || (known?.current ?? false), promptIds });
+      const current = moved.current || (known?.current ?? false);
+      writePrivate(target, JSON.stringify({ current, promptIds }));
       rmSync(source, { force: true });
     }
   } catch {
@@ -90,11 +93,6 @@ function readMarker(path: string): Marker | undefined {
     // Cut off while it was written: private, if in doubt.
     return { current: true, promptIds: [] };
   }
-}
-
-function writeMarker(folder: string, path: string, marker: Marker): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writePrivate(path, JSON.stringify(marker));
 }
 
 /** Session ids come from outside: those that are not safe as a file name are hashed. */
