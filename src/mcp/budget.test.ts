@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../core/tokens.ts";
-import { readBudget } from "./budget.ts";
 import { cutToTokens, layOut } from "./budget.ts";
 
 describe("an answer", () => {
@@ -36,13 +35,6 @@ describe("an answer", () => {
     ];
     const text = layOut({ head: "Head.", pieces, foot: (left) => `${left} left` }, 60);
     expect(text).toBe("Head.\nt1 failed\n2 left");
-  });
-
-  it("has 2,000 tokens unless told otherwise, within limits", () => {
-    const asked = [undefined, 50, 5_000, "5000", 1_000_000].map((max) => readBudget({ max_tokens: max }));
-    expect(asked).toEqual([2_000, 300, 5_000, 5_000, 10_000]);
-    for (const max of [-1, 1.5, "many", {}, Number.NaN])
-      expect(() => readBudget({ max_tokens: max })).toThrow("whole number");
   });
 });
 

@@ -1,12 +1,5 @@
 // Keeps an answer within its tokens: pieces go in as a whole or not at all, the ones that matter most first.
 import { estimateTokens } from "../core/tokens.ts";
-import { type Args, readNumber } from "./args.ts";
-
-const TOKENS = { default: 2_000, min: 300, max: 10_000 } as const;
-
-export function readBudget(args: Args): number {
-  return readNumber(args, "max_tokens", TOKENS);
-}
 
 export interface Piece {
   text: string;

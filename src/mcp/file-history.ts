@@ -4,24 +4,39 @@ import { titleOf } from "../core/title.ts";
 import { blame, type BlameEntry } from "../recall/history/blame.ts";
 import { listObservations } from "../store/reads/observation-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { readFlag, readNumber, requireText } from "./args.ts";
 import { layOut } from "./budget.ts";
-import { ALL, type Answer, type Call, isProjectGiven, readScope } from "./call.ts";
+import { ALL, type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
 import { change, line, plural, quotedLine, when } from "./text.ts";
 
-const LIMIT = { default: 15, min: 1, max: 50 };
+const DEFAULT_LIMIT = 15;
 const OBSERVATIONS = 8;
 
-export function fileHistory(call: Call): Answer {
-  const { db, args, now, folder, maxTokens } = call;
-  const path = requireText(args, "path");
-  const reads = readFlag(args, "reads");
-  const { names, project, isUnknown } = placePath({ ...call, cwd: folder }, path);
-  const elsewhere = isProjectGiven(call) ? undefined : isUnknown ? ALL : project?.key;
-  const { scope, where } = readScope(
-    elsewhere === undefined ? call : { ...call, args: { ...args, project: elsewhere } },
-  );
-  const entries = blame(db, { names, reads, limit: readNumber(args, "limit", LIMIT) }, scope);
+export const fileHistory = defineTool({
+  name: "file_history",
+  description: "Which sessions changed a file and why, and what is known about it.",
+  fields: {
+    path: { kind: "text", required: true, about: "" },
+    reads: { kind: "flag", about: "also who only read it" },
+    ...PROJECT,
+    limit: { kind: "number", max: 50, clamp: true, about: "" },
+    ...MAX_TOKENS,
+  },
+  annotations: { readOnlyHint: true },
+  run: describeFile,
+});
+
+interface FileInput {
+  path: string;
+  reads: boolean;
+  project: string | undefined;
+  limit: number | undefined;
+}
+
+function describeFile({ path, reads, limit = DEFAULT_LIMIT, project: given }: FileInput, call: Call): Answer {
+  const { db, now, maxTokens } = call;
+  const { names, project, isUnknown } = placePath(call, path);
+  const { scope, where } = scopeOf({ project: given ?? (isUnknown ? ALL : project?.key) }, call);
+  const entries = blame(db, { names, reads, limit }, scope);
   const stored = entries[0]?.path ?? (project === undefined ? names[1] : names[0]) ?? path;
   const known = listObservations(db, { ...scope, file: stored }, OBSERVATIONS);
   if (entries.length === 0 && known.length === 0) {
@@ -54,7 +69,7 @@ export function fileHistory(call: Call): Answer {
           rank: index < known.length ? index * 2 + 1 : (index - known.length) * 2,
         })),
         foot: (left) =>
-          `${left > 0 ? `${left} more had no room: raise max_tokens.\n` : ""}Next: get_observations(ids: [...]) gives the detail, timeline(anchor: id) what happened around it.`,
+          `${left > 0 ? `${left} more did not fit: raise max_tokens.\n` : ""}Next: get_observations(ids: [...]) gives the detail, timeline(anchor: id) what happened around it.`,
       },
       maxTokens,
     ),

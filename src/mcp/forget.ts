@@ -11,15 +11,24 @@ import {
 } from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { overwriteDeleted } from "../upkeep/erase/erase-rows.ts";
-import { readFlag, readIds } from "./args.ts";
 import { layOut } from "./budget.ts";
-import type { Answer, Call } from "./call.ts";
+import { type Answer, type Call, checkIds, defineTool, IDS } from "./tool.ts";
 import { line, pathLine, plural, when } from "./text.ts";
 
-export function forget(call: Call): Answer {
-  const { db, args, now, maxTokens, consent } = call;
-  const ids = readIds(args, "ids");
-  const isConfirmed = readFlag(args, "confirm");
+export const forget = defineTool({
+  name: "forget",
+  description: "Remove things for good, only when the user asks for it. Shows first what would go.",
+  fields: {
+    ids: { ...IDS, about: "o78, p12, m34, t56, session" },
+    confirm: { kind: "flag", about: "the user has agreed to what was shown" },
+  },
+  annotations: { destructiveHint: true },
+  run: forgetIds,
+});
+
+function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confirm: boolean }, call: Call): Answer {
+  const { db, now, maxTokens, consent } = call;
+  const ids = checkIds(names);
   const doomed = choose(db, ids);
   const all = structuredClone(doomed);
   expandDeletion(db, all);

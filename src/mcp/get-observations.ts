@@ -1,7 +1,6 @@
 // get_observations: full detail of observations, items and sessions by their ids, with the evidence. Layer three.
 import { AppError } from "../core/error.ts";
-import { readIds } from "./args.ts";
-import type { Answer, Call } from "./call.ts";
+import { type Answer, type Call, checkIds, defineTool, IDS, MAX_TOKENS } from "./tool.ts";
 import { describeItem } from "./item-detail.ts";
 import { describeObservation } from "./observation-detail.ts";
 import { describeSession } from "./session-detail.ts";
@@ -16,9 +15,18 @@ const MIN_TOKENS = 200;
 /** A few ids of sessions. */
 const UNCLEAR_TOKENS = 150;
 
-export function getObservations(call: Call): Answer {
-  const { args, maxTokens } = call;
-  const ids = readIds(args, "ids");
+export const getObservations = defineTool({
+  name: "get_observations",
+  description:
+    "Layer 3. Full detail with evidence, by ids from search or timeline: observations (o78), prompts, messages, tool uses (p12, m34, t56), sessions. Ask for several at once.",
+  fields: { ids: { ...IDS, about: "up to 20" }, ...MAX_TOKENS },
+  annotations: { readOnlyHint: true },
+  run: describeAll,
+});
+
+function describeAll({ ids: names }: { ids: string[] }, call: Call): Answer {
+  const { maxTokens } = call;
+  const ids = checkIds(names);
   const found: string[] = [];
   const missing: string[] = [];
   const unclear: string[] = [];
@@ -40,7 +48,7 @@ export function getObservations(call: Call): Answer {
   const rest =
     left === 0
       ? ""
-      : `${left} more ${left === 1 ? "id" : "ids"} had no room: ask for them in another call, or raise max_tokens.`;
+      : `${left} more ${left === 1 ? "id" : "ids"} did not fit: ask for them in another call, or raise max_tokens.`;
   if (found.length === 0) throw new AppError("nothing_found", [gone, rest].filter((part) => part !== "").join("\n"));
   return { text: [HEAD, ...found, gone, rest].filter((part) => part !== "").join("\n\n") };
 }

@@ -7,7 +7,7 @@ import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { itemRow } from "../store/reads/turns.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./tool.ts";
 import { leftOut } from "./observation-detail.ts";
 import { line, plain, quoted, quotedLine, when } from "./text.ts";
 

@@ -6,7 +6,7 @@ import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./tool.ts";
 import { line, list, pathLine, plain, quoted, quotedLine, when } from "./text.ts";
 
 /** Of one prompt, message or output that it rests on; more of it is a call away. */
@@ -53,7 +53,7 @@ function fileLines(row: ObservationEntry): string[] {
 
 /** Also for the other details. */
 export function leftOut(left: number): string {
-  return left === 0 ? "" : `(${left} more parts had no room: ask for this id alone, or raise max_tokens.)`;
+  return left === 0 ? "" : `(${left} more parts did not fit: ask for this id alone, or raise max_tokens.)`;
 }
 
 function headText({ observation: row, session, successor }: ObservationStory, now: number, shortId: ShortId): string {

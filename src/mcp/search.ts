@@ -2,6 +2,7 @@
 import type { EmbeddingCache } from "../queries/embedding-cache.ts";
 import { meaningOf } from "../queries/semantic.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
+import { fields, type InputOf } from "../queries/fields.ts";
 import { AppError } from "../core/error.ts";
 import { localDay } from "../core/time.ts";
 import type { Embedder } from "../embed/embedder.ts";
@@ -14,33 +15,50 @@ import { type ObservationEntry, listObservations } from "../store/reads/observat
 import { listSessions, type SessionEntry } from "../store/reads/session-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { itemRow } from "../store/reads/turns.ts";
-import { readChoice, readNumber, readText } from "./args.ts";
 import { layOut, type Piece, roughTokens } from "./budget.ts";
-import { type Answer, type Asked, type Call, readScope } from "./call.ts";
+import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, SPAN, type ToolScope } from "./tool.ts";
 import { line, pathLine, plural, quotedLine, when } from "./text.ts";
 
 export const SEARCH_KINDS = ["observation", ...FIND_KINDS] as const;
 
-const LIMIT = { default: 10, min: 1, max: 50 };
+const DEFAULT_LIMIT = 10;
 const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
 /** What was read of the vectors and the model is kept as long as the store is. */
 const keptBy = new WeakMap<Db, EmbeddingCache>();
 
-export async function search(call: Call): Promise<Answer> {
-  const { args, now, maxTokens } = call;
-  const query = readText(args, "query");
-  const type = readChoice(args, "type", OBSERVATION_TYPES);
+const FIELDS = fields({
+  query: { kind: "text", about: "" },
+  ...PROJECT,
+  type: { kind: "text", choices: OBSERVATION_TYPES, about: "" },
+  kind: { kind: "text", choices: SEARCH_KINDS, about: "" },
+  file: { kind: "text", about: "only about this path" },
+  ...SPAN,
+  limit: { kind: "number", max: 50, clamp: true, about: "per group, default 10" },
+  ...MAX_TOKENS,
+});
+
+export const search = defineTool({
+  name: "search",
+  description:
+    "Layer 1. Find past decisions, fixes, findings and sessions by words and meaning. Gives a compact index: id, when, type, title, ~tokens. Without a query: the newest.",
+  fields: FIELDS,
+  annotations: { readOnlyHint: true },
+  run: describeMatches,
+});
+
+async function describeMatches(input: InputOf<typeof FIELDS>, call: Call): Promise<Answer> {
+  const { now, maxTokens } = call;
+  const { query, type, limit = DEFAULT_LIMIT } = input;
   // Only observations have a type.
-  const kind = readChoice(args, "kind", SEARCH_KINDS) ?? (type === undefined ? undefined : "observation");
-  const file = readText(args, "file")?.replace(/^\.\//, "");
-  const limit = readNumber(args, "limit", LIMIT);
+  const kind = input.kind ?? (type === undefined ? undefined : "observation");
+  const file = input.file?.replace(/^\.\//, "");
   if (query === undefined && kind !== undefined && kind !== "observation" && kind !== "session")
     throw new AppError("usage", `kind "${kind}" needs a query.`, {
       hint: "Without one, the newest observations and sessions are shown.",
     });
-  const asked = readScope(call);
+  const asked = scopeOf(input, call);
   // What is asked for by its place is asked for by its words.
   const isMeant = query !== undefined && (kind === undefined || kind === "observation");
   const state = isMeant ? await meaningOf({ ...call, kept: keptOf(call.db) }, query, asked.scope.projectId) : undefined;
@@ -64,7 +82,7 @@ export async function search(call: Call): Promise<Answer> {
         pieces,
         foot: (left) =>
           [
-            left > 0 && `${left} more had no room: narrow the filters or raise max_tokens.`,
+            left > 0 && `${left} more did not fit: narrow the filters or raise max_tokens.`,
             "Next: timeline(anchor: id) shows what happened around one; get_observations(ids: [...]) gives the detail, several at once.",
           ]
             .filter(Boolean)
@@ -91,7 +109,7 @@ interface Wanted {
 
 function observations(
   { db }: Call,
-  { scope }: Asked,
+  { scope }: ToolScope,
   { query, type, file, limit, meaning }: Wanted,
 ): { rows: ObservationEntry[]; how: string } {
   const filter = { ...scope, type, file };
@@ -103,7 +121,7 @@ function observations(
 
 function sessions(
   { db, now }: Call,
-  asked: Asked,
+  asked: ToolScope,
   { query, type, kind, file, limit, meaning }: Wanted & { kind: (typeof FIND_KINDS)[number] | undefined },
 ): { lines: string[]; how: string } {
   const { scope } = asked;
@@ -163,7 +181,7 @@ function howFound(rung: string, words: readonly string[]): string {
   return rung === "prefix" ? " (as beginnings of words)" : "";
 }
 
-function observationLine(row: ObservationEntry, asked: Asked, now: number): string {
+function observationLine(row: ObservationEntry, asked: ToolScope, now: number): string {
   const marks = [
     row.pinned === 1 && "pinned",
     row.superseded_by !== null && `replaced by o${row.superseded_by}`,
@@ -176,7 +194,7 @@ function observationLine(row: ObservationEntry, asked: Asked, now: number): stri
 }
 
 interface LineForm {
-  asked: Asked;
+  asked: ToolScope;
   now: number;
   shortId: ShortId;
 }

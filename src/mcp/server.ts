@@ -1,4 +1,4 @@
-// The MCP server: lists the tools, runs them, turns whatever goes wrong into an answer the model can read.
+// The MCP server: lists the tools, runs them, and turns errors into answers the model can read.
 import { fileURLToPath } from "node:url";
 import {
   type CallToolResult,
@@ -13,17 +13,15 @@ import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { VERSION } from "../core/version.ts";
-import { type Args, checkNames } from "./args.ts";
-import { readBudget } from "./budget.ts";
-import type { Answer, Consent } from "./call.ts";
+import { type Answer, type Args, type Consent, readArgs } from "./tool.ts";
 import INSTRUCTIONS from "./instructions.md";
 import type { Store } from "../queries/cached-store.ts";
 import { TOOLS } from "./tools.ts";
 import { line, plain } from "./text.ts";
 
-/** The client's answer to where it works is worth waiting for this long. */
 const ROOTS_TIMEOUT_MS = 1_000;
 const CONFIRM = "confirm";
+const DEFAULT_TOKENS = 2_000;
 
 export interface CaptureContext {
   store: Store;
@@ -53,7 +51,7 @@ export function createServer(around: CaptureContext): Server {
         answer: answer.kind !== "elicit" ? undefined : answer.action === "accept" ? "accept" : "decline",
         shown,
       };
-      return resultOf(await run(around, params, { folder: await folder, consent }));
+      return resultOf(await run(around, params, { cwd: await folder, consent }));
     } catch (error) {
       return errorResult(error);
     }
@@ -64,20 +62,20 @@ export function createServer(around: CaptureContext): Server {
 async function run(
   { store, paths, env }: CaptureContext,
   params: { name: string; arguments?: Args | undefined },
-  client: { folder: string; consent: Consent },
+  client: { cwd: string; consent: Consent },
 ): Promise<Answer> {
   const { name, arguments: args = {} } = params;
   const tool = TOOLS.find(({ definition }) => definition.name === name);
   if (tool === undefined) {
     const names = TOOLS.map(({ definition }) => definition.name).join(", ");
-    throw new AppError("usage", `There is no tool "${line(name, 60)}".`, { hint: `There are: ${names}` });
+    throw new AppError("usage", `Unknown tool "${line(name, 60)}".`, { hint: `Tools: ${names}` });
   }
-  checkNames(args, [...Object.keys(tool.definition.inputSchema.properties ?? {}), ...(tool.alsoTakes ?? [])]);
-  const maxTokens = readBudget(args);
+  const input = readArgs(tool.fields, args);
+  const maxTokens = (input["max_tokens"] as number | undefined) ?? DEFAULT_TOKENS;
   return await store.use(async (db, notes) => {
     const footer = notes.length === 0 ? "" : `\n(${notes.join(" ")})`;
-    const room = maxTokens - estimateTokens(footer);
-    const answer = await tool.run({ db, args, paths, env, now: Date.now(), maxTokens: room, ...client });
+    const tokens = maxTokens - estimateTokens(footer);
+    const answer = await tool.run(input, { db, paths, env, now: Date.now(), maxTokens: tokens, ...client });
     return "text" in answer ? { ...answer, text: answer.text + footer } : answer;
   }, tool);
 }
@@ -94,12 +92,15 @@ function resultOf(answer: Answer): CallToolResult | InputRequiredResult {
   return inputRequired({ inputRequests: { [CONFIRM]: question } });
 }
 
-/** What somebody can act on is said; anything else is a bug, and its stack goes where the client keeps its logs. */
+/** An unexpected error's stack goes to stderr, where clients keep their logs. */
 function errorResult(error: unknown): CallToolResult {
   const message =
     error instanceof AppError
-      ? [error.message, error.hint].filter((part) => part !== undefined).join(" ")
-      : `C-Mem met an error of its own: ${error instanceof Error ? error.message : String(error)}`;
+      ? [error.message, error.hint]
+          .filter((part) => part !== undefined)
+          .join(" ")
+          .replaceAll("--all", 'project: "all"')
+      : `Internal error of C-Mem: ${error instanceof Error ? error.message : String(error)}`;
   if (!(error instanceof AppError))
     console.error(terminalSafe(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   return { content: [{ type: "text", text: plain(message).slice(0, MAX_ERROR_CHARS) }], isError: true };
@@ -107,13 +108,13 @@ function errorResult(error: unknown): CallToolResult {
 
 const MAX_ERROR_CHARS = 2_000;
 
-/** Capabilities as a client states them: with a bare "elicitation" it shows forms. */
+/** A bare "elicitation" capability means forms. */
 function canAsk(capabilities: unknown): boolean {
   const { elicitation } = (capabilities ?? {}) as { elicitation?: { form?: unknown; url?: unknown } };
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** The client's first root, where it has some to tell of, else where it has started us. */
+/** The client's first root, otherwise the folder it started the server in. */
 async function clientFolder(server: Server, cwd: string): Promise<string> {
   if (server.getClientCapabilities()?.roots === undefined) return cwd;
   try {

@@ -6,7 +6,7 @@ import { shortIds } from "../store/reads/short-ids.ts";
 import { summariesOfTurn, type SummaryRow, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { turnsOfSession } from "../store/reads/timeline.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./tool.ts";
 import { leftOut } from "./observation-detail.ts";
 import { line, plain, plural, when } from "./text.ts";
 

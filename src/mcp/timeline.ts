@@ -1,7 +1,7 @@
 // timeline: what happened before and after something, turn by turn, across sessions. Layer two.
 import { errorLine } from "../core/error-text.ts";
 import { AppError } from "../core/error.ts";
-import { OBSERVATION_TYPES } from "../core/memory.ts";
+import { OBSERVATION_TYPES, type ObservationType } from "../core/memory.ts";
 import { commandForm } from "../core/shell-command.ts";
 import { titleOf } from "../core/title.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
@@ -13,22 +13,48 @@ import { observationsOfTurn } from "../store/tables/observations.ts";
 import { sessionsByIds } from "../store/reads/session-list.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { readChoice, readNumber, readText } from "./args.ts";
 import { layOut } from "./budget.ts";
-import { type Answer, type Call, isProjectGiven, readScope } from "./call.ts";
+import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
 import { change, line, list, pathLine, quotedLine, when } from "./text.ts";
 
-const DEPTH = { default: 5, min: 0, max: 50 };
+const DEFAULT_DEPTH = 5;
 const PROMPT_CHARS = 160;
 const FILES_SHOWN = 5;
 const FAILED_SHOWN = 2;
 const OBSERVATIONS_SHOWN = 6;
 
-export function timeline(call: Call): Answer {
-  const { db, args, now, maxTokens } = call;
-  const depth = { before: readNumber(args, "depth_before", DEPTH), after: readNumber(args, "depth_after", DEPTH) };
-  const anchor = readText(args, "anchor") ?? readText(args, "query");
-  const { turns, about } = choose(call, anchor, depth);
+const DEPTH = { kind: "number", min: 0, max: 50, clamp: true } as const;
+
+export const timeline = defineTool({
+  name: "timeline",
+  description: "Layer 2. What happened before and after something, turn by turn, across sessions.",
+  fields: {
+    anchor: { kind: "text", about: "an id (o78, p12, t56, session) or words; default: the latest" },
+    depth_before: { ...DEPTH, about: "turns, default 5" },
+    depth_after: { ...DEPTH, about: "" },
+    ...PROJECT,
+    query: { kind: "text", about: "" },
+    type: { kind: "text", choices: OBSERVATION_TYPES, about: "" },
+    ...MAX_TOKENS,
+  },
+  unlisted: ["query", "type"],
+  annotations: { readOnlyHint: true },
+  run: describeTurns,
+});
+
+interface TimelineInput {
+  anchor: string | undefined;
+  depth_before: number | undefined;
+  depth_after: number | undefined;
+  project: string | undefined;
+  query: string | undefined;
+  type: ObservationType | undefined;
+}
+
+function describeTurns(input: TimelineInput, call: Call): Answer {
+  const { db, now, maxTokens } = call;
+  const depth = { before: input.depth_before ?? DEFAULT_DEPTH, after: input.depth_after ?? DEFAULT_DEPTH };
+  const { turns, about } = choose(input, call, depth);
   if (turns.length === 0) return { text: `Nothing happened around ${about}.` };
   const first = turns.findIndex((turn) => turn.isAnchor);
   const last = turns.findLastIndex((turn) => turn.isAnchor);
@@ -51,7 +77,7 @@ export function timeline(call: Call): Answer {
         pieces,
         foot: (left) =>
           [
-            left > 0 && `${left} more turns had no room: ask for less depth or raise max_tokens.`,
+            left > 0 && `${left} more turns did not fit: ask for less depth or raise max_tokens.`,
             "Next: get_observations(ids: [...]) gives the detail of any id here.",
           ]
             .filter(Boolean)
@@ -62,24 +88,24 @@ export function timeline(call: Call): Answer {
   };
 }
 
-function choose(call: Call, anchor: string | undefined, depth: Depth): { turns: TimelineTurn[]; about: string } {
-  const { db, args } = call;
-  const type = readChoice(args, "type", OBSERVATION_TYPES);
+function choose(input: TimelineInput, call: Call, depth: Depth): { turns: TimelineTurn[]; about: string } {
+  const { db } = call;
+  const { type, project, anchor = input.query } = input;
   if (anchor === undefined) {
-    const { scope, where } = readScope(call);
+    const { scope, where } = scopeOf({ project }, call);
     return { turns: latestTurns(db, { ...scope, type }, depth.before), about: `the latest in ${where}` };
   }
   const about = `"${line(anchor, 80)}"`;
   // The neighbours are those of the anchor's own project, wherever the client is.
   const around = (projectId: number | null): TurnScope =>
-    isProjectGiven(call) ? { ...readScope(call).scope, type } : { projectId: projectId ?? undefined, type };
+    project !== undefined ? { ...scopeOf({ project }, call).scope, type } : { projectId: projectId ?? undefined, type };
   const id = parseObservationId(anchor);
   if (id === undefined) {
-    const found = resolveSession(db, anchor, () => readScope(call).scope, { words: true });
+    const found = resolveSession(db, anchor, () => scopeOf({ project }, call).scope, { words: true });
     return { turns: timelineAround(db, found, around(found.session.project_id), depth), about };
   }
   const row = findObservation(db, id);
-  if (row === undefined) throw new AppError("nothing_found", `There is no observation ${anchor}.`);
+  if (row === undefined) throw new AppError("nothing_found", `No observation ${anchor}.`);
   const session = row.session_db_id === null ? undefined : sessionsByIds(db, [row.session_db_id])[0];
   const scope = around(row.project_id);
   const turns =

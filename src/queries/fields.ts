@@ -40,6 +40,8 @@ export interface NumberField extends FieldBase {
   kind: "number";
   min?: number;
   max?: number;
+  /** Beyond min and max their values are taken, instead of an error. */
+  clamp?: true;
   value?: string;
 }
 
@@ -127,8 +129,10 @@ function readFlag({ isNegative = false }: FlagField, value: unknown, name: strin
   throw usage(`${name} must be true or false.`);
 }
 
-function readNumber({ min = 1, max = MAX_NUMBER }: NumberField, value: unknown, name: string): number {
+function readNumber({ min = 1, max = MAX_NUMBER, clamp }: NumberField, value: unknown, name: string): number {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (clamp && typeof number === "number" && Number.isInteger(number) && number >= 0)
+    return Math.min(max, Math.max(min, number));
   if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) return number;
   const range = min === 0 ? "a whole number" : `a whole number above ${min - 1}`;
   throw usage(`${name} takes ${range}, not "${oneLine(String(value), 60)}".`);
@@ -145,7 +149,9 @@ function readList(field: ListField, value: unknown, name: string): string[] {
   const items = Array.isArray(value) ? value : String(value).split(",");
   if (items.length > (field.maxItems ?? MAX_ITEMS))
     throw usage(`${name} has more than ${field.maxItems ?? MAX_ITEMS} items.`);
-  const texts = items.map((item) => readText(item, name).trim()).filter((item) => item !== "");
+  const texts = items
+    .map((item) => readText(typeof item === "number" ? String(item) : item, name).trim())
+    .filter((item) => item !== "");
   return texts.map((item) => readChoice(field, item, name));
 }
 

@@ -172,7 +172,7 @@ describe("the tools", () => {
       expect.stringMatching(/## p1[\s\S]*"1b2c3d4e": 1b2c3d4e-two, 1b2c3d4e-one/),
     ]);
     const few = await call("get_observations", { ids: ["1b2c", "p1"], max_tokens: 300 });
-    expect(few).toMatchObject({ isError: true, text: expect.stringContaining("1 more id had no room") });
+    expect(few).toMatchObject({ isError: true, text: expect.stringContaining("1 more id did not fit") });
   });
 
   it("file_history and find_fix tell who changed a file and what fixed an error", async () => {
@@ -214,7 +214,7 @@ describe("remember", () => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
     const text = `Deploys go through the staging branch. <private>my wife's birthday</private> The token is ${secret}.`;
     const first = await call("remember", { text, type: "decision", title: "Deploy by way of staging" });
-    expect(first.text).toMatch(/^Remembered for project as o1: Deploy by way of staging$/);
+    expect(first.text).toMatch(/^Saved for project as o1: Deploy by way of staging$/);
     expect((await call("remember", { text, type: "decision", title: "Deploy by way of staging" })).text).toMatch(
       /^Already known/,
     );
