@@ -26,7 +26,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
   {
     title: "Search and read",
     commands: {
-      search: legacy("search"),
+      search: query(async () => (await import("../queries/search.ts")).search),
       list: query(async () => (await import("../queries/list.ts")).list),
       show: legacy("show"),
       timeline: query(async () => (await import("../queries/timeline.ts")).timeline),

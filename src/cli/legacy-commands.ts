@@ -53,21 +53,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/observations.ts"),
   },
   {
-    name: "search <words...>",
-    about: "find past sessions by what was asked, answered and done in them, in these words or others",
-    options: [
-      ["--kind <kind>", "search only: prompt, message, thinking, tool, file, session (its title)"],
-      ["--role <role>", "only what they said: user, assistant, tool, or all (default)"],
-      ["--type <type>", "only sessions with a decision, bugfix, feature, refactor, discovery or change"],
-      ["--concept <concept>", "only sessions with an observation of this concept: gotcha, trade-off, ..."],
-      ["--file <path>", "only sessions that touched this file"],
-      ["--session <id>", "only this session, or those whose id begins so"],
-      ...SCOPE_OPTIONS,
-    ],
-    usesStore: true,
-    load: () => import("./commands/search.ts"),
-  },
-  {
     name: "show <session>",
     about:
       'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"; an observation (o78)',

@@ -1,6 +1,5 @@
 // search: the compact index of what is known and where it was said or done. Layer one.
-import type { EmbeddingCache } from "../queries/embedding-cache.ts";
-import { meaningOf } from "../queries/semantic.ts";
+import { embedSearchWords, type EmbeddingCache } from "../queries/embedding-cache.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import { AppError } from "../core/error.ts";
@@ -61,7 +60,9 @@ async function describeMatches(input: InputOf<typeof FIELDS>, call: Call): Promi
   const asked = scopeOf(input, call);
   // What is asked for by its place is asked for by its words.
   const isMeant = query !== undefined && (kind === undefined || kind === "observation");
-  const state = isMeant ? await meaningOf({ ...call, kept: keptOf(call.db) }, query, asked.scope.projectId) : undefined;
+  const state = isMeant
+    ? await embedSearchWords({ ...call, embeddings: keptOf(call.db) }, query, asked.scope.projectId)
+    : undefined;
   const wanted: Wanted = { query, type, file, limit, meaning: state?.meaning };
   const known =
     kind === undefined || kind === "observation" ? observations(call, asked, wanted) : { rows: [], how: "" };

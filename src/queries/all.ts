@@ -16,6 +16,7 @@ import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
 import { related } from "./related.ts";
 import { resume } from "./resume.ts";
+import { search } from "./search.ts";
 import { changeSetting, settings, unsetSetting } from "./settings.ts";
 import { stats } from "./stats.ts";
 import { timeline } from "./timeline.ts";
@@ -45,6 +46,7 @@ export const QUERIES: readonly AnyQuery[] = [
   remember,
   resume,
   retryFailed,
+  search,
   settings,
   stats,
   supersede,

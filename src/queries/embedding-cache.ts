@@ -1,11 +1,13 @@
-// What is kept between searches by meaning: the model's process, and the vectors, for as long as somebody searches.
+// Semantic search: the query as a vector. A process that stays keeps the model and the vectors open between searches.
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { embedSource, isOf, openEmbedder } from "../embed/source.ts";
+import { embedQuery, type SemanticState } from "../recall/search/semantic.ts";
 import { createVectorIndex, type VectorIndex } from "../recall/search/vector-index.ts";
+import type { QueryContext } from "./query.ts";
 
-/** Afterwards the vectors (some 40 MB for 100,000) are let go; the model's process goes by itself. */
+/** Then the vectors (some 40 MB for 100,000) are freed; the model's process exits by itself. */
 const IDLE_MS = 60_000;
 
 /** The open model and index of a process that stays. */
@@ -21,21 +23,21 @@ export interface ClosableEmbeddingCache {
   close(): void;
 }
 
-/** `prefilterFrom` so many vectors on, only their codes are kept; left out, as many as a worker can afford are kept whole. */
+/** From `prefilterFrom` vectors on, only their short codes stay in memory. */
 export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: number): ClosableEmbeddingCache {
   let index: VectorIndex | undefined;
   let opened: Promise<Embedder | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const letGo = (): void => {
+  const release = (): void => {
     index = undefined;
     void opened?.then((embedder) => embedder?.close());
     opened = undefined;
   };
-  const stay = (): void => {
+  const postpone = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(letGo, IDLE_MS).unref();
+    timer = setTimeout(release, IDLE_MS).unref();
   };
-  /** Where it cannot be had, the search says why; here it is only tried again. */
+  /** A failure is reported by the search itself; here it is retried with the next one. */
   const open = async (): Promise<Embedder | undefined> => {
     const source = embedSource(loadSettings({ user: paths.config }, env).values, env, paths);
     const known = await opened;
@@ -48,19 +50,36 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
     cache: {
       index: {
         nearest(...args) {
-          stay();
+          postpone();
           index ??= createVectorIndex(prefilterFrom);
           return index.nearest(...args);
         },
       },
       embedder: () => {
-        stay();
+        postpone();
         return open();
       },
     },
     close() {
       clearTimeout(timer);
-      letGo();
+      release();
     },
   };
+}
+
+/** Never fails: where the model cannot be used, the state says why and keywords are searched. */
+export async function embedSearchWords(
+  { db, paths, env, embeddings }: Pick<QueryContext, "db" | "paths" | "env" | "embeddings">,
+  words: string,
+  project: number | undefined,
+): Promise<SemanticState> {
+  const embedder = await embeddings?.embedder();
+  return await embedQuery(db, words, {
+    paths,
+    env,
+    project,
+    ...(embeddings && { index: embeddings.index }),
+    ...(embeddings?.keep && { keep: embeddings.keep }),
+    ...(embedder && { embedder }),
+  });
 }

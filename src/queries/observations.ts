@@ -9,7 +9,7 @@ import { parseObservationId } from "../store/reads/items.ts";
 import { listObservations, type ObservationEntry, type ObservationFilter } from "../store/reads/observation-list.ts";
 import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer } from "./envelope.ts";
-import { meaningOf } from "./semantic.ts";
+import { embedSearchWords } from "./embedding-cache.ts";
 import { readConcepts, readType } from "./observation-flags.ts";
 import { observationJson, standingJson, storyJson } from "./observation-json.ts";
 import { readOffset } from "./legacy.ts";
@@ -44,7 +44,10 @@ export async function answerObservations(asked: Asked, query: string): Promise<O
   const { scope, limit, where } = questionOf(asked, LIMIT);
   const left = deriveNewest(db, scope.projectId, MAX_DERIVE_MS);
   const filter: ObservationFilter = { ...scope, ...wanted };
-  const state = query === "" ? undefined : await meaningOf(asked, query, scope.projectId);
+  const state =
+    query === ""
+      ? undefined
+      : await embedSearchWords({ ...asked, ...(asked.kept && { embeddings: asked.kept }) }, query, scope.projectId);
   const found = state && findObservations(db, query, filter, limit + 1, state.meaning);
   const all = found?.rows ?? listObservations(db, filter, limit + 1, readOffset(flags));
   const rows = all.slice(0, limit);

@@ -1,8 +1,11 @@
-// The answer to a search: the sessions that fit, and how they were found.
+// Finds the sessions that match some words, each with the turn and the text that show why.
 import { loadSettings } from "../config/load.ts";
 import { AppError } from "../core/error.ts";
-import { oneLine } from "../core/text.ts";
-import { iso } from "../core/time.ts";
+import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
+import { ago, oneLine } from "../core/text.ts";
+import { iso, localDay } from "../core/time.ts";
+import { columns, fit } from "../platform/terminal/layout.ts";
+import { dim, heading, paint } from "../platform/terminal/style.ts";
 import {
   FIND_KINDS,
   type Finding,
@@ -11,94 +14,159 @@ import {
   ROLE_NAMES,
   ROLES,
 } from "../recall/search/find-sessions.ts";
-import type { SemanticState } from "../recall/search/semantic.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import type { SessionFilter } from "../store/reads/session-filter.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer, Json } from "./envelope.ts";
-import { meaningOf } from "./semantic.ts";
-import { readConcepts, readType } from "./observation-flags.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { embedSearchWords } from "./embedding-cache.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
+import { LIMIT, readScope, SCOPE } from "./scope.ts";
 
-export interface SearchAnswer extends Answer {
-  findings: Finding[];
-  rung: string;
-  words: string[];
-  /** Where the words were so common that only what is newer than this was looked at. */
-  since: number;
-  state: SemanticState;
-}
-
-export async function answerSearch(asked: Asked, query: string): Promise<SearchAnswer> {
-  const { db, flags } = asked;
-  if (query.trim() === "") throw new AppError("usage", "What shall be searched for?", { hint: "c-mem search <words>" });
-  const kind = readKind(flags);
-  const filter = readFilter(flags);
-  updateSearchIndex(db);
-  const settings = loadSettings({ user: asked.paths.config }, asked.env).values;
-  const { scope, limit, where } = questionOf(asked, settings.searchLimit);
-  const start = performance.now();
-  const state = await meaningOf(asked, query, scope.projectId);
-  const { meaning, degraded = null } = state;
-  const { findings, words, rung, searched } = findSessions(db, query, {
-    scope: { ...scope, ...filter },
-    limit,
-    kind,
-    meaning,
-    isTyping: flags["typing"] === true,
-    snippetChars: settings.searchSnippetChars,
-  });
-  const ms = Math.round((performance.now() - start) * 10) / 10;
-  if (findings.length === 0) {
-    throw new AppError("nothing_found", `Nothing in ${where} fits "${oneLine(query, 80)}".`, {
-      hint: [
-        scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
-        ...(meaning === undefined ? [`Searched by ${degraded}. ${state.hint ?? ""}`.trim()] : []),
-      ].join(" "),
-    });
-  }
-  const meta = {
-    query,
-    kind: kind ?? null,
-    rung,
-    words,
-    where,
-    lanes: lanesUsed(kind, {
-      meaning: meaning !== undefined,
-      thinking: searched.some(({ lane }) => lane === "thinking"),
+export const search = defineQuery({
+  name: "search",
+  about: "find past sessions by keywords and meaning",
+  fields: {
+    q: {
+      kind: "text",
+      position: "<words...>",
+      aliases: ["query"],
+      required: true,
+      about: "the words; in quotation marks: an exact phrase",
+    },
+    kind: { kind: "text", value: "kind", choices: FIND_KINDS, about: "search only in" },
+    role: { kind: "text", value: "role", choices: ROLE_NAMES, about: "search only the words of" },
+    type: {
+      kind: "text",
+      value: "type",
+      choices: OBSERVATION_TYPES,
+      about: "only sessions with an observation of this type",
+    },
+    concept: {
+      kind: "text",
+      value: "concept",
+      choices: CONCEPTS,
+      about: "only sessions with an observation of this concept",
+    },
+    file: { kind: "text", value: "path", about: "only sessions that touched this file" },
+    session: {
+      kind: "text",
+      value: "id",
+      values: "sessions",
+      about: "only this session, by its id or the start of it",
+    },
+    typing: { kind: "flag", only: "http", about: "the last word may be half typed" },
+    ...SCOPE,
+    ...LIMIT,
+  },
+  http: { path: "/api/search", tag: "search" },
+  reply: (z) => ({
+    data: listOf(
+      z,
+      z.strictObject({
+        session_id: z.string(),
+        agent: z.string(),
+        project: z.string(),
+        title: textOrNull(z),
+        branch: textOrNull(z),
+        started_at: timeOf(z),
+        at: timeOf(z),
+        prompt_number: z.int(),
+        kind: z.enum(FIND_KINDS),
+        role: z.enum(["user", "assistant", "tool"]).nullable(),
+        item: z.string(),
+        path: textOrNull(z).meta({ description: "of a file; null for other kinds" }),
+        score: z.number(),
+        snippet: z.string(),
+        marks: z
+          .array(z.tuple([countOf(z), countOf(z)]))
+          .meta({ description: "what to highlight in the snippet: [from, to)" }),
+        open: z.string().meta({ description: "the command that shows it" }),
+      }),
+    ),
+    meta: z.strictObject({
+      query: z.string(),
+      kind: textOrNull(z),
+      rung: z
+        .enum(["phrase", "words", "prefix", "typo", "meaning"])
+        .meta({ description: "how the words matched: the first of these that found something" }),
+      words: z.array(z.string()),
+      where: whereOf(z),
+      lanes: z.array(z.string()).meta({ description: "the indexes that were searched" }),
+      degraded: textOrNull(z).meta({ description: "why semantic search did not run, or only in part" }),
+      hint: textOrNull(z),
+      corpus: z.strictObject({ model: textOrNull(z), vectors: countOf(z), not_embedded: countOf(z) }),
+      searched: z.array(z.strictObject({ lane: z.string(), words: z.array(z.string()), since: timeOrNull(z) })),
+      ms: z.number(),
     }),
-    degraded,
-    hint: state.hint ?? null,
-    corpus: { model: state.model, vectors: state.vectors, not_embedded: state.waiting },
-    searched: searched.map(({ since, ...lane }) => ({ ...lane, since: iso(since) })),
-    ms,
-  };
-  const since = Math.max(...searched.map((lane) => lane.since ?? 0));
-  return { data: { results: findings.map(findingJson) }, meta, findings, rung, words, since, state };
-}
+  }),
+  async run({ q, role, type, concept, file, session, typing, ...input }, context) {
+    const { db, paths, env } = context;
+    if (q.trim() === "") throw new AppError("usage", "The words are missing.", { hint: "c-mem search <words>" });
+    const kind = kindOf(input.kind, role);
+    updateSearchIndex(db);
+    const settings = loadSettings({ user: paths.config }, env).values;
+    const { scope, where } = readScope(input, context);
+    const start = performance.now();
+    const semantic = await embedSearchWords(context, q, scope.projectId);
+    const { findings, words, rung, searched } = findSessions(db, q, {
+      scope: { ...scope, type, concept, file: file?.replace(/^(?:\.?\/)+/, ""), session },
+      limit: input.limit ?? settings.searchLimit,
+      kind,
+      meaning: semantic.meaning,
+      isTyping: typing,
+      snippetChars: settings.searchSnippetChars,
+    });
+    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const { degraded = null, hint = null, model, vectors, waiting } = semantic;
+    if (findings.length === 0) {
+      throw new AppError("nothing_found", `No session in ${where} matches "${oneLine(q, 80)}".`, {
+        hint: [
+          scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
+          ...(semantic.meaning === undefined ? [`Searched by ${degraded}. ${hint ?? ""}`.trim()] : []),
+        ].join(" "),
+      });
+    }
+    const meta = {
+      query: q,
+      kind: kind ?? null,
+      rung,
+      words,
+      where,
+      lanes: indexesSearched(kind, {
+        meaning: semantic.meaning !== undefined,
+        thinking: searched.some(({ lane }) => lane === "thinking"),
+      }),
+      degraded,
+      hint,
+      corpus: { model, vectors, not_embedded: waiting },
+      searched: searched.map(({ since, ...lane }) => ({ ...lane, since: iso(since) })),
+      ms,
+    };
+    const since = Math.max(...searched.map((lane) => lane.since ?? 0));
+    return { data: { results: findings.map(findingJson) }, meta, since, isBroken: semantic.isBroken };
+  },
+  text({ data: { results }, meta: { rung, words, degraded, hint }, since, isBroken }, { db, header }) {
+    if (rung === "typo") header(`No exact match. Showing results for: ${words.join(", ")}`);
+    if (since > 0) header(`Words this common were searched only since ${localDay(since)}.`);
+    // A missing model is reported by `status`, not by every search.
+    if (isBroken) header(`Searched by ${degraded}. ${hint ?? ""}`.trim());
+    const shortId = shortIds(
+      db,
+      results.map((finding) => finding.session_id),
+    );
+    return results.map((finding) => findingText(finding, shortId)).join("\n");
+  },
+});
 
-function lanesUsed(kind: FindKind | undefined, asked: { meaning: boolean; thinking: boolean }): string[] {
+function indexesSearched(kind: FindKind | undefined, used: { meaning: boolean; thinking: boolean }): string[] {
   if (kind === "session") return ["names"];
   if (kind === "file") return ["files"];
   if (kind === "thinking") return ["thinking"];
   if (kind !== undefined) return [kind === "tool" ? "work" : "talk"];
-  return ["talk", "work", "files", ...(asked.meaning ? ["meaning"] : []), ...(asked.thinking ? ["thinking"] : [])];
-}
-
-/** What the sessions must have in them. */
-function readFilter(flags: Json): SessionFilter {
-  const text = (name: string): string | undefined => (flags[name] === undefined ? undefined : String(flags[name]));
-  return {
-    type: readType(flags["type"]),
-    concept: readConcepts(flags["concept"])?.[0],
-    file: text("file")?.replace(/^(?:\.?\/)+/, ""),
-    session: text("session"),
-  };
+  return ["talk", "work", "files", ...(used.meaning ? ["meaning"] : []), ...(used.thinking ? ["thinking"] : [])];
 }
 
 /** A role is another name for a kind: the user's words are prompts, the assistant's are messages. */
-function readKind(flags: Json): FindKind | undefined {
-  const kind = oneOf("kind", FIND_KINDS, flags["kind"]);
-  const role = oneOf("role", ROLE_NAMES, flags["role"]);
+function kindOf(kind: FindKind | undefined, role: (typeof ROLE_NAMES)[number] | undefined): FindKind | undefined {
   if (role === undefined || role === "all") return kind;
   if (kind === undefined || kind === ROLES[role]) return ROLES[role];
   throw new AppError("usage", `--kind ${kind} and --role ${role} exclude each other.`, {
@@ -106,13 +174,9 @@ function readKind(flags: Json): FindKind | undefined {
   });
 }
 
-function oneOf<T extends string>(name: string, known: readonly T[], flag: unknown): T | undefined {
-  const value = known.find((each) => each === flag);
-  if (flag === undefined || value !== undefined) return value;
-  throw new AppError("usage", `There is no ${name} "${String(flag)}".`, { hint: `One of: ${known.join(", ")}` });
-}
+type FindingJson = ReturnType<typeof findingJson>;
 
-function findingJson({ session, score, promptNumber, at, kind, role, item, path, snippet }: Finding): Json {
+function findingJson({ session, score, promptNumber, at, kind, role, item, path, snippet }: Finding) {
   return {
     session_id: session.session_id,
     agent: session.agent,
@@ -133,7 +197,25 @@ function findingJson({ session, score, promptNumber, at, kind, role, item, path,
   };
 }
 
-export function openCommand(id: string, turn: number, kind: FindKind): string {
+function openCommand(id: string, turn: number, kind: FindKind): string {
   const options = (turn > 0 ? ` --turn ${turn}` : "") + (kind === "thinking" ? " --thinking" : "");
   return `c-mem show${options} ${id.startsWith("-") ? "-- " : ""}${id}`;
+}
+
+function findingText(finding: FindingJson, shortId: ShortId): string {
+  const { project, agent, at, kind } = finding;
+  const where = `${project}, ${agent}, ${ago(Date.parse(at), Date.now())}`;
+  const title = fit(finding.title ?? "(untitled)", Math.min(90, Math.max(30, columns() - where.length - 2)));
+  const open = openCommand(shortId(finding.session_id), finding.prompt_number, kind);
+  return `${heading(title)}  ${dim(where)}\n  ${dim(`${kind}:`)} ${highlight(finding)}\n  ${dim(open)}\n`;
+}
+
+function highlight({ snippet, marks }: Pick<FindingJson, "snippet" | "marks">): string {
+  let out = "";
+  let from = 0;
+  for (const [start, end] of marks) {
+    out += snippet.slice(from, start) + paint("yellow", snippet.slice(start, end));
+    from = end;
+  }
+  return out + snippet.slice(from);
 }

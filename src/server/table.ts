@@ -9,12 +9,10 @@ import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./rou
 import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
-import { SEARCH } from "./routes/search.ts";
 import { EXPORT, SESSION, TRANSCRIPT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
   CONTEXT,
-  SEARCH,
   SESSION,
   TRANSCRIPT,
   OUTLINE,

@@ -1,7 +1,8 @@
 // What the API's replies hold: the same as the commands print with --json.
 import type * as z from "zod";
 import type { list } from "../queries/list.ts";
-import type { DataOf } from "../queries/query.ts";
+import type { DataOf, MetaOf } from "../queries/query.ts";
+import type { search } from "../queries/search.ts";
 import type { summarySchema } from "../queries/session-json.ts";
 import type { Concept, ObservationType, Origin } from "../core/memory.ts";
 
@@ -42,33 +43,8 @@ export interface Observation {
   project_key: string | null;
 }
 
-export interface Finding {
-  session_id: string;
-  agent: string;
-  project: string;
-  title: string | null;
-  branch: string | null;
-  started_at: string;
-  at: string;
-  prompt_number: number;
-  kind: string;
-  role: string;
-  item: string | null;
-  path: string | null;
-  score: number;
-  snippet: string;
-  marks: [number, number][];
-}
-
-export interface SearchMeta {
-  rung: string;
-  words: string[];
-  lanes: string[];
-  degraded: string | null;
-  hint: string | null;
-  corpus: { model: string | null; vectors: number; not_embedded: number };
-  ms: number;
-}
+export type Finding = DataOf<typeof search>["results"][number];
+export type SearchMeta = MetaOf<typeof search>;
 
 export interface ListMeta {
   where?: string;

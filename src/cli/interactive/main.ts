@@ -33,7 +33,7 @@ export async function run(): Promise<number> {
     const terminal = openTerminal(process.stdin, process.stdout);
     try {
       const start = createState({ size: terminal.size(), project: known?.name, agents: listAgents(db) });
-      return await converse(terminal, createSearcher({ db, paths, env, kept: meaning.cache }, known?.id), start);
+      return await converse(terminal, createSearcher({ db, paths, env, embeddings: meaning.cache }, known?.id), start);
     } finally {
       terminal.close();
       meaning.close();

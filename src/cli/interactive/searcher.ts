@@ -1,6 +1,6 @@
 // Answers the interactive search's questions from the store: the newest sessions, or those that fit.
-import type { Asked } from "../../queries/legacy.ts";
-import { meaningOf } from "../../queries/semantic.ts";
+import { embedSearchWords } from "../../queries/embedding-cache.ts";
+import type { QueryContext } from "../../queries/query.ts";
 import { oneLine } from "../../core/text.ts";
 import { findSessions } from "../../recall/search/find-sessions.ts";
 import type { SemanticQuery } from "../../recall/search/semantic.ts";
@@ -26,10 +26,10 @@ export interface Searcher {
 }
 
 export function createSearcher(
-  asked: Pick<Asked, "db" | "paths" | "env" | "kept">,
+  context: Pick<QueryContext, "db" | "paths" | "env" | "embeddings">,
   projectId: number | undefined,
 ): Searcher {
-  const { db } = asked;
+  const { db } = context;
   const previews = new WeakMap<Result, Preview>();
   const find = (question: Question, meaning?: SemanticQuery): Result[] => {
     const scope = scopeOf(question, projectId, Date.now());
@@ -48,7 +48,11 @@ export function createSearcher(
     },
     async searchMeaning(question) {
       if (question.query.trim() === "") return undefined;
-      const { meaning, isBroken } = await meaningOf(asked, question.query, question.here ? projectId : undefined);
+      const { meaning, isBroken } = await embedSearchWords(
+        context,
+        question.query,
+        question.here ? projectId : undefined,
+      );
       if (meaning !== undefined) return { results: find(question, meaning), by: "meaning" };
       return isBroken ? { results: find(question), by: "no meaning" } : undefined;
     },
