@@ -1,4 +1,5 @@
 // Reads a list setting: '["a", "b"]', "a,b", or an array of either.
+import { parseJson } from "../core/json.ts";
 
 /** Undefined for anything else: truncated JSON, a number, an object. */
 export function parseList(raw: unknown): string[] | undefined {
@@ -54,12 +55,4 @@ function findSplitJson(items: readonly unknown[], first: number): { list: string
 
 function unquote(text: string): string {
   return /^(["'`]).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,9 @@
 // Every setting: its default and a sentence about it. `c-mem config` and the docs are made from this table.
 import { SURFACES } from "../core/event.ts";
+import { parseJson } from "../core/json.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { patternProblem } from "../core/path-pattern.ts";
-import { parseJson, parseList } from "./list.ts";
+import { parseList } from "./list.ts";
 
 /** Who improves on the extractor. */
 export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;

@@ -1,6 +1,6 @@
-// How many letters somebody got wrong: inserted, left out, changed, or two neighbours swapped.
+// Edit distance between words: insertions, deletions, changes, and swaps of neighbours.
 
-/** Stops counting beyond `max`: the answer is then some number above it. */
+/** Any number above `max` where the distance is larger. */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let older: number[] = [];
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string, max: number): number {
   return previous[b.length] ?? max + 1;
 }
 
-/** The word that was probably meant: at most two letters differ, and no more than a third of them. Ignores case. */
+/** The closest word: at most two letters, and a third of them, differ. Ignores case. */
 export function nearest<T extends string>(name: string, words: readonly T[]): T | undefined {
   const max = Math.min(2, Math.floor(name.length / 3));
   const near = words.map((word) => ({ word, distance: editDistance(name.toLowerCase(), word.toLowerCase(), max) }));

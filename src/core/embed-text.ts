@@ -1,19 +1,19 @@
-// What of a turn or an observation is embedded: what was said, in pieces a small model can take in, and nothing about it.
+// The text of turns and observations that is embedded, in pieces that fit a small model.
 
 /** Some 200 of the 256 tokens a small model sees. */
 const PIECE_CHARS = 800;
-/** Of a long answer its beginning and, where it sums up, its end. */
+/** Of a long answer its beginning, and its end, where it sums up. */
 const FIRST_PIECES = 2;
 const LAST_PIECES = 4;
-/** Shorter answers ("Done.", "Let me look at it.") mean nothing by themselves. */
+/** Shorter answers ("Done.", "Let me look at it.") are not embedded. */
 const MIN_ANSWER_CHARS = 60;
-/** Who speaks, in front of what they say: it would be what the vector is about. */
+/** A speaker's name, "Ann: ", would dominate the vector. */
 const LABEL = /^\s*\p{Lu}[\p{L}'-]{0,30}: +/u;
 
-/** So few words ("yes", "go on", "b") are near to anything. */
+/** Shorter prompts ("yes", "go on", "b") are similar to everything. */
 const MIN_PROMPT_WORDS = 3;
 
-/** The prompt, and the answers cut into pieces; a prompt that says nothing by itself goes with the first of them. */
+/** The prompt, and the answers cut into pieces; a very short prompt is put in front of the first. */
 export function turnPieces(prompt: string, answers: readonly string[]): string[] {
   const asked = plain(prompt).slice(0, PIECE_CHARS);
   const said = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
@@ -36,7 +36,7 @@ export function observationPieces(observation: {
   return [text.slice(0, PIECE_CHARS)].filter((piece) => piece !== "");
 }
 
-/** Without marks that mean nothing to a model, and without fenced code, whose words the other indexes have. */
+/** Without Markdown, and without fenced code, which keyword search finds. */
 function plain(text: string): string {
   return text
     .replace(LABEL, "")
@@ -46,7 +46,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** At a line's or a sentence's end where there is one in the second half. */
+/** Cut at the end of a line or sentence, if there is one in the second half. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let rest = text.trim(); rest !== "";) {

@@ -1,7 +1,7 @@
-// Errors made comparable: what differs from run to run (times, addresses, folders, line numbers) taken out.
+// Makes errors comparable: removes what differs between runs, such as times, addresses, folders and line numbers.
 import { oneLine } from "./text.ts";
 
-/** The error in a form two runs of it share: lower case, one space, placeholders for what varies. */
+/** Lower case, single spaces, placeholders for what varies: the same for two runs. */
 export function normaliseError(text: string): string {
   return (
     text
@@ -12,11 +12,11 @@ export function normaliseError(text: string): string {
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, " <hex> ")
       .replace(/\b0x[0-9a-f]+\b/gi, " <hex> ")
       .replace(/\b[0-9a-f]{7,64}\b/gi, (word) => (/\d/.test(word) && /[a-f]/i.test(word) ? " <hex> " : word))
-      // Of a path the last part is what the error is about; the folders are somebody's machine.
+      // Of a path only the last part: the folders differ between machines.
       .replace(/\b[A-Za-z]:(?=[\\/])/g, "")
       .replace(/[\w@.~+\\/-]+/g, lastPart)
       .replace(/[‘’“”`"']/g, "'")
-      // A number that is part of a name ("TS2304") is the name.
+      // Not a number within a name: "TS2304".
       .replace(/(?<![\p{L}\p{N}_])\d+/gu, "#")
       .toLowerCase()
       .replace(/\s+/g, " ")
@@ -24,13 +24,13 @@ export function normaliseError(text: string): string {
   );
 }
 
-/** The words of a normalised error that tell it apart. */
+/** The distinctive words of a normalised error. */
 export function errorWords(normalised: string): string[] {
   const words = normalised.match(/[\p{L}\p{N}_$-]+/gu) ?? [];
   return [...new Set(words)].filter((word) => word.length > 1 && /\p{L}/u.test(word) && !STOP_WORDS.has(word));
 }
 
-/** A line that begins with the error's name says it; one that only holds such a word may be echoed source. */
+/** A line that starts with an error's name. One that only contains such a word may be echoed source. */
 const ERROR_START = /^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i;
 const ERROR_WORDS =
   /error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;
@@ -45,17 +45,18 @@ export function errorLine(output: string): string {
   return oneLine(line ?? "", 160);
 }
 
-/** An error that tells itself from others; what a runner says of every failure does not. */
+/** Lines that test runners and build tools print for every failure. */
 const SAYS_NOTHING =
   /^(?:exit code|error:? (?:script|command|process|recipe)|.{0,30}exited? with|npm err|elifecycle|command failed|failed$|error$|failures?:?$|\d+ (?:failed|failing|errors?)|found \d+ errors?|[✗✘×❌]|fail\b|tests? failed|make: \*\*\*|husky|--|={3,}|<)/i;
 
 const TAIL_LINES = 60;
 
-/** Of a long output the end says why it failed: what stands before are other programs' complaints. */
+/** Searches the end of a long output: earlier errors are other programs'. */
 export function lastError(output: string): string {
   return errorLine(output.split("\n").slice(-TAIL_LINES).join("\n"));
 }
 
+/** The message of an error line; undefined for one that every failure prints. */
 export function telling(line: string): string | undefined {
   const text = line.replace(/^(?:error|fatal|panic)(?:\[\w+\])?:\s*/i, "").trim();
   return SAYS_NOTHING.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…") ? undefined : text;
@@ -63,7 +64,7 @@ export function telling(line: string): string | undefined {
 
 const SUBJECT_CHARS = 200;
 
-/** What an observation about an error has as its subject: the same for every run of it. */
+/** The subject of an observation about this error. */
 export function errorSubject(error: string): string {
   return `error:${normaliseError(error).slice(0, SUBJECT_CHARS)}`;
 }

@@ -1,4 +1,4 @@
-// The one error for what somebody can act on; anything else that is thrown is a bug and keeps its stack.
+// An error that the user can act on. Any other exception is a bug and is shown with its stack.
 
 export class AppError extends Error {
   readonly code: string;

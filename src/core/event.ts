@@ -1,18 +1,18 @@
-// What an agent did, in our own words. Every agent's wire format is reduced to these; both capture lanes write them.
+// Events of a session. Every agent's hooks and transcripts are converted to these types.
 
 export interface FileTouch {
   path: string;
   kind: "read" | "edit" | "create";
   added?: number;
   removed?: number;
-  /** The agent's own name for the copy it kept of the file before this turn changed it. */
+  /** The agent's name for its copy of the file from before this turn. */
   backup?: string;
 }
 
 export type Activity =
   | { kind: "session-start"; source: string; model?: string }
   | { kind: "prompt"; promptId?: string; text: string }
-  /** A prompt no person typed, e.g. the notice that a background task ended. Not a turn of its own. */
+  /** A prompt that no person typed, e.g. the notice that a background task ended. Not a turn of its own. */
   | { kind: "machine-prompt" }
   | {
       kind: "tool-use";
@@ -26,16 +26,16 @@ export type Activity =
       durationMs?: number;
       files: FileTouch[];
     }
-  /** A tool is about to run: nothing has happened yet, but memory may have something to say. */
+  /** A tool is about to run: a moment to inject context. */
   | { kind: "tool-start"; promptId?: string; name: string; input: unknown; path?: string }
   | { kind: "subagent-start"; promptId?: string }
-  /** Something was handed to the agent outside of any other event. */
+  /** Context was injected outside of any other event. */
   | { kind: "injection" }
-  /** `isInterrupted`: the agent says that the turn was stopped before it was finished. */
+  /** `isInterrupted`: the agent reports that the turn was stopped early. */
   | { kind: "turn-end"; promptId?: string; response?: string; isInterrupted?: true }
-  /** The newest words of a turn that may go on. */
+  /** The latest answer of a turn that may continue. */
   | { kind: "response"; promptId?: string; text: string }
-  /** What the assistant said (one event per message, not per block), or a note of the agent's own. */
+  /** A message of the assistant (one event per message, not per block), or a notice of the agent. */
   | {
       kind: "message";
       uuid: string;
@@ -47,15 +47,15 @@ export type Activity =
       model?: string;
       tokens?: TokenCounts;
     }
-  /** A title the agent itself gave the session. */
+  /** The agent's own title for the session. */
   | { kind: "title"; title: string }
-  /** What the session goes on with: a plan that is handed on from session to session, or a history that was copied. */
+  /** What the session continues: a plan from an earlier session, or a copied history. */
   | { kind: "origin"; plan?: string; forkedFrom?: string }
-  /** Files the agent keeps copies of, because it changes them. */
+  /** Files that the agent copied before changing them. */
   | { kind: "file-snapshot"; promptId?: string; files: FileTouch[] }
-  /** The agent summed up and forgot what came before. */
+  /** The agent replaced the conversation so far by a summary. */
   | { kind: "compaction"; uuid: string; summary: string }
-  /** The agent is about to forget part of the conversation: a good moment to write down what it knows. */
+  /** The agent is about to compact the conversation. */
   | { kind: "checkpoint"; promptId?: string }
   | { kind: "session-end"; reason: string };
 
@@ -78,7 +78,7 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   "session-end": true,
 };
 
-/** What this version knows of; a drop may come from a newer one. */
+/** The spool may have events of a newer version. */
 export const KNOWN_ACTIVITIES: ReadonlySet<string> = new Set(Object.keys(ACTIVITIES));
 
 export interface TokenCounts {
@@ -92,15 +92,15 @@ export interface TokenCounts {
 export interface AgentEvent {
   agent: string;
   sessionId: string;
-  /** Set inside a subagent; `sessionId` is then the session that started it. */
+  /** Set inside a subagent; `sessionId` is then its parent session. */
   agentId?: string;
   agentType?: string;
   cwd: string;
   transcriptPath?: string;
   version?: string;
-  /** As the agent noted it; "" where it noted that there is none. Live events leave it out: the repository is asked. */
+  /** As recorded by the agent, "" without a branch. Live events omit it: it is read from the repository. */
   branch?: string;
-  /** Of a fork that begins with a copy of what happened before: the session that happened in, "" where the agent does not say. */
+  /** The original session of an event that a fork has copied, "" where the agent does not say. */
   copiedFrom?: string;
   at: number;
   activity: Activity;
@@ -109,16 +109,16 @@ export interface AgentEvent {
 export interface Project {
   key: string;
   name: string;
-  /** The main working tree: shared by all worktrees. */
+  /** The main working tree, shared by all worktrees. */
   root: string;
   remote?: string;
 }
 
-/** The moments at which memory speaks; `holdout` marks a session in which it does not, to be compared with the others. */
+/** Moments at which C-Mem injects context; `holdout` marks a session without injection, for comparison. */
 export const SURFACES = ["session-start", "compaction", "prompt", "file", "command", "error", "subagent"] as const;
 export type Surface = (typeof SURFACES)[number] | "holdout";
 
-/** What was handed to the agent, so that it is not repeated and its use can be measured. */
+/** What was injected, so that it is not repeated and its use can be measured. */
 export interface Injection {
   surface: Surface;
   itemIds: string[];
@@ -126,7 +126,7 @@ export interface Injection {
   tokens: number;
 }
 
-/** An agent event made ready for the store: filtered, and tied to its project while the folder is still there. */
+/** An event ready for the store: filtered, and with its project, which needs the folder to exist. */
 export interface CapturedEvent extends AgentEvent {
   hook?: string;
   project: Project;

@@ -1,9 +1,9 @@
-// Matches a path against a folder or a glob: "*" within a name, "**" across folders. A match covers what lies below.
-// Without regular expressions: patterns may come with somebody else's repository, and none may take long.
+// Matches a path against a folder or a glob: "*" within a name, "**" across folders. A match includes everything below.
+// Without regular expressions: a pattern from an untrusted repository must not take long.
 
 export function matchesPath(pattern: string, path: string): boolean {
   const wanted = splitPath(pattern);
-  // Which parts of the pattern may come next.
+  // Indexes of the pattern's parts that may come next.
   let open = afterFolders(wanted, [0]);
   for (const name of splitPath(path)) {
     if (open.includes(wanted.length)) return true;
@@ -19,14 +19,14 @@ export function matchesPath(pattern: string, path: string): boolean {
 
 const ANY_FOLDERS = "**";
 
-/** "**" also stands for no folder at all. */
+/** "**" also matches no folder. */
 function afterFolders(wanted: readonly string[], places: readonly number[]): number[] {
   const open = new Set(places);
   for (const place of open) if (wanted[place] === ANY_FOLDERS) open.add(place + 1);
   return [...open];
 }
 
-/** "*" is as many letters as it takes, "?" one. Goes back to the last "*" only: the time is a product, not a power. */
+/** "*" matches any letters, "?" one. Backtracks to the last "*" only, so the time is not exponential. */
 function matchesName(pattern: string, name: string): boolean {
   let at = 0;
   let star = -1;

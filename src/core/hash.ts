@@ -1,6 +1,6 @@
-// A short hash of a text, for telling texts apart where nobody tries to make two alike. No crypto: loading it costs a hook.
+// A short hash of a text, not safe against an attacker. Without node:crypto, which is slow to load in a hook.
 
-/** 53 bits (cyrb53), as 36-ary digits. */
+/** cyrb53: 53 bits, in base 36. */
 export function shortHash(text: string): string {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
   for (let index = 0; index < text.length; index++) {

@@ -1,11 +1,11 @@
-// What of a turn and of a tool use goes into the full-text indexes.
+// The text of turns and tool uses that the full-text indexes contain.
 import { camelParts, spaceOut } from "./words.ts";
 
-/** More of an output finds less: with 8 KB the same sessions rank 2 points worse than with 2 KB. */
+/** With 8 KB of each output the same sessions rank 2 points worse than with 2 KB. */
 const MAX_OUTPUT_CHARS = 2_000;
 const MAX_INPUT_CHARS = 8_000;
 const MAX_CALL_CHARS = 1_000;
-/** A word longer than this is data (base64, a minified file), and nobody types it. */
+/** Longer words are data (base64, minified files) that queries do not contain. */
 const MAX_PARTED_CHARS = 64;
 
 export interface TurnText {
@@ -20,7 +20,7 @@ export interface TurnColumns {
   calls: string;
 }
 
-/** The talk of one turn, and each call in a line: the command, the path, the pattern, but no file contents. */
+/** Prompt and answers of a turn, and a line per call: the command, path or pattern, but no file contents. */
 export function turnColumns(turn: TurnText): TurnColumns {
   return {
     prompt: indexable(turn.prompt),
@@ -29,12 +29,12 @@ export function turnColumns(turn: TurnText): TurnColumns {
   };
 }
 
-/** A turn this long says by itself what it is about; a shorter one is made up to it with what was said beside it. */
+/** A shorter turn is filled up to this with text of its neighbours. */
 export const BESIDE_CHARS = 800;
-/** So many turns before it and after it. */
+/** Neighbours on each side. */
 export const BESIDE_TURNS = 2;
 
-/** What was said beside a turn, the nearest first, as far as the turn itself leaves room. */
+/** Text of the neighbour turns, nearest first, up to BESIDE_CHARS with the turn's own. */
 export function besideColumn({ prompt, answer }: TurnColumns, beside: readonly string[]): string {
   let left = BESIDE_CHARS - prompt.length - answer.length;
   const parts: string[] = [];
@@ -60,7 +60,7 @@ export function indexable(text: string): string {
   return parts.length === 0 ? spaced : `${spaced}\n${parts.join(" ")}`;
 }
 
-/** Inputs that carry a file's text; the tool index has them. */
+/** Input fields with file contents; only the tool index has those. */
 const CONTENT_KEYS = new Set([
   "content",
   "old_string",

@@ -1,4 +1,4 @@
-// What agents write to hooks and transcripts is loose JSON: every field may be missing or odd. These look at it safely.
+// Reads loose JSON of agents' hooks and transcripts, where any field may be missing or of another type.
 import { isTime } from "./time.ts";
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -14,7 +14,7 @@ export function asArray(value: unknown): Json[] {
   return Array.isArray(value) ? (value as Json[]) : [];
 }
 
-/** The objects of an array; what else is in it is left out. */
+/** The objects of an array; skips other items. */
 export function asObjects(value: unknown): JsonObject[] {
   return asArray(value)
     .map(asObject)
@@ -25,7 +25,7 @@ export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Ids come from outside and become keys: not empty, not absurdly long. */
+/** Ids come from outside and become keys. */
 const MAX_ID_CHARS = 256;
 
 export function asId(value: unknown): string | undefined {
@@ -36,33 +36,32 @@ export function asInteger(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(Math.round(value)) ? Math.round(value) : undefined;
 }
 
-/** A count of something: tokens, lines, milliseconds. */
-/** No session has that many of anything; sums of such numbers would not be numbers any more. */
+/** Sums of larger counts would lose precision. */
 const MAX_COUNT = 1e12;
 
 export function asCount(value: unknown): number | undefined {
   const count = asInteger(value);
-  // "+ 0": JSON may say -0, which would not survive being stored.
+  // "+ 0" turns -0 into 0, as the database would.
   return count !== undefined && count >= 0 && count <= MAX_COUNT ? count + 0 : undefined;
 }
 
-/** A moment in milliseconds, written as ISO 8601 or as the number itself. */
+/** Milliseconds, from ISO 8601 or a number. */
 export function asTime(value: unknown): number | undefined {
   const at = typeof value === "string" ? Date.parse(value) : asInteger(value);
   return at !== undefined && at > 0 && isTime(at) ? at : undefined;
 }
 
-/** A hook may run late, or again from a queue; a clock may run a little fast. Other times are wrong. */
+/** A hook may run late or from a queue, and a clock may be a little fast. Other times are wrong. */
 const LATE_MS = 24 * 60 * 60_000;
 const AHEAD_MS = 60_000;
 
-/** When a payload says that it happened, if that can be; else now. */
+/** The payload's timestamp if plausible, else now. */
 export function payloadTime(timestamp: unknown, now: number): number {
   const at = asTime(timestamp);
   return at !== undefined && at >= now - LATE_MS && at <= now + AHEAD_MS ? at : now;
 }
 
-/** JSON that stands in a string, or undefined where it is none. */
+/** Undefined where the text is not JSON. */
 export function parseJson(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined;
   try {
@@ -72,12 +71,12 @@ export function parseJson(text: string | undefined): Json | undefined {
   }
 }
 
-/** For optional fields: the property itself is left out where there is no value. */
+/** `{[key]: value}`, or `{}` without a value, for optional properties. */
 export function present<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }
 
-/** The text of content blocks, as MCP tools, agents and transcripts carry them. */
+/** The text of content blocks of MCP tools, agents and transcripts. */
 export function blocksText(blocks: readonly Json[]): string {
   const parts = blocks.map((block) => {
     const object = asObject(block);
@@ -87,7 +86,7 @@ export function blocksText(blocks: readonly Json[]): string {
   return parts.join("\n");
 }
 
-/** What a message holds: its text, or that of its blocks. */
+/** The text of a message: a string or content blocks. */
 export function contentText(content: Json | undefined): string | undefined {
   if (typeof content === "string") return content;
   return Array.isArray(content) ? blocksText(content) : undefined;

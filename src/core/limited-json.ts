@@ -1,15 +1,15 @@
 // JSON of unknown origin: 6 MB of `[` would take 570 MB to parse, 24 MB of `{},` a gigabyte.
 
-/** Deeper than anything that is kept. */
+/** Deeper than any stored value. */
 const MAX_DEPTH = 1_000;
-/** They take 60 MB at most. No row of an export has a thousandth of them. */
+/** They take at most 60 MB. Rows of exports have under 500. */
 const MAX_VALUES = 500_000;
-/** What is shorter cannot take much. */
+/** Shorter texts need no check. */
 const SMALL_CHARS = 64 * 1024;
 
 const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Throws for what is nested too deep or has too many values, as for what is no JSON. */
+/** Throws also where the nesting is too deep or there are too many values. */
 export function parseLimitedJson(text: string): unknown {
   if (text.length > SMALL_CHARS) checkShape(text);
   return JSON.parse(text);

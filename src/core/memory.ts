@@ -1,4 +1,4 @@
-// What memory consists of, whoever produced it: the extractor, a model, or a person.
+// Memory derived from evidence by the extractor or a model, or written by a person.
 
 export const OBSERVATION_TYPES = ["decision", "bugfix", "feature", "refactor", "discovery", "change"] as const;
 export type ObservationType = (typeof OBSERVATION_TYPES)[number];
@@ -14,7 +14,7 @@ export const CONCEPTS = [
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 
-/** Whose words it rests on. What a tool printed is trusted least. */
+/** Whose text it is derived from. A tool's output is trusted least. */
 export type Origin = "user" | "assistant" | "tool";
 
 export interface Observation {
@@ -25,14 +25,14 @@ export interface Observation {
   facts: string[];
   concepts: Concept[];
   files: string[];
-  /** Item ids: "p12" (prompt), "m34" (message), "t56" (tool use). Never empty, but for what a person wrote. */
+  /** Item ids: "p12" (prompt), "m34" (message), "t56" (tool use). Empty only where a person wrote it. */
   evidence: string[];
   origin: Origin;
-  /** What it is about, in a form that can be compared: of two with one subject the newer replaces the older. */
+  /** Its topic in comparable form: a newer observation on the same subject replaces the older. */
   subject?: string;
 }
 
-/** The eight fields, of one turn or of a whole session. */
+/** Of a turn or a whole session. */
 export interface Summary {
   request: string;
   investigated: string;
@@ -50,12 +50,20 @@ export interface TurnMemory {
   summary: Summary;
 }
 
-/** Who derived it; `promptHash` names the prompt a model was given. */
+/** Who derived a row. `promptHash` identifies the model's prompt. */
 export interface Producer {
-  /** "extractor", "user", "import" (another system's), or "<provider>/<model>". */
+  /** "extractor", "user", "import" (from another system), or "<provider>/<model>". */
   name: string;
   promptHash?: string;
 }
 
-/** No model, no network: what every turn gets at once. */
+/** Needs no model and no network. */
 export const EXTRACTOR: Producer = { name: "extractor" };
+
+/** A next step in the summary of an interrupted turn. */
+export const TURN_INTERRUPTED = "The turn was interrupted before it was finished.";
+
+/** Once the session continues, the interruption is no longer a next step. */
+export function withoutInterruption(nextSteps: string): string {
+  return nextSteps.replace(TURN_INTERRUPTED, "").trim();
+}

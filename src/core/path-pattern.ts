@@ -1,6 +1,6 @@
-// Whether a pattern of `excludePaths` matches what it seems to.
+// Checks patterns of `excludePaths` for syntax that has no effect.
 
-/** What is wrong with it, in words that follow the pattern; undefined where nothing is. */
+/** The problem as a phrase to put behind the pattern, if there is one. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.startsWith("!"))
     return "can match nothing: exceptions (!) are not supported here; use a .c-memignore file";
@@ -8,7 +8,7 @@ export function patternProblem(pattern: string): string | undefined {
   if (/\$\w|\$\{|%\w+%/.test(pattern))
     return "can match nothing: variables are not expanded; write ~/ or the full path";
   if (/\{[^/{}]*,[^/{}]*\}/.test(pattern)) return "can match nothing: braces are not expanded; list each path";
-  // Not [slug] or [...path]: those are names of folders.
+  // [slug] and [...path] are names of folders.
   if (/\[(?:[!^][^\]/]+|[^\]/]-[^\]/])\]/.test(pattern))
     return "can match nothing: [a-z] is not a range here; use * or ?";
   if (/^[a-z]{2,}:/i.test(pattern)) return "can match nothing: it is an address, not a path";
@@ -16,7 +16,7 @@ export function patternProblem(pattern: string): string | undefined {
   return undefined;
 }
 
-/** Starts at the root, at home, at a drive, or anywhere ("**"). Not "*\/a", which would be /a alone. */
+/** Starts with the root, home, a drive or "**". Not "*\/a", which would match only below the root. */
 export function isAnchored(pattern: string): boolean {
   return /^(?:[/\\]|~(?:[/\\]|$)|\*\*[/\\]|\*+$|[a-z]:(?:[/\\]|$))/i.test(pattern);
 }

@@ -1,22 +1,22 @@
-// What people and agents write, taken apart: headings, paragraphs, list items, sentences; code, tables and logs left out.
+// Splits Markdown into headings, paragraphs, list items and sentences; skips code, tables and logs.
 
 export interface Block {
   kind: "heading" | "text" | "item";
   text: string;
-  /** The heading it stands under, "" before the first. */
+  /** The heading above it, "" before the first. */
   section: string;
 }
 
-/** Longer texts are pasted material: what is said stands in the beginning. */
+/** Longer texts are mostly pasted; the message is at the beginning. */
 const MAX_CHARS = 40_000;
 const MAX_LINE_CHARS = 2_000;
 
 const FENCE = /^\s*(?:```|~~~)/;
 const HEADING = /^\s{0,3}#{1,6}\s+(.*?)#*\s*$/;
 const ITEM = /^\s*(?:[-*+•‣▪]|\d{1,3}[.)])\s+(.*)$/;
-/** Tables, rules, boxes, quotations and tags alone on their line say nothing by themselves. */
+/** Tables, rules, boxes, quotations, and tags alone on a line. */
 const NOISE = /^\s*(?:\||>|[-=_*─━═·★☆\s]{3,}$|`?[★☆]?[^\n]*[─━═]{5,}|<\/?[\w:-]+[^>]*>\s*$)/u;
-/** Lines a program printed: time stamps, stack frames, shell prompts, diffs. */
+/** Output of programs: timestamps, stack frames, shell prompts, diffs. */
 const LOG =
   /^\s*(?:\[?\d{1,4}[-:/.]\d{2}[-:/.]\d{2}|at\s+\S+\s*\(|File "[^"]+", line \d|[$❯➜%]\s|@@ |\+\+\+ |--- \w|[│┃┌└├╭╰])/u;
 
@@ -62,7 +62,7 @@ export function readBlocks(markdown: string): Block[] {
   return withLabels(blocks);
 }
 
-/** A line that only goes on the one before, which had no more room. */
+/** A line that continues the one before, wrapped by its author's editor. */
 function isWrapped(before: string, line: string): boolean {
   return /[.!?:;]$/.test(before) || /^\s*[\p{Ll}\p{Lo}(`]/u.test(line) || before.length > 70;
 }
@@ -86,12 +86,12 @@ function withLabels(blocks: readonly Block[]): Block[] {
   });
 }
 
-/** Not every word between angle brackets: `<name>` stands for a name. */
+/** Only known tags: `<name>` is a placeholder. */
 const HTML =
   /<\/?(?:b|i|u|em|strong|code|pre|p|br|hr|div|span|details|summary|a|ul|ol|li|sub|sup|kbd|img|table|tr|td|th|tbody|thead|h[1-6])(?:\s[^<>]{0,200})?\/?>/gi;
 
 function withoutTags(text: string): string {
-  // Between backticks a tag is what is talked about.
+  // Not between backticks: there the text is about the tag.
   if (!text.includes("<")) return text;
   return text
     .split(/(`[^`]*`)/)
@@ -99,7 +99,7 @@ function withoutTags(text: string): string {
     .join("");
 }
 
-/** Without the marks of Markdown; backticks stay, they set names apart. */
+/** Removes Markdown except backticks, which mark names. */
 export function plain(text: string): string {
   return (
     withoutTags(text)
@@ -130,7 +130,7 @@ export function sentencesOf(text: string): string[] {
   return sentences.filter((sentence) => sentence !== "");
 }
 
-/** As many whole sentences as there is room for; of a first one that is too long, its beginning. */
+/** As many whole sentences as fit; the beginning of the first one if that is too long. */
 export function wholeSentences(sentences: readonly string[], maxChars: number): string {
   let text = "";
   for (const sentence of sentences) {
@@ -141,13 +141,13 @@ export function wholeSentences(sentences: readonly string[], maxChars: number): 
   return text === "" ? clip(sentences[0] ?? "", maxChars) : text;
 }
 
-/** At most `maxChars`, cut after a word and said to be cut; a title also loses what only sets words apart. */
+/** At most `maxChars`, cut after a clause or a word, with "…". */
 export function clip(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const cut = text.slice(0, maxChars - 1);
   const clause = /^.*[;:,—–](?=\s)/su.exec(cut)?.[0] ?? "";
   const word = /^.*(?=\s)/su.exec(cut)?.[0] ?? "";
-  // Of an address or a path a whole part; only scripts without spaces are cut anywhere.
+  // Addresses and paths are cut at a separator; only scripts without spaces are cut anywhere.
   const part = /^.*\S(?=[/?&=.])/su.exec(cut)?.[0] ?? "";
   const rough = word === "" ? cut.replace(/[\uD800-\uDBFF]$/, "") : word;
   const kept =
@@ -161,7 +161,7 @@ export function clip(text: string, maxChars: number): string {
   return `${balance(kept).replace(/[\s,;:.—–-]+$/u, "")}…`;
 }
 
-/** A cut must not leave a quotation or a bracket open. */
+/** Removes a quotation or bracket that the cut left open. */
 function balance(text: string): string {
   let kept = text;
   if ((kept.match(/`/g)?.length ?? 0) % 2 === 1) kept = kept.slice(0, kept.lastIndexOf("`"));

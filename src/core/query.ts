@@ -1,19 +1,19 @@
-// Turns what somebody asks into words, pairs of words and paths that an index can be asked for.
+// Splits a query into words, pairs of words, phrases and paths for the indexes.
 import { partsOf, STOP_WORDS, wordsOf } from "./words.ts";
 
-/** A pasted log of 100 KB is asked for by its head; what follows seldom says more. */
+/** Of a pasted log only the beginning is searched for. */
 const MAX_QUERY_CHARS = 6_000;
 const MAX_WORD_CHARS = 64;
 const MAX_PATHS = 8;
 
 export interface PreparedQuery {
-  /** Distinct words in the order they stand, lower case, without stop-words (unless there are only those). */
+  /** Distinct, lower case, in order, without stop words (unless there are only those). */
   words: string[];
-  /** Neighbours, as phrases: `error handling` ranks a turn that says just that above one that says both somewhere. */
+  /** Neighbours: a turn with "error handling" ranks above one with both words apart. */
   pairs: [string, string][];
-  /** What stood in quotation marks, word by word: it has to be there just so, if it is anywhere. */
+  /** Quoted phrases, as words: they must match exactly, if any turn has them. */
   phrases: string[][];
-  /** What looks like a file, without leading "./", "@" or "/". */
+  /** File paths, without leading "./", "@" or "/". */
   paths: string[];
 }
 
@@ -32,7 +32,7 @@ export function prepareQuery(text: string): PreparedQuery {
 }
 
 const MAX_PHRASES = 8;
-/** Quotation marks in a whole sentence are its author's; in a few words they are meant for us. */
+/** With more words outside, the quotation marks are part of a sentence, not a phrase to search for. */
 const MAX_WORDS_BESIDE = 4;
 
 function phrasesOf(text: string): string[][] {
@@ -57,19 +57,19 @@ const MAX_PATH_CHARS = 300;
 const MAX_TAILS = 12;
 
 function pathsOf(text: string): string[] {
-  // Piece by piece: over a long text without spaces the expression would be quadratic.
+  // Piece by piece: on a long text without spaces the expression is quadratic.
   const pieces = text.split(/[\s"'`()<>,;:]+/).filter((piece) => piece.length <= MAX_PATH_CHARS);
   const paths = pieces.map((piece) => (PATH.exec(piece.replaceAll("\\", "/"))?.[0] ?? "").replace(/^[@./]+|\.+$/g, ""));
   return [...new Set(paths)].filter((path) => path.length > 3).slice(0, MAX_PATHS);
 }
 
-/** Every tail of a path: what is stored is relative to a root the asker may have written out. */
+/** "a/b/c" -> ["a/b/c", "b/c", "c"]: stored paths are relative, the query's may be absolute. */
 export function tailsOf(path: string): string[] {
   const parts = path.split("/").slice(-MAX_TAILS);
   return parts.map((_, index) => parts.slice(index).join("/"));
 }
 
-/** An FTS5 string: nothing in it is an operator. */
+/** An FTS5 string, without operators. */
 export function quoted(...words: string[]): string {
   return `"${words.join(" ").replaceAll('"', '""')}"`;
 }

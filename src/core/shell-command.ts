@@ -1,10 +1,10 @@
-// Shell commands made comparable: the same work typed with another folder, redirection or message is one command.
+// Makes shell commands comparable: the same command in another folder or with another redirection counts as one.
 
-/** Longer quoted texts are messages and patterns: what is in them does not make another command. */
+/** Longer quoted texts are messages and patterns, which do not make a command a different one. */
 const QUOTED_CHARS = 24;
 const MAX_CHARS = 4_000;
 
-/** Half of all commands start with a change of folder, some with a comment; that is not what the command is about. */
+/** Without a leading `cd` (half of all commands have one) or comment. */
 export function normaliseCommand(command: string): string {
   return command
     .trim()
@@ -13,7 +13,7 @@ export function normaliseCommand(command: string): string {
     .replace(/\s+/g, " ");
 }
 
-/** The command without the folder it ran in and without what only shortens its output. */
+/** "cd a && npm test 2>&1 | tail -5" -> "npm test" */
 export function commandKey(command: string): string {
   let key = normaliseCommand(command.slice(0, MAX_CHARS))
     .replace(/ 2>&1\b/g, "")
@@ -25,14 +25,14 @@ export function commandKey(command: string): string {
   return key;
 }
 
-/** What a person would look up: long quoted texts left out. */
+/** "git commit -m 'a long message …'" -> "git commit -m '…'" */
 export function commandForm(command: string): string {
   return commandKey(command).replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (quoted) =>
     quoted.length > QUOTED_CHARS ? `${quoted[0]}…${quoted[0]}` : quoted,
   );
 }
 
-/** The program and what it is told to do, up to the first option or path: "bun run lint", "git commit". */
+/** The program and its subcommand, up to the first option or path: "bun run lint", "git commit". */
 export function commandHead(command: string): string {
   const words: string[] = [];
   for (const word of commandKey(command).split(" ")) {
@@ -42,7 +42,7 @@ export function commandHead(command: string): string {
   return words.length < 2 ? "" : words.join(" ");
 }
 
-/** The single commands of a line such as "cd a && npm test | tail; ls". What follows a here-document's mark is its text. */
+/** "cd a && npm test | tail; ls" -> ["cd a", "npm test", "tail", "ls"]. Stops at a here-document. */
 export function splitCommand(command: string): string[] {
   const text = command.slice(0, MAX_CHARS);
   const parts: string[] = [];

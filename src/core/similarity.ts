@@ -1,10 +1,10 @@
-// How alike two texts are, by the words in them that say something.
+// Similarity of two texts by their informative words.
 import { STOP_WORDS, wordsOf } from "./words.ts";
 
-/** From here on two titles are about the same. */
+/** From here two titles count as the same. */
 export const ALIKE = 0.6;
 
-/** Of the words of the shorter, the share that is in the longer. */
+/** The share of the shorter text's words that the longer one has. */
 export function likeness(a: string, b: string): number {
   const [one, other] = [informative(a), informative(b)];
   const [short, long] = one.size <= other.size ? [one, other] : [other, one];

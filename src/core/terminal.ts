@@ -1,6 +1,6 @@
-// Removes from text what would steer the terminal it is written to. Everything written to a terminal passes here.
+// Removes terminal control sequences. Everything written to a terminal passes through here.
 
-/** Of all the patterns below: most text has none of it. */
+/** A quick check for all patterns below. */
 // oxlint-disable-next-line no-control-regex
 const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
 /** OSC, DCS, SOS, PM and APC up to their end on the same line: links, titles, the clipboard. */
@@ -12,13 +12,13 @@ const STRINGS =
 const SEQUENCES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 const REST = new RegExp(STEERS.source, "g");
 
-/** Keeps line breaks and tabs; a carriage return becomes a line break, so that it cannot write over its line. */
+/** Keeps line breaks and tabs; a carriage return becomes a line break, so that it cannot overwrite its line. */
 export function terminalSafe(text: string): string {
   if (!STEERS.test(text)) return text;
   return text.replace(/\r\n?/g, "\n").replace(STRINGS, "").replace(SEQUENCES, "").replace(REST, "");
 }
 
-/** The same for JSON, where nothing is lost: `JSON.stringify` escapes only what is below a space. */
+/** The same for JSON, by escaping: `JSON.stringify` escapes only control characters below a space. */
 export function terminalSafeJson(json: string): string {
   if (!STEERS.test(json)) return json;
   return json.replace(REST, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,19 +1,19 @@
-// Small pure helpers for text that people and agents read.
+// Formats text for people and agents: one line, truncated, counted.
 
-/** Escape sequences and the like: they would change what the reader's terminal or prompt shows around them. */
+/** Control characters would change how a terminal shows the text around them. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 // oxlint-disable-next-line no-control-regex
 const CONTROL_IN_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
 
-/** Several lines, without what only a terminal understands. */
+/** Keeps tabs and line breaks, removes other control characters. */
 export function plainLines(text: string): string {
   return text.replace(CONTROL_IN_LINES, "");
 }
 
-/** The text on one line, at most `maxChars` UTF-16 units, cut at a word where that is possible. */
+/** The text on one line, at most `maxChars` UTF-16 units, cut at a word if possible. */
 export function oneLine(text: string, maxChars: number): string {
-  // Only a little more than what can be shown is looked at: texts may be megabytes long.
+  // Texts may be megabytes long.
   const flat = text
     .slice(0, maxChars * 4)
     .replace(CONTROL, " ")
@@ -40,7 +40,7 @@ export function ago(at: number, now: number): string {
   return days < 60 ? `${days} days ago` : `${Math.round(days / 30)} months ago`;
 }
 
-/** `toLocaleString` would load the locale data: milliseconds in a process that lives for some thirty. */
+/** `toLocaleString` takes milliseconds to load locale data, in a process of some thirty. */
 export function withCommas(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

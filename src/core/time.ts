@@ -1,4 +1,4 @@
-// Times as people type them: an ISO date or time, or how long ago ("3d", "2w", "12h", "30m").
+// Parses and prints times: ISO dates and times, or how long ago ("3d", "2w", "12h", "30m").
 import { AppError } from "./error.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -18,7 +18,7 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
-/** A span of time as it was asked for; one that ends before it begins is a mistake. */
+/** Returns the span; throws if it ends before it starts. */
 export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
   if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
   throw new AppError("usage", "The span of time has to end after it begins.", {
@@ -26,7 +26,7 @@ export function spanOf<T extends { since: number | undefined; before: number | u
   });
 }
 
-/** A day begins where the reader is, as days are shown; to Date.parse it would be one of UTC. Nor is there a 31st of February. */
+/** A day starts at local midnight, unlike in Date.parse. NaN for February 31. */
 function parseDate(text: string): number {
   const [, month = "", day = "01", time = ""] = /^(\d{4}-\d{2})(?:-(\d{2}))?([Tt ].*)?$/.exec(text) ?? [];
   const date = `${month}-${day}`;
@@ -34,33 +34,32 @@ function parseDate(text: string): number {
   return isDay ? Date.parse(time === "" ? `${date}T00:00` : text) : Number.NaN;
 }
 
-/** The last moment that is written with four digits for the year; far beyond it no Date can name one. */
+/** The end of year 9999; beyond 275760 `Date` fails. */
 const MAX_TIME_MS = Date.UTC(10_000, 0) - 1;
 
-/** Other numbers are no times, and whoever showed one would fail. */
+/** Formatting other numbers would throw. */
 export function isTime(at: number): boolean {
   return at >= 0 && at <= MAX_TIME_MS;
 }
 
-/** As in JSON. */
 export function iso(at: number): string;
 export function iso(at: number | null | undefined): string | null;
 export function iso(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : new Date(at).toISOString();
 }
 
-/** "2026-02-19 14:05", in the reader's own time zone. */
+/** "2026-02-19 14:05", in local time. */
 export function localMinute(at: number): string {
   const date = new Date(at);
   return `${localDay(at)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** The same with seconds. */
+/** "2026-02-19 14:05:09" */
 export function localSecond(at: number): string {
   return `${localMinute(at)}:${two(new Date(at).getSeconds())}`;
 }
 
-/** The date on the reader's own calendar, YYYY-MM-DD: budgets begin anew with their day, not with UTC's. */
+/** The local date, YYYY-MM-DD: budgets reset at local midnight. */
 export function localDay(at: number): string {
   const date = new Date(at);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

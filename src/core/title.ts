@@ -1,8 +1,8 @@
-// A session's title, until somebody finds a better one: what its first prompt is about, in one line.
+// A session's provisional title: its first prompt in one line.
 import { oneLine } from "./text.ts";
 
 const MAX_CHARS = 100;
-/** Words that open a prompt and say nothing of what it is about. */
+/** Openings of prompts that say nothing about the task. */
 const PREAMBLE = /^(?:implement|execute|carry out|follow) the (?:following|below|attached) plan[:.]?\s*/i;
 
 export function titleOf(prompt: string): string {
@@ -11,7 +11,7 @@ export function titleOf(prompt: string): string {
   return oneLine(heading ?? text, MAX_CHARS);
 }
 
-/** A command or a bare reply names no work: a later prompt may give the better title. */
+/** A command or a short reply: a later prompt may give a better title. */
 export function isWeakTitle(title: string): boolean {
   return title.startsWith("/") || title.length < 12;
 }

@@ -1,12 +1,12 @@
-// How many tokens a text takes: within a few percent of the common tokenisers (characters / 4 is up to 22% low).
+// Estimates tokens, within a few percent of common tokenisers (characters / 4 is up to 22% low).
 import { estimateTokenCount } from "tokenx";
 
 const PUNCTUATION = '.,!?;(){}[]<>:/\\|@#$%^&*+=`~_"-';
 const SPACE = " \t\n\v\f\r";
-/** Spaces of other scripts, and scripts without spaces: those are the library's. */
+/** Spaces of other scripts, and scripts without spaces: left to the library. */
 const OTHER_SEGMENTS = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000-\uffff]/;
 
-/** What the library says. A hook that starts takes three milliseconds to ask it about a block, and a half to count here. */
+/** The library's result, six times faster in a starting hook: 0.5 ms instead of 3 ms for a context block. */
 export function estimateTokens(text: string): number {
   if (OTHER_SEGMENTS.test(text)) return estimateTokenCount(text);
   let tokens = 0;
@@ -40,7 +40,7 @@ function wordTokens(word: string): number {
   return Math.ceil(word.length / 7);
 }
 
-/** Only line breaks count, and what stands at the beginning of a line. */
+/** Only line breaks and indentation count. */
 function spaceTokens(text: string, start: number, end: number): number {
   const newline = text.indexOf("\n", start);
   if (newline === -1 || newline >= end) return 0;

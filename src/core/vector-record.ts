@@ -1,15 +1,14 @@
-// A vector as it is stored: 8 bits a dimension, then its scale as a float. Records follow each other without gaps, so
-// any number of them in a row is a chunk, and appending one is appending bytes.
+// Stored vectors: 8 bits per dimension, then the scale as a float. A chunk is records without gaps between them.
 
-/** Records that are looked at in one go. */
+/** Records per chunk. */
 export const CHUNK_ROWS = 1024;
-/** The kernel sums 127 * 4095 over all of them in 32 bits. */
+/** The kernel sums 127 * 4095 over all dimensions in 32 bits. */
 export const MAX_DIMENSIONS = 4096;
 
 const STEP = 16;
 const WEIGHT_MAX = 127;
 
-/** Dimensions as the kernel wants them: filled up with zeros to a multiple of sixteen. */
+/** The kernel needs a multiple of sixteen, padded with zeros. */
 export function paddedDimensions(dimensions: number): number {
   return Math.ceil(dimensions / STEP) * STEP;
 }
@@ -28,7 +27,7 @@ export function toRecord(vector: Float32Array): Uint8Array {
   return record;
 }
 
-/** The vector again, to within half a step of its scale. */
+/** Within half a step of the original. */
 export function fromRecord(record: Uint8Array, dimensions: number): Float32Array {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const scale = view.getFloat32(recordBytes(dimensions) - 4, true);
@@ -42,7 +41,7 @@ export function codeBytes(dimensions: number): number {
   return Math.ceil(dimensions / CODE_STEP) * (CODE_STEP / 8);
 }
 
-/** A bit a dimension for every record, set where the number is negative. */
+/** A bit per dimension of every record, set where the number is negative. */
 export function codesOf(records: Uint8Array, dimensions: number): Uint8Array {
   const [stride, bytes] = [recordBytes(dimensions), codeBytes(dimensions)];
   const rows = records.length / stride;

@@ -1,8 +1,8 @@
-// The version everything reports; a test keeps it equal to package.json and the plugin's manifest.
+// The version; a test keeps it equal to package.json and the plugin's manifest.
 
 export const VERSION = "0.1.0";
 
-/** By the three numbers; what follows a hyphen comes before the version without it. */
+/** "1.2.0-beta" is older than "1.2.0". */
 export function isNewer(version: string, than: string): boolean {
   const [a, b] = [version, than].map((text) => {
     const [numbers = "", before] = text.split("-", 2);

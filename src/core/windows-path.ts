@@ -1,4 +1,4 @@
-// Paths of Windows, on whatever system they are read: drives, both separators, `\\?\`, and `/c/...` of git-bash.
+// Windows paths on any system: drives, both separators, `\\?\`, and `/c/...` of git-bash.
 
 /** `C:\a`, `c:/a`, `\\?\C:\a`, `\\server\share`. Not `/c/a`: that may be a folder of a POSIX system. */
 const WINDOWS = /^(?:[A-Za-z]:(?:[\\/]|$)|\\\\)/;
@@ -24,7 +24,7 @@ export function nativeWindowsPath(path: string): string {
   return slashedPath(path).replaceAll("/", "\\");
 }
 
-/** Of two slashed paths: what follows the folder; undefined where the path is not below it. Case makes no difference. */
+/** The part of a slashed path below the folder, ignoring case; undefined where it is not below. */
 export function pathBelow(folder: string, path: string): string | undefined {
   const start = `${folder.replace(/\/+$/, "")}/`;
   return path.length > start.length && path.slice(0, start.length).toLowerCase() === start.toLowerCase()
@@ -32,7 +32,7 @@ export function pathBelow(folder: string, path: string): string | undefined {
     : undefined;
 }
 
-/** In full and slashed, of a session that runs in this folder. */
+/** Absolute and slashed, relative to a session's folder. */
 export function fullWindowsPath(path: string, cwd: string): string {
   const given = slashedPath(path);
   return /^(?:[A-Z]:|\/)/.test(given) ? given : slashedPath(`${cwd}/${given}`);

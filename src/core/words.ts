@@ -1,8 +1,8 @@
-// Words as FTS5's unicode61 sees them, and the few of English that say nothing about a session.
+// Splits text into words as FTS5's unicode61 does, and lists English stop words.
 
-/** To prepare the expressions for all scripts takes a millisecond, which no hook has: they stand where they are needed. */
+/** Compiling the Unicode expressions takes a millisecond, so they are used only for text beyond ASCII. */
 const ASCII = /^[\0-\x7f]*$/;
-/** Most text is Latin: a look at the code points saves the slow expression. */
+/** Most text is Latin: this check saves the slow expression. */
 const MAYBE_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\ud840-\ud88f]/;
 
 export function wordsOf(text: string): string[] {
@@ -10,19 +10,19 @@ export function wordsOf(text: string): string[] {
   return spaceOut(text).match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
 }
 
-/** The word every row of a project carries in its scope column; nobody types it. */
+/** The word in the scope column of every row of a project. */
 export function scopeWord(project: number): string {
   return `cmemproject${project}`;
 }
 
 export const DAY_MS = 86_400_000;
 
-/** The word every row of a day carries beside it: days can be asked for one by one. */
+/** The word in the scope column of every row of a day. */
 export function dayWord(at: number): string {
   return `cmemday${Math.floor(at / DAY_MS)}`;
 }
 
-/** Scripts written without spaces: one letter is one token there, and neighbours are found as phrases. */
+/** Puts spaces around each character of scripts without spaces: words there are found as phrases of characters. */
 export function spaceOut(text: string): string {
   if (!MAYBE_UNSPACED.test(text)) return text;
   return text.replace(
@@ -31,7 +31,7 @@ export function spaceOut(text: string): string {
   );
 }
 
-/** The parts of a camelCase word, or none; snake_case and paths are parted by the tokenizer itself. */
+/** "parseJson" -> ["parse", "Json"]; [] for one part. The tokenizer itself splits snake_case and paths. */
 export function partsOf(word: string): string[] {
   if (ASCII.test(word)) {
     return /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/.test(word)
@@ -42,14 +42,14 @@ export function partsOf(word: string): string[] {
   return word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 }
 
-/** Scripts other than ASCII that have capitals, and a little more. */
+/** Blocks with capitals beyond ASCII. */
 const MAYBE_OTHER_CAPITALS =
   /[\u00c0-\u00de\u0100-\u058f\u10a0-\u10ff\u13a0-\u13ff\u1c80-\u1cbf\u1e00-\u1fff\u2102-\u2188\u2c00-\u2d2f\ua640-\ua7ff\uff21-\uff3a\ud801-\ud83a]/;
-/** Where a part may end and another begin, as long as only ASCII has capitals. */
+/** Where a new part may start, if only ASCII has capitals. */
 const MAYBE_BORDER = /[a-z0-9\u0080-\uffff][A-Z]|[A-Z][A-Z][a-z\u0080-\uffff]/g;
 const REST_OF_WORD = /[A-Za-z0-9\u0080-\uffff]*/y;
 
-/** The parts of all camelCase words of a text. A look at every border costs a quarter of a look at every word. */
+/** The parts of all camelCase words of a text. Looking for borders takes a quarter of looking at every word. */
 export function camelParts(text: string, maxWordChars: number): string[] {
   const parts: string[] = [];
   if (MAYBE_OTHER_CAPITALS.test(text)) {
@@ -73,7 +73,7 @@ export function camelParts(text: string, maxWordChars: number): string[] {
 
 const ASCII_ONLY = /^[A-Za-z0-9]*$/;
 
-/** What `partsOf` gives for nearly every word there is, in a tenth of the time. */
+/** As `partsOf`, for ASCII words, in a tenth of the time. */
 function addAsciiParts(parts: string[], word: string): void {
   let from = 0;
   for (let place = 1; place < word.length; place++) {

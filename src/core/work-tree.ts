@@ -1,17 +1,24 @@
-// A working tree as it is today, as far as memory is checked against it.
+// The state of a working tree that memory is checked against.
 
 export interface WorkTree {
   /** Paths in memory are relative to it. */
   top: string;
   branch?: string | undefined;
-  /** What moved HEAD lately, oldest first. */
+  /** Recent entries of HEAD's reflog, oldest first. */
   moves: RefMove[];
-  /** Files of rules the agent reads anyway: CLAUDE.md and the like. */
+  /** Rule files that the agent reads itself, such as CLAUDE.md. */
   rules: string[];
 }
 
 export interface RefMove {
   at: number;
-  /** What git noted: "commit: Fix the login", "checkout: moving from a to b". */
+  /** "commit: Fix the login", "checkout: moving from a to b". */
   note: string;
+}
+
+const TRUNKS = new Set(["main", "master", "develop", "dev", "trunk", "HEAD", ""]);
+
+/** Shared branches say little about a session. */
+export function isTrunk(branch: string): boolean {
+  return TRUNKS.has(branch);
 }

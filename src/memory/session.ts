@@ -1,5 +1,5 @@
 // What is known of a whole session, from what is known of its turns: the rolling summary, the title and the subtitle.
-import { withoutInterruption } from "../core/interruption.ts";
+import { withoutInterruption } from "../core/memory.ts";
 import { EXTRACTOR, type Summary } from "../core/memory.ts";
 import { titleOf } from "../core/title.ts";
 import { commitsOf } from "../store/tables/commits.ts";

@@ -51,7 +51,7 @@ function openFile(path: string, flags: number): number {
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Takes group and world access from the data directory, which protects everything in it. One stat where there is none. */
+/** Takes group and world access from the data directory, which protects everything in it.. */
 export function closeToOthers(home: string): boolean {
   const mode = statOf(home)?.mode ?? 0;
   return (mode & OTHERS) !== 0 && isOnlyOurs(home, mode) && close(home, mode);

@@ -1,36 +1,36 @@
-// Makes tags and control tokens in recorded text harmless, by their shape: no list could name those of every client and model.
+// Makes tags and control tokens in recorded text harmless, by their shape: every client and model has its own.
 
 /**
- * Not shown, or blank: characters that hide a tag from a pattern and not from a model. Line breaks and tabs stay. Those of
- * \p{Default_Ignorable_Code_Point}, spelled out: hooks wait for the third of a millisecond that takes to compile.
+ * Invisible characters, which hide a tag from a pattern but not from a model; not line breaks and tabs. Spelled out, because
+ * \p{Default_Ignorable_Code_Point} takes a third of a millisecond to compile.
  */
-const UNSEEN =
+const INVISIBLE =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class
   /[\ufe00-\ufe0f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-const MAYBE_UNSEEN = /[^\t\n -~]/;
-/** Lines of other scripts, and the blank of Braille. */
+const MAYBE_INVISIBLE = /[^\t\n -~]/;
+/** Line separators of other scripts, and the blank of Braille. */
 const BLANKS = /[\u2028\u2029\u2800]/g;
-/** What no client puts into the name of a tag: `<task\u2800-notification>` is read as if it were not there. */
+/** Never part of a tag's name: `<task\u2800-notification>` counts as `<task-notification>`. */
 const WIDE_BLANK = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000]/;
 const WIDE_BLANKS = new RegExp(WIDE_BLANK.source, "g");
 
-/** `<` and what looks like it. `‹` is what they become. */
+/** `<` and what looks like it; replaced by `‹`. */
 const ANGLES = "<＜﹤≮〈⟨〈❮❰❬⧼˂ᐸ≺◁⊲";
 const SQUARES = "[［⁅⟦【〚";
 const BRACKET = new RegExp(`[${ANGLES}${SQUARES.replace("[", "\\[")}]`, "g");
 const SAFE_ANGLE = "‹";
 const SAFE_SQUARE = "[·";
 
-/** A tag's name and what tells it from a comparison are within this many characters. */
+/** Characters behind the bracket that decide whether it is a tag or a comparison. */
 const WINDOW = 160;
 
-/** `rest` is what follows the bracket: without marks, in compatible letters. */
+/** `rest`: what follows the bracket, normalised. */
 type IsTag = (rest: string, bracket: "<" | "[", before: string) => boolean;
 
-/** Without unseen characters, and with the bracket of every tag replaced. `isTag` says which are tags. */
+/** Removes invisible characters and replaces the bracket of every tag. */
 export function neutraliseTags(text: string, isTag: IsTag = isControlTag): string {
-  const isPlain = !MAYBE_UNSEEN.test(text);
-  const seen = isPlain ? text : text.replace(UNSEEN, "");
+  const isPlain = !MAYBE_INVISIBLE.test(text);
+  const seen = isPlain ? text : text.replace(INVISIBLE, "");
   const safe = seen.replace(BRACKET, (bracket, at: number) => {
     const kind = SQUARES.includes(bracket) ? "[" : "<";
     const rest = seen.slice(at + 1, at + 1 + WINDOW);
@@ -41,12 +41,12 @@ export function neutraliseTags(text: string, isTag: IsTag = isControlTag): strin
   return isPlain ? safe : safe.replace(BLANKS, " ");
 }
 
-/** As a reader takes it: full-width letters are letters, and marks on them do not count. */
+/** Full-width letters as ASCII, without diacritics. */
 function comparable(text: string): string {
-  return MAYBE_UNSEEN.test(text) ? text.replace(UNSEEN, "").normalize("NFKD").replace(/\p{M}/gu, "") : text;
+  return MAYBE_INVISIBLE.test(text) ? text.replace(INVISIBLE, "").normalize("NFKD").replace(/\p{M}/gu, "") : text;
 }
 
-/** `</x`, `<|x`, `<!x`, `<?x`, with spaces or not. Nothing at all: only marks as far as was looked. */
+/** `</x`, `<|x`, `<!x`, `<?x`, with or without spaces; also an empty rest, after only diacritics. */
 const MARKED = /^\s*\\?(?:$|[/∕⁄╱⧸|!?])/;
 const OUR_FENCE = /^\s*c(?:laude)?-mem-context/i;
 /** Most characters beyond ASCII count as letters. */
@@ -81,13 +81,13 @@ function isTypeName(name: string): boolean {
 const ATTRIBUTE = /^[\w:@\u00c0-\u1fff\u2c00-\uffff-]+\s*=(?!=)/;
 /** `cat <<EOF` */
 const HERE_DOCUMENT = /^[A-Z_]{2,}$/;
-/** Types that only code has: `Array<string>`, `Map<K, V[]>`. */
+/** Type arguments in code: `Array<string>`, `Map<K, V[]>`. */
 const GENERICS =
   /^(?:(?:string|str|number|boolean|bool|int|float|double|char|void|any|unknown|never|object|null|undefined|bigint|[A-Z])(?:\[\])*(?:\s*[,|&]\s*|(?=>)))+>/;
 
 const TOKEN =
   /^\s*(?:\/\s*[A-Za-z\u00c0-\u1fff\u2c00-\uffff][\w\u00c0-\u1fff\u2c00-\uffff-]*|[a-z]?[A-Z][A-Z_]{2,}|[Ii][Nn][Ss][Tt])\s*\]/;
-/** What logs and notes have between square brackets. */
+/** Labels of logs and notes: `[warn]`, `[TODO]`. */
 const LABEL =
   /^\s*(?:info|warn|warning|error|debug|trace|fatal|notice|todo|fixme|wip|note|done|fail|failed|pass|passed|skip|skipped)\s*\]/i;
 

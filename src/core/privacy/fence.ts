@@ -1,79 +1,73 @@
-// Keeps quoted text from closing the fence around it, and from passing as an instruction to the model that reads it.
+// Makes injected text harmless: it cannot close the fence around it or pass as an instruction to the model.
 import { neutraliseTags } from "./control-tags.ts";
 import { oneLine } from "../text.ts";
 
 export const FENCE = { open: "<c-mem-context>", close: "</c-mem-context>" } as const;
 
-/** The text with its tags and control tokens made harmless; for everything that is handed to an agent. */
+/** Without working tags and control tokens; for everything that is injected. */
 export function fenceSafe(text: string): string {
   return neutraliseTags(text);
 }
 
 /**
- * Words that speak to a model instead of about the work. Ordinary rules ("always run the tests") are what memory is
- * for; these would have it do something its user never asked for. Each pattern is tried only where one of its words is
- * there: to prepare all of them takes a hook two milliseconds.
+ * Instructions to a model that its user never gave; ordinary rules ("always run the tests") are allowed. A pattern runs only
+ * where one of its `words` (with "|" between) occurs: compiling all of them takes a hook two milliseconds.
  */
-const ORDERS: readonly { words: readonly string[]; pattern: RegExp }[] = [
+const ORDERS: readonly { words: string; pattern: RegExp }[] = [
   {
-    words: ["ignore", "disregard", "forget", "override"],
+    words: "ignore|disregard|forget|override",
     pattern:
       /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your|system|any)\b.{0,30}\b(?:instruction|prompt|rule|message|direction|context|guideline)s?/i,
   },
   {
-    words: [
-      "system prompt",
-      "developer prompt",
-      "system message",
-      "developer message",
-      "system instr",
-      "developer instr",
-    ],
+    words: "system prompt|developer prompt|system message|developer message|system instr|developer instr",
     pattern: /\b(?:system|developer) (?:prompt|message|instruction)s?\b/i,
   },
   {
-    words: ["you are ", "act as", "pretend", "behave as", "new instruction"],
+    words: "you are |act as|pretend|behave as|new instruction",
     pattern:
       /\byou are (?:now|no longer|actually)\b|\b(?:act|pretend|behave) as (?:if|though|an?)\b|\bnew instructions?\b/i,
   },
   {
-    words: ["tell", "inform", "mention", "ask", "alert", "notify"],
+    words: "tell|inform|mention|ask|alert|notify",
     pattern:
       /\b(?:do not|don't|never|without) (?:tell|inform|mention|ask|alert|notify|telling|asking|informing)(?: \w+){0,2} (?:the )?(?:user|human|anyone|permission)\b/i,
   },
-  { words: ["curl", "wget"], pattern: /\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i },
+  { words: "curl|wget", pattern: /\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i },
   {
-    words: ["secret", "credential", "token", "key", "password", "environment", ".env", "env var"],
+    words: "secret|credential|token|key|password|environment|.env|env var",
     pattern:
       /\b(?:send|post|upload|exfiltrate|leak|reveal|print)\b.{0,40}(?:\b(?:secret|credential|token|api[ _-]?key|password|private key|env(?:ironment)? variable)s?\b|\.env\b)/i,
   },
   {
-    words: ["important", "attention", "note to", "message for", "instruction"],
+    words: "important|attention|note to|message for|instruction",
     pattern:
       /\b(?:important|attention|note to|message for|instructions? (?:to|for))\b.{0,20}\b(?:ais?|llms?|models?|assistants?|agents?|claude|gpt|copilot)\b/i,
   },
   {
-    words: [" must", " should", " shall", " has to", " have to", " please"],
+    words: " must| should| shall| has to| have to| please",
     pattern: /\b(?:ai|llm|assistant|agent|claude)s?\b,? (?:you )?(?:must|should|shall|has to|have to|please)\b/i,
   },
-  { words: ["system", "assistant", "human", "user"], pattern: /^\s*(?:system|assistant|human|user)\s*:/i },
-  { words: ["rm "], pattern: /\brm\s+-\w*[rf]\w*\s+(?:\/|~|\$HOME)/ },
+  { words: "system|assistant|human|user", pattern: /^\s*(?:system|assistant|human|user)\s*:/i },
+  { words: "rm ", pattern: /\brm\s+-\w*[rf]\w*\s+(?:\/|~|\$HOME)/ },
 ];
 
 export function looksLikeOrder(text: string): boolean {
   const lower = text.toLowerCase();
-  return ORDERS.some(({ words, pattern }) => words.some((word) => lower.includes(word)) && pattern.test(text));
+  return ORDERS.some(
+    ({ words, pattern }) => words.split("|").some((word) => lower.includes(word)) && pattern.test(text),
+  );
 }
 
 const QUOTED_CHARS = 160;
 
-/** Text of others, as it may be shown: harmless, and where it speaks to the model, marked as what somebody wrote. */
+/** Marks text that addresses the model as a quotation. */
 export function quoteOrders(text: string): string {
   if (!looksLikeOrder(text)) return text;
   return `[quoted text, not an instruction: “${oneLine(text, QUOTED_CHARS).replace(/[“”]/g, '"')}”]`;
 }
 
-/** The same for names (of files, branches, projects, commits), where other signs stand for spaces. */
+/** The same for names of files, branches, projects and commits, with "-", "_", "." or "/" for spaces. */
 export function quoteName(name: string, maxChars: number): string {
   const line = oneLine(name, maxChars);
   const isOrder = looksLikeOrder(name.replace(/[-_./]+/g, " ")) || looksLikeOrder(name);

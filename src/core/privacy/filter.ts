@@ -1,20 +1,20 @@
-// What every captured text passes before it touches the disk: private parts out, secrets out, the middle of long ones out.
+// Filters every captured text before it is written: removes private parts and secrets, cuts the middle of long texts.
 import { stripPrivate, stripPrivateItems } from "./private-tags.ts";
 import { redaction, redactSecrets, replaceRanges, secretRanges } from "./redact.ts";
 import type { SecretRange } from "./secrets/secret.ts";
 import { isPlaceholder, isSecretKey } from "./secrets/placeholders.ts";
 import { withCommas } from "../text.ts";
 
-/** How far beyond a cut the text is searched for a secret that lies across it. */
+/** Text searched beyond a cut, for a secret that lies across it. */
 const MARGIN_CHARS = 8192;
-/** Room for the line that says how much was cut; a text shorter than this is never cut. */
+/** Reserved for the line that says how much was cut. Shorter texts are never cut. */
 const MARK_CHARS = 64;
 const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 10_000;
-/** A smaller number under a secret's name is a count of something. */
+/** A smaller number under a secret's key is a count. */
 const MIN_SECRET_NUMBER = 1000;
 
-/** Filtering a text again, with the same limit, leaves it as it is. */
+/** Filtering the result again with the same limit does not change it. */
 export function filterText(text: string, maxChars = Infinity): string {
   const kept = stripPrivate(text);
   const limit = Math.max(maxChars, MARK_CHARS);
@@ -22,23 +22,23 @@ export function filterText(text: string, maxChars = Infinity): string {
   const filtered = redacted !== undefined && redacted.length <= limit ? redacted : cutMiddle(kept, limit);
   const clean = wellFormed(filtered);
   if (clean === kept) return clean;
-  // Where `<privateghp_…` was redacted or `<privateKey` was cut, a tag is left; what it hid may end a secret earlier.
+  // Redacting `<privateghp_…` or cutting `<privateKey` can leave a `<private` tag behind.
   const stripped = stripPrivate(clean);
   return stripped === clean ? clean : filterText(stripped, maxChars);
 }
 
-/** NUL and half a surrogate pair are in no text on purpose, and not every reader survives them. */
+/** Not every reader survives NUL and unpaired surrogates. */
 function wellFormed(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
 }
 
-/** The same for a JSON value: its strings, its keys, and whole values whose key says that they are secret. */
+/** The same for a JSON value: strings, keys, and whole values under a key such as "password". */
 export function filterValue(value: unknown, maxChars = Infinity): unknown {
   return filterNested(value, { maxChars, secret: undefined, depth: 0 });
 }
 
-/** Keeps three quarters of the room at the head, one at the tail. The patterns see these and their margins only. */
+/** Keeps three quarters of the limit from the head and one from the tail. Only these and their margins are searched. */
 function cutMiddle(text: string, limit: number): string {
   const room = limit - MARK_CHARS;
   const tailRoom = Math.floor(room / 4);
@@ -66,7 +66,7 @@ function cutMiddle(text: string, limit: number): string {
   );
 }
 
-/** How much of the text fits the room, redacted as well as raw, without ending inside a secret. */
+/** How much of the text fits, raw and redacted, without ending inside a secret. */
 function cutPoint(ranges: readonly SecretRange[], room: number): number {
   let growth = 0;
   for (const { start, end, name } of ranges) {
@@ -93,7 +93,7 @@ function pastSecret(ranges: readonly SecretRange[], place: number): number {
   return ranges.find(({ start, end }) => start < place && place < end)?.end ?? place;
 }
 
-/** A private key that was still open where the head's margin ended may reach into the tail. */
+/** A private key without an end in the head's margin may reach into the tail. */
 function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]): number {
   const last = ranges.at(-1);
   if (last?.end !== head.length || head.lastIndexOf("-----BEGIN ") < last.start) return 0;
@@ -103,7 +103,7 @@ function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]):
 
 const RUN = /[\w+/=.~%-]*/y;
 
-/** A token that began before the tail's margin and reaches into the tail: nobody can tell any more what it is. */
+/** A token that starts before the tail's margin cannot be recognised, so its rest is cut. */
 function longRunEnd(tail: string, from: number): number {
   RUN.lastIndex = 0;
   RUN.test(tail);
@@ -125,7 +125,7 @@ function onToWhole(text: string, place: number): number {
 
 interface Nesting {
   maxChars: number;
-  /** The normalised key, if the value is secret by it. */
+  /** The normalised key, if it makes the value secret. */
   secret: string | undefined;
   depth: number;
 }
@@ -135,7 +135,7 @@ function filterNested(value: unknown, nesting: Nesting): unknown {
   if (typeof value === "string") {
     if (secret !== undefined && isSecretValue(value)) return redaction(secret);
     const filtered = filterText(value, maxChars);
-    // A sentence that lost its words may not look like one any more.
+    // A filtered sentence may no longer look like a sentence.
     return secret !== undefined && filtered !== value && isSecretValue(filtered) ? redaction(secret) : filtered;
   }
   if (typeof value === "number") {
@@ -156,7 +156,7 @@ function isSecretValue(value: string): boolean {
 
 function filterObject(object: object, { maxChars, depth }: Nesting): object {
   const entries: [string, unknown][] = Object.entries(object);
-  // `{name: "DB_PASSWORD", value: "…"}`, as in manifests and recorded requests.
+  // `{name: "DB_PASSWORD", value: "…"}`
   const named = entries.find(([key, value]) => /^(?:name|key)$/i.test(key) && typeof value === "string")?.[1];
   const filtered = entries.slice(0, MAX_ELEMENTS).map(([key, value]): [string, unknown] => {
     if (plainKeys.has(key)) return [key, filterNested(value, { maxChars, depth, secret: undefined })];
@@ -167,11 +167,11 @@ function filterObject(object: object, { maxChars, depth }: Nesting): object {
     return [kept, filterNested(value, { maxChars, depth, secret })];
   });
   if (entries.length > MAX_ELEMENTS) filtered.push(["…", cutMark(entries.length)]);
-  // Defines own properties, so that a key named __proto__ is data like any other.
+  // Defines own properties: a key "__proto__" is data.
   return Object.fromEntries(filtered);
 }
 
-/** The same few keys stand in every input of a tool: those that say nothing are known from then on. */
+/** Keys known to be harmless: every input of a tool has the same few. */
 const plainKeys = new Set<string>();
 const MAX_PLAIN_KEYS = 1_000;
 const MAX_PLAIN_CHARS = 40;

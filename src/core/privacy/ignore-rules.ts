@@ -1,13 +1,12 @@
-// What a .c-memignore file says: globs as in .gitignore. It can only hide; what another file hides stays hidden.
+// Rules of a .c-memignore file: globs as in .gitignore. It cannot include what another file excludes.
 import { matchesPath } from "../glob.ts";
 
 export interface IgnoreRule {
   pattern: string;
-  /** "!": takes back what the same file has hidden before. */
+  /** "!pattern": includes again what the same file excluded. */
   isException: boolean;
 }
 
-/** More is no list of a person's. */
 const MAX_RULES = 1_000;
 const MAX_PATTERN_CHARS = 500;
 
@@ -22,14 +21,14 @@ export function parseIgnoreRules(text: string): IgnoreRule[] {
     });
 }
 
-/** Without a slash before its end a pattern means a name at any depth. */
+/** "*.log" matches at any depth, "a/*.log" only below the file's folder. */
 function anchored(line: string): string {
   const pattern = line.replace(/\/+$/, "");
   if (pattern === "" || pattern === ".") return "**";
   return pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
 }
 
-/** `path` is relative to the file's folder, "" for the folder itself: that is hidden where everything in it is. */
+/** `path` is relative to the file's folder; "", the folder itself, is hidden where everything in it is. */
 export function isHiddenBy(rules: readonly IgnoreRule[], path: string): boolean {
   if (path === "") return isAll(rules);
   let isHidden = false;

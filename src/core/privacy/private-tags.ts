@@ -1,9 +1,9 @@
-// Removes what was marked as not to be remembered from a text: private elements, and context that was injected.
+// Removes what must not be stored from a text: `<private>` elements and injected context.
 
 const NAMES: ReadonlySet<string> = new Set(["private", "c-mem-context", "claude-mem-context", "system-reminder"]);
 const LONGEST_NAME = Math.max(...[...NAMES].map((name) => name.length));
-/** Not shown, such as a zero-width space: a tag with one of them in it looks like a tag. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{M}]/u;
+/** Invisible characters, such as a zero-width space: a tag that contains one still looks like a tag. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{M}]/u;
 
 const MAY_FOLLOW_OPEN = /[/pcs\s\u0080-\uffff]/i;
 
@@ -15,33 +15,27 @@ interface Tag {
 }
 
 /**
- * Removes the elements with their content. An element ends when every name opened in it is closed, so a close of one
- * name never ends another; what is never closed runs to the end of the text. In doubt more is removed, never less.
+ * Removes the elements with their content. An element ends when every name opened in it is closed; an unclosed one runs
+ * to the end of the text. In doubt more is removed.
  */
 export function stripPrivate(text: string): string {
   return strip(text).kept;
 }
 
-/**
- * The same for a list: an element may begin in one item and end in another, as in a file that is listed line by line. One that
- * ends in no item is left to `stripPrivate`, which ends it with its item.
- */
+/** The same for a list of lines, where an element may span items. An unclosed one is left to `stripPrivate`. */
 export function stripPrivateItems(items: readonly unknown[]): readonly unknown[] {
   const open = new Map<string, number>();
   const kept = items.map((item) => (typeof item === "string" ? strip(item, open).kept : item));
   return open.size === 0 ? kept : items;
 }
 
-/**
- * Whether all of this text is private: it has a `<private>` element, and nothing but whitespace outside of one.
- * A text of injected context alone is empty, but not private.
- */
+/** Whether the text has a `<private>` element and nothing else but whitespace and injected context. */
 export function isWhollyPrivate(text: string): boolean {
   const { kept, sawPrivate } = strip(text);
   return sawPrivate && kept.trim() === "";
 }
 
-/** `open`: the names that are open where the text begins; changed to those where it ends. */
+/** `open`: names of elements open at the start of the text, updated to those open at its end. */
 function strip(text: string, open = new Map<string, number>()): { kept: string; sawPrivate: boolean } {
   const plain = halfWidth(text);
   const first = nextTag(plain, 0);
@@ -65,16 +59,15 @@ function strip(text: string, open = new Map<string, number>()): { kept: string; 
   return { kept: dropSeam(pieces.join("")), sawPrivate };
 }
 
-/** `＜ｐrivate＞`, typed with a Chinese or Japanese keyboard, as `<private>`; of the same length. */
+/** `＜ｐrivate＞` from a Chinese or Japanese keyboard -> `<private>`, of the same length. */
 function halfWidth(text: string): string {
   if (!/[！-～]/.test(text)) return text;
   return text.replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 }
 
-/** Looks at each `<`: one expression for all of it takes five times as long, and milliseconds to compile. */
+/** A single expression would take five times as long, and milliseconds to compile. */
 function nextTag(text: string, from: number): Tag | undefined {
   for (let at = text.indexOf("<", from); at >= 0; at = text.indexOf("<", at + 1)) {
-    // Most are of other tags.
     if (!MAY_FOLLOW_OPEN.test(text.charAt(at + 1))) continue;
     const tag = tagAt(text, at);
     if (tag !== undefined) return tag;
@@ -88,16 +81,16 @@ function tagAt(text: string, start: number): Tag | undefined {
   if (isClose) at = skipGap(text, at + 1);
   let name = "";
   for (; name.length <= LONGEST_NAME; at++) {
-    const seenAt = skipUnseen(text, at);
-    // `<private\u200bKey>`: the name may end where something unseen stands.
-    if (seenAt > at && NAMES.has(name.toLowerCase())) break;
-    at = seenAt;
+    const visibleAt = skipInvisible(text, at);
+    // `<private\u200bKey>`: the name may end at an invisible character.
+    if (visibleAt > at && NAMES.has(name.toLowerCase())) break;
+    at = visibleAt;
     const code = text.charCodeAt(at);
     if (!isLetter(code) && code !== HYPHEN) break;
     name += text.charAt(at);
   }
   name = name.toLowerCase();
-  // A name ends where a tag name would: `<privateKey>` and `<private-foo>` are other tags.
+  // `<privateKey>` and `<private-foo>` are other tags.
   if (!NAMES.has(name) || /[\w.:]/.test(text.charAt(at))) return undefined;
   const isSpaced = /\s/.test(text.slice(start, at));
   return isSpaced && !isSpacedTag(text, at) ? undefined : { name, isClose, start, nameEnd: at };
@@ -120,29 +113,29 @@ function isLetter(code: number): boolean {
   return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
-function skipUnseen(text: string, from: number): number {
+function skipInvisible(text: string, from: number): number {
   let at = from;
-  for (let width = unseenAt(text, at); width > 0; width = unseenAt(text, at)) at += width;
+  for (let width = invisibleAt(text, at); width > 0; width = invisibleAt(text, at)) at += width;
   return at;
 }
 
 function skipGap(text: string, from: number): number {
   let at = from;
   for (;;) {
-    const width = unseenAt(text, at) || (/\s/.test(text.charAt(at)) ? 1 : 0);
+    const width = invisibleAt(text, at) || (/\s/.test(text.charAt(at)) ? 1 : 0);
     if (width === 0) return at;
     at += width;
   }
 }
 
-/** How many UTF-16 units the unseen character takes; 0 where the character can be seen. */
-function unseenAt(text: string, at: number): number {
+/** UTF-16 units of the invisible character at this place; 0 for a visible one. */
+function invisibleAt(text: string, at: number): number {
   if (!(text.charCodeAt(at) > 0x7f)) return 0;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  return UNSEEN.test(character) ? character.length : 0;
+  return INVISIBLE.test(character) ? character.length : 0;
 }
 
-/** The index after the tag's `>`; the end of the text if the tag is cut off. A quoted value may contain a `>`. */
+/** The index after the tag's `>`, or the end of the text. A quoted value may contain a `>`. */
 function tagEnd(text: string, from: number): number {
   const mark = />|=\s*["']/g;
   mark.lastIndex = from;
@@ -161,7 +154,7 @@ function close(open: Map<string, number>, name: string): void {
   else open.delete(name);
 }
 
-/** `<pri<private/>vate>` leaves a tag behind when the inner one goes: nothing from there on is kept. */
+/** `<pri<private/>vate>`: removing the inner tag leaves a new one; everything from there is removed. */
 function dropSeam(kept: string): string {
   return kept.slice(0, nextTag(halfWidth(kept), 0)?.start);
 }

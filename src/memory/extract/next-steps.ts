@@ -1,5 +1,5 @@
 // What is left to do when a turn ends: failing tests, open tasks, and what the agent said.
-import { TURN_INTERRUPTED } from "../../core/interruption.ts";
+import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { asArray, asObject } from "../../core/json.ts";
 import { clip, plain, sentencesOf } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";

@@ -1,5 +1,5 @@
 // Which sessions a session goes on with: those the agent or the user names, else the one that is likeliest.
-import { isTrunk } from "../../core/branch.ts";
+import { isTrunk } from "../../core/work-tree.ts";
 import { DAY_MS } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {

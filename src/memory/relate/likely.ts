@@ -7,7 +7,7 @@ import {
   type LinkedSession,
 } from "../../store/reads/link-evidence.ts";
 import type { Target } from "../../store/tables/links.ts";
-import { isTrunk } from "../../core/branch.ts";
+import { isTrunk } from "../../core/work-tree.ts";
 
 export interface Likely {
   session: EarlierSession;

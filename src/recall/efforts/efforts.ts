@@ -1,5 +1,5 @@
 // Efforts: one undertaking over several sessions, such as a feature. Computed from the links between sessions, not stored.
-import { isTrunk } from "../../core/branch.ts";
+import { isTrunk } from "../../core/work-tree.ts";
 import { sentencesOf } from "../../core/prose.ts";
 import { ALIKE, likeness } from "../../core/similarity.ts";
 import { isWeakTitle } from "../../core/title.ts";

@@ -1,5 +1,5 @@
 // Which sessions belong with this one, and why: links, shared files, the same branch at about the same time.
-import { isTrunk } from "../../core/branch.ts";
+import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
   countConversations,

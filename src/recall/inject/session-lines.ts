@@ -1,5 +1,5 @@
 // Sessions as an agent sees them: where the last one stopped, what earlier ones left open, and a line for each.
-import { TURN_INTERRUPTED, withoutInterruption } from "../../core/interruption.ts";
+import { TURN_INTERRUPTED, withoutInterruption } from "../../core/memory.ts";
 import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
 import { ago, plainLines, truncate } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";

@@ -16,43 +16,10 @@ export interface Label {
 }
 
 /** Words that start a label; hints.ts finds them. */
-export const LABEL_WORDS = [
-  "pass",
-  "pw",
-  "psk",
-  "secret",
-  "token",
-  "key",
-  "auth",
-  "credential",
-  "kennwort",
-  "mdp",
-  "contrase",
-  "clave",
-  "senha",
-  "wachtwoord",
-  "psw",
-  "senord",
-  "heslo",
-  "ifre",
-  "schl",
-  "has\u0142o",
-  "parola",
-  "phrase",
-  "mnemonic",
-  "ароль",
-  "密码",
-  "密碼",
-  "口令",
-  "密钥",
-  "令牌",
-  "ключ",
-  "secrète",
-  "segreta",
-  "暗証番号",
-  "パスワード",
-  "비밀번호",
-] as const;
+export const LABEL_WORDS: readonly string[] = (
+  "pass pw psk secret token key auth credential kennwort mdp contrase clave senha wachtwoord psw senord heslo ifre schl has\u0142o " +
+  "parola phrase mnemonic ароль 密码 密碼 口令 密钥 令牌 ключ secrète segreta 暗証番号 パスワード 비밀번호"
+).split(" ");
 
 const PASSWORD =
   "pass(?:w(?:or)?d|wort|wrd|phrase|code|e)?|pwd?|psw|psk|senord|heslo|ifre|kennwort|mdp|contrase(?:ñ|n|ny)a|clave|senha|wachtwoord|has[łl]o|parola(?: d'ordine)?|" +

@@ -26,7 +26,7 @@ export interface Value {
 const MAX_CHARS = 300;
 const OPEN = /(?:[bBrRuUfFLN@$]{1,2}(?=["']))?("""|'''|["'`])/y;
 
-/** A quoted value at this place of the view; undefined where there is none, or no place. */
+/** A quoted value at this place of the view, if there is one. */
 export function quotedAt(view: View, place: number | undefined): Value | undefined {
   if (place === undefined) return undefined;
   OPEN.lastIndex = place;
