@@ -13,7 +13,7 @@ export async function benchSpace(): Promise<void> {
 async function benchOutputs(): Promise<void> {
   // Loaded late: they import SQL, which Node can once the hooks of bench/main.ts are in place.
   const { createBackup } = await import("../src/store/db/backup.ts");
-  const { packOutputs } = await import("../src/store/tables/packed.ts");
+  const { packOutputs } = await import("../src/store/tables/tool-uses.ts");
   const { giveBack, roomByTable, roomOf } = await import("../src/store/db/disk-usage.ts");
   const { repairStore } = await import("../src/upkeep/backup/repair.ts");
   const { resolvePaths } = await import("../src/config/paths.ts");

@@ -6,7 +6,7 @@ import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { diagnose, repairStore } from "../upkeep/backup/repair.ts";
 import type { Db } from "../store/db/driver.ts";
-import { countIndexGaps } from "../store/fts/index-check.ts";
+import { countIndexGaps } from "../store/fts/search-index.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import type { Check } from "../health/check.ts";
 import { count } from "../core/text.ts";

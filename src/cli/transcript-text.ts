@@ -96,7 +96,7 @@ function itemsText(items: readonly Item[], detail: Shown, indent: string): strin
       if (text === "") continue;
       flush();
       parts.push(text);
-    } else if (item.kind === "tool") folded.push(toolText(item, detail, { indent, nameWidth }));
+    } else if (item.kind === "tool") folded.push(findToolUse(item, detail, { indent, nameWidth }));
     else folded.push(subagentText(item, detail, indent));
   }
   flush();
@@ -116,7 +116,7 @@ function messageText(item: MessageItem, detail: Detail, indent: string): string 
     .join("\n");
 }
 
-function toolText(
+function findToolUse(
   item: ToolItem,
   detail: Detail,
   { indent, nameWidth }: { indent: string; nameWidth: number },

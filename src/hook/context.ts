@@ -16,7 +16,7 @@ import { type Db, hasSqlite, isDamage, openDriver } from "../store/db/driver.ts"
 import { openStore } from "../store/db/open.ts";
 import { readReports } from "../store/db/quarantine.ts";
 import { findProject, type ProjectRow } from "../store/tables/projects.ts";
-import { countSessions } from "../store/reads/what-counts.ts";
+import { countSessions } from "../store/reads/counts.ts";
 import { logHookError } from "./log.ts";
 import { isHeldOut, type TellAnswer, type TellInput } from "./types.ts";
 

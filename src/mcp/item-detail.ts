@@ -5,7 +5,7 @@ import { findItem, type ItemPlace } from "../store/reads/items.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { itemRow } from "../store/reads/turns.ts";
+import { itemRow } from "../store/reads/items.ts";
 import { cutToTokens, layOut, type Piece } from "./budget.ts";
 import type { Call } from "./tool.ts";
 import { leftOut } from "./observation-detail.ts";

@@ -13,7 +13,7 @@ import type { Db } from "../store/db/driver.ts";
 import { type ObservationEntry, listObservations } from "../store/reads/observation-list.ts";
 import { listSessions, type SessionEntry } from "../store/reads/session-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { itemRow } from "../store/reads/turns.ts";
+import { itemRow } from "../store/reads/items.ts";
 import { layOut, type Piece, roughTokens } from "./budget.ts";
 import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, SPAN, type ToolScope } from "./tool.ts";
 import { line, pathLine, plural, quotedLine, when } from "./text.ts";

@@ -2,7 +2,7 @@
 import { toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import type { Db } from "../store/db/driver.ts";
-import { embedText } from "../store/vectors/embed-texts.ts";
+import { embedText } from "../store/vectors/vectors.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { addMissingCodes } from "../store/vectors/vector-chunks.ts";
 import { dropOtherModels, nextToEmbed, saveVectors, wantModel } from "../store/vectors/vectors.ts";

@@ -5,13 +5,13 @@ import type { Db } from "../store/db/driver.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { type InjectionRow, injectionsOf, setCited } from "../store/tables/injections.ts";
 import { getObservation, observationOf } from "../store/tables/observations.ts";
-import { type Aftermath, aftermathOf, commandOfUse } from "../store/reads/session-activity.ts";
+import { type SessionActivity, sessionActivity, commandOfUse } from "../store/reads/session-activity.ts";
 
 /** To be called inside a transaction. Counts anew each time: the same evidence gives the same count. */
 export function countUse(db: Db, sessionDbId: number): void {
   const injections = injectionsOf(db, sessionDbId);
   if (injections.length === 0) return;
-  const aftermath = aftermathOf(db, sessionDbId);
+  const aftermath = sessionActivity(db, sessionDbId);
   for (const injection of injections) {
     const items = JSON.parse(injection.item_ids) as string[];
     const later = since(aftermath, injection.created_at);
@@ -25,7 +25,7 @@ interface Later {
   commands: ReadonlySet<string>;
 }
 
-function since({ said, touches, commands }: Aftermath, at: number): Later {
+function since({ said, touches, commands }: SessionActivity, at: number): Later {
   return {
     text: said
       .filter((entry) => entry.at > at)

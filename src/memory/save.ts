@@ -8,7 +8,6 @@ import {
   contentHash,
   deleteObservation,
   insertObservation,
-  isForgotten,
   isOwned,
   moveEvidence,
   observationOf,
@@ -16,6 +15,7 @@ import {
   observationsOfTurn,
   setCurrent,
 } from "../store/tables/observations.ts";
+import { hasTombstone } from "../store/tables/tombstones.ts";
 import { projectIdOfSession } from "../store/tables/projects.ts";
 import { setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
@@ -46,7 +46,7 @@ export function saveTurnMemory(
   let isChanged = false;
   for (const observation of memory.observations) {
     const hash = contentHash(observation);
-    if (seen.has(hash) || isForgotten(db, hash)) continue;
+    if (seen.has(hash) || hasTombstone(db, { kind: "observation", hash })) continue;
     seen.add(hash);
     const validFrom = timeOf(db, observation);
     const same = old.find((row) => row.content_hash === hash && isIntact(row) && !kept.has(row.id));

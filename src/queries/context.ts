@@ -7,7 +7,7 @@ import { parseSetting, SETTING_KEYS, type SettingKey, type Settings } from "../c
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { buildContext, type ContextBlock, EMPTY_CONTEXT } from "../recall/inject/session-context.ts";
-import { findProject, findProjectByName, type ProjectRow } from "../store/tables/projects.ts";
+import { findProject, type ProjectRow, projectsNamed } from "../store/tables/projects.ts";
 import { type Asked, legacyRange } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { readRange } from "./scope.ts";
@@ -73,7 +73,7 @@ function findSubject({ db, paths, env, cwd }: Asked, name: string | undefined): 
   const loaded = loadSettings({ user: paths.config, project: place?.projectFiles ?? [] }, env);
   // Another project's files are not here to be looked at.
   if (name !== undefined || place === undefined)
-    return { project: findProjectByName(db, name ?? ""), here: name ?? "", tree: undefined, settings: loaded.values };
+    return { project: projectsNamed(db, name ?? "")[0], here: name ?? "", tree: undefined, settings: loaded.values };
   const here = identifyProject(place, loaded);
   const tree = describeTree(place, undefined, readRefLog(place));
   return { project: findProject(db, here.key), here: here.name, tree, settings: loaded.values };

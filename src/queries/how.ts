@@ -98,7 +98,7 @@ export const how = defineQuery({
     ) as [string[], string[]];
     return [
       ...worked,
-      ...tools.map((tool) => toolText(tool, shortId)),
+      ...tools.map((tool) => findToolUse(tool, shortId)),
       ...(failed.length > 0 ? [paint("red", "Never worked"), ...failed] : []),
     ].join("\n");
   },
@@ -156,7 +156,7 @@ function commandText(found: CommandUse, shortId: ShortId): string {
   ].join("\n");
 }
 
-function toolText(found: ToolHabit, shortId: ShortId): string {
+function findToolUse(found: ToolHabit, shortId: ShortId): string {
   return [
     `${mark(found)} ${paint(["bold", "cyan"], fit(found.name, columns() - 2))}`,
     `    ${dim(recordText(found, shortId))}`,

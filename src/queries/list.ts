@@ -5,7 +5,7 @@ import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";
 import { dim, paint } from "../platform/terminal/style.ts";
 import { listSessions } from "../store/reads/session-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { countSessions } from "../store/reads/what-counts.ts";
+import { countSessions } from "../store/reads/counts.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, listOf, whereOf } from "./schemas.ts";
 import { LIMIT, OFFSET, readScope, SCOPE, widerScope } from "./scope.ts";

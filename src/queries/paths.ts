@@ -1,6 +1,6 @@
 // The files that sessions changed, the latest first.
 import { iso } from "../core/time.ts";
-import { changedPaths } from "../store/reads/changed-paths.ts";
+import { changedPaths } from "../store/reads/blame.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, listOf, timeOf, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";

@@ -10,7 +10,8 @@ import { changedFiles } from "../store/tables/file-touches.ts";
 import { listObservations } from "../store/reads/observation-list.ts";
 import { type SessionEntry, subagentsOf } from "../store/reads/session-list.ts";
 import { currentSummary, summaryOf, WHOLE_SESSION } from "../store/tables/summaries.ts";
-import { type EntryRow, promptTexts, transcriptEntries } from "../store/reads/transcript-rows.ts";
+import { type EntryRow, transcriptEntries } from "../store/reads/transcript-rows.ts";
+import { promptsByIds } from "../store/tables/prompts.ts";
 import { type Asked, questionOf } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { observationJson } from "./observation-json.ts";
@@ -60,7 +61,7 @@ function outline(db: Db, session: SessionEntry): Json {
   const entries = transcriptEntries(db, session.id);
   const of = (kind: EntryRow["kind"]): number => entries.filter((entry) => entry.kind === kind).length;
   const prompts = entries.filter((entry) => entry.kind === "prompt").map((entry) => entry.id);
-  const texts = new Map(promptTexts(db, prompts).map((row) => [row.id, row]));
+  const texts = new Map(promptsByIds(db, prompts).map((row) => [row.id, row]));
   const turns = [...Map.groupBy(entries.entries(), ([, entry]) => entry.prompt_number)].map(([number, inside]) => {
     const [[index, first]] = inside as [[number, EntryRow]];
     const prompt = first.kind === "prompt" ? texts.get(first.id) : undefined;

@@ -3,7 +3,7 @@ import { deriveSession, rebuildMemory } from "../memory/derive.ts";
 import type { Db } from "../store/db/driver.ts";
 import { exportRows } from "../store/reads/export-rows.ts";
 import { findItemsContaining } from "../upkeep/erase/rows-containing.ts";
-import { packOutputs } from "../store/tables/packed.ts";
+import { packOutputs } from "../store/tables/tool-uses.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import { roomByTable } from "../store/db/disk-usage.ts";
 import { bestUses } from "../store/fts/tool-search.ts";

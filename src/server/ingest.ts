@@ -11,7 +11,7 @@ import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import type { Asked } from "../queries/legacy.ts";
 import type { Db } from "../store/db/driver.ts";
-import { findProjectByName, projectOfSession } from "../store/tables/projects.ts";
+import { projectOfSession, projectsNamed } from "../store/tables/projects.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
 import { findSession } from "../store/tables/sessions.ts";
 
@@ -64,7 +64,7 @@ function findWhere(
 ): { cwd: string; surroundings: CaptureContext } {
   if (cwd !== undefined && !isAbsolute(cwd)) throw new AppError("usage", "cwd has to be an absolute path.");
   const filed = known === undefined ? undefined : projectOfSession(db, known.session_id);
-  const named = project === undefined || cwd !== undefined ? undefined : findProjectByName(db, project);
+  const named = project === undefined || cwd !== undefined ? undefined : projectsNamed(db, project)[0];
   const folder = cwd ?? known?.cwd ?? named?.root;
   if (folder === undefined && project === undefined)
     throw new AppError("usage", "Where did that happen?", { hint: "Send cwd, the folder the session works in." });

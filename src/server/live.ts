@@ -1,7 +1,7 @@
 // Those who watch: each gets what is new, and is let go when it does not keep up.
 import type { Db } from "../store/db/driver.ts";
 import { countJobs } from "../store/tables/jobs.ts";
-import { writeVersion } from "../store/db/data-version.ts";
+import { writeVersion } from "../store/db/query-cache.ts";
 import type { Store } from "../queries/cached-store.ts";
 import { type Cursor, cursorText, parseCursor } from "./cursor.ts";
 import { newestCursor, type News, readNews } from "./change-feed.ts";

@@ -6,7 +6,7 @@ import type { Paths } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import type { Db } from "../store/db/driver.ts";
-import { writeVersion } from "../store/db/data-version.ts";
+import { writeVersion } from "../store/db/query-cache.ts";
 import type { Route } from "./route.ts";
 
 export interface Aside {

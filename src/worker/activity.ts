@@ -2,7 +2,7 @@
 import { localDay } from "../core/time.ts";
 import { type Activity, writeActivity } from "../platform/state/activity.ts";
 import type { Db } from "../store/db/driver.ts";
-import { countSessions } from "../store/reads/what-counts.ts";
+import { countSessions } from "../store/reads/counts.ts";
 import { countJobs } from "../store/tables/jobs.ts";
 import { spentOn } from "../store/tables/ledger.ts";
 import { runningProject } from "../store/tables/session-status.ts";

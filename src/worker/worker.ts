@@ -8,7 +8,7 @@ import { statOf } from "../platform/read-file.ts";
 import { prepareLostEvents } from "../platform/state/lost-events.ts";
 import { BEAT_MS, beat, birthOf, isSameProcess } from "../platform/worker-lock.ts";
 import { forgetRequest, isAskedToLeave } from "../platform/worker-start.ts";
-import { dataVersion } from "../store/db/data-version.ts";
+import { dataVersion } from "../store/db/query-cache.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
 import { explain, openStore, setDurable } from "../store/db/open.ts";
 import { isSwapping, settleSwap } from "../store/db/swap.ts";

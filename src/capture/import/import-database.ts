@@ -4,7 +4,8 @@ import type { Producer } from "../../core/memory.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { exportRows } from "../../store/reads/export-rows.ts";
 import { writeFiles } from "../../store/tables/observation-files.ts";
-import { contentHash, insertObservation, isForgotten, observationsOfTurn } from "../../store/tables/observations.ts";
+import { hasTombstone } from "../../store/tables/tombstones.ts";
+import { contentHash, insertObservation, observationsOfTurn } from "../../store/tables/observations.ts";
 import { projectIdOfSession } from "../../store/tables/projects.ts";
 import { findSession } from "../../store/tables/sessions.ts";
 import { MERGE_TABLES } from "../../store/db/merge.ts";
@@ -92,7 +93,7 @@ function importSession(db: Db, { sessionId, events, observations, summaries }: F
     const turn = { sessionDbId: session.id, promptNumber };
     const hash = contentHash(observation);
     const isKnown = observationsOfTurn(db, session.id, promptNumber).some((row) => row.content_hash === hash);
-    if (isKnown || isForgotten(db, hash)) continue;
+    if (isKnown || hasTombstone(db, { kind: "observation", hash })) continue;
     const id = insertObservation(db, { projectId, turn, observation, producer: IMPORTED, validFrom: at }, at);
     writeFiles(db, id, files);
   }

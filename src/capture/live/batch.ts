@@ -10,19 +10,18 @@ import {
   endPrompt,
   findPromptNumber,
   indexLetters,
-  type NewPrompt,
   reopenTurn,
   type TurnEnd,
 } from "../../store/tables/prompts.ts";
 import { updateStatus } from "../../store/tables/session-status.ts";
-import { type SessionSeed, setModel, upsertSession, widenSession } from "../../store/tables/sessions.ts";
+import { type NewSession, setModel, upsertSession, widenSession } from "../../store/tables/sessions.ts";
 import { markTurnStale } from "../../store/tables/stale-turns.ts";
 
 interface SeenSession {
   id: number;
   projectId: number;
   /** What was last written of the session. */
-  seed: SessionSeed;
+  seed: NewSession;
   firstAt: number;
   lastAt: number;
   /** The newest event in the store when the session was written: newer ones have to write it again. */
@@ -44,7 +43,7 @@ export function startBatch() {
     open: new Set<string>(),
     models: new Map<number, string>(),
     /** New prompts, indexed at the end: FTS5 writes its buffer to disk before many other statements. */
-    prompts: [] as NewPrompt[],
+    prompts: [] as { id: number; text: string }[],
     /** New tool uses, for callers that index them at once. */
     toolUses: [] as ToolUseText[],
     /** Something was forgotten once and must not come back; looked up with the first event. */
@@ -77,11 +76,11 @@ export function rootOf(db: Db, batch: Batch, id: number): string {
   return cached(batch.roots, id, () => projectRoot(db, id));
 }
 
-export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
+export function sessionOf(db: Db, batch: Batch, seed: NewSession): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
   const { at, sessionId } = seed;
   const seen = batch.sessions.get(sessionId);
   const isNewest = seen !== undefined && seen.lastAt < seen.storedLastAt && at >= seen.storedLastAt;
-  if (seen !== undefined && !isNewest && isSameSeed(seen.seed, seed)) {
+  if (seen !== undefined && !isNewest && isSameSession(seen.seed, seed)) {
     if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
@@ -96,7 +95,7 @@ export function sessionOf(db: Db, batch: Batch, seed: SessionSeed): Pick<SeenSes
 const SEED_KEYS = ["projectId", "cwd", "branch", "version", "transcriptPath", "agent", "parentId", "subtitle"] as const;
 
 /** But for the time. */
-function isSameSeed(a: SessionSeed, b: SessionSeed): boolean {
+function isSameSession(a: NewSession, b: NewSession): boolean {
   return SEED_KEYS.every((key) => a[key] === b[key]);
 }
 

@@ -4,7 +4,7 @@ import type { Db } from "../../store/db/driver.ts";
 import { hasMessage } from "../../store/tables/messages.ts";
 import { isPurged } from "../../store/tables/purge.ts";
 import { hasToolUse } from "../../store/tables/tool-uses.ts";
-import { hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
+import { hasForgottenParts } from "../../store/tables/tombstones.ts";
 import { isForkDuplicate, withoutForgotten } from "../live/keep-out.ts";
 import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";

@@ -12,7 +12,7 @@ import { startGroup, type TransactionGroup } from "../../store/db/transaction.ts
 import { applyInBatch } from "../live/apply.ts";
 import { type Batch, endBatch, startBatch } from "../live/batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
-import { namesForgotten } from "../../store/tables/tombstone-checks.ts";
+import { namesForgotten } from "../../store/tables/tombstones.ts";
 import {
   type FileState,
   type Piece,

@@ -9,7 +9,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { deleteForgotten } from "../../upkeep/erase/scrub-backups.ts";
 import { createBackup } from "../../store/db/backup.ts";
-import { countSessions } from "../../store/reads/what-counts.ts";
+import { countSessions } from "../../store/reads/counts.ts";
 import { plural } from "../forget-text.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { count } from "../../core/text.ts";

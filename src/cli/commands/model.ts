@@ -40,7 +40,7 @@ export const command = defineCommand({
           ...plan,
           steps: installSteps(paths, process.env, from),
           nothing: "The embedding model is already installed.",
-          after: () => withStore(paths, (db) => enqueueEmbed(db, Date.now(), { isMended: true })),
+          after: () => withStore(paths, (db) => enqueueEmbed(db, Date.now(), { isRepaired: true })),
           done: "Done. The worker embeds existing sessions in the background.",
         });
       case "remove":

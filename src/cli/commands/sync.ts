@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { hasForgottenParts } from "../../store/tables/tombstone-checks.ts";
+import { hasForgottenParts } from "../../store/tables/tombstones.ts";
 import type { ArchiveContext } from "../../capture/sync/archive.ts";
 import { archiveSize } from "../../capture/sync/archive-copies.ts";
 import { findTranscripts } from "../../capture/sync/find-transcripts.ts";
@@ -17,7 +17,7 @@ import { AppError } from "../../core/error.ts";
 import { countSince, newestRows } from "../../store/reads/counts.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
-import { findProjectByName } from "../../store/tables/projects.ts";
+import { projectsNamed } from "../../store/tables/projects.ts";
 import { relaxDurability } from "../../store/db/open.ts";
 import { updateIdleStatuses } from "../../store/tables/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.ts";
@@ -114,7 +114,7 @@ async function sync(input: Input, json: boolean, log: SyncLog | undefined): Prom
         hint: "`c-mem list` shows the sessions that are remembered.",
       });
     }
-    if (project !== undefined && !report.isInterrupted && findProjectByName(db, project) === undefined) {
+    if (project !== undefined && !report.isInterrupted && projectsNamed(db, project).length === 0) {
       throw new AppError("nothing_found", `No session on this machine belongs to a project "${project}".`, {
         hint: "`c-mem projects` lists those that are remembered; `c-mem sync` without --project brings in all.",
       });

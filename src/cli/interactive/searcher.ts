@@ -7,7 +7,7 @@ import type { SemanticQuery } from "../../recall/search/semantic.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { listSessions } from "../../store/reads/session-list.ts";
-import { turnTexts } from "../../store/reads/turns.ts";
+import { turnTexts } from "../../store/reads/items.ts";
 import type { By, Question, Result } from "./state.ts";
 import type { Preview } from "./view.ts";
 

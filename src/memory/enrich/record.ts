@@ -52,7 +52,7 @@ function piecesOf(evidence: TurnEvidence, scale: number): Piece[] {
         index === said.length - 1 ? CHARS.response : CHARS.message,
       )}`,
     })),
-    ...toolUses.map((use) => ({ id: use.id, at: use.at, weight: weightOf(use), text: toolText(use, cut) })),
+    ...toolUses.map((use) => ({ id: use.id, at: use.at, weight: weightOf(use), text: findToolUse(use, cut) })),
   ].sort((a, b) => a.at - b.at);
   return [
     {
@@ -109,7 +109,7 @@ function isReading({ name, input, files }: EvidenceToolUse): boolean {
 
 type Cut = (text: string, chars: number) => string;
 
-function toolText(use: EvidenceToolUse, cut: Cut): string {
+function findToolUse(use: EvidenceToolUse, cut: Cut): string {
   const exit = use.exitCode === undefined || use.exitCode === 0 ? "" : ` with exit code ${use.exitCode}`;
   const outcome = use.isError || exit !== "" ? `, failed${exit}` : "";
   const by = use.isSubagent ? ", by a subagent" : "";

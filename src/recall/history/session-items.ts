@@ -8,11 +8,11 @@ import {
   messageTexts,
   observationAnchors,
   ownRows,
-  promptTexts,
   toolTexts,
   touchesOfUses,
   transcriptEntries,
 } from "../../store/reads/transcript-rows.ts";
+import { promptsByIds } from "../../store/tables/prompts.ts";
 import type { TouchRow } from "../../store/tables/file-touches.ts";
 import { toolLine } from "./tool-line.ts";
 
@@ -160,7 +160,7 @@ function readItems(
   const items = new Map<string, SessionItem>();
   const add = (kind: EntryRow["kind"], id: number, item: SessionItem): void =>
     void items.set(itemId({ kind, id }), item);
-  for (const { id, text, response, created_at: at, ended_at: endedAt } of promptTexts(
+  for (const { id, text, response, created_at: at, ended_at: endedAt } of promptsByIds(
     db,
     idsOf("prompt", "response"),
   )) {

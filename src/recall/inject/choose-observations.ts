@@ -1,7 +1,7 @@
 // Chooses the observations a session starts with: by branch, files and recent work, not by age alone.
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
-import { type Candidate, newestStanding } from "../../store/reads/observation-pick.ts";
+import { type Candidate, newestStanding } from "../../store/reads/observation-list.ts";
 import { changedFiles } from "../../store/tables/file-touches.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";

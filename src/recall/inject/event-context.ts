@@ -3,7 +3,7 @@ import { errorSubject, lastError, telling } from "../../core/error-text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationOfSubject, observationsByIds } from "../../store/fts/observation-words.ts";
-import { commandKeyOf, observationsAbout } from "../../store/tables/observation-keys.ts";
+import { commandKeyOf, observationsAbout } from "../../store/tables/observations.ts";
 import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
 import { recentSessions } from "../../store/tables/sessions.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line } from "./block.ts";

@@ -3,13 +3,13 @@ import { tailsOf } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
-  countStanding,
+  countObservations,
   countTurns,
   observationsByIds,
   rowsWithWord,
   turnsWithWord,
 } from "../../store/fts/observation-words.ts";
-import { observationsAbout } from "../../store/tables/observation-keys.ts";
+import { observationsAbout } from "../../store/tables/observations.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { PromptQuery } from "./parse-prompt.ts";
 import type { ThrottleLevel } from "./throttle.ts";
@@ -56,7 +56,7 @@ type Vote = (id: number, word: string, weight: number, rare: number) => void;
 
 export function matchPrompt(db: Db, query: PromptQuery, request: MatchRequest): PromptMatch {
   const { projectId } = request;
-  const total = countStanding(db, projectId, MAX_COUNTED);
+  const total = countObservations(db, projectId, MAX_COUNTED);
   if (total === 0) return NO_MATCH;
   const votes = new Map<number, Votes>();
   const vote: Vote = (id, word, weight, rare) => {

@@ -3,7 +3,7 @@ import type { Db } from "../../store/db/driver.ts";
 import type { FileHit } from "../../store/fts/fts-index.ts";
 import { filteredSessions, type SessionFilter, turnsWithin } from "../../store/reads/session-filter.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
-import { thinkingOf, toolText, turnTexts } from "../../store/reads/turns.ts";
+import { thinkingOf, findToolUse, turnTexts } from "../../store/reads/items.ts";
 import { SEARCH_KINDS, type SearchAnswer, type SearchOptions, searchSessions } from "./search.ts";
 import { nameText, searchNames } from "./search-names.ts";
 import type { RankedSession } from "./session-hits.ts";
@@ -128,13 +128,14 @@ function turnFinding(
   { kind, snippetChars }: { kind: FindKind | undefined; snippetChars: number },
 ): Finding {
   const { promptNumber = 0, toolUse, message } = hit.turns[0] ?? {};
-  const { prompt, messages, response } = turnTexts(db, session.id, promptNumber);
+  const { prompt, messages } = turnTexts(db, session.id, promptNumber);
   const promptItem = `p${prompt?.id ?? 0}`;
-  const tool = toolUse === undefined ? undefined : toolText(db, toolUse);
+  const tool = toolUse === undefined ? undefined : findToolUse(db, toolUse);
   const thinking = message === undefined ? undefined : thinkingOf(db, message);
   const texts: TurnText[] = [{ kind: "prompt", item: promptItem, text: prompt?.text ?? session.title ?? "" }];
   for (const { id, text } of messages) texts.push({ kind: "message", item: `m${id}`, text });
-  if (messages.length === 0 && response) texts.push({ kind: "message", item: promptItem, text: response });
+  if (messages.length === 0 && prompt?.response)
+    texts.push({ kind: "message", item: promptItem, text: prompt.response });
   if (tool !== undefined)
     texts.push({ kind: "tool", item: `t${tool.id}`, text: `${tool.name} ${tool.input} ${tool.output ?? ""}` });
   if (thinking !== undefined) texts.push({ kind: "thinking", item: `m${message}`, text: thinking });

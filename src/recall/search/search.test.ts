@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Db } from "../../store/db/driver.ts";
-import { countIndexGaps } from "../../store/fts/index-check.ts";
+import { countIndexGaps } from "../../store/fts/search-index.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../../store/fts/search-index.ts";
 import { type FindKind, findSessions } from "./find-sessions.ts";
 import { searchSessions } from "./search.ts";

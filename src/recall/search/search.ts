@@ -2,7 +2,7 @@
 import { editDistance } from "../../core/edit-distance.ts";
 import { type PreparedQuery, prepareQuery } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
-import type { LaneScope } from "../../store/fts/fts-search.ts";
+import type { FtsScope } from "../../store/fts/fts-search.ts";
 import { rarestFirst } from "../../store/fts/query-budget.ts";
 import { longerWords, similarWords } from "../../store/fts/vocabulary.ts";
 import { sessionIdsOf } from "../../store/tables/sessions.ts";
@@ -20,7 +20,7 @@ import {
 export const SEARCH_KINDS = ["prompt", "message", "thinking", "tool", "file"] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
-export interface SearchOptions extends Pick<LaneScope, "project" | "accept" | "since" | "before"> {
+export interface SearchOptions extends Pick<FtsScope, "project" | "accept" | "since" | "before"> {
   limit: number;
   kind?: SearchKind | undefined;
   /** Leaves out turns of accepted sessions. */

@@ -6,7 +6,7 @@ import { prepareQuery } from "../../core/query.ts";
 import type { Embedder } from "../../embed/embedder.ts";
 import { embedSource, INSTALL_HINT, openById } from "../../embed/source.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { commonWords } from "../../store/fts/common-words.ts";
+import { commonWords } from "../../store/fts/query-budget.ts";
 import type { Hit } from "../../store/fts/fts-index.ts";
 import {
   countVectors,

@@ -2,8 +2,8 @@
 import type { PreparedQuery } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { fileHits } from "../../store/fts/file-search.ts";
-import type { FileHit, Hit } from "../../store/fts/fts-index.ts";
-import { type LaneScope, talkHits, thinkingHits, workHits } from "../../store/fts/fts-search.ts";
+import { type FileHit, type Hit, THINKING, TOOL_USES, TURNS } from "../../store/fts/fts-index.ts";
+import { type FtsScope, searchIndex } from "../../store/fts/fts-search.ts";
 import type { SearchOptions } from "./search.ts";
 import type { SemanticHit } from "./semantic.ts";
 
@@ -51,13 +51,13 @@ export interface Searched {
   since?: number;
 }
 
-const TEXT_INDEXES = { talk: talkHits, work: workHits, thinking: thinkingHits };
+const TEXT_INDEXES = { talk: TURNS, work: TOOL_USES, thinking: THINKING };
 
 export function queryIndexes(
   db: Db,
   names: readonly Exclude<IndexName, "meaning">[],
   query: PreparedQuery,
-  scope: LaneScope,
+  scope: FtsScope,
   { kind, project, since, before, accept, acceptTurn }: SearchOptions,
 ): { found: HitsBySession; searched: Searched[] } {
   const found: HitsBySession = new Map();
@@ -76,7 +76,7 @@ export function queryIndexes(
         hits.filter((hit) => accept?.(hit.session) !== false),
       );
     } else {
-      const { hits, ...how } = TEXT_INDEXES[name](db, query, scope);
+      const { hits, ...how } = searchIndex(db, TEXT_INDEXES[name], query, scope);
       add(name, hits);
       searched.push({ lane: name, ...how });
     }

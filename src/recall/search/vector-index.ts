@@ -2,7 +2,7 @@
 import { createCodeScan, PREFILTER_FROM } from "../../embed/code-scan.ts";
 import type { Hit } from "../../embed/best.ts";
 import { createScan, type SearchOptions } from "../../embed/scan.ts";
-import { writeVersion } from "../../store/db/data-version.ts";
+import { writeVersion } from "../../store/db/query-cache.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
   chunkRevisions,

@@ -5,6 +5,7 @@ import { listFolder, statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
 import { removeDatabase } from "./database-files.ts";
 import { type Db, openDriver } from "./driver.ts";
+import { raw, sql } from "./sql.ts";
 
 /** "migration": before the schema was changed. */
 export type BackupKind = "daily" | "manual" | "migration";
@@ -91,18 +92,18 @@ export function checkDatabase(path: string): Contents {
 }
 
 export function integrityProblems(db: Db, check: "integrity_check" | "quick_check" = "integrity_check"): string[] {
-  const rows = db.all<Record<string, string>>(`PRAGMA ${check}(3)`).map((row) => row[check] ?? "");
+  const rows = db.all<Record<string, string>>(sql`PRAGMA ${raw(check)}(3)`).map((row) => row[check] ?? "");
   // Several problems of a tree come as one text, under a heading.
   return rows.flatMap((text) => text.split("\n")).filter((line) => !/^(?:ok|\*\*\* .*|)$/.test(line));
 }
 
 function countContents(db: Db): Contents {
-  const tables = new Set(db.all<{ name: string }>("SELECT name FROM sqlite_schema").map(({ name }) => name));
+  const tables = new Set(db.column<string>(sql`SELECT name FROM sqlite_schema`));
   const count = (table: string): number =>
-    tables.has(table) ? (db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0) : 0;
+    tables.has(table) ? (db.value<number>(sql`SELECT count(*) AS n FROM ${raw(table)}`) ?? 0) : 0;
   if (!tables.has("migrations")) throw new AppError("backup_foreign", "It is not a database of C-Mem's.");
   return {
-    schema: db.get<{ id: number | null }>("SELECT max(id) AS id FROM migrations")?.id ?? 0,
+    schema: db.value<number>(sql`SELECT max(id) AS id FROM migrations`) ?? 0,
     sessions: count("sessions"),
     prompts: count("prompts"),
     messages: count("messages"),

@@ -1,5 +1,6 @@
 // What takes room in the database, and how room that was freed is given back.
 import type { Db } from "./driver.ts";
+import { raw, sql } from "./sql.ts";
 
 export interface Room {
   /** The file, and what of it holds something. */
@@ -10,7 +11,7 @@ export interface Room {
 
 export function roomOf(db: Db): Room {
   const pragma = (name: string): number =>
-    Object.values(db.get<Record<string, number>>(`PRAGMA ${name}`) ?? {})[0] ?? 0;
+    Object.values(db.get<Record<string, number>>(sql`PRAGMA ${raw(name)}`) ?? {})[0] ?? 0;
   const size = pragma("page_size");
   const [pages, free] = [pragma("page_count"), pragma("freelist_count")];
   return { bytes: pages * size, used: (pages - free) * size, free: free * size };
@@ -18,11 +19,9 @@ export function roomOf(db: Db): Room {
 
 /** Every table and index by what it takes, the largest first; an index's own tables under its name. */
 export function roomByTable(db: Db): { name: string; bytes: number }[] {
-  return db.all(
-    `SELECT CASE WHEN name GLOB '*_fts_*' THEN substr(name, 1, instr(name, '_fts_') + 3)
+  return db.all(sql`SELECT CASE WHEN name GLOB '*_fts_*' THEN substr(name, 1, instr(name, '_fts_') + 3)
          WHEN name GLOB 'prompts_trigram_*' THEN 'prompts_trigram' ELSE name END AS name, sum(pgsize) AS bytes
-     FROM dbstat WHERE aggregate = 1 GROUP BY 1 ORDER BY bytes DESC, name`,
-  );
+     FROM dbstat WHERE aggregate = 1 GROUP BY 1 ORDER BY bytes DESC, name`);
 }
 
 /** Pages per step, each a transaction of its own. */
@@ -30,7 +29,7 @@ const STEP_PAGES = 500;
 
 /** Gives free pages back to the disk, step by step. A file from before that was possible needs a VACUUM once. */
 export function* giveBack(db: Db, options: { mayVacuum?: boolean } = {}): Generator<void, void> {
-  const mode = db.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum ?? 0;
+  const mode = db.value<number>(sql`PRAGMA auto_vacuum`) ?? 0;
   if (mode === 0) {
     if (options.mayVacuum) db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
     return;

@@ -2,16 +2,22 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
-import { unpack } from "./unpack.ts";
+import type { Sql } from "./sql.ts";
 import { isSwapping } from "./swap.ts";
 
 export type Param = SQLInputValue;
 
 export interface Db {
   exec(sql: string): void;
-  run(sql: string, ...params: Param[]): { changes: number; lastId: number };
-  get<Row>(sql: string, ...params: Param[]): Row | undefined;
-  all<Row>(sql: string, ...params: Param[]): Row[];
+  run(sql: Sql | string, ...params: Param[]): { changes: number; lastId: number };
+  get<Row>(sql: Sql | string, ...params: Param[]): Row | undefined;
+  all<Row>(sql: Sql | string, ...params: Param[]): Row[];
+  /** Whether there is a row. */
+  has(sql: Sql | string, ...params: Param[]): boolean;
+  /** The first column of the first row; undefined also for NULL. */
+  value<Value>(sql: Sql | string, ...params: Param[]): Value | undefined;
+  /** The first column of every row. */
+  column<Value>(sql: Sql | string, ...params: Param[]): Value[];
   close(): void;
   /** The file at its path is, or is about to be, another one: what is written here nobody would read. */
   isReplaced(): boolean;
@@ -39,6 +45,22 @@ export function withDriver<T>(path: string, options: DriverOptions, work: (db: D
     return work(db);
   } finally {
     db.close();
+  }
+}
+
+/** Larger than any stored output; one that claims to be larger is damaged. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** Node allocates 128 KB per call unless told otherwise. */
+const CHUNK_BYTES = 16 * 1024;
+
+/** The SQL function that reads what packOutputs (tool-uses.ts) compressed. Null for anything else, or damaged bytes. */
+function unpack(bytes: unknown): string | null {
+  if (!(bytes instanceof Uint8Array)) return null;
+  try {
+    const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
+    return zstdDecompressSync(bytes, { maxOutputLength: MAX_OUTPUT_BYTES, chunkSize: CHUNK_BYTES }).toString("utf8");
+  } catch {
+    return null;
   }
 }
 
@@ -71,43 +93,55 @@ export function isDamage(error: unknown): boolean {
 
 function wrap(native: DatabaseSync, path: string): Db {
   const inode = statOf(path)?.ino;
-  const reads = new Map<string, Prepared>();
-  const writes = new Map<string, Prepared>();
-  const prepare = (sql: string, statements = reads): Prepared => {
-    let prepared = statements.get(sql);
-    if (prepared === undefined) {
-      prepared = { statement: native.prepare(sql), byName: NUMBERED.test(sql) && !takesNumbers(native) };
+  const reads = new Map<string, StatementSync>();
+  const writes = new Map<string, StatementSync>();
+  const prepare = (text: string, statements = reads): StatementSync => {
+    let statement = statements.get(text);
+    if (statement === undefined) {
+      statement = native.prepare(text);
       // FTS5 numbers its own rows beyond 2^53, and Node 26 throws where such a number was the last one inserted.
-      if (statements === writes) prepared.statement.setReadBigInts(true);
-      statements.set(sql, prepared);
+      if (statements === writes) statement.setReadBigInts(true);
+      statements.set(text, statement);
     }
-    return prepared;
+    return statement;
   };
-  return {
-    exec: (sql) => native.exec(sql),
-    run(sql, ...params) {
-      const { statement, byName } = prepare(sql, writes);
-      const { changes, lastInsertRowid } = byName ? statement.run(named(params)) : statement.run(...params);
+  const db: Db = {
+    exec: (text) => native.exec(text),
+    run(query, ...params) {
+      const { text, values } = bind(native, query, params);
+      const { changes, lastInsertRowid } = prepare(text, writes).run(...values);
       return { changes: Number(changes), lastId: Number(lastInsertRowid) };
     },
-    get<Row>(sql: string, ...params: Param[]) {
-      const { statement, byName } = prepare(sql);
-      return (byName ? statement.get(named(params)) : statement.get(...params)) as Row | undefined;
+    get<Row>(query: Sql | string, ...params: Param[]) {
+      const { text, values } = bind(native, query, params);
+      return prepare(text).get(...values) as Row | undefined;
     },
-    all<Row>(sql: string, ...params: Param[]) {
-      const { statement, byName } = prepare(sql);
-      return (byName ? statement.all(named(params)) : statement.all(...params)) as Row[];
+    all<Row>(query: Sql | string, ...params: Param[]) {
+      const { text, values } = bind(native, query, params);
+      return prepare(text).all(...values) as Row[];
     },
+    has: (query, ...params) => db.get(query, ...params) !== undefined,
+    value<Value>(query: Sql | string, ...params: Param[]) {
+      return (Object.values(db.get<Record<string, Value | null>>(query, ...params) ?? {})[0] ?? undefined) as
+        | Value
+        | undefined;
+    },
+    column: (query, ...params) =>
+      db.all<Record<string, never>>(query, ...params).map((row) => Object.values(row)[0] as never),
     close: () => {
       if (native.isOpen) native.close();
     },
     isReplaced: () => isSwapping(path) || statOf(path)?.ino !== inode,
   };
+  return db;
 }
 
-interface Prepared {
-  statement: StatementSync;
-  byName: boolean;
+type Values = Param[] | [Record<string, Param>];
+
+function bind(native: DatabaseSync, query: Sql | string, params: Param[]): { text: string; values: Param[] } {
+  if (typeof query !== "string") return { text: query.text, values: query.params as Param[] };
+  const values: Values = NUMBERED.test(query) && !takesNumbers(native) ? [named(params)] : params;
+  return { text: query, values: values as Param[] };
 }
 
 const NUMBERED = /\?\d/;

@@ -22,6 +22,7 @@ import thinking from "./migrations/0017-thinking.sql";
 import windowsPaths from "./migrations/0018-windows-paths.sql";
 import observationFiles from "./migrations/0019-observation-files.sql";
 import fileSnapshots from "./migrations/0020-file-snapshots.sql";
+import { sql } from "./sql.ts";
 
 export interface Migration {
   id: number;
@@ -33,16 +34,16 @@ export interface Migration {
 
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "evidence", sql: evidence },
-  // Breaking: the first version writes to indexes that are no longer there.
+  // Breaking: the first version writes to indexes that were dropped.
   { id: 2, name: "history", sql: history, breaking: true },
-  // Breaking: an older one changes evidence without saying that the memory of it is stale.
+  // Breaking: an older one changes evidence without marking its memory stale.
   { id: 3, name: "memory", sql: memory, breaking: true },
-  // Breaking: an older one writes links of its own, and changes evidence without saying that links are stale.
+  // Breaking: an older one writes links of its own, and changes evidence without marking links stale.
   { id: 4, name: "efforts", sql: efforts, breaking: true },
   { id: 5, name: "meaning", sql: meaning },
   { id: 6, name: "injection", sql: injection },
   { id: 7, name: "listing", sql: listing },
-  // Breaking: an older one takes a compressed output for none, and brings in what was taken out to save room.
+  // Breaking: an older one reads a compressed output as none, and imports again what was purged.
   { id: 8, name: "space", sql: space, breaking: true },
   { id: 9, name: "sync", sql: sync },
   { id: 10, name: "beside", sql: beside },
@@ -72,34 +73,26 @@ export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, b
     const found = currentVersion(db);
     if (found > 0 && found < newest) before?.();
     db.exec(TABLE);
-    for (const { id, name, sql, breaking = false } of migrations) {
-      // The id goes in first: whoever comes second finds it there and has nothing to do.
-      const { changes } = db.run(
-        "INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at) VALUES (?, ?, ?, ?)",
-        id,
-        name,
-        Number(breaking),
-        Date.now(),
-      );
-      if (changes === 1) db.exec(sql);
+    for (const { id, name, sql: statements, breaking = false } of migrations) {
+      // The id goes in first: a second process finds it there and has nothing to do.
+      const { changes } = db.run(sql`INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at)
+        VALUES (${id}, ${name}, ${breaking}, ${Date.now()})`);
+      if (changes === 1) db.exec(statements);
     }
   });
 }
 
 export function currentVersion(db: Db): number {
-  const exists = db.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
-  if (exists === undefined) return 0;
-  return db.get<{ version: number | null }>("SELECT max(id) AS version FROM migrations")?.version ?? 0;
+  if (!db.has(sql`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'`)) return 0;
+  return db.value(sql`SELECT max(id) FROM migrations`) ?? 0;
 }
 
 function refuseBreaking(db: Db, newest: number): void {
-  const row = db.get<{ id: number }>("SELECT id FROM migrations WHERE id > ? AND breaking = 1", newest);
-  if (row === undefined) return;
+  const id = db.value<number>(sql`SELECT id FROM migrations WHERE id > ${newest} AND breaking = 1`);
+  if (id === undefined) return;
   throw new AppError(
     "store_newer",
-    `The database was written by a newer c-mem (schema ${row.id}, this one knows ${newest}).`,
-    {
-      hint: "Update this c-mem: npm install -g c-mem@latest, then c-mem install.",
-    },
+    `The database was written by a newer c-mem (schema ${id}, this one knows ${newest}).`,
+    { hint: "Update this c-mem: npm install -g c-mem@latest, then c-mem install." },
   );
 }

@@ -2,6 +2,7 @@
 import type { Db } from "./driver.ts";
 import type { MergedRow, MergeTable } from "./merge.ts";
 import { TOMBSTONE_KINDS } from "../tables/tombstones.ts";
+import { raw, sql } from "./sql.ts";
 
 /** Rows per read. */
 const BATCH = 200;
@@ -20,7 +21,7 @@ export function* salvageRows(db: Db, table: MergeTable, salvage: Salvage): Gener
 
 function lastId(db: Db, table: string): number {
   try {
-    return db.get<{ id: number | null }>(`SELECT max(id) AS id FROM ${table}`)?.id ?? 0;
+    return db.value<number>(sql`SELECT max(id) AS id FROM ${raw(table)}`) ?? 0;
   } catch {
     // The end of the table is lost: what lies before it is found from the front.
     return GUESS;
@@ -52,7 +53,9 @@ function* readRange(db: Db, table: string, last: number, salvage: Salvage): Gene
 
 function tryRead(db: Db, table: string, from: number, to: number): MergedRow[] | undefined {
   try {
-    return db.all<MergedRow>(`SELECT * FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${BATCH}`, from, to);
+    return db.all<MergedRow>(
+      sql`SELECT * FROM ${raw(table)} WHERE id BETWEEN ${from} AND ${to} ORDER BY id LIMIT ${raw(BATCH)}`,
+    );
   } catch {
     return undefined;
   }
@@ -64,7 +67,7 @@ const MAX_DIGITS = 3;
 /** They have no numbers, but their hashes lie evenly: around a page that is lost by how these begin. */
 function readTombstones(db: Db, salvage: Salvage): MergedRow[] {
   try {
-    return db.all("SELECT * FROM tombstones");
+    return db.all(sql`SELECT * FROM tombstones`);
   } catch {
     return readAround(db, salvage);
   }
@@ -75,8 +78,10 @@ function readAround(db: Db, salvage: Salvage): MergedRow[] {
   let isLost = false;
   const read = (kind: string, digits: string): void => {
     try {
-      const sql = "SELECT * FROM tombstones WHERE kind = ? AND hash >= ? AND hash < ?";
-      for (const row of db.all<MergedRow>(sql, kind, digits, `${digits}g`)) rows.push(row);
+      for (const row of db.all<MergedRow>(
+        sql`SELECT * FROM tombstones WHERE kind = ${kind} AND hash >= ${digits} AND hash < ${`${digits}g`}`,
+      ))
+        rows.push(row);
     } catch {
       if (digits.length < MAX_DIGITS) for (const digit of "0123456789abcdef") read(kind, digits + digit);
       else isLost = true;

@@ -1,6 +1,8 @@
-// The full-text indexes: the talk of a turn, the work of a tool use, the thinking of a message. How their rows are counted and become hits.
+// The full-text indexes of turns, tool uses and thinking: how their rows are counted and become hits.
+import { quoted } from "../../core/query.ts";
+import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { commonRows } from "./query-cache.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
 
 export interface Hit {
   session: number;
@@ -22,95 +24,145 @@ export interface FileHit {
   at: number;
 }
 
-export interface Lane {
-  /** The index, and the table whose rows it has. */
-  table: string;
-  source: string;
-  weights: string;
-  /** Hits of a table `hits (id, score)`, in its order; the session is `s`. */
-  rows: string;
+export interface FtsHits {
+  hits: Hit[];
+  /** The words that were searched: not those that are too common. */
+  words: string[];
+  /** Set where even the rarest word is too common: only rows from here on were searched. */
+  since?: number;
 }
 
-/** What was said and done in the turn itself, not beside it. */
-export const OWN_TALK = "{prompt answer calls} : ";
+export interface FtsIndex {
+  table: string;
+  /** The table whose rows it indexes. */
+  source: string;
+  /** bm25 weights of its columns. */
+  weights: string;
+  /** Hits of a table `hits (id, score)`, in its order; the session is `s`. */
+  rows: Sql;
+}
 
-export const TALK: Lane = {
+/** The columns of what was said and done in the turn itself, without `beside`. */
+export const OWN_COLUMNS = "{prompt answer calls} : ";
+
+export const TURNS: FtsIndex = {
   table: "turns_fts",
   source: "prompts",
   weights: "0, 1, 1, 1, 0.4",
-  rows: `SELECT s.id AS session, p.prompt_number AS promptNumber, h.score AS score
+  rows: sql`SELECT s.id AS session, p.prompt_number AS promptNumber, h.score AS score
     FROM hits h CROSS JOIN prompts p ON p.id = h.id CROSS JOIN sessions s ON s.id = p.session_db_id`,
 };
-export const WORK: Lane = {
+
+export const TOOL_USES: FtsIndex = {
   table: "tool_uses_fts",
   source: "tool_uses",
   weights: "0, 1, 1",
-  rows: `SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber, h.score AS score, t.id AS toolUse
+  rows: sql`SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber, h.score AS score, t.id AS toolUse
     FROM hits h CROSS JOIN tool_uses t ON t.id = h.id CROSS JOIN sessions s ON s.id = t.session_db_id`,
 };
 
-export const THINKING: Lane = {
+export const THINKING: FtsIndex = {
   table: "thinking_fts",
   source: "messages",
   weights: "0, 1",
-  rows: `SELECT coalesce(s.parent_session_db_id, s.id) AS session, m.prompt_number AS promptNumber, h.score AS score, m.id AS message
+  rows: sql`SELECT coalesce(s.parent_session_db_id, s.id) AS session, m.prompt_number AS promptNumber, h.score AS score, m.id AS message
     FROM hits h CROSS JOIN messages m ON m.id = h.id CROSS JOIN sessions s ON s.id = m.session_db_id`,
 };
 
-/** Fewer are counted every time: a rare word may be said once more any moment. */
+/** SQL: the rows of an index that match. */
+export function matching(table: string, match: string): Sql {
+  return sql`FROM ${raw(table)} WHERE ${raw(table)} MATCH ${match}`;
+}
+
+/** How many rows match something common: at least, or estimated. */
+interface CommonRows {
+  atLeast?: number;
+  about?: number;
+}
+
+const MAX_COMMON = 5_000;
+const COMMON_MS = 3_600_000;
+const counts = new WeakMap<Db, { since: number; byTable: Map<string, Map<string, CommonRows>> }>();
+
+/** By the match. Kept for an hour: what is common stays common, whatever is written. */
+function commonRows(db: Db, table: string): Map<string, CommonRows> {
+  let kept = counts.get(db);
+  if (kept === undefined || performance.now() - kept.since > COMMON_MS)
+    counts.set(db, (kept = { since: performance.now(), byTable: new Map() }));
+  let known = kept.byTable.get(table);
+  if (known === undefined || known.size >= MAX_COMMON) kept.byTable.set(table, (known = new Map()));
+  return known;
+}
+
+/** Smaller counts are not kept: they change with every write. */
 const MIN_COMMON_ROWS = 500;
 
-/** FTS5 keeps no counts: each row is walked past, 20 of them in a microsecond. */
-export function countRows(db: Db, { table }: Pick<Lane, "table">, match: string, maxRows: number): number {
+/** Up to `maxRows`: FTS5 keeps no counts, so each row is read, 20 of them in a microsecond. */
+export function countRows(db: Db, { table }: Pick<FtsIndex, "table">, match: string, maxRows: number): number {
   const known = commonRows(db, table);
   if ((known.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;
-  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`;
-  const rows = db.get<{ n: number }>(sql, match, maxRows)?.n ?? 0;
+  const rows = db.value<number>(sql`SELECT count(*) FROM (SELECT 1 ${matching(table, match)} LIMIT ${maxRows})`) ?? 0;
   if (rows === maxRows && rows >= MIN_COMMON_ROWS) known.set(match, { ...known.get(match), atLeast: rows });
   return rows;
 }
 
-export function idRange(db: Db, lane: Lane): { first: number; last: number } {
-  // Two statements: SQLite looks up one end of a table at once, for both ends it reads all of it.
-  const end = (sql: "min" | "max"): number =>
-    db.get<{ id: number | null }>(`SELECT ${sql}(id) AS id FROM ${lane.source}`)?.id ?? 0;
-  return { first: end("min"), last: end("max") };
+export interface IdRange {
+  first: number;
+  last: number;
+  /** The number of ids from first to last. */
+  span: number;
 }
 
-/** Up to here rows are counted, 0.5 ms. */
+export function idRange(db: Db, { source }: FtsIndex): IdRange {
+  // Two statements: SQLite looks up min or max alone at once, for both it reads the whole table.
+  const first = db.value<number>(sql`SELECT min(id) FROM ${raw(source)}`) ?? 0;
+  const last = db.value<number>(sql`SELECT max(id) FROM ${raw(source)}`) ?? 0;
+  return { first, last, span: last - first + 1 };
+}
+
+/** Up to this many ids rows are counted: 0.5 ms. */
 const MAX_EXACT_IDS = 10_000;
 const SAMPLES = 10;
-/** Of the ids, this share is looked at. */
+/** The share of ids that is sampled. */
 const SAMPLED = 0.01;
 const GOLDEN = 0.618;
 
-/** About how many rows match, from a few places of the index: for words too common to be counted. */
-export function estimateRows(
-  db: Db,
-  lane: Lane,
-  match: string,
-  { first, last }: { first: number; last: number },
-): number {
-  const span = last - first + 1;
-  if (span <= MAX_EXACT_IDS) return countRows(db, lane, match, MAX_EXACT_IDS);
-  const known = commonRows(db, lane.table);
+/** About how many rows match, from ten samples of the index: for words too common to be counted. */
+export function estimateRows(db: Db, index: FtsIndex, match: string, { first, span }: IdRange): number {
+  if (span <= MAX_EXACT_IDS) return countRows(db, index, match, MAX_EXACT_IDS);
+  const known = commonRows(db, index.table);
   const kept = known.get(match)?.about;
   if (kept !== undefined) return kept;
   const width = Math.floor((span * SAMPLED) / SAMPLES);
   let rows = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {
-    // At uneven places, lest they fall in with a rhythm of the sessions.
+    // At uneven distances, so that they do not coincide with a rhythm of the sessions.
     const from = first + Math.floor(((sample + ((sample * GOLDEN) % 1)) / SAMPLES) * (span - width));
-    // Without the cast a number arrives as a REAL, which FTS5 does not seek by.
-    const found = db.get<{ n: number }>(
-      `SELECT count(*) AS n FROM ${lane.table} WHERE ${lane.table} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
-      match,
-      from,
-      from + width - 1,
-    );
-    rows += found?.n ?? 0;
+    // Without the cast a number arrives as a REAL, for which FTS5 does not seek.
+    rows +=
+      db.value<number>(sql`SELECT count(*) ${matching(index.table, match)}
+        AND rowid BETWEEN CAST(${from} AS INTEGER) AND CAST(${from + width - 1} AS INTEGER)`) ?? 0;
   }
   const about = Math.round((rows * span) / (width * SAMPLES));
   if (about >= MIN_COMMON_ROWS) known.set(match, { ...known.get(match), about });
   return about;
+}
+
+/** A project with more rows is not part of the match, where each row would be read: its rows are picked from the hits. */
+const MAX_PROJECT_ROWS = 100_000;
+
+export interface ProjectRows {
+  id: number;
+  /** What the rows of the project match, and about how many there are. */
+  match: string;
+  rows: number;
+  /** Few enough to be part of the match. */
+  isSmall: boolean;
+}
+
+export function projectRows(db: Db, index: FtsIndex, id: number): ProjectRows {
+  const ids = idRange(db, index);
+  const rows = estimateRows(db, index, quoted(scopeWord(id)), ids);
+  const isSmall = rows <= MAX_PROJECT_ROWS && rows <= ids.span / 2;
+  return { id, match: `scope:${quoted(scopeWord(id))}`, rows, isSmall };
 }

@@ -2,22 +2,31 @@
 import { quoted } from "../../core/query.ts";
 import { DAY_MS, dayWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { estimateRows, type Hit, idRange, type Lane } from "./fts-index.ts";
-import { remembered } from "./query-cache.ts";
+import { cached } from "../db/query-cache.ts";
+import { and, raw, sql } from "../db/sql.ts";
+import {
+  estimateRows,
+  type FtsHits,
+  type FtsIndex,
+  type Hit,
+  idRange,
+  matching,
+  type ProjectRows,
+} from "./fts-index.ts";
 
 const MAX_HITS = 500;
-/** Rows of all words to walk past: some 15 ms. */
+/** Rows of all words to read: some 15 ms. */
 const MAX_WALKED_ROWS = 200_000;
-/** To ask for a day at all takes as long as walking past so many rows. */
+/** The search of one day takes as long as reading this many rows. */
 const DAY_ROWS = 1_000;
 const MAX_SESSIONS = 5_000;
-/** Of a session that went on for longer, the last. */
+/** Of a longer session, the last days. */
 const MAX_DAYS = 60;
-/** Sentences of common words are not asked for as a whole. */
+/** A sentence of common words is not searched as a whole. */
 const MAX_WORDS = 6;
 /** What bm25 gives a word that is in more than half of the rows. */
 const MIN_RARITY = 0.000_001;
-/** A row with neighbours counts for more than several without. */
+/** A row with two neighbouring words counts for more than several rows without. */
 const PAIR_WEIGHT = 2;
 
 export interface NewestQuery {
@@ -25,41 +34,34 @@ export interface NewestQuery {
   words: string[];
   pairs: [string, string][];
   phrases: string[][];
-  /** Put before an expression, limits it to a column. */
+  /** Limits an expression to a column: "input : ", or "". */
   column: string;
-  /** What the rows of the project match, and about how many there are. */
-  project?: { id: number; match: string; rows: number } | undefined;
+  project?: ProjectRows | undefined;
   accept?: ((session: number) => boolean) | undefined;
-  /** No row before, or of this time or later, is wanted. */
+  /** No row from before `since`, or from `before` on, is wanted. */
   since?: number | undefined;
   before?: number | undefined;
 }
 
-export interface Newest {
-  hits: Hit[];
-  words: string[];
-  /** From here on all rows were looked at; without it that was all there are. */
-  since?: number;
-}
-
-export function newestHits(db: Db, lane: Lane, query: NewestQuery): Newest {
+/** `since`: from here on all rows were searched; without it that was all there are. */
+export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits {
   const { days, isCut: isLater } = daysOf(db, query);
-  const ids = idRange(db, lane);
-  const rowsPerDay = (query.project?.rows ?? ids.last - ids.first + 1) / Math.max(1, days.length);
+  const ids = idRange(db, index);
+  const rowsPerDay = (query.project?.rows ?? ids.span) / Math.max(1, days.length);
   const found = new Map<string, Hit>();
   let walkedLeft = MAX_WALKED_ROWS;
   let firstDay = (isLater ? days.at(-1) : undefined) ?? -Infinity;
-  for (const tier of tiersOf(db, lane, query)) {
-    // Each may take half of what the stricter ones have left.
+  for (const tier of tiersOf(db, index, query)) {
+    // Each may take half of what the stricter ones left.
     const reserve = walkedLeft / 2;
-    for (const [index, day] of days.entries()) {
+    for (const [position, day] of days.entries()) {
       walkedLeft -= DAY_ROWS + rowsPerDay * tier.lists;
-      for (const hit of hitsOf(db, lane, day, tier)) {
+      for (const hit of hitsOf(db, index, day, tier)) {
         const key = `${hit.session} ${hit.promptNumber} ${hit.toolUse ?? hit.message ?? ""}`;
         if (!found.has(key) && query.accept?.(hit.session) !== false) found.set(key, hit);
       }
       const isCut = found.size >= MAX_HITS || walkedLeft <= reserve;
-      if (isCut && index < days.length - 1) firstDay = Math.max(firstDay, day);
+      if (isCut && position < days.length - 1) firstDay = Math.max(firstDay, day);
       if (isCut) break;
     }
     if (found.size >= MAX_HITS) break;
@@ -68,12 +70,12 @@ export function newestHits(db: Db, lane: Lane, query: NewestQuery): Newest {
   return { hits: [...found.values()], words, ...(firstDay > -Infinity && { since: firstDay * DAY_MS }) };
 }
 
-/** The days of the newest sessions, newest first. Ids would not do: a first sync writes the newest sessions first. */
+/** The days of the newest sessions, newest first. Ids do not tell: a first sync writes the newest sessions first. */
 function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
 ): { days: number[]; isCut: boolean } {
-  const spans = remembered(db, `spans ${project?.id} ${before}`, () => spansOf(db, project?.id, before));
+  const spans = cached(db, `spans ${project?.id} ${before}`, () => spansOf(db, project?.id, before));
   const days = new Set<number>();
   for (const { from, till } of spans) for (let day = Math.max(from, till - MAX_DAYS); day <= till; day++) days.add(day);
   const wanted = [...days].filter((day) => (day + 1) * DAY_MS > since && day * DAY_MS < before);
@@ -90,32 +92,30 @@ interface Span {
 }
 
 function spansOf(db: Db, project: number | undefined, before: number): Span[] {
-  // The plus keeps SQLite from going by the start of all sessions and sorting them.
-  return db.all(
-    `SELECT started_at / ${DAY_MS} AS "from", last_at / ${DAY_MS} AS till, count(*) AS sessions FROM (
-       SELECT started_at, last_at FROM sessions WHERE ${project === undefined ? "" : "project_id = ? AND"} +started_at < ?
-       ORDER BY last_at DESC LIMIT ${MAX_SESSIONS}
-     ) GROUP BY 1, 2`,
-    ...(project === undefined ? [] : [project]),
-    Math.min(before, Number.MAX_SAFE_INTEGER),
-  );
+  // The plus keeps SQLite from using the index by start, for which it would sort all sessions.
+  const scope = and(project !== undefined && sql`project_id = ${project}`);
+  return db.all(sql`SELECT started_at / ${raw(DAY_MS)} AS "from", last_at / ${raw(DAY_MS)} AS till, count(*) AS sessions FROM (
+      SELECT started_at, last_at FROM sessions
+      WHERE ${scope} AND +started_at < ${Math.min(before, Number.MAX_SAFE_INTEGER)}
+      ORDER BY last_at DESC LIMIT ${MAX_SESSIONS}
+    ) GROUP BY 1, 2`);
 }
 
 interface Tier {
   match: string;
   score: number;
-  /** In how many lists each row of a day is looked for. */
+  /** In how many word lists each row of a day is looked up. */
   lists: number;
 }
 
 /** All words with a pair of neighbours, all words, then fewer and fewer of the rarest. Phrases stay as they are. */
-function tiersOf(db: Db, lane: Lane, query: NewestQuery): Tier[] {
-  const ids = idRange(db, lane);
+function tiersOf(db: Db, index: FtsIndex, query: NewestQuery): Tier[] {
+  const ids = idRange(db, index);
   const words = query.words.slice(0, MAX_WORDS);
   const inPhrases = query.phrases.flat().map((word) => word.toLowerCase());
   const rarity = new Map(
     [...new Set([...words, ...inPhrases])].map((word) => {
-      const share = estimateRows(db, lane, quoted(word), ids) / (ids.last - ids.first + 1);
+      const share = estimateRows(db, index, quoted(word), ids) / ids.span;
       return [word, share === 0 ? 0 : Math.max(MIN_RARITY, Math.log((1 - share) / share))];
     }),
   );
@@ -143,12 +143,8 @@ function tiersOf(db: Db, lane: Lane, query: NewestQuery): Tier[] {
   ];
 }
 
-function hitsOf(db: Db, lane: Lane, day: number, { match, score }: Tier): Hit[] {
-  // The day is a word of the index and not a range of ids for another reason too: FTS5 would look for the next match far beyond the range's end.
-  return db.all<Hit>(
-    `WITH hits AS MATERIALIZED (SELECT rowid AS id, ? AS score FROM ${lane.table} WHERE ${lane.table} MATCH ? LIMIT ?) ${lane.rows}`,
-    score,
-    `scope:${quoted(dayWord(day * DAY_MS))} AND ${match}`,
-    MAX_HITS,
-  );
+function hitsOf(db: Db, index: FtsIndex, day: number, { match, score }: Tier): Hit[] {
+  // The day is a word of the index, not a range of ids: FTS5 would look for the next match far beyond the range's end.
+  return db.all(sql`WITH hits AS MATERIALIZED (SELECT rowid AS id, ${score} AS score
+      ${matching(index.table, `scope:${quoted(dayWord(day * DAY_MS))} AND ${match}`)} LIMIT ${MAX_HITS}) ${index.rows}`);
 }

@@ -1,12 +1,16 @@
 // tool_uses found by words, and what followed them: for questions about errors and commands.
+import { quoted } from "../../core/query.ts";
 import { spaceOut } from "../../core/words.ts";
-import type { Db, Param } from "../db/driver.ts";
-import { inputHits } from "./tool-input-search.ts";
-import { rarestFirst } from "./query-budget.ts";
-import { type LaneScope, workHits } from "./fts-search.ts";
-import { outputOf } from "../tables/packed.ts";
+import type { Db } from "../db/driver.ts";
+import { sql, type Sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "../reads/scope.ts";
 import { filteredSessions } from "../reads/session-filter.ts";
+import { outputOf } from "../tables/tool-uses.ts";
+import { countRows, matching, projectRows, TOOL_USES } from "./fts-index.ts";
+import { type FtsScope, searchIndex } from "./fts-search.ts";
+import { newestHits } from "./newest-rows.ts";
+import { rarestFirst } from "./query-budget.ts";
+import { longerWords } from "./vocabulary.ts";
 
 export interface FoundUse {
   id: number;
@@ -24,57 +28,91 @@ export interface FoundUse {
   created_at: number;
 }
 
-function selectUse(output: string): string {
-  return `SELECT t.id, s.session_id, parent.session_id AS parent_session_id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
+function selectUse(output: Sql): Sql {
+  return sql`SELECT t.id, s.session_id, parent.session_id AS parent_session_id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
     p.name AS project, t.prompt_number, t.name, t.input, ${output} AS output, t.is_error, t.exit_code, t.created_at`;
 }
 const USE = selectUse(outputOf("t"));
-/** Of what passed nobody wants to see the output. */
-const USE_WITH_ERROR = selectUse(`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
-const JOINS = `JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
+/** Without the outputs of tool uses that succeeded: they are not shown. */
+const USE_WITH_ERROR = selectUse(sql`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
+const JOINS = sql`JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-/** Uses as far as they were looked at. */
 export interface UsesFound {
   uses: FoundUse[];
-  /** Only what is newer than this was; without it, all. */
+  /** Set where only newer tool uses were searched. */
   since?: number | undefined;
 }
 
-/** The best that any of the words rank: of the rarest, as far as their rows can be afforded. */
+/** The best ranked for any of the words: the rarest ones, as far as their rows are affordable. */
 export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
-  const { hits, since } = workHits(db, query, laneScope(db, scope));
+  const { hits, since } = searchIndex(db, TOOL_USES, query, ftsScope(db, scope));
   const ids = hits.flatMap(({ toolUse }) => toolUse ?? []);
-  const within = timeCondition(scope);
-  const uses = db.all<FoundUse>(
-    `${USE} FROM json_each(?) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS} WHERE ${within.sql} LIMIT ?`,
-    JSON.stringify(ids),
-    ...within.params,
-    limit,
-  );
+  const uses = db.all<FoundUse>(sql`${USE} FROM json_each(${ids}) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}
+    WHERE ${isWithin(scope)} LIMIT ${limit}`);
   return { uses, since };
 }
 
-/** Those that have all of the words, as beginnings of words, in what they were given; the newest first, without the output of what passed. */
+/** Those whose input has all of the words, as beginnings of words; newest first. */
 export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const terms = indexWords(words);
   if (terms.length === 0) return { uses: [] };
-  const { ids, since } = inputHits(db, terms, laneScope(db, scope));
-  const within = timeCondition(scope);
-  const uses = db.all<FoundUse>(
-    `${USE_WITH_ERROR} FROM tool_uses t ${JOINS} WHERE t.id IN (SELECT value FROM json_each(?)) AND ${within.sql}
-     ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
-    JSON.stringify(ids),
-    ...within.params,
-    limit,
-  );
+  const { ids, since } = inputHits(db, terms, ftsScope(db, scope));
+  const uses = db.all<FoundUse>(sql`${USE_WITH_ERROR} FROM tool_uses t ${JOINS}
+    WHERE t.id IN (SELECT value FROM json_each(${ids})) AND ${isWithin(scope)}
+    ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`);
   return { uses, since: latest(since, uses[limit - 1]?.created_at) };
 }
 
-/** A session may go on for weeks: of one that fits, not every use does. */
-function timeCondition({ since, before }: Scope): { sql: string; params: Param[] } {
-  return { sql: "t.created_at >= ? AND t.created_at < ?", params: [since ?? 0, before ?? Number.MAX_SAFE_INTEGER] };
+const COLUMN = "input : ";
+/** Each is looked up in its table, ten microseconds in a large store. */
+const MAX_ROWS = 7_000;
+
+/** Ids in no order. Where every word is too common: of the newest days, those with as many of them as possible. */
+function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: number[]; since?: number | undefined } {
+  const groups = words.map((word) => beginningWith(db, word));
+  const project = scope.project === undefined ? undefined : projectRows(db, TOOL_USES, scope.project);
+  if (groups.every((group) => group === undefined)) {
+    const { accept, since, before } = scope;
+    const query = {
+      words: rarestFirst(db, words),
+      pairs: [],
+      phrases: [],
+      column: COLUMN,
+      project,
+      accept,
+      since,
+      before,
+    };
+    const newest = newestHits(db, TOOL_USES, query);
+    return { ids: newest.hits.flatMap(({ toolUse }) => toolUse ?? []), since: newest.since };
+  }
+  const terms = groups.map(
+    (group, index) => `${COLUMN}(${(group ?? words.slice(index, index + 1)).map((one) => quoted(one)).join(" OR ")})`,
+  );
+  const match = [...(project === undefined ? [] : [project.match]), ...terms].join(" AND ");
+  const hits = db.all<{ session: number; toolUse: number }>(sql`WITH hits AS MATERIALIZED (
+      SELECT rowid AS id, 0 AS score ${matching(TOOL_USES.table, match)} LIMIT ${MAX_ROWS}) ${TOOL_USES.rows}`);
+  return { ids: hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse) };
+}
+
+/** The word and those that begin like it, as far as all of their rows fit; undefined where its own do not. */
+function beginningWith(db: Db, word: string): string[] | undefined {
+  let left = MAX_ROWS;
+  const fits = (one: string): boolean => {
+    const rows = countRows(db, TOOL_USES, COLUMN + quoted(one), left + 1);
+    if (rows > left) return false;
+    left -= rows;
+    return true;
+  };
+  if (!fits(word)) return undefined;
+  return [word, ...longerWords(db, word.toLowerCase()).filter((one) => one !== word && fits(one))];
+}
+
+/** A session may last for weeks: of one in scope, not every tool use is. */
+function isWithin({ since = 0, before = Number.MAX_SAFE_INTEGER }: Scope): Sql {
+  return sql`t.created_at >= ${since} AND t.created_at < ${before}`;
 }
 
 function latest(...times: (number | undefined)[]): number | undefined {
@@ -82,12 +120,12 @@ function latest(...times: (number | undefined)[]): number | undefined {
   return given.length === 0 ? undefined : Math.max(...given);
 }
 
-/** Words as the index has them; those without a letter or digit it has not. */
+/** Words as the index has them, without those that have no letter or digit. */
 function indexWords(words: readonly string[]): string[] {
   return words.map((word) => spaceOut(word.replaceAll("\0", "")).trim()).filter((word) => /[\p{L}\p{N}]/u.test(word));
 }
 
-function laneScope(db: Db, scope: Scope): LaneScope {
+function ftsScope(db: Db, scope: Scope): FtsScope {
   const { projectId: project, since, before } = scope;
   const fitting = filteredSessions(db, scope);
   return {
@@ -98,75 +136,50 @@ function laneScope(db: Db, scope: Scope): LaneScope {
   };
 }
 
-/** Of so many tool uses, those of the newest sessions, the index is not needed: each is looked at. */
+/** This many tool uses, of the newest sessions, are read one by one without the index. */
 const RECENT_USES = 10_000;
 const RECENT_SESSIONS = 1_000;
 
-function recentUses(scope: Scope): { sql: string; params: Param[] } {
-  const { sql, params } = scopeCondition(scope);
-  return {
-    sql: `(SELECT s.id, s.last_at FROM sessions s WHERE ${sql} ORDER BY s.last_at DESC LIMIT ${RECENT_SESSIONS}) r
-      CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES}`,
-    params,
-  };
+function recentUses(scope: Scope): Sql {
+  return sql`(SELECT s.id, s.last_at FROM sessions s WHERE ${scopeCondition(scope)} ORDER BY s.last_at DESC LIMIT ${RECENT_SESSIONS}) r
+    CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES}`;
 }
 
-/** When the newest session ended that is not, or not wholly, among them. */
+/** When the newest session ended that is not, or not wholly, among the recent uses. */
 function recentUsesSince(db: Db, scope: Scope): number | undefined {
-  const { sql, params } = scopeCondition(scope);
-  const session = db.get<{ at: number }>(
-    `SELECT s.last_at AS at FROM sessions s WHERE ${sql} ORDER BY s.last_at DESC LIMIT 1 OFFSET ${RECENT_SESSIONS}`,
-    ...params,
+  const sessionAt = db.value<number>(sql`SELECT s.last_at FROM sessions s WHERE ${scopeCondition(scope)}
+    ORDER BY s.last_at DESC LIMIT 1 OFFSET ${RECENT_SESSIONS}`);
+  const last = db.get<{ at: number; uses: number }>(
+    sql`SELECT min(last_at) AS at, count(*) AS uses FROM (SELECT r.last_at FROM ${recentUses(scope)})`,
   );
-  const recent = recentUses(scope);
-  const [last] = db.all<{ at: number; uses: number }>(
-    `SELECT min(last_at) AS at, count(*) AS uses FROM (SELECT r.last_at FROM ${recent.sql})`,
-    ...recent.params,
-  );
-  return latest(session?.at, last?.uses === RECENT_USES ? last.at : undefined);
+  return latest(sessionAt, last?.uses === RECENT_USES ? last.at : undefined);
 }
 
-/** Recent shell commands that hold a text, wherever in a word it stands: for what the index cannot see. */
+/** Recent shell commands that contain a text, also in the middle of a word, which the index cannot find. */
 export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): UsesFound {
-  const recent = recentUses(scope);
-  const within = timeCondition(scope);
-  const uses = db.all<FoundUse>(
-    `${USE_WITH_ERROR} FROM (SELECT t.id, t.name FROM ${recent.sql}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-     WHERE u.name = 'Bash' AND instr(lower(t.input), ?) > 0 AND ${within.sql} ORDER BY t.created_at DESC LIMIT ?`,
-    ...recent.params,
-    text.toLowerCase(),
-    ...within.params,
-    limit,
-  );
-  return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
+  const isCommand = sql`u.name = 'Bash' AND instr(lower(t.input), ${text.toLowerCase()}) > 0`;
+  return recentUsesWhere(db, isCommand, sql`t.created_at DESC`, scope, limit);
 }
 
-/** Recent uses of tools whose names hold all of the words, the newest first. */
+/** Recent uses of tools whose names contain all of the words, newest first. */
 export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
-  const recent = recentUses(scope);
-  const within = timeCondition(scope);
-  const uses = db.all<FoundUse>(
-    `${USE_WITH_ERROR} FROM (SELECT t.id, t.name FROM ${recent.sql}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-     WHERE u.name <> 'Bash' AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(lower(u.name), value) = 0) AND ${within.sql}
-     ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
-    ...recent.params,
-    JSON.stringify(words),
-    ...within.params,
-    limit,
-  );
+  const isNamed = sql`u.name <> 'Bash'
+    AND NOT EXISTS (SELECT 1 FROM json_each(${words}) WHERE instr(lower(u.name), value) = 0)`;
+  return recentUsesWhere(db, isNamed, sql`t.created_at DESC, t.id DESC`, scope, limit);
+}
+
+function recentUsesWhere(db: Db, condition: Sql, order: Sql, scope: Scope, limit: number): UsesFound {
+  const uses = db.all<FoundUse>(sql`${USE_WITH_ERROR}
+    FROM (SELECT t.id, t.name FROM ${recentUses(scope)}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
+    WHERE ${condition} AND ${isWithin(scope)} ORDER BY ${order} LIMIT ${limit}`);
   return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
 }
 
 /** What the conversation and its subagents did with this tool after a moment, oldest first. */
 export function usesAfter(db: Db, use: FoundUse, limit: number): FoundUse[] {
-  return db.all(
-    `${USE} FROM tool_uses t ${JOINS}
-     WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND t.name = ?2 AND (t.created_at > ?3 OR (t.created_at = ?3 AND t.id > ?4))
-     ORDER BY t.created_at, t.id LIMIT ?5`,
-    use.main_session_db_id,
-    use.name,
-    use.created_at,
-    use.id,
-    limit,
-  );
+  const { main_session_db_id: main, name, created_at: at, id } = use;
+  return db.all(sql`${USE} FROM tool_uses t ${JOINS}
+    WHERE (s.id = ${main} OR s.parent_session_db_id = ${main}) AND t.name = ${name}
+      AND t.created_at >= ${at} AND (t.created_at > ${at} OR t.id > ${id})
+    ORDER BY t.created_at, t.id LIMIT ${limit}`);
 }

@@ -1,5 +1,6 @@
-// file_touches read from the file's side: which paths there are, and which turns touched one.
-import type { Db, Param } from "../db/driver.ts";
+// file_touches by path: which files there are, which were changed lately, and which turns touched one.
+import type { Db } from "../db/driver.ts";
+import { sql, type Sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
 export interface KnownPath {
@@ -8,8 +9,8 @@ export interface KnownPath {
   project: string;
 }
 
-/** With files that are known only from the copies an agent kept of them: no tool use of the session changed them. */
-const TOUCHES = `(
+/** Includes files that are known only from the copies an agent kept: no tool use of the session changed them. */
+const TOUCHES = sql`(
   SELECT f.session_db_id, t.prompt_number, f.path, f.kind, f.added, f.removed, f.backup_version, f.created_at
   FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id
   UNION ALL
@@ -18,25 +19,18 @@ const TOUCHES = `(
     SELECT 1 FROM file_touches e JOIN sessions c ON c.id = e.session_db_id
     WHERE e.path = n.path AND e.kind <> 'read' AND n.session_db_id IN (c.id, c.parent_session_db_id)))`;
 
-const PATHS = `SELECT f.path, s.project_id, p.name AS project, max(f.created_at) AS last_at
+const PATHS = sql`SELECT f.path, s.project_id, p.name AS project, max(f.created_at) AS last_at
   FROM ${TOUCHES} f JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id`;
 
 export function knownPath(db: Db, path: string, scope: Scope): KnownPath[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(`${PATHS} WHERE f.path = ? AND ${sql} GROUP BY s.project_id ORDER BY last_at DESC`, path, ...params);
+  return db.all(sql`${PATHS} WHERE f.path = ${path} AND ${scopeCondition(scope)}
+    GROUP BY s.project_id ORDER BY last_at DESC`);
 }
 
 /** Paths that end in this one, at a folder's border, the latest touched first. */
 export function pathsEndingIn(db: Db, end: string, scope: Scope, limit: number): KnownPath[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(
-    `${PATHS} WHERE substr(f.path, -length(?)) = ? AND ${sql}
-     GROUP BY s.project_id, f.path ORDER BY last_at DESC LIMIT ?`,
-    `/${end}`,
-    `/${end}`,
-    ...params,
-    limit,
-  );
+  return db.all(sql`${PATHS} WHERE substr(f.path, -length(${`/${end}`})) = ${`/${end}`} AND ${scopeCondition(scope)}
+    GROUP BY s.project_id, f.path ORDER BY last_at DESC LIMIT ${limit}`);
 }
 
 export interface BlameRow {
@@ -69,47 +63,61 @@ interface BlameOptions {
 
 /** One row for each turn (and subagent in it) that touched the file, newest first. */
 export function touchesOfPath(db: Db, file: KnownPath, scope: Scope, options: BlameOptions): BlameRow[] {
-  return touchesWhere(db, ["f.path = ? AND s.project_id = ?", file.path, file.project_id], scope, options);
+  return touchesWhere(db, sql`f.path = ${file.path} AND s.project_id = ${file.project_id}`, scope, options);
 }
 
 /** The same for each file below a folder; "." is the root of a project. */
 export function touchesBelow(db: Db, folder: string, scope: Scope, options: BlameOptions): BlameRow[] {
-  if (folder === ".") return touchesWhere(db, ["f.path NOT GLOB '/*' AND f.path NOT GLOB '[A-Z]:/*'"], scope, options);
-  // "0" follows "/": a range the index is asked for.
-  return touchesWhere(db, ["f.path >= ? || '/' AND f.path < ? || '0'", folder, folder], scope, options);
+  const condition =
+    folder === "."
+      ? sql`f.path NOT GLOB '/*' AND f.path NOT GLOB '[A-Z]:/*'`
+      : // "0" follows "/": a range that the index can seek.
+        sql`f.path >= ${folder} || '/' AND f.path < ${folder} || '0'`;
+  return touchesWhere(db, condition, scope, options);
 }
 
-/** The same for folders called so anywhere. */
+/** The same for folders with this name anywhere. */
 export function touchesBelowAny(db: Db, name: string, scope: Scope, options: BlameOptions): BlameRow[] {
-  return touchesWhere(db, ["instr('/' || f.path, ?) > 0", `/${name}/`], scope, options);
+  return touchesWhere(db, sql`instr('/' || f.path, ${`/${name}/`}) > 0`, scope, options);
 }
 
-function touchesWhere(
-  db: Db,
-  [condition, ...values]: [string, ...Param[]],
-  scope: Scope,
-  options: BlameOptions,
-): BlameRow[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(
-    `SELECT s.session_id, parent.session_id AS parent_session_id, main.id AS main_session_db_id, s.agent, main.title, f.prompt_number,
-       q.id AS prompt_db_id, q.text AS prompt, f.path, p.name AS project,
-       sum(f.kind = 'read') AS reads, sum(f.kind = 'edit') AS edits, sum(f.kind = 'create') AS creates,
-       coalesce(sum(f.added), 0) AS added, coalesce(sum(f.removed), 0) AS removed,
-       min(f.backup_version) AS backup, min(f.created_at) AS first_at, max(f.created_at) AS last_at
-     FROM ${TOUCHES} f JOIN sessions s ON s.id = f.session_db_id
-     JOIN projects p ON p.id = s.project_id
-     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id
-     JOIN sessions main ON main.id = coalesce(s.parent_session_db_id, s.id)
-     LEFT JOIN prompts q ON q.session_db_id = main.id AND q.prompt_number = f.prompt_number
-     WHERE ${condition} AND ${sql} AND f.created_at >= ? AND f.created_at < ?
-     GROUP BY s.id, f.prompt_number, f.path HAVING ? OR edits + creates > 0
-     ORDER BY last_at DESC, f.path LIMIT ?`,
-    ...values,
-    ...params,
-    scope.since ?? 0,
-    scope.before ?? Number.MAX_SAFE_INTEGER,
-    Number(options.reads),
-    options.limit,
-  );
+function touchesWhere(db: Db, condition: Sql, scope: Scope, options: BlameOptions): BlameRow[] {
+  const { since = 0, before = Number.MAX_SAFE_INTEGER } = scope;
+  return db.all(sql`SELECT s.session_id, parent.session_id AS parent_session_id, main.id AS main_session_db_id, s.agent,
+      main.title, f.prompt_number, q.id AS prompt_db_id, q.text AS prompt, f.path, p.name AS project,
+      sum(f.kind = 'read') AS reads, sum(f.kind = 'edit') AS edits, sum(f.kind = 'create') AS creates,
+      coalesce(sum(f.added), 0) AS added, coalesce(sum(f.removed), 0) AS removed,
+      min(f.backup_version) AS backup, min(f.created_at) AS first_at, max(f.created_at) AS last_at
+    FROM ${TOUCHES} f JOIN sessions s ON s.id = f.session_db_id
+    JOIN projects p ON p.id = s.project_id
+    LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id
+    JOIN sessions main ON main.id = coalesce(s.parent_session_db_id, s.id)
+    LEFT JOIN prompts q ON q.session_db_id = main.id AND q.prompt_number = f.prompt_number
+    WHERE ${condition} AND ${scopeCondition(scope)} AND f.created_at >= ${since} AND f.created_at < ${before}
+    GROUP BY s.id, f.prompt_number, f.path HAVING ${options.reads} OR edits + creates > 0
+    ORDER BY last_at DESC, f.path LIMIT ${options.limit}`);
+}
+
+export interface ChangedPath {
+  path: string;
+  project: string;
+  project_key: string;
+  sessions: number;
+  added: number;
+  removed: number;
+  last_at: number;
+}
+
+/** Older touches are found by their path. */
+const NEWEST_TOUCHES = 50_000;
+
+/** Changed files with `part` somewhere in their path, the latest changed first. */
+export function changedPaths(db: Db, part: string, scope: Scope, limit: number): ChangedPath[] {
+  return db.all(sql`SELECT f.path, p.name AS project, p.key AS project_key,
+      count(DISTINCT coalesce(s.parent_session_db_id, s.id)) AS sessions,
+      coalesce(sum(f.added), 0) AS added, coalesce(sum(f.removed), 0) AS removed, max(f.created_at) AS last_at
+    FROM (SELECT * FROM file_touches ORDER BY id DESC LIMIT ${NEWEST_TOUCHES}) f
+    JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id
+    WHERE f.kind <> 'read' AND instr(lower(f.path), lower(${part})) > 0 AND ${scopeCondition(scope)}
+    GROUP BY p.id, f.path ORDER BY last_at DESC LIMIT ${limit}`);
 }

@@ -1,7 +1,7 @@
-// What has come since: rows by their ids, in short, for whoever watches while things happen.
+// What was written since the last look, by row ids: for live views.
 import type { Db } from "../db/driver.ts";
-import { outputOf } from "../tables/packed.ts";
-import type { ToolUseRow } from "../tables/tool-uses.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
+import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
 
 /** The newest row seen of each table. */
 export interface Seen {
@@ -13,11 +13,10 @@ export interface Seen {
 }
 
 export function newestSeen(db: Db): Seen {
-  const max = (table: string): string => `(SELECT coalesce(max(id), 0) FROM ${table})`;
-  return db.get<Seen>(
-    `SELECT ${max("sessions")} AS sessions, ${max("prompts")} AS prompts, ${max("tool_uses")} AS toolUses,
-       ${max("observations")} AS observations, ${max("summaries")} AS summaries`,
-  ) as Seen;
+  const newest = (table: string): Sql => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)})`;
+  return db.get(sql`SELECT ${newest("sessions")} AS sessions, ${newest("prompts")} AS prompts,
+    ${newest("tool_uses")} AS toolUses, ${newest("observations")} AS observations,
+    ${newest("summaries")} AS summaries`) as Seen;
 }
 
 export interface NewSession {
@@ -30,18 +29,15 @@ export interface NewSession {
   at: number;
 }
 
-const SESSION = `s.session_id, parent.session_id AS parent_session_id, s.agent, p.name AS project, s.title`;
-const JOINED = `JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
+const SESSION = sql`s.session_id, parent.session_id AS parent_session_id, s.agent, p.name AS project, s.title`;
+const JOINED = sql`JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
 export function newSessions(db: Db, after: number, limit: number): NewSession[] {
-  return db.all(
-    `SELECT s.id, ${SESSION}, s.started_at AS at FROM sessions s ${JOINED} WHERE s.id > ? ORDER BY s.id LIMIT ?`,
-    after,
-    limit,
-  );
+  return db.all(sql`SELECT s.id, ${SESSION}, s.started_at AS at FROM sessions s ${JOINED}
+    WHERE s.id > ${after} ORDER BY s.id LIMIT ${limit}`);
 }
 
-/** So much of a text is enough to know what it is about. */
+/** Enough of a text to show what it is about. */
 const TEXT_CHARS = 600;
 
 export interface NewPrompt extends NewSession {
@@ -50,33 +46,24 @@ export interface NewPrompt extends NewSession {
 }
 
 export function newPrompts(db: Db, after: number, limit: number): NewPrompt[] {
-  return db.all(
-    `SELECT q.id, ${SESSION}, q.prompt_number, substr(q.text, 1, ${TEXT_CHARS}) AS text, q.created_at AS at
-     FROM prompts q JOIN sessions s ON s.id = q.session_db_id ${JOINED} WHERE q.id > ? ORDER BY q.id LIMIT ?`,
-    after,
-    limit,
-  );
+  return db.all(sql`SELECT q.id, ${SESSION}, q.prompt_number, substr(q.text, 1, ${TEXT_CHARS}) AS text, q.created_at AS at
+    FROM prompts q JOIN sessions s ON s.id = q.session_db_id ${JOINED} WHERE q.id > ${after} ORDER BY q.id LIMIT ${limit}`);
 }
 
 export interface NewToolUse extends NewSession, Omit<ToolUseRow, "created_at"> {
   cwd: string;
 }
 
-/** Of input and output only the beginning: what a line of it says stands there. */
+/** Without long inputs, and with the beginning of outputs: enough for one line. */
 export function newToolUses(db: Db, after: number, limit: number): NewToolUse[] {
-  return db.all(
-    `SELECT t.id, ${SESSION}, s.cwd, t.prompt_number, t.name,
-       CASE WHEN octet_length(t.input) <= 4000 THEN t.input ELSE '{}' END AS input, substr(${outputOf("t")}, 1, ${TEXT_CHARS}) AS output,
-       t.is_error, t.exit_code, t.duration_ms, t.created_at AS at
-     FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id ${JOINED} WHERE t.id > ? ORDER BY t.id LIMIT ?`,
-    after,
-    limit,
-  );
+  return db.all(sql`SELECT t.id, ${SESSION}, s.cwd, t.prompt_number, t.name,
+      CASE WHEN octet_length(t.input) <= 4000 THEN t.input ELSE '{}' END AS input,
+      substr(${outputOf("t")}, 1, ${TEXT_CHARS}) AS output, t.is_error, t.exit_code, t.duration_ms, t.created_at AS at
+    FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id ${JOINED} WHERE t.id > ${after} ORDER BY t.id LIMIT ${limit}`);
 }
 
 export function newObservationIds(db: Db, after: number, limit: number): number[] {
-  const rows = db.all<{ id: number }>("SELECT id FROM observations WHERE id > ? ORDER BY id LIMIT ?", after, limit);
-  return rows.map((row) => row.id);
+  return db.column(sql`SELECT id FROM observations WHERE id > ${after} ORDER BY id LIMIT ${limit}`);
 }
 
 export interface NewSummary extends NewSession {
@@ -89,13 +76,9 @@ export interface NewSummary extends NewSession {
 }
 
 export function newSummaries(db: Db, after: number, limit: number): NewSummary[] {
-  return db.all(
-    `SELECT m.id, ${SESSION}, m.prompt_number, m.request, m.learned, m.completed, m.next_steps, m.created_at AS at
-     FROM summaries m JOIN sessions s ON s.id = m.session_db_id ${JOINED}
-     WHERE m.id > ? AND m.is_current = 1 ORDER BY m.id LIMIT ?`,
-    after,
-    limit,
-  );
+  return db.all(sql`SELECT m.id, ${SESSION}, m.prompt_number, m.request, m.learned, m.completed, m.next_steps, m.created_at AS at
+    FROM summaries m JOIN sessions s ON s.id = m.session_db_id ${JOINED}
+    WHERE m.id > ${after} AND m.is_current = 1 ORDER BY m.id LIMIT ${limit}`);
 }
 
 export interface EndedSession extends NewSession {
@@ -103,12 +86,8 @@ export interface EndedSession extends NewSession {
   end_reason: string | null;
 }
 
-/** By the time of their end, which is a little before it is known here. */
+/** By the time of their end, which is a little before it is recorded. */
 export function endedSessions(db: Db, since: number, limit: number): EndedSession[] {
-  return db.all(
-    `SELECT s.id, ${SESSION}, s.status, s.end_reason, s.ended_at AS at FROM sessions s ${JOINED}
-     WHERE s.last_at >= ?1 AND s.ended_at >= ?1 AND s.status <> 'active' ORDER BY s.ended_at LIMIT ?2`,
-    since,
-    limit,
-  );
+  return db.all(sql`SELECT s.id, ${SESSION}, s.status, s.end_reason, s.ended_at AS at FROM sessions s ${JOINED}
+    WHERE s.last_at >= ${since} AND s.ended_at >= ${since} AND s.status <> 'active' ORDER BY s.ended_at LIMIT ${limit}`);
 }

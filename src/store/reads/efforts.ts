@@ -1,20 +1,18 @@
-// What efforts are made of: the sessions that go on with each other, what was decided in them, what they left open.
+// What efforts are made of: sessions that continue each other, what was decided in them, what they left open.
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 
 export interface EffortEdge {
   source: number;
   target: number;
 }
 
-/** Which session goes on with which, as far as that is sure enough. */
+/** Which session continues which, with at least this weight. */
 export function effortEdges(db: Db, minWeight: number): EffortEdge[] {
-  return db.all(
-    `SELECT x.id AS source, y.id AS target
-     FROM links l JOIN sessions x ON x.session_id = l.source_id JOIN sessions y ON y.session_id = l.target_id
-     WHERE l.relationship = 'continues' AND l.source_type = 'session' AND l.target_type = 'session' AND l.weight >= ?
-       AND x.parent_session_db_id IS NULL AND y.parent_session_db_id IS NULL`,
-    minWeight,
-  );
+  return db.all(sql`SELECT x.id AS source, y.id AS target
+    FROM links l JOIN sessions x ON x.session_id = l.source_id JOIN sessions y ON y.session_id = l.target_id
+    WHERE l.relationship = 'continues' AND l.source_type = 'session' AND l.target_type = 'session'
+      AND l.weight >= ${minWeight} AND x.parent_session_db_id IS NULL AND y.parent_session_db_id IS NULL`);
 }
 
 export interface EffortMember {
@@ -28,29 +26,19 @@ export interface EffortMember {
 
 /** In the order they began. */
 export function effortMembers(db: Db, ids: readonly number[]): EffortMember[] {
-  return db.all(
-    `SELECT id, session_id, project_id, agent, started_at, last_at FROM sessions
-     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY started_at, session_id`,
-    JSON.stringify(ids),
-  );
+  return db.all(sql`SELECT id, session_id, project_id, agent, started_at, last_at FROM sessions
+    WHERE id IN (SELECT value FROM json_each(${ids})) ORDER BY started_at, session_id`);
 }
 
 export function branchesOfSessions(db: Db, sessionIds: readonly string[]): string[] {
-  const rows = db.all<{ branch: string }>(
-    `SELECT DISTINCT target_id AS branch FROM links
-     WHERE source_type = 'session' AND source_id IN (SELECT value FROM json_each(?)) AND target_type = 'branch'
-     ORDER BY created_at, target_id`,
-    JSON.stringify(sessionIds),
-  );
-  return rows.map(({ branch }) => branch);
+  return db.column(sql`SELECT DISTINCT target_id FROM links
+    WHERE source_type = 'session' AND source_id IN (SELECT value FROM json_each(${sessionIds})) AND target_type = 'branch'
+    ORDER BY created_at, target_id`);
 }
 
 export function countSubagents(db: Db, ids: readonly number[]): number {
-  const row = db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM sessions WHERE parent_session_db_id IN (SELECT value FROM json_each(?))",
-    JSON.stringify(ids),
-  );
-  return row?.n ?? 0;
+  return db.value(sql`SELECT count(*) FROM sessions
+    WHERE parent_session_db_id IN (SELECT value FROM json_each(${ids}))`) as number;
 }
 
 export interface Decision {
@@ -63,13 +51,11 @@ export interface Decision {
 
 /** Decisions that still hold, the newest first. */
 export function standingDecisions(db: Db, ids: readonly number[], limit: number): Decision[] {
-  return db.all(
-    `SELECT o.id, s.session_id, o.title, o.narrative, o.valid_from FROM observations o JOIN sessions s ON s.id = o.session_db_id
-     WHERE o.session_db_id IN (SELECT value FROM json_each(?)) AND o.type = 'decision' AND o.is_current = 1 AND o.superseded_by IS NULL
-     ORDER BY o.valid_from DESC, o.id DESC LIMIT ?`,
-    JSON.stringify(ids),
-    limit,
-  );
+  return db.all(sql`SELECT o.id, s.session_id, o.title, o.narrative, o.valid_from
+    FROM observations o JOIN sessions s ON s.id = o.session_db_id
+    WHERE o.session_db_id IN (SELECT value FROM json_each(${ids})) AND o.type = 'decision' AND o.is_current = 1
+      AND o.superseded_by IS NULL
+    ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit}`);
 }
 
 export interface SessionOutcome {
@@ -80,9 +66,6 @@ export interface SessionOutcome {
 }
 
 export function outcomesOf(db: Db, ids: readonly number[]): SessionOutcome[] {
-  return db.all(
-    `SELECT session_db_id, request, completed, next_steps FROM summaries
-     WHERE session_db_id IN (SELECT value FROM json_each(?)) AND prompt_number = 0 AND is_current = 1`,
-    JSON.stringify(ids),
-  );
+  return db.all(sql`SELECT session_db_id, request, completed, next_steps FROM summaries
+    WHERE session_db_id IN (SELECT value FROM json_each(${ids})) AND prompt_number = 0 AND is_current = 1`);
 }

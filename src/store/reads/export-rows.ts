@@ -1,8 +1,9 @@
-// Every row that cannot be made again from others, in an order in which they can be put into another database.
+// Every row that cannot be derived from others, in an order in which another database can import them.
 import { AppError } from "../../core/error.ts";
 import type { Db } from "../db/driver.ts";
-import { outputOf } from "../tables/packed.ts";
 import { MERGE_TABLES, type MergedRow, type MergeTable } from "../db/merge.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
+import { outputOf } from "../tables/tool-uses.ts";
 
 export interface ExportedRow {
   table: MergeTable;
@@ -17,12 +18,12 @@ export function* exportRows(db: Db): Generator<ExportedRow, void> {
   db.exec("BEGIN");
   try {
     for (const table of MERGE_TABLES) {
-      if (table === "tombstones") yield* tombstones(db, table);
+      if (table === "tombstones") yield* tombstones(db);
       // A session before its subagents.
       else if (table === "sessions") {
-        yield* paged(db, table, "parent_session_db_id IS NULL");
-        yield* paged(db, table, "parent_session_db_id IS NOT NULL");
-      } else yield* paged(db, table, "1");
+        yield* paged(db, table, sql`parent_session_db_id IS NULL`);
+        yield* paged(db, table, sql`parent_session_db_id IS NOT NULL`);
+      } else yield* paged(db, table, sql`1`);
     }
   } finally {
     db.exec("COMMIT");
@@ -30,25 +31,23 @@ export function* exportRows(db: Db): Generator<ExportedRow, void> {
 }
 
 /** They have no id. */
-function* tombstones(db: Db, table: MergeTable): Generator<ExportedRow, void> {
-  const sql = `SELECT * FROM ${table} WHERE (kind, hash) > (?, ?) ORDER BY kind, hash LIMIT ${BATCH}`;
+function* tombstones(db: Db): Generator<ExportedRow, void> {
   for (let [kind, hash] = ["", ""]; ;) {
-    const rows = db.all<MergedRow>(sql, kind, hash);
-    for (const row of rows) yield { table, row };
+    const rows = db.all<MergedRow>(sql`SELECT * FROM tombstones WHERE (kind, hash) > (${kind}, ${hash})
+      ORDER BY kind, hash LIMIT ${BATCH}`);
+    for (const row of rows) yield { table: "tombstones", row };
     if (rows.length < BATCH) return;
     [kind, hash] = [String(rows.at(-1)?.["kind"]), String(rows.at(-1)?.["hash"])];
   }
 }
 
-function* paged(db: Db, table: MergeTable, where: string): Generator<ExportedRow, void> {
-  // Compressed or not is nobody else's business.
-  const columns = table === "tool_uses" ? `*, ${outputOf()} AS output, NULL AS packed` : "*";
+function* paged(db: Db, table: MergeTable, where: Sql): Generator<ExportedRow, void> {
+  // Outputs are exported uncompressed.
+  const columns = table === "tool_uses" ? sql`*, ${outputOf()} AS output, NULL AS packed` : sql`*`;
   let last = 0;
   for (;;) {
-    const rows = db.all<MergedRow>(
-      `SELECT ${columns} FROM ${table} WHERE id > ? AND ${where} ORDER BY id LIMIT ${BATCH}`,
-      last,
-    );
+    const rows = db.all<MergedRow>(sql`SELECT ${columns} FROM ${raw(table)}
+      WHERE id > ${last} AND ${where} ORDER BY id LIMIT ${BATCH}`);
     for (const row of rows) yield { table, row };
     if (rows.length < BATCH) return;
     const next = Number(rows.at(-1)?.["id"]);

@@ -1,11 +1,7 @@
-// Items: prompts, messages and tool uses by the short ids people pass on ("p12", "m34", "t56").
+// Items: prompts, messages and tool uses by the short ids people pass on ("p12", "m34", "t56"), and the texts of a turn.
 import type { Db } from "../db/driver.ts";
-
-export interface ItemPlace {
-  session_db_id: number;
-  prompt_number: number;
-  created_at: number;
-}
+import { raw, sql } from "../db/sql.ts";
+import { TOOL_USE, type ToolUseRow } from "../tables/tool-uses.ts";
 
 const TABLES = { p: "prompts", m: "messages", t: "tool_uses" } as const;
 
@@ -20,9 +16,57 @@ export function parseObservationId(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
+export interface ItemPlace {
+  session_db_id: number;
+  prompt_number: number;
+  created_at: number;
+}
+
 /** The session and the turn an item belongs to. */
 export function findItem(db: Db, itemId: string): ItemPlace | undefined {
   const item = parseItemId(itemId);
   if (item === undefined) return undefined;
-  return db.get(`SELECT session_db_id, prompt_number, created_at FROM ${TABLES[item.kind]} WHERE id = ?`, item.id);
+  return db.get(
+    sql`SELECT session_db_id, prompt_number, created_at FROM ${raw(TABLES[item.kind])} WHERE id = ${item.id}`,
+  );
+}
+
+export type ItemRow =
+  | { kind: "prompt"; text: string; at: number }
+  | { kind: "message"; text: string; thinking: string; at: number }
+  | { kind: "tool"; use: ToolUseRow };
+
+export function itemRow(db: Db, itemId: string): ItemRow | undefined {
+  const item = parseItemId(itemId);
+  if (item === undefined) return undefined;
+  if (item.kind === "t") {
+    const use = findToolUse(db, item.id);
+    return use && { kind: "tool", use };
+  }
+  if (item.kind === "p")
+    return db.get(sql`SELECT 'prompt' AS kind, text, created_at AS at FROM prompts WHERE id = ${item.id}`);
+  return db.get(sql`SELECT 'message' AS kind, text, coalesce(thinking, '') AS thinking, created_at AS at
+    FROM messages WHERE id = ${item.id}`);
+}
+
+export function findToolUse(db: Db, id: number): ToolUseRow | undefined {
+  return db.get(sql`SELECT ${TOOL_USE} FROM tool_uses WHERE id = ${id}`);
+}
+
+export function thinkingOf(db: Db, messageDbId: number): string | undefined {
+  return db.value(sql`SELECT thinking FROM messages WHERE id = ${messageDbId}`);
+}
+
+export interface TurnTexts {
+  prompt: { id: number; text: string; response: string | null; created_at: number } | undefined;
+  messages: { id: number; text: string }[];
+}
+
+export function turnTexts(db: Db, sessionDbId: number, promptNumber: number): TurnTexts {
+  return {
+    prompt: db.get(sql`SELECT id, text, response, created_at FROM prompts
+      WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`),
+    messages: db.all(sql`SELECT id, text FROM messages
+      WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} AND text <> '' ORDER BY created_at, id`),
+  };
 }

@@ -1,8 +1,10 @@
-// What a session's links are made of: what it says and touches, and who before it said and touched the same.
+// What a session's links are derived from: what it says and touches, and which earlier sessions said and touched the same.
 import type { Db } from "../db/driver.ts";
-import { outputOf } from "../tables/packed.ts";
-import { LINK_WINDOW_MS } from "../tables/stale-links.ts";
+import { sql } from "../db/sql.ts";
 import type { Target } from "../tables/links.ts";
+import { family } from "../tables/sessions.ts";
+import { LINK_WINDOW_MS } from "../tables/stale-links.ts";
+import { outputOf } from "../tables/tool-uses.ts";
 
 export interface LinkedSession {
   id: number;
@@ -17,35 +19,20 @@ export interface LinkedSession {
 }
 
 export function sessionToLink(db: Db, sessionDbId: number): LinkedSession | undefined {
-  return db.get(
-    `SELECT s.id, s.session_id, s.project_id, p.remote, s.git_branch, s.plan, s.forked_from, s.started_at, s.last_at
-     FROM sessions s JOIN projects p ON p.id = s.project_id
-     WHERE s.id = ? AND s.parent_session_db_id IS NULL AND s.prompt_count > 0`,
-    sessionDbId,
-  );
+  return db.get(sql`SELECT s.id, s.session_id, s.project_id, p.remote, s.git_branch, s.plan, s.forked_from, s.started_at, s.last_at
+    FROM sessions s JOIN projects p ON p.id = s.project_id
+    WHERE s.id = ${sessionDbId} AND s.parent_session_db_id IS NULL AND s.prompt_count > 0`);
 }
 
-export interface EarlierSession {
-  id: number;
-  session_id: string;
-  started_at: number;
-  last_at: number;
-  plan: string | null;
-}
+export type EarlierSession = Pick<LinkedSession, "id" | "session_id" | "started_at" | "last_at" | "plan">;
 
-/** The conversations of the project that began before this one, the newest first. */
+/** The sessions of the project that began before this one, newest first. */
 export function earlierSessions(db: Db, session: LinkedSession, limit: number): EarlierSession[] {
-  return db.all(
-    `SELECT id, session_id, started_at, last_at, plan FROM sessions
-     WHERE project_id = ?1 AND started_at BETWEEN ?2 - ?3 AND ?2 AND (started_at < ?2 OR session_id < ?4)
-       AND parent_session_db_id IS NULL AND prompt_count > 0
-     ORDER BY started_at DESC, session_id DESC LIMIT ?5`,
-    session.project_id,
-    session.started_at,
-    LINK_WINDOW_MS,
-    session.session_id,
-    limit,
-  );
+  const { session_id: id, project_id, started_at: start } = session;
+  return db.all(sql`SELECT id, session_id, started_at, last_at, plan FROM sessions
+    WHERE project_id = ${project_id} AND started_at BETWEEN ${start - LINK_WINDOW_MS} AND ${start}
+      AND (started_at < ${start} OR session_id < ${id}) AND parent_session_db_id IS NULL AND prompt_count > 0
+    ORDER BY started_at DESC, session_id DESC LIMIT ${limit}`);
 }
 
 export interface Said {
@@ -54,21 +41,14 @@ export interface Said {
 }
 
 export function promptTexts(db: Db, sessionDbId: number, limit: number): Said[] {
-  return db.all(
-    "SELECT text, created_at AS at FROM prompts WHERE session_db_id = ? ORDER BY prompt_number LIMIT ?",
-    sessionDbId,
-    limit,
-  );
+  return db.all(sql`SELECT text, created_at AS at FROM prompts WHERE session_db_id = ${sessionDbId}
+    ORDER BY prompt_number LIMIT ${limit}`);
 }
 
-/** When the session was last heard of before that moment. */
+/** The time of the session's last activity before that moment. */
 export function lastHeardOf(db: Db, sessionDbId: number, before: number): number | undefined {
-  const row = db.get<{ at: number | null }>(
-    "SELECT max(min(coalesce(ended_at, created_at), ?2)) AS at FROM prompts WHERE session_db_id = ?1 AND created_at <= ?2",
-    sessionDbId,
-    before,
-  );
-  return row?.at ?? undefined;
+  return db.value(sql`SELECT max(min(coalesce(ended_at, created_at), ${before})) FROM prompts
+    WHERE session_db_id = ${sessionDbId} AND created_at <= ${before}`);
 }
 
 export interface TouchedPath {
@@ -78,90 +58,57 @@ export interface TouchedPath {
 
 /** What it changed first, then what it only read, subagents included. */
 export function touchedPaths(db: Db, sessionDbId: number, limit: number): TouchedPath[] {
-  return db.all(
-    `SELECT f.path, max(f.kind <> 'read') AS is_changed FROM sessions s JOIN file_touches f ON f.session_db_id = s.id
-     WHERE s.id = ?1 OR s.parent_session_db_id = ?1
-     GROUP BY f.path ORDER BY is_changed DESC, min(f.created_at), f.path LIMIT ?2`,
-    sessionDbId,
-    limit,
-  );
+  return db.all(sql`SELECT f.path, max(f.kind <> 'read') AS is_changed FROM sessions s JOIN file_touches f ON f.session_db_id = s.id
+    WHERE s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}
+    GROUP BY f.path ORDER BY is_changed DESC, min(f.created_at), f.path LIMIT ${limit}`);
 }
 
-/** Rows of one file or target that are looked at, the newest first: what is met that often is not rare anyway. */
+/** The newest rows of one file or target that are read: what occurs this often is not rare. */
 const MAX_ROWS = 400;
 
-/** Conversations that changed the file before this one began. */
+/** Sessions that changed the file before this one began. */
 export function earlierChangers(db: Db, session: LinkedSession, path: string): number[] {
-  const rows = db.all<{ id: number }>(
-    `SELECT DISTINCT coalesce(s.parent_session_db_id, s.id) AS id
-     FROM (SELECT session_db_id FROM file_touches
-       WHERE path = ?1 AND kind <> 'read' AND created_at BETWEEN ?2 - ?3 AND ?2
-       ORDER BY created_at DESC LIMIT ?4) f JOIN sessions s ON s.id = f.session_db_id
-     WHERE s.project_id = ?5`,
-    path,
-    session.started_at,
-    LINK_WINDOW_MS,
-    MAX_ROWS,
-    session.project_id,
-  );
-  return rows.map(({ id }) => id);
+  const { project_id, started_at: start } = session;
+  return db.column(sql`SELECT DISTINCT coalesce(s.parent_session_db_id, s.id)
+    FROM (SELECT session_db_id FROM file_touches
+      WHERE path = ${path} AND kind <> 'read' AND created_at BETWEEN ${start - LINK_WINDOW_MS} AND ${start}
+      ORDER BY created_at DESC LIMIT ${MAX_ROWS}) f JOIN sessions s ON s.id = f.session_db_id
+    WHERE s.project_id = ${project_id}`);
 }
 
-/** Sessions, by the agent's ids, that had the target by then: links carry the time it was named. */
-export function earlierNamers(db: Db, session: LinkedSession, target: Target): string[] {
-  const rows = db.all<{ source_id: string }>(
-    `SELECT DISTINCT source_id FROM links
-     WHERE target_type = ? AND target_id = ? AND created_at BETWEEN ? AND ? AND source_type = 'session'
-     ORDER BY created_at DESC, source_id LIMIT ?`,
-    target.type,
-    target.id,
-    session.started_at - LINK_WINDOW_MS,
-    session.started_at,
-    MAX_ROWS,
-  );
-  return rows.map(({ source_id }) => source_id);
+/** Sessions, by the agent's ids, that named the target before this one began: a link has the time it was named. */
+export function earlierNamers(db: Db, { started_at: start }: LinkedSession, { type, id }: Target): string[] {
+  return db.column(sql`SELECT DISTINCT source_id FROM links
+    WHERE target_type = ${type} AND target_id = ${id} AND created_at BETWEEN ${start - LINK_WINDOW_MS} AND ${start}
+      AND source_type = 'session'
+    ORDER BY created_at DESC, source_id LIMIT ${MAX_ROWS}`);
 }
 
 export function commitsToLink(db: Db, sessionDbId: number): { sha: string; branch: string | null; at: number }[] {
-  return db.all(
-    "SELECT sha, branch, created_at AS at FROM commits WHERE session_db_id = ? ORDER BY created_at, id",
-    sessionDbId,
-  );
+  return db.all(sql`SELECT sha, branch, created_at AS at FROM commits
+    WHERE session_db_id = ${sessionDbId} ORDER BY created_at, id`);
 }
 
-/** What was printed where a pull request or an issue was opened: the address of it. */
+/** Outputs of commands that opened a pull request or an issue: they contain its address. */
 export function forgeOutputs(db: Db, sessionDbId: number, limit: number): Said[] {
-  return db.all(
-    `SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
-     WHERE (s.id = ?1 OR s.parent_session_db_id = ?1) AND t.name = 'Bash' AND t.is_error = 0 AND coalesce(t.output, t.packed) IS NOT NULL
-       AND (instr(t.input, 'gh pr create') > 0 OR instr(t.input, 'gh issue create') > 0 OR instr(t.input, 'glab mr create') > 0)
-     ORDER BY t.created_at, t.id LIMIT ?2`,
-    sessionDbId,
-    limit,
-  );
+  return db.all(sql`SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+    WHERE (s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}) AND t.name = 'Bash' AND t.is_error = 0
+      AND coalesce(t.output, t.packed) IS NOT NULL
+      AND (instr(t.input, 'gh pr create') > 0 OR instr(t.input, 'gh issue create') > 0 OR instr(t.input, 'glab mr create') > 0)
+    ORDER BY t.created_at, t.id LIMIT ${limit}`);
 }
 
 export function branchesOf(db: Db, sessionId: string): string[] {
-  const rows = db.all<{ target_id: string }>(
-    "SELECT target_id FROM links WHERE source_type = 'session' AND source_id = ? AND target_type = 'branch'",
-    sessionId,
-  );
-  return rows.map(({ target_id }) => target_id);
+  return db.column(sql`SELECT target_id FROM links
+    WHERE source_type = 'session' AND source_id = ${sessionId} AND target_type = 'branch'`);
 }
 
-/** Something came of it: a file was changed or a commit made. */
+/** Whether the session or a subagent changed a file or made a commit. */
 export function hasWork(db: Db, sessionDbId: number): boolean {
-  const row = db.get<{ is: number }>(
-    `SELECT EXISTS (SELECT 1 FROM commits WHERE session_db_id = ?1)
-       OR EXISTS (SELECT 1 FROM sessions s JOIN file_touches f ON f.session_db_id = s.id AND f.kind <> 'read'
-         WHERE s.id = ?1 OR s.parent_session_db_id = ?1) AS "is"`,
-    sessionDbId,
-  );
-  return row?.is === 1;
+  return db.has(sql`SELECT 1 WHERE EXISTS (SELECT 1 FROM commits WHERE session_db_id = ${sessionDbId})
+    OR EXISTS (SELECT 1 FROM file_touches WHERE session_db_id IN (${family(sessionDbId)}) AND kind <> 'read')`);
 }
 
 export function isKnownSession(db: Db, sessionId: string): boolean {
-  return (
-    db.get("SELECT 1 FROM sessions WHERE session_id = ? AND parent_session_db_id IS NULL", sessionId) !== undefined
-  );
+  return db.has(sql`SELECT 1 FROM sessions WHERE session_id = ${sessionId} AND parent_session_db_id IS NULL`);
 }

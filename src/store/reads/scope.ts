@@ -1,5 +1,5 @@
-// Which sessions a question is about: a project, an agent, a span of time. Everything that lists or searches takes one.
-import type { Param } from "../db/driver.ts";
+// Which sessions a query is about: a project, an agent, a span of time. Everything that lists or searches takes one.
+import { and, sql, type Sql } from "../db/sql.ts";
 
 export interface Scope {
   projectId?: number | undefined;
@@ -8,14 +8,17 @@ export interface Scope {
   before?: number | undefined;
 }
 
-/** A condition on a sessions table aliased `s`, with its parameters. */
-export function scopeCondition(scope: Scope): { sql: string; params: Param[] } {
-  const parts: [string, Param | undefined][] = [
-    ["s.project_id = ?", scope.projectId],
-    ["s.agent = ?", scope.agent],
-    ["s.last_at >= ?", scope.since],
-    ["s.started_at < ?", scope.before],
-  ];
-  const given = parts.filter(([, value]) => value !== undefined);
-  return { sql: ["1", ...given.map(([sql]) => sql)].join(" AND "), params: given.map(([, value]) => value as Param) };
+/** SQL: a condition on a sessions table aliased `s`. */
+export function scopeCondition({ projectId, agent, since, before }: Scope): Sql {
+  return and(
+    projectId !== undefined && sql`s.project_id = ${projectId}`,
+    agent !== undefined && sql`s.agent = ${agent}`,
+    since !== undefined && sql`s.last_at >= ${since}`,
+    before !== undefined && sql`s.started_at < ${before}`,
+  );
+}
+
+/** SQL: whether a path is this one or ends in it, at a folder's border. */
+export function isPathOrTail(column: Sql, path: string): Sql {
+  return sql`${column} = ${path} OR ${column} LIKE ${`%/${path.replace(/[%_\\]/g, "\\$&")}`} ESCAPE '\\'`;
 }

@@ -1,36 +1,32 @@
-// What a conversation said and did, by time: to see what became of the memory it was shown.
+// What a session said and did, by time: to see whether the memory it was shown was used.
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
+import { family } from "../tables/sessions.ts";
+import { HAS_COMMAND } from "../tables/tool-uses.ts";
 
-export interface Aftermath {
-  /** The assistant's words, and what tools were called with. */
+export interface SessionActivity {
+  /** The assistant's messages, and the inputs of its tool uses. */
   said: { text: string; at: number }[];
   touches: { path: string; at: number }[];
   commands: { command: string; at: number }[];
 }
 
-const OF_SESSION = "session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)";
-/** Of a long input the head says what it was about. */
+/** The beginning of a long input shows what it was about. */
 const INPUT_CHARS = 4_000;
 
-export function aftermathOf(db: Db, sessionDbId: number): Aftermath {
+export function sessionActivity(db: Db, sessionDbId: number): SessionActivity {
+  const ofFamily = sql`session_db_id IN (${family(sessionDbId)})`;
   return {
-    said: db.all(
-      `SELECT text, created_at AS at FROM messages WHERE ${OF_SESSION} AND role = 'assistant'
-       UNION ALL SELECT substr(input, 1, ${INPUT_CHARS}), created_at FROM tool_uses WHERE ${OF_SESSION}
-       UNION ALL SELECT response, coalesce(ended_at, created_at) FROM prompts WHERE session_db_id = ?1 AND response IS NOT NULL`,
-      sessionDbId,
-    ),
-    touches: db.all(`SELECT path, created_at AS at FROM file_touches WHERE ${OF_SESSION}`, sessionDbId),
-    commands: db.all(
-      `SELECT json_extract(input, '$.command') AS command, created_at AS at FROM tool_uses
-       WHERE ${OF_SESSION} AND name = 'Bash' AND json_valid(input) AND json_type(input, '$.command') = 'text'`,
-      sessionDbId,
-    ),
+    said: db.all(sql`SELECT text, created_at AS at FROM messages WHERE ${ofFamily} AND role = 'assistant'
+      UNION ALL SELECT substr(input, 1, ${INPUT_CHARS}), created_at FROM tool_uses WHERE ${ofFamily}
+      UNION ALL SELECT response, coalesce(ended_at, created_at) FROM prompts
+        WHERE session_db_id = ${sessionDbId} AND response IS NOT NULL`),
+    touches: db.all(sql`SELECT path, created_at AS at FROM file_touches WHERE ${ofFamily}`),
+    commands: db.all(sql`SELECT json_extract(input, '$.command') AS command, created_at AS at FROM tool_uses
+      WHERE ${ofFamily} AND name = 'Bash' AND ${HAS_COMMAND}`),
   };
 }
 
 export function commandOfUse(db: Db, id: number): string | undefined {
-  const sql = `SELECT json_extract(input, '$.command') AS command FROM tool_uses
-    WHERE id = ? AND json_valid(input) AND json_type(input, '$.command') = 'text'`;
-  return db.get<{ command: string }>(sql, id)?.command;
+  return db.value(sql`SELECT json_extract(input, '$.command') FROM tool_uses WHERE id = ${id} AND ${HAS_COMMAND}`);
 }

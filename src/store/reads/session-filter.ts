@@ -1,6 +1,7 @@
 // Sessions by what is in them: kinds of observations, files, or one session by its id.
-import type { Db, Param } from "../db/driver.ts";
-import { type Scope, scopeCondition } from "./scope.ts";
+import type { Db } from "../db/driver.ts";
+import { and, sql, type Sql } from "../db/sql.ts";
+import { isPathOrTail, type Scope, scopeCondition } from "./scope.ts";
 
 export interface SessionFilter extends Scope {
   /** Of an observation. */
@@ -12,53 +13,38 @@ export interface SessionFilter extends Scope {
   session?: string | undefined;
 }
 
-const OBSERVED = "EXISTS (SELECT 1 FROM observations o WHERE o.session_db_id = s.id AND o.is_current = 1 AND";
+const hasObservation = (condition: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM observations o WHERE o.session_db_id = s.id AND o.is_current = 1 AND ${condition})`;
 
-/** The sessions that fit; undefined where every session of the project would. */
+/** The sessions that match; undefined where every session of the project would. */
 export function filteredSessions(db: Db, filter: SessionFilter): Set<number> | undefined {
   const { agent, since, before, type, concept, file, session } = filter;
   if ([agent, since, before, type, concept, file, session].every((value) => value === undefined)) return undefined;
-  const scope = scopeCondition(filter);
-  const parts: [sql: string, params: (Param | undefined)[]][] = [
-    [`${OBSERVED} o.type = ?)`, [type]],
-    [`${OBSERVED} EXISTS (SELECT 1 FROM json_each(o.concepts) WHERE value = ?))`, [concept]],
-    [
-      `s.id IN (SELECT coalesce(t.parent_session_db_id, t.id) FROM file_touches f JOIN sessions t ON t.id = f.session_db_id
-         WHERE f.path = ? OR f.path LIKE ? ESCAPE '\\')`,
-      [file, file === undefined ? undefined : `%/${file.replace(/[%_\\]/g, "\\$&")}`],
-    ],
-    ["substr(s.session_id, 1, length(?)) = ?", [session, session]],
-  ];
-  const given = parts.filter(([, params]) => params[0] !== undefined);
-  const rows = db.all<{ id: number }>(
-    `SELECT s.id FROM sessions s WHERE ${[scope.sql, ...given.map(([sql]) => sql)].join(" AND ")}`,
-    ...scope.params,
-    ...given.flatMap(([, params]) => params as Param[]),
+  const condition = and(
+    scopeCondition(filter),
+    type !== undefined && hasObservation(sql`o.type = ${type}`),
+    concept !== undefined && hasObservation(sql`EXISTS (SELECT 1 FROM json_each(o.concepts) WHERE value = ${concept})`),
+    file !== undefined &&
+      sql`s.id IN (SELECT coalesce(t.parent_session_db_id, t.id) FROM file_touches f JOIN sessions t ON t.id = f.session_db_id
+        WHERE ${isPathOrTail(sql`f.path`, file)})`,
+    session !== undefined && sql`substr(s.session_id, 1, length(${session})) = ${session}`,
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(db.column<number>(sql`SELECT s.id FROM sessions s WHERE ${condition}`));
 }
 
-/** Whether a turn was going on in the span of time that is asked for: a session may go on for weeks. Undefined where no span is. */
+/** Whether a turn ran in the span of time: a session may last for weeks. Undefined where no span is given. */
 export function turnsWithin(
   db: Db,
   { since = 0, before = Number.MAX_SAFE_INTEGER, ...rest }: Scope,
 ): ((session: number, promptNumber: number) => boolean) | undefined {
   if (since === 0 && before === Number.MAX_SAFE_INTEGER) return undefined;
-  const fitting = scopeCondition({ ...rest, since, before });
-  // Of a session that lies wholly within it, so do all turns.
-  const rows = db.all<{ session: number; turn: number }>(
-    `SELECT session, turn FROM (
-       SELECT s.id AS session, p.prompt_number AS turn, p.created_at AS began,
-         coalesce(p.ended_at, lead(p.created_at) OVER (PARTITION BY s.id ORDER BY p.prompt_number), s.last_at) AS ended
-       FROM sessions s JOIN prompts p ON p.session_db_id = s.id
-       WHERE ${fitting.sql} AND (s.started_at < ? OR s.last_at >= ?)
-     ) WHERE ended < ? OR began >= ?`,
-    ...fitting.params,
-    since,
-    before,
-    since,
-    before,
-  );
-  const outside = new Set(rows.map(({ session, turn }) => `${session} ${turn}`));
-  return (session, promptNumber) => !outside.has(`${session} ${promptNumber}`);
+  // A session wholly within the span needs no look at its turns.
+  const outside = db.column<string>(sql`SELECT session || ' ' || turn FROM (
+      SELECT s.id AS session, p.prompt_number AS turn, p.created_at AS began,
+        coalesce(p.ended_at, lead(p.created_at) OVER (PARTITION BY s.id ORDER BY p.prompt_number), s.last_at) AS ended
+      FROM sessions s JOIN prompts p ON p.session_db_id = s.id
+      WHERE ${scopeCondition({ ...rest, since, before })} AND (s.started_at < ${since} OR s.last_at >= ${before})
+    ) WHERE ended < ${since} OR began >= ${before}`);
+  const turns = new Set(outside);
+  return (session, promptNumber) => !turns.has(`${session} ${promptNumber}`);
 }

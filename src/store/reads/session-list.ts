@@ -1,8 +1,9 @@
-// Sessions as people look for them: listed, found by the beginning of their id, described.
+// Sessions listed and found by the beginning of their id.
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 import type { SessionStatus } from "../tables/session-status.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
-import { isSession } from "./what-counts.ts";
+import { isSession } from "../tables/sessions.ts";
 
 export interface SessionEntry {
   id: number;
@@ -30,7 +31,7 @@ export interface SessionEntry {
   last_at: number;
 }
 
-const ENTRY = `SELECT s.id, s.session_id, parent.session_id AS parent_session_id, s.parent_session_db_id,
+const ENTRY = sql`SELECT s.id, s.session_id, parent.session_id AS parent_session_id, s.parent_session_db_id,
     s.project_id, s.agent, p.name AS project, p.key AS project_key,
     s.title, s.subtitle, s.status, s.prompt_count, s.model, s.version, s.git_branch, s.cwd, s.transcript_path,
     s.report, s.started_at, s.last_at,
@@ -40,19 +41,13 @@ const ENTRY = `SELECT s.id, s.session_id, parent.session_id AS parent_session_id
       WHERE (c.id = s.id OR c.parent_session_db_id = s.id) AND f.kind <> 'read') AS files_changed
   FROM sessions s JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-/** Conversations with at least one prompt, the newest first; subagents are found through their parents. */
+/** Sessions with at least one prompt, the newest first; subagents are found through their parents. */
 export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): SessionEntry[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(
-    // Chosen first, described then: the counts are of a few sessions, not of all.
-    `${ENTRY} WHERE s.id IN (
-       SELECT s.id FROM sessions s WHERE ${sql} AND ${isSession()}
-       ORDER BY s.last_at DESC, s.id DESC LIMIT ? OFFSET ?)
-     ORDER BY s.last_at DESC, s.id DESC`,
-    ...params,
-    limit,
-    offset,
-  );
+  // Ids first: the counts are of a few sessions, not of all.
+  return db.all(sql`${ENTRY} WHERE s.id IN (
+      SELECT s.id FROM sessions s WHERE ${scopeCondition(scope)} AND ${isSession()}
+      ORDER BY s.last_at DESC, s.id DESC LIMIT ${limit} OFFSET ${offset})
+    ORDER BY s.last_at DESC, s.id DESC`);
 }
 
 export interface SessionName {
@@ -62,60 +57,42 @@ export interface SessionName {
   git_branch: string | null;
 }
 
-/** What conversations are called, the newest first; with parts of words, those whose name has at least one of them. */
+/** The names of sessions, newest first; with parts of words, those whose name has at least one of them. */
 export function sessionNames(db: Db, scope: Scope, options: { limit: number; parts?: string[] }): SessionName[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(
-    `SELECT s.id, s.title, s.subtitle, s.git_branch FROM sessions s
-     WHERE ${sql} AND ${isSession()}
-       AND (? OR EXISTS (SELECT 1 FROM json_each(?) WHERE
-         instr(lower(concat_ws(' ', s.title, s.subtitle, s.git_branch)), value) > 0))
-     ORDER BY s.last_at DESC LIMIT ?`,
-    ...params,
-    Number(options.parts === undefined),
-    JSON.stringify(options.parts ?? []),
-    options.limit,
-  );
+  return db.all(sql`SELECT s.id, s.title, s.subtitle, s.git_branch FROM sessions s
+    WHERE ${scopeCondition(scope)} AND ${isSession()}
+      AND (${options.parts === undefined} OR EXISTS (SELECT 1 FROM json_each(${options.parts ?? []}) WHERE
+        instr(lower(concat_ws(' ', s.title, s.subtitle, s.git_branch)), value) > 0))
+    ORDER BY s.last_at DESC LIMIT ${options.limit}`);
 }
 
 export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
-  return db.all(`${ENTRY} WHERE s.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+  return db.all(sql`${ENTRY} WHERE s.id IN (SELECT value FROM json_each(${ids}))`);
 }
 
-/** By the whole id or by its beginning; several when the beginning is not enough to tell. */
+/** By the whole id or by its beginning; several where the beginning is ambiguous. */
 export function sessionsByPrefix(db: Db, prefix: string, limit = 5): SessionEntry[] {
-  const whole = db.all<SessionEntry>(`${ENTRY} WHERE s.session_id = ?`, prefix);
+  const whole = db.all<SessionEntry>(sql`${ENTRY} WHERE s.session_id = ${prefix}`);
   if (whole.length > 0) return whole;
-  return db.all(
-    `${ENTRY} WHERE substr(s.session_id, 1, length(?1)) = ?1 ORDER BY s.last_at DESC LIMIT ?2`,
-    prefix,
-    limit,
-  );
+  return db.all(sql`${ENTRY} WHERE substr(s.session_id, 1, length(${prefix})) = ${prefix}
+    ORDER BY s.last_at DESC LIMIT ${limit}`);
 }
 
 export function subagentsOf(db: Db, sessionDbId: number): SessionEntry[] {
-  return db.all(`${ENTRY} WHERE s.parent_session_db_id = ? ORDER BY s.started_at, s.id`, sessionDbId);
+  return db.all(sql`${ENTRY} WHERE s.parent_session_db_id = ${sessionDbId} ORDER BY s.started_at, s.id`);
 }
 
-/** The agents there are sessions of, the most used first. */
+/** The agents that have sessions, the most used first. */
 export function listAgents(db: Db): string[] {
-  const rows = db.all<{ agent: string }>(
-    `SELECT agent FROM sessions s WHERE ${isSession()} GROUP BY agent ORDER BY count(*) DESC`,
-  );
-  return rows.map((row) => row.agent);
+  return db.column(sql`SELECT agent FROM sessions s WHERE ${isSession()} GROUP BY agent ORDER BY count(*) DESC`);
 }
 
-/** Ids that begin like this, the newest first: for the tab key, so without what is costly to count. */
+/** Ids with this beginning, newest first: for tab completion, so without the counts. */
 export function recentSessionIds(
   db: Db,
   prefix: string,
   limit: number,
 ): { session_id: string; title: string | null; last_at: number }[] {
-  return db.all(
-    `SELECT session_id, title, last_at FROM sessions s
-     WHERE ${isSession()} AND substr(session_id, 1, length(?1)) = ?1
-     ORDER BY last_at DESC LIMIT ?2`,
-    prefix,
-    limit,
-  );
+  return db.all(sql`SELECT session_id, title, last_at FROM sessions s
+    WHERE ${isSession()} AND substr(session_id, 1, length(${prefix})) = ${prefix} ORDER BY last_at DESC LIMIT ${limit}`);
 }

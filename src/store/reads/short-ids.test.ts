@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Db } from "../db/driver.ts";
+import { sql, type Sql } from "../db/sql.ts";
 import { openStore } from "../db/open.ts";
 import { sessionsByPrefix } from "./session-list.ts";
 import { shortId, shortIds } from "./short-ids.ts";
@@ -56,12 +57,12 @@ describe("a session's short id", () => {
     let queries = 0;
     const counted: Db = {
       ...db,
-      all: (sql: string, ...params: never[]) => {
+      all: (query: Sql) => {
         queries += 1;
-        const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...params).map((row) => row.detail);
+        const plan = db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query}`).map((row) => row.detail);
         expect(plan.filter((step) => step.startsWith("SEARCH sessions USING COVERING INDEX"))).toHaveLength(2);
         expect(plan.join("\n")).not.toContain("SCAN sessions");
-        return db.all(sql, ...params);
+        return db.all(query);
       },
     } as Db;
     shortIds(

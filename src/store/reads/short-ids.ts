@@ -1,11 +1,12 @@
 // Session ids as they are printed: cut to the shortest beginning that no other session has.
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 
 export type ShortId = (sessionId: string) => string;
 
 const MIN_CHARS = 8;
-/** Subagents of Claude Code and sessions of OpenCode: these characters tell nothing apart. */
-const SAME_FOR_ALL = /^(?:agent-)?(?:ses_)?/;
+/** Subagents of Claude Code and sessions of OpenCode: many ids begin with these characters. */
+const COMMON_PREFIX = /^(?:agent-)?(?:ses_)?/;
 
 interface Neighbours {
   id: string;
@@ -16,13 +17,10 @@ interface Neighbours {
 /** One query for a whole listing, two index lookups per id. An id that was not passed in is returned whole. */
 export function shortIds(db: Db, sessionIds: Iterable<string | null | undefined>): ShortId {
   const ids = [...new Set(sessionIds)].filter((id) => typeof id === "string");
-  const rows = db.all<Neighbours>(
-    `SELECT value AS id,
+  const rows = db.all<Neighbours>(sql`SELECT value AS id,
        (SELECT max(session_id) FROM sessions WHERE session_id < value) AS before,
        (SELECT min(session_id) FROM sessions WHERE session_id > value) AS after
-     FROM json_each(?)`,
-    JSON.stringify(ids),
-  );
+     FROM json_each(${ids})`);
   const short = new Map(rows.map((row) => [row.id, shorten(row)]));
   return (id) => short.get(id) ?? id;
 }
@@ -35,7 +33,7 @@ export function shortId(db: Db, sessionId: string): string {
 function shorten({ id, before, after }: Neighbours): string {
   const letters = [...id];
   const shared = Math.max(sharedLetters(letters, before), sharedLetters(letters, after));
-  const least = (SAME_FOR_ALL.exec(id)?.[0].length ?? 0) + MIN_CHARS;
+  const least = (COMMON_PREFIX.exec(id)?.[0].length ?? 0) + MIN_CHARS;
   return letters.slice(0, Math.max(least, shared + 1)).join("");
 }
 

@@ -1,7 +1,8 @@
-// How much was done, counted in the database: every number is a total of the sessions in question.
+// How much was done in the sessions of a scope.
 import type { Db } from "../db/driver.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
-import { isSession, isSubagent } from "./what-counts.ts";
+import { isSession, isSubagent } from "../tables/sessions.ts";
 
 export interface Totals {
   sessions: number;
@@ -23,61 +24,50 @@ export interface Totals {
 }
 
 export function totals(db: Db, scope: Scope): Totals {
-  const { sql, params } = scopeCondition(scope);
-  // The plus keeps it from the index by path, which takes ten times as long: it goes back and forth through the table.
-  return db.get<Totals>(
-    `WITH chosen AS (SELECT s.* FROM sessions s WHERE ${sql})
-     SELECT * FROM
-       (SELECT count(*) FILTER (WHERE ${isSession("c")}) AS sessions,
-          count(*) FILTER (WHERE ${isSubagent("c")}) AS subagents,
-          min(started_at) FILTER (WHERE ${isSession("c")}) AS first_at,
-          max(last_at) FILTER (WHERE ${isSession("c")}) AS last_at FROM chosen c),
-       (SELECT count(*) AS prompts FROM prompts WHERE session_db_id IN (SELECT id FROM chosen)),
-       (SELECT count(*) AS messages, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-          sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens
-        FROM messages WHERE session_db_id IN (SELECT id FROM chosen)),
-       (SELECT count(*) AS tool_uses, coalesce(sum(is_error), 0) AS failed_tool_uses
-        FROM tool_uses WHERE session_db_id IN (SELECT id FROM chosen)),
-       (SELECT count(DISTINCT c.project_id || ':' || f.path) AS files_changed, coalesce(sum(f.added), 0) AS lines_added,
-          coalesce(sum(f.removed), 0) AS lines_removed
-        FROM file_touches f JOIN chosen c ON c.id = f.session_db_id WHERE +f.kind <> 'read'),
-       (SELECT count(DISTINCT sha) AS commits FROM commits WHERE session_db_id IN (SELECT id FROM chosen))`,
-    ...params,
-  ) as Totals;
+  // The plus keeps SQLite from the index by path, which takes ten times as long: it reads the table in random order.
+  return db.get(sql`WITH chosen AS (SELECT s.* FROM sessions s WHERE ${scopeCondition(scope)})
+    SELECT * FROM
+      (SELECT count(*) FILTER (WHERE ${isSession("c")}) AS sessions,
+         count(*) FILTER (WHERE ${isSubagent("c")}) AS subagents,
+         min(started_at) FILTER (WHERE ${isSession("c")}) AS first_at,
+         max(last_at) FILTER (WHERE ${isSession("c")}) AS last_at FROM chosen c),
+      (SELECT count(*) AS prompts FROM prompts WHERE session_db_id IN (SELECT id FROM chosen)),
+      (SELECT count(*) AS messages, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+         sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens
+       FROM messages WHERE session_db_id IN (SELECT id FROM chosen)),
+      (SELECT count(*) AS tool_uses, coalesce(sum(is_error), 0) AS failed_tool_uses
+       FROM tool_uses WHERE session_db_id IN (SELECT id FROM chosen)),
+      (SELECT count(DISTINCT c.project_id || ':' || f.path) AS files_changed, coalesce(sum(f.added), 0) AS lines_added,
+         coalesce(sum(f.removed), 0) AS lines_removed
+       FROM file_touches f JOIN chosen c ON c.id = f.session_db_id WHERE +f.kind <> 'read'),
+      (SELECT count(DISTINCT sha) AS commits FROM commits WHERE session_db_id IN (SELECT id FROM chosen))`) as Totals;
 }
 
 export interface Share {
   name: string;
-  /** What it is known by: two projects may share a name. */
+  /** Unique: two projects may share a name. */
   key: string;
   sessions: number;
   prompts: number;
   tool_uses: number;
 }
 
+/** In the local time zone. */
+const MONTH = "strftime('%Y-%m', s.started_at / 1000, 'unixepoch', 'localtime')";
 const SHARE_BY = {
   agent: { name: "s.agent", key: "s.agent" },
   project: { name: "p.name", key: "p.key" },
-  month: {
-    // On the reader's own calendar.
-    name: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch', 'localtime')",
-    key: "strftime('%Y-%m', s.started_at / 1000, 'unixepoch', 'localtime')",
-  },
+  month: { name: MONTH, key: MONTH },
 } as const;
 
 /** Sessions (without subagents, whose tool uses count for their parent) by agent, project or month. */
 export function shares(db: Db, scope: Scope, by: keyof typeof SHARE_BY): Share[] {
-  const { sql, params } = scopeCondition(scope);
-  const { name, key } = SHARE_BY[by];
-  return db.all(
-    `SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE ${isSession()}) AS sessions,
-       sum((SELECT count(*) FROM prompts q WHERE q.session_db_id = s.id)) AS prompts,
-       sum((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = s.id)) AS tool_uses
-     FROM sessions s JOIN projects p ON p.id = s.project_id WHERE ${sql} GROUP BY ${key}
-     ${by === "month" ? "" : "HAVING sessions > 0"}
-     ORDER BY ${by === "month" ? key : `sessions DESC, ${key}`}`,
-    ...params,
-  );
+  const [name, key] = [raw(SHARE_BY[by].name), raw(SHARE_BY[by].key)];
+  return db.all(sql`SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE ${isSession()}) AS sessions,
+      sum((SELECT count(*) FROM prompts q WHERE q.session_db_id = s.id)) AS prompts,
+      sum((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = s.id)) AS tool_uses
+    FROM sessions s JOIN projects p ON p.id = s.project_id WHERE ${scopeCondition(scope)} GROUP BY ${key}
+    ${by === "month" ? sql`ORDER BY ${key}` : sql`HAVING sessions > 0 ORDER BY sessions DESC, ${key}`}`);
 }
 
 export interface ToolShare {
@@ -87,16 +77,13 @@ export interface ToolShare {
 }
 
 export function toolShares(db: Db, scope: Scope): ToolShare[] {
-  const { sql, params } = scopeCondition(scope);
-  return db.all(
-    `SELECT t.name, count(*) AS uses, sum(t.is_error) AS failed FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
-     WHERE ${sql} GROUP BY t.name ORDER BY uses DESC, t.name`,
-    ...params,
-  );
+  return db.all(sql`SELECT t.name, count(*) AS uses, sum(t.is_error) AS failed
+    FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+    WHERE ${scopeCondition(scope)} GROUP BY t.name ORDER BY uses DESC, t.name`);
 }
 
 export interface DayActivity {
-  /** On the reader's own calendar. */
+  /** In the local time zone. */
   day: string;
   project: string;
   project_key: string;
@@ -104,35 +91,33 @@ export interface DayActivity {
   sessions: number;
   prompts: number;
   tool_uses: number;
-  /** Of what was recorded, as it is stored: without indexes and what was derived from it. */
+  /** Stored evidence, without indexes and derived rows. */
   bytes: number;
 }
 
-/** Clocks differ from each other by whole quarters of an hour: what happened in one happened on one day, wherever one is. */
+/** Time zones differ by whole quarters of an hour: everything in one quarter happened on one day, in any zone. */
 const QUARTER_S = 15 * 60;
-const QUARTER_MS = QUARTER_S * 1000;
 
-/** Counted on the day a thing happened: a session goes on over midnight. Subagents' tool uses count for their project. */
+/** Counted on the day it happened: a session may last past midnight. Subagents' tool uses count for their project. */
 export function activityByDay(db: Db, scope: Scope): DayActivity[] {
-  const { sql, params } = scopeCondition(scope);
-  // By quarters first: to find the day of every row takes three times as long as all the rest.
-  return db.all(
-    `WITH chosen AS MATERIALIZED (SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id, s.prompt_count FROM sessions s WHERE ${sql}),
-     happened AS (
-       SELECT c.started_at / ${QUARTER_MS} AS quarter, c.project_id, c.agent, count(*) AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes
-       FROM chosen c WHERE ${isSession("c")} GROUP BY 1, 2, 3
-       UNION ALL SELECT q.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, count(*), 0,
-         sum(octet_length(q.text) + coalesce(octet_length(q.response), 0))
-       FROM chosen c JOIN prompts q ON q.session_db_id = c.id GROUP BY 1, 2, 3
-       UNION ALL SELECT m.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, 0, 0,
-         sum(octet_length(m.text) + coalesce(octet_length(m.thinking), 0))
-       FROM chosen c JOIN messages m ON m.session_db_id = c.id GROUP BY 1, 2, 3
-       UNION ALL SELECT t.created_at / ${QUARTER_MS}, c.project_id, c.agent, 0, 0, count(*),
-         sum(octet_length(t.input) + coalesce(octet_length(t.output), 0) + coalesce(octet_length(t.packed), 0))
-       FROM chosen c JOIN tool_uses t ON t.session_db_id = c.id GROUP BY 1, 2, 3)
-     SELECT strftime('%Y-%m-%d', h.quarter * ${QUARTER_S}, 'unixepoch', 'localtime') AS day, p.name AS project, p.key AS project_key, h.agent,
-       sum(h.sessions) AS sessions, sum(h.prompts) AS prompts, sum(h.tool_uses) AS tool_uses, sum(h.bytes) AS bytes
-     FROM happened h JOIN projects p ON p.id = h.project_id GROUP BY 1, h.project_id, h.agent ORDER BY 1, p.key, h.agent`,
-    ...params,
-  );
+  const quarterOf = (column: string): Sql => sql`${raw(column)} / ${raw(QUARTER_S * 1000)}`;
+  // By quarters first: finding the day of every row takes three times as long as all the rest.
+  return db.all(sql`WITH chosen AS MATERIALIZED (
+      SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id, s.prompt_count FROM sessions s WHERE ${scopeCondition(scope)}),
+    happened AS (
+      SELECT ${quarterOf("c.started_at")} AS quarter, c.project_id, c.agent, count(*) AS sessions, 0 AS prompts, 0 AS tool_uses, 0 AS bytes
+      FROM chosen c WHERE ${isSession("c")} GROUP BY 1, 2, 3
+      UNION ALL SELECT ${quarterOf("q.created_at")}, c.project_id, c.agent, 0, count(*), 0,
+        sum(octet_length(q.text) + coalesce(octet_length(q.response), 0))
+      FROM chosen c JOIN prompts q ON q.session_db_id = c.id GROUP BY 1, 2, 3
+      UNION ALL SELECT ${quarterOf("m.created_at")}, c.project_id, c.agent, 0, 0, 0,
+        sum(octet_length(m.text) + coalesce(octet_length(m.thinking), 0))
+      FROM chosen c JOIN messages m ON m.session_db_id = c.id GROUP BY 1, 2, 3
+      UNION ALL SELECT ${quarterOf("t.created_at")}, c.project_id, c.agent, 0, 0, count(*),
+        sum(octet_length(t.input) + coalesce(octet_length(t.output), 0) + coalesce(octet_length(t.packed), 0))
+      FROM chosen c JOIN tool_uses t ON t.session_db_id = c.id GROUP BY 1, 2, 3)
+    SELECT strftime('%Y-%m-%d', h.quarter * ${raw(QUARTER_S)}, 'unixepoch', 'localtime') AS day, p.name AS project,
+      p.key AS project_key, h.agent,
+      sum(h.sessions) AS sessions, sum(h.prompts) AS prompts, sum(h.tool_uses) AS tool_uses, sum(h.bytes) AS bytes
+    FROM happened h JOIN projects p ON p.id = h.project_id GROUP BY 1, h.project_id, h.agent ORDER BY 1, p.key, h.agent`);
 }

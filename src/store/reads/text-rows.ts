@@ -1,6 +1,7 @@
-// Every text of every table, whatever the tables are: for looking through all that is stored, and for rewriting it.
+// Every text of every table, whatever the tables are: for auditing all that is stored, and for rewriting it.
 import type { Db, Param } from "../db/driver.ts";
-import { outputOf } from "../tables/packed.ts";
+import { and, list, raw, sql, type Sql } from "../db/sql.ts";
+import { outputOf } from "../tables/tool-uses.ts";
 
 export interface TextPlace {
   table: string;
@@ -29,8 +30,8 @@ interface TextTable {
   texts: string[];
   /** Its output may be compressed. */
   isPacked: boolean;
-  /** SQL that gives the session a row belongs to. */
-  session: string;
+  /** SQL: the columns of the session a row belongs to. */
+  session: Sql;
 }
 
 const PAGE = 500;
@@ -62,37 +63,37 @@ function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: Tex
 }
 
 function readPage(db: Db, { name, keys, texts, isPacked, session }: TextTable, last: Param[] | undefined): Row[] {
-  const list = (columns: readonly string[]): string => columns.map(quote).join(", ");
-  const after = last === undefined ? "" : `WHERE (${list(keys)}) > (${last.map(() => "?").join(", ")})`;
-  const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output");
-  const columns = isPacked ? `${list(plain)}, ${outputOf("x")} AS output` : list(plain);
-  const sql = `SELECT ${columns}${session} FROM ${quote(name)} x ${after} ORDER BY ${list(keys)} LIMIT ${PAGE}`;
-  return db.all<Row>(sql, ...(last ?? []));
+  const columnList = (columns: readonly string[]): Sql => raw(columns.map(quote).join(", "));
+  const isAfter = (values: readonly Param[]): Sql =>
+    sql`(${columnList(keys)}) > (${list(values.map((value) => sql`${value}`))})`;
+  const plain = columnList([...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output"));
+  const columns = isPacked ? sql`${plain}, ${outputOf("x")} AS output` : plain;
+  return db.all(sql`SELECT ${columns}${session} FROM ${raw(quote(name))} x WHERE ${and(last !== undefined && isAfter(last))}
+    ORDER BY ${columnList(keys)} LIMIT ${PAGE}`);
 }
 
-/** A row whose new text would make it the same as another is that other one: it goes. */
+/** A row whose new text would make it equal to another is deleted. */
 export function replaceText(db: Db, { table, column, key, keyColumns }: TextPlace, text: string): void {
-  const where = keyColumns.map((one) => `${quote(one)} = ?`).join(" AND ");
-  const { changes } = db.run(`UPDATE OR IGNORE ${quote(table)} SET ${quote(column)} = ? WHERE ${where}`, text, ...key);
-  if (isPackedOutput(db, table, column)) db.run(`UPDATE ${quote(table)} SET packed = NULL WHERE ${where}`, ...key);
-  if (changes === 0) db.run(`DELETE FROM ${quote(table)} WHERE ${where}`, ...key);
+  const name = raw(quote(table));
+  const isRow = and(...keyColumns.map((one, index) => sql`${raw(quote(one))} = ${key[index]}`));
+  const { changes } = db.run(sql`UPDATE OR IGNORE ${name} SET ${raw(quote(column))} = ${text} WHERE ${isRow}`);
+  if (isPackedOutput(db, table, column)) db.run(sql`UPDATE ${name} SET packed = NULL WHERE ${isRow}`);
+  if (changes === 0) db.run(sql`DELETE FROM ${name} WHERE ${isRow}`);
 }
 
 /** An older database has no such column. */
 function isPackedOutput(db: Db, table: string, column: string): boolean {
   if (table !== "tool_uses" || column !== "output") return false;
-  return db.get("SELECT 1 FROM pragma_table_info('tool_uses') WHERE name = 'packed'") !== undefined;
+  return db.has(sql`SELECT 1 FROM pragma_table_info('tool_uses') WHERE name = 'packed'`);
 }
 
 /** Shadow tables of indexes have no columns of type TEXT. */
 function textTables(db: Db): TextTable[] {
-  const names = db.all<{ name: string }>(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
-  );
-  return names.flatMap(({ name }) => {
+  const names = db.column<string>(sql`SELECT name FROM sqlite_schema
+    WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name`);
+  return names.flatMap((name) => {
     const columns = db.all<{ name: string; type: string; pk: number }>(
-      "SELECT name, type, pk FROM pragma_table_info(?)",
-      name,
+      sql`SELECT name, type, pk FROM pragma_table_info(${name})`,
     );
     const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
     const texts = columns.filter(({ type }) => type === "TEXT").map((column) => column.name);
@@ -102,10 +103,10 @@ function textTables(db: Db): TextTable[] {
   });
 }
 
-function sessionOf(table: string, columns: readonly { name: string }[]): string {
-  if (table === "sessions") return ", x.session_id AS session_of_row";
-  if (!columns.some(({ name }) => name === "session_db_id")) return "";
-  return ", x.session_db_id, (SELECT s.session_id FROM sessions s WHERE s.id = x.session_db_id) AS session_of_row";
+function sessionOf(table: string, columns: readonly { name: string }[]): Sql {
+  if (table === "sessions") return sql`, x.session_id AS session_of_row`;
+  if (!columns.some(({ name }) => name === "session_db_id")) return sql``;
+  return sql`, x.session_db_id, (SELECT s.session_id FROM sessions s WHERE s.id = x.session_db_id) AS session_of_row`;
 }
 
 /** Names come from the database's own list of tables and columns. */

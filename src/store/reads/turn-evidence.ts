@@ -1,8 +1,11 @@
-// All that is known of one turn, the work of its subagents included: what memory is derived from.
+// Everything recorded for one turn, including its subagents' work: what memory is derived from.
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
-import { outputOf } from "../tables/packed.ts";
+import { sql, type Sql } from "../db/sql.ts";
+import type { TouchRow } from "../tables/file-touches.ts";
 import { turnState, type TurnState } from "../tables/session-status.ts";
+import { family } from "../tables/sessions.ts";
+import { outputOf } from "../tables/tool-uses.ts";
 
 export interface EvidenceMessage {
   /** "m34". */
@@ -60,135 +63,59 @@ export interface TurnEvidence {
   commits: EvidenceCommit[];
 }
 
-interface PromptFields {
-  id: number;
-  agent: string;
-  project_id: number;
-  project: string;
-  root: string;
-  cwd: string;
-  text: string;
-  response: string | null;
-  created_at: number;
-  ended_at: number | null;
-  state: TurnState;
-  checkpoint_at: number | null;
-}
+type TurnContext = Pick<TurnEvidence, "agent" | "projectId" | "project" | "root" | "cwd">;
+type PromptFields = Omit<TurnEvidence["prompt"], "endedAt"> & { endedAt: number | null };
 
 export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: number): TurnEvidence | undefined {
-  const prompt = db.get<PromptFields>(
-    `SELECT p.id, s.agent, s.project_id, j.name AS project, j.root, s.cwd, p.text, p.response, p.created_at, p.ended_at, p.checkpoint_at,
-       ${turnState()} AS state
-     FROM prompts p JOIN sessions s ON s.id = p.session_db_id JOIN projects j ON j.id = s.project_id
-     WHERE p.session_db_id = ? AND p.prompt_number = ?`,
-    sessionDbId,
-    promptNumber,
+  const context = db.get<TurnContext>(sql`SELECT s.agent, s.project_id AS projectId, j.name AS project, j.root, s.cwd
+    FROM sessions s JOIN projects j ON j.id = s.project_id WHERE s.id = ${sessionDbId}`);
+  const prompt = db.get<PromptFields>(sql`SELECT 'p' || p.id AS id, p.prompt_number AS number, p.text,
+      coalesce(p.response, '') AS response, p.created_at AS at, p.ended_at AS endedAt, ${turnState()} AS state,
+      p.checkpoint_at IS NOT NULL AS hasCheckpoint
+    FROM prompts p JOIN sessions s ON s.id = p.session_db_id
+    WHERE p.session_db_id = ${sessionDbId} AND p.prompt_number = ${promptNumber}`);
+  if (context === undefined || prompt === undefined) return undefined;
+  const inTurn = sql`session_db_id IN (${family(sessionDbId)}) AND prompt_number = ${promptNumber}`;
+  const isSubagent = sql`session_db_id <> ${sessionDbId} AS isSubagent`;
+  const messages = db.all<EvidenceMessage>(sql`SELECT 'm' || id AS id, role, text, coalesce(thinking, '') AS thinking,
+      ${isSubagent}, created_at AS at
+    FROM messages WHERE ${inTurn} ORDER BY created_at, messages.id`);
+  const commits = db.all<Omit<EvidenceCommit, "branch"> & { branch: string | null }>(
+    sql`SELECT sha, branch, subject, created_at AS at FROM commits
+      WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY created_at, id`,
   );
-  if (prompt === undefined) return undefined;
   return {
-    agent: prompt.agent,
-    projectId: prompt.project_id,
-    project: prompt.project,
-    root: prompt.root,
-    cwd: prompt.cwd,
-    prompt: {
-      id: `p${prompt.id}`,
-      number: promptNumber,
-      text: prompt.text,
-      response: prompt.response ?? "",
-      at: prompt.created_at,
-      endedAt: prompt.ended_at ?? undefined,
-      state: prompt.state,
-      hasCheckpoint: prompt.checkpoint_at !== null,
-    },
-    messages: loadMessages(db, sessionDbId, promptNumber),
-    toolUses: loadToolUses(db, sessionDbId, promptNumber),
-    commits: db
-      .all<Omit<EvidenceCommit, "branch"> & { branch: string | null }>(
-        `SELECT sha, branch, subject, created_at AS at FROM commits
-         WHERE session_db_id = ? AND prompt_number = ? ORDER BY created_at, id`,
-        sessionDbId,
-        promptNumber,
-      )
-      .map((row) => ({ ...row, branch: row.branch ?? undefined })),
+    ...context,
+    prompt: { ...prompt, endedAt: prompt.endedAt ?? undefined, hasCheckpoint: Boolean(prompt.hasCheckpoint) },
+    messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
+    toolUses: loadToolUses(db, inTurn, isSubagent),
+    commits: commits.map((row) => ({ ...row, branch: row.branch ?? undefined })),
   };
 }
 
-/** A session and its subagents: their rows carry the number of the turn they worked for. */
-const FAMILY = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
-
-interface MessageFields {
-  id: number;
-  session_db_id: number;
-  role: EvidenceMessage["role"];
-  text: string;
-  thinking: string | null;
-  created_at: number;
-}
-
-function loadMessages(db: Db, sessionDbId: number, promptNumber: number): EvidenceMessage[] {
-  const rows = db.all<MessageFields>(
-    `SELECT id, session_db_id, role, text, thinking, created_at FROM messages
-     WHERE session_db_id IN (${FAMILY}) AND prompt_number = ?2 ORDER BY created_at, id`,
-    sessionDbId,
-    promptNumber,
-  );
-  return rows.map((row) => ({
-    id: `m${row.id}`,
-    role: row.role,
-    text: row.text,
-    thinking: row.thinking ?? "",
-    isSubagent: row.session_db_id !== sessionDbId,
-    at: row.created_at,
-  }));
-}
-
-interface ToolUseFields {
-  id: number;
-  session_db_id: number;
-  name: string;
+interface ToolUseFields extends Omit<EvidenceToolUse, "input" | "exitCode" | "durationMs" | "files"> {
+  dbId: number;
   input: string;
-  output: string | null;
-  is_error: number;
-  exit_code: number | null;
-  duration_ms: number | null;
-  created_at: number;
+  exitCode: number | null;
+  durationMs: number | null;
 }
 
-interface TouchFields {
-  tool_use_db_id: number;
-  path: string;
-  kind: FileTouch["kind"];
-  added: number | null;
-  removed: number | null;
-}
-
-function loadToolUses(db: Db, sessionDbId: number, promptNumber: number): EvidenceToolUse[] {
-  const rows = db.all<ToolUseFields>(
-    `SELECT id, session_db_id, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at FROM tool_uses
-     WHERE session_db_id IN (${FAMILY}) AND prompt_number = ?2 ORDER BY created_at, id`,
-    sessionDbId,
-    promptNumber,
-  );
-  const touches = db.all<TouchFields>(
-    `SELECT f.tool_use_db_id, f.path, f.kind, f.added, f.removed
-     FROM tool_uses t JOIN file_touches f ON f.tool_use_db_id = t.id
-     WHERE t.session_db_id IN (${FAMILY}) AND t.prompt_number = ?2 ORDER BY f.id`,
-    sessionDbId,
-    promptNumber,
-  );
+function loadToolUses(db: Db, inTurn: Sql, isSubagent: Sql): EvidenceToolUse[] {
+  const rows =
+    db.all<ToolUseFields>(sql`SELECT 't' || id AS id, id AS dbId, name, input, coalesce(${outputOf()}, '') AS output,
+      is_error AS isError, exit_code AS exitCode, duration_ms AS durationMs, ${isSubagent}, created_at AS at
+    FROM tool_uses WHERE ${inTurn} ORDER BY created_at, tool_uses.id`);
+  const touches = db.all<TouchRow>(sql`SELECT tool_use_db_id, path, kind, added, removed FROM file_touches
+    WHERE tool_use_db_id IN (SELECT id FROM tool_uses WHERE ${inTurn}) ORDER BY id`);
   const byUse = Map.groupBy(touches, (touch) => touch.tool_use_db_id);
-  return rows.map((row) => ({
-    id: `t${row.id}`,
-    name: row.name,
+  return rows.map(({ dbId, ...row }) => ({
+    ...row,
     input: parseInput(row.input),
-    output: row.output ?? "",
-    isError: row.is_error === 1,
-    exitCode: row.exit_code ?? undefined,
-    durationMs: row.duration_ms ?? undefined,
-    isSubagent: row.session_db_id !== sessionDbId,
-    at: row.created_at,
-    files: (byUse.get(row.id) ?? []).map(({ path, kind, added, removed }) => ({
+    isError: Boolean(row.isError),
+    exitCode: row.exitCode ?? undefined,
+    durationMs: row.durationMs ?? undefined,
+    isSubagent: Boolean(row.isSubagent),
+    files: (byUse.get(dbId) ?? []).map(({ path, kind, added, removed }) => ({
       path,
       kind,
       ...(added !== null && { added }),

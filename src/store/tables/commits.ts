@@ -1,7 +1,8 @@
 // commits: which session made which git commit.
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 
-export interface CommitSeed {
+export interface Commit {
   sessionDbId: number;
   promptNumber: number;
   sha: string;
@@ -10,16 +11,9 @@ export interface CommitSeed {
   at: number;
 }
 
-export function insertCommit(db: Db, seed: CommitSeed): void {
-  db.run(
-    `INSERT OR IGNORE INTO commits (session_db_id, prompt_number, sha, branch, subject, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
-    seed.sessionDbId,
-    seed.promptNumber,
-    seed.sha,
-    seed.branch ?? null,
-    seed.subject,
-    seed.at,
-  );
+export function insertCommit(db: Db, { sessionDbId, promptNumber, sha, branch, subject, at }: Commit): void {
+  db.run(sql`INSERT OR IGNORE INTO commits (session_db_id, prompt_number, sha, branch, subject, created_at)
+    VALUES (${sessionDbId}, ${promptNumber}, ${sha}, ${branch}, ${subject}, ${at})`);
 }
 
 export interface CommitRow {
@@ -29,16 +23,11 @@ export interface CommitRow {
 }
 
 export function commitsOf(db: Db, sessionDbId: number): CommitRow[] {
-  return db.all(
-    "SELECT prompt_number, sha, subject FROM commits WHERE session_db_id = ? ORDER BY created_at, id",
-    sessionDbId,
-  );
+  return db.all(sql`SELECT prompt_number, sha, subject FROM commits
+    WHERE session_db_id = ${sessionDbId} ORDER BY created_at, id`);
 }
 
 export function commitsInTurn(db: Db, turn: { session_db_id: number; prompt_number: number }): CommitRow[] {
-  return db.all(
-    "SELECT prompt_number, sha, subject FROM commits WHERE session_db_id = ? AND prompt_number = ? ORDER BY created_at, id",
-    turn.session_db_id,
-    turn.prompt_number,
-  );
+  return db.all(sql`SELECT prompt_number, sha, subject FROM commits
+    WHERE session_db_id = ${turn.session_db_id} AND prompt_number = ${turn.prompt_number} ORDER BY created_at, id`);
 }

@@ -1,6 +1,7 @@
 // file_snapshots: files an agent kept copies of because it changed them, once for each session.
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 
 export interface FileSnapshot {
   sessionDbId: number;
@@ -12,33 +13,20 @@ export interface FileSnapshot {
 }
 
 export function insertFileSnapshot(db: Db, { sessionDbId, promptNumber, path, kind, backup, at }: FileSnapshot): void {
-  db.run(
-    `INSERT OR IGNORE INTO file_snapshots (session_db_id, prompt_number, path, kind, backup_version, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    sessionDbId,
-    promptNumber,
-    path,
-    kind,
-    backup ?? null,
-    at,
-  );
+  db.run(sql`INSERT OR IGNORE INTO file_snapshots (session_db_id, prompt_number, path, kind, backup_version, created_at)
+    VALUES (${sessionDbId}, ${promptNumber}, ${path}, ${kind}, ${backup}, ${at})`);
 }
 
-/** Of files whose tool uses go. */
+/** Deletes the snapshots of the files a tool use touched. */
 export function deleteSnapshotsOf(db: Db, toolUseDbId: number): void {
-  db.run(
-    `DELETE FROM file_snapshots WHERE (session_db_id, path) IN (
-       SELECT coalesce(s.parent_session_db_id, s.id), f.path FROM file_touches f JOIN sessions s ON s.id = f.session_db_id
-       WHERE f.tool_use_db_id = ?)`,
-    toolUseDbId,
-  );
+  db.run(sql`DELETE FROM file_snapshots WHERE (session_db_id, path) IN (
+    SELECT coalesce(s.parent_session_db_id, s.id), f.path FROM file_touches f JOIN sessions s ON s.id = f.session_db_id
+    WHERE f.tool_use_db_id = ${toolUseDbId})`);
 }
 
-export function deleteSnapshotsWhere(db: Db, isGone: (root: string, path: string) => boolean): number {
-  const rows = db.all<{ id: number; root: string; path: string }>(
-    `SELECT f.id, p.root, f.path FROM file_snapshots f JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id`,
-  );
-  const gone = rows.filter(({ root, path }) => isGone(root, path));
-  for (const { id } of gone) db.run("DELETE FROM file_snapshots WHERE id = ?", id);
-  return gone.length;
+export function deleteSnapshotsWhere(db: Db, isDeleted: (root: string, path: string) => boolean): number {
+  const rows = db.all<{ id: number; root: string; path: string }>(sql`SELECT f.id, p.root, f.path
+    FROM file_snapshots f JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id`);
+  const ids = rows.filter(({ root, path }) => isDeleted(root, path)).map(({ id }) => id);
+  return db.run(sql`DELETE FROM file_snapshots WHERE id IN (SELECT value FROM json_each(${ids}))`).changes;
 }

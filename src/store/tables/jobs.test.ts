@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ended, prompt, seedStore, START } from "../../../test/seed.ts";
 import type { Db } from "../db/driver.ts";
+import type { Sql } from "../db/sql.ts";
 import {
   claimJob,
   countJobs,
@@ -112,7 +113,7 @@ describe("a long queue", () => {
   it("is taken from at its head, and not walked past by who wants another kind", () => {
     const db = store();
     const asked: string[] = [];
-    const spy: Db = { ...db, get: (sql, ...params) => (asked.push(sql), db.get(sql, ...params)) };
+    const spy: Db = { ...db, value: (query) => (asked.push((query as Sql).text), db.value(query)) };
     enqueueSession(db, "s1", NOW);
     expect(claimJob(spy, "session", "me", NOW + HOUR)).toMatchObject({ key: "session:s1" });
     expect(claimJob(spy, "enrich", "me", NOW + HOUR)).toBeUndefined();
@@ -146,7 +147,7 @@ describe("after a worker's death", () => {
       recoverJobs(db, () => false, now);
       now = nextDueAt(db, "session", now) ?? now;
     }
-    expect(stateOf(db)).toMatchObject({ status: "failed", last_error: "the worker died over it (10)" });
+    expect(stateOf(db)).toMatchObject({ status: "failed", last_error: "the worker died during this job (10)" });
   });
 });
 

@@ -1,51 +1,48 @@
-// jobs: the one queue for all background work. A job is taken with a lease, so that a worker may die over it.
+// jobs: the one queue for all background work. A job is claimed with a lease, so that a worker may die while it runs.
 import type { Db } from "../db/driver.ts";
+import { sql, type Sql } from "../db/sql.ts";
 import { isRunning, updateFailedStatuses, updateStatusOf } from "./session-status.ts";
 
 export type JobKind = "session" | "enrich" | "embed";
 
-export interface JobSeed {
+export interface NewJob {
   kind: JobKind;
-  /** Names the work: one row for it, however often it is asked for. */
+  /** Names the work: there is one row for it, however often it is enqueued. */
   key: string;
   runAfter: number;
 }
 
-/** The transcript is stale while a turn's end is reported; work that reads it waits this long. */
+/** The transcript is not complete yet when the hook reports a turn's end; work that reads it waits this long. */
 const SETTLE_MS = 3_000;
 
-/** A session's transcript is read once more and memory derived from what is new. */
+/** Reads a session's transcript again and derives memory from what is new. */
 export function enqueueSession(db: Db, sessionId: string, at: number): void {
   enqueueJob(db, { kind: "session", key: sessionKey(sessionId), runAfter: at + SETTLE_MS }, at);
   updateStatusOf(db, sessionId);
 }
 
-/** What happened longer ago is not sent to a model: history would use up the budget of what is done now. */
+/** Older turns are not sent to a model: history would use up today's budget. */
 const ENRICH_AGE_MS = 24 * 60 * 60_000;
 
-/** A model is to look at a turn that has ended lately: where memory of it is new, or it was never asked before. */
+/** Sends a turn that ended lately to a model, if its memory is new or it was never sent before. */
 export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: boolean; now: number }): void {
   const { isChanged, now } = options;
   const key = `enrich:${promptDbId}`;
-  if (!isChanged && db.get("SELECT 1 FROM jobs WHERE key = ?", key) !== undefined) return;
-  const turn = db.get<{ at: number }>(
-    `SELECT coalesce(p.ended_at, s.last_at) AS at FROM prompts p JOIN sessions s ON s.id = p.session_db_id
-     WHERE p.id = ? AND NOT ${isRunning()}`,
-    promptDbId,
-  );
-  if (turn !== undefined && now - turn.at < ENRICH_AGE_MS) enqueueJob(db, { kind: "enrich", key, runAfter: now }, now);
+  if (!isChanged && db.has(sql`SELECT 1 FROM jobs WHERE key = ${key}`)) return;
+  const endedAt = db.value<number>(sql`SELECT coalesce(p.ended_at, s.last_at)
+    FROM prompts p JOIN sessions s ON s.id = p.session_db_id WHERE p.id = ${promptDbId} AND NOT ${isRunning()}`);
+  if (endedAt !== undefined && now - endedAt < ENRICH_AGE_MS)
+    enqueueJob(db, { kind: "enrich", key, runAfter: now }, now);
 }
 
 const EMBED_KEY = "embed:all";
 
-/** What is new is to be embedded; where that goes on already, it goes on until nothing is left. */
-export function enqueueEmbed(db: Db, now: number, { isMended = false } = {}): void {
-  // What has failed stays so until what it failed by is mended.
-  if (isMended) retryJobs(db, now, EMBED_KEY);
-  const known = db.get<{ status: string }>("SELECT status FROM jobs WHERE key = ?", EMBED_KEY);
-  if (known === undefined || known.status === "done") {
-    enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
-  }
+/** Embeds what is new. A running job needs no second one: it continues until nothing is left. */
+export function enqueueEmbed(db: Db, now: number, { isRepaired = false } = {}): void {
+  // A failed job stays failed until its cause is repaired.
+  if (isRepaired) retryJobs(db, now, EMBED_KEY);
+  const status = db.value<string>(sql`SELECT status FROM jobs WHERE key = ${EMBED_KEY}`);
+  if (status === undefined || status === "done") enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
 }
 
 export function sessionKey(sessionId: string): string {
@@ -57,32 +54,25 @@ export function subjectOf(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
 
-/** Asked for while it waits: it waits a little longer. While it runs: it runs once more. After that: it begins anew. */
-export function enqueueJob(db: Db, job: JobSeed, at: number): void {
-  db.run(
-    `INSERT INTO jobs (kind, key, run_after, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET
-       run_after = CASE WHEN status = 'pending' THEN max(run_after, excluded.run_after) ELSE excluded.run_after END,
-       again = status = 'running',
-       attempts = CASE WHEN status IN ('done', 'failed') THEN 0 ELSE attempts END,
-       deaths = CASE WHEN status IN ('done', 'failed') THEN 0 ELSE deaths END,
-       last_error = CASE WHEN status IN ('done', 'failed') THEN NULL ELSE last_error END,
-       status = CASE WHEN status = 'running' THEN 'running' ELSE 'pending' END`,
-    job.kind,
-    job.key,
-    job.runAfter,
-    at,
-  );
+/** A pending job is delayed, a running one runs once more, a finished one starts over. */
+export function enqueueJob(db: Db, { kind, key, runAfter }: NewJob, at: number): void {
+  db.run(sql`INSERT INTO jobs (kind, key, run_after, created_at) VALUES (${kind}, ${key}, ${runAfter}, ${at})
+    ON CONFLICT (key) DO UPDATE SET
+      run_after = CASE WHEN status = 'pending' THEN max(run_after, excluded.run_after) ELSE excluded.run_after END,
+      again = status = 'running',
+      attempts = CASE WHEN status IN ('done', 'failed') THEN 0 ELSE attempts END,
+      deaths = CASE WHEN status IN ('done', 'failed') THEN 0 ELSE deaths END,
+      last_error = CASE WHEN status IN ('done', 'failed') THEN NULL ELSE last_error END,
+      status = CASE WHEN status = 'running' THEN 'running' ELSE 'pending' END`);
 }
 
-/** Sessions with turns that have ended and whose memory is stale, should nobody have asked: a late hook, a killed sync. */
+/** Enqueues sessions whose ended turns have stale memory and no job: after a late hook or a killed sync. */
 export function enqueueStaleSessions(db: Db, now: number): number {
-  const sessions = db.all<{ session_id: string }>(
-    `SELECT DISTINCT s.session_id FROM stale_memory m JOIN prompts p ON p.id = m.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
-     WHERE NOT ${isRunning()}
-       AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'session:' || s.session_id AND status <> 'done')`,
-  );
-  for (const row of sessions) enqueueSession(db, row.session_id, now);
+  const sessions = db.column<string>(sql`SELECT DISTINCT s.session_id
+    FROM stale_memory m JOIN prompts p ON p.id = m.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
+    WHERE NOT ${isRunning()}
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'session:' || s.session_id AND status <> 'done')`);
+  for (const sessionId of sessions) enqueueSession(db, sessionId, now);
   return sessions.length;
 }
 
@@ -93,79 +83,55 @@ export interface Job {
   attempts: number;
 }
 
-/** Longer than any job takes between two signs of life. */
+/** Longer than any job takes between two extensions of its lease. */
 export const LEASE_MS = 5 * 60_000;
 /**
- * No job is asked to wait longer: one that nothing has gone wrong with for a few seconds, another until its next try.
- * What says otherwise was written while the clock was wrong, and is due.
+ * The longest a job waits: a few seconds, or after an error until its next attempt. A later time was written while the
+ * clock was wrong: that job is due.
  */
 const MAX_WAIT_MS = 10_000;
-const MAX_TROUBLED_WAIT_MS: Readonly<Record<JobKind, number>> = {
+const MAX_RETRY_WAIT_MS: Readonly<Record<JobKind, number>> = {
   session: 10 * 60_000,
   enrich: 65 * 60_000,
   embed: 65 * 60_000,
 };
 
-/** When a waiting job is due, of this kind (?1), by this clock (?2). */
-const DUE_AT = `CASE WHEN run_after > ?2 + iif(last_error IS NULL, ${MAX_WAIT_MS}, ?3) THEN ?2 ELSE run_after END`;
-const WAITING = `FROM jobs WHERE status = 'pending' AND kind = ?1`;
+/** When a pending job of this kind is due, by this clock. */
+function dueAt(kind: JobKind, now: number): Sql {
+  return sql`CASE WHEN run_after > ${now} + iif(last_error IS NULL, ${MAX_WAIT_MS}, ${MAX_RETRY_WAIT_MS[kind]})
+    THEN ${now} ELSE run_after END`;
+}
 
-/** Takes the job that has waited longest. `owner` names the process that holds it. */
+/** Claims the job that has waited longest. `owner` names the process that holds it. */
 export function claimJob(db: Db, kind: JobKind, owner: string, now: number): Job | undefined {
-  // Looked for first: an UPDATE takes the write lock even where there is nothing to write.
+  const pending = sql`SELECT id FROM jobs WHERE status = 'pending' AND kind = ${kind}`;
+  // Read first: an UPDATE takes the write lock even where there is nothing to write.
   const due =
-    db.get<{ id: number }>(`SELECT id ${WAITING} AND run_after <= ?2 ORDER BY run_after, id LIMIT 1`, kind, now) ??
-    // By no index: what was written while the clock was wrong.
-    db.get<{ id: number }>(
-      `SELECT id ${WAITING} AND ${DUE_AT} <= ?2 ORDER BY id LIMIT 1`,
-      kind,
-      now,
-      MAX_TROUBLED_WAIT_MS[kind],
-    );
+    db.value<number>(sql`${pending} AND run_after <= ${now} ORDER BY run_after, id LIMIT 1`) ??
+    // Without an index: jobs written while the clock was wrong.
+    db.value<number>(sql`${pending} AND ${dueAt(kind, now)} <= ${now} ORDER BY id LIMIT 1`);
   if (due === undefined) return undefined;
-  return db.get<Job>(
-    `UPDATE jobs SET status = 'running', owner = ?, lease_until = ?, again = 0 WHERE id = ? AND status = 'pending'
-     RETURNING id, kind, key, attempts`,
-    owner,
-    now + LEASE_MS,
-    due.id,
-  );
+  return db.get(sql`UPDATE jobs SET status = 'running', owner = ${owner}, lease_until = ${now + LEASE_MS}, again = 0
+    WHERE id = ${due} AND status = 'pending' RETURNING id, kind, key, attempts`);
 }
 
-/** When the next job is due; undefined when none waits. */
+/** When the next job is due; undefined when none is pending. */
 export function nextDueAt(db: Db, kind: JobKind, now: number): number | undefined {
-  const row = db.get<{ at: number | null }>(
-    `SELECT min(${DUE_AT}) AS at ${WAITING}`,
-    kind,
-    now,
-    MAX_TROUBLED_WAIT_MS[kind],
-  );
-  return row?.at ?? undefined;
+  return db.value(sql`SELECT min(${dueAt(kind, now)}) FROM jobs WHERE status = 'pending' AND kind = ${kind}`);
 }
 
-/** False when the job is no longer this owner's. */
+const heldBy = (owner: string, job: Job): Sql => sql`id = ${job.id} AND status = 'running' AND owner = ${owner}`;
+const UNCLAIMED = sql`again = 0, owner = NULL, lease_until = NULL`;
+
+/** False when the owner no longer holds the job. */
 export function extendLease(db: Db, job: Job, owner: string, now: number): boolean {
-  return (
-    db.run(
-      "UPDATE jobs SET lease_until = ? WHERE id = ? AND status = 'running' AND owner = ?",
-      now + LEASE_MS,
-      job.id,
-      owner,
-    ).changes === 1
-  );
+  return db.run(sql`UPDATE jobs SET lease_until = ${now + LEASE_MS} WHERE ${heldBy(owner, job)}`).changes === 1;
 }
 
-/** `note` says why nothing came of it, where that is worth knowing. */
+/** `note` says why a job had no result. */
 export function finishJob(db: Db, job: Job, owner: string, now: number, note?: string): void {
-  db.run(
-    `UPDATE jobs SET status = CASE again WHEN 1 THEN 'pending' ELSE 'done' END, again = 0, attempts = 0, deaths = 0,
-       last_error = ?4, done_at = ?3, owner = NULL, lease_until = NULL
-     WHERE id = ?1 AND status = 'running' AND owner = ?2`,
-    job.id,
-    owner,
-    now,
-    note ?? null,
-  );
+  db.run(sql`UPDATE jobs SET status = CASE again WHEN 1 THEN 'pending' ELSE 'done' END, attempts = 0, deaths = 0,
+    last_error = ${note}, done_at = ${now}, ${UNCLAIMED} WHERE ${heldBy(owner, job)}`);
 }
 
 export const MAX_ATTEMPTS = 3;
@@ -173,8 +139,8 @@ const FIRST_RETRY_MS = 10_000;
 const RETRY_FACTOR = 6;
 
 /**
- * Tried again later; after three failures it stays failed, with the reason, until somebody asks for it anew. Who has asked
- * while it ran has: there is something new in it.
+ * Retries the job later; after three failures it stays failed, with the reason, until it is enqueued again. A job that was
+ * enqueued while it ran starts over: there is something new in it.
  */
 export function failJob(
   db: Db,
@@ -183,78 +149,54 @@ export function failJob(
   { now, reason, notBefore = 0 }: { now: number; reason: string; notBefore?: number },
 ): void {
   const attempts = job.attempts + 1;
-  db.run(
-    `UPDATE jobs SET status = iif(again = 1, 'pending', ?3), attempts = iif(again = 1, 0, ?4), run_after = ?5, last_error = ?6, again = 0, owner = NULL, lease_until = NULL
-     WHERE id = ?1 AND status = 'running' AND owner = ?2`,
-    job.id,
-    owner,
-    attempts >= MAX_ATTEMPTS ? "failed" : "pending",
-    attempts,
-    Math.max(notBefore, now + FIRST_RETRY_MS * RETRY_FACTOR ** job.attempts),
-    reason,
-  );
+  const runAfter = Math.max(notBefore, now + FIRST_RETRY_MS * RETRY_FACTOR ** job.attempts);
+  db.run(sql`UPDATE jobs SET status = iif(again = 1, 'pending', ${attempts >= MAX_ATTEMPTS ? "failed" : "pending"}),
+      attempts = iif(again = 1, 0, ${attempts}), run_after = ${runAfter}, last_error = ${reason}, ${UNCLAIMED}
+    WHERE ${heldBy(owner, job)}`);
   if (job.kind === "session") updateStatusOf(db, subjectOf(job.key));
 }
 
-/** Back to the queue without counting it as a failure: the worker leaves, or what the job needs is not there now. */
+/** Back to the queue without counting it as a failure: the worker stops, or what the job needs is not available. */
 export function postponeJob(db: Db, job: Job, owner: string, until: number, reason?: string): void {
-  db.run(
-    `UPDATE jobs SET status = 'pending', run_after = ?3, last_error = coalesce(?4, last_error), again = 0, owner = NULL, lease_until = NULL
-     WHERE id = ?1 AND status = 'running' AND owner = ?2`,
-    job.id,
-    owner,
-    until,
-    reason ?? null,
-  );
+  db.run(sql`UPDATE jobs SET status = 'pending', run_after = ${until}, last_error = coalesce(${reason}, last_error), ${UNCLAIMED}
+    WHERE ${heldBy(owner, job)}`);
 }
 
-/** All that this owner holds goes back to the queue, uncounted: it leaves, or lost hold of the store meanwhile. */
+/** All jobs of this owner go back to the queue, uncounted: it stops, or lost the store meanwhile. */
 export function releaseJobs(db: Db, owner: string, now: number): void {
-  db.run(
-    `UPDATE jobs SET status = 'pending', run_after = ?2, again = 0, owner = NULL, lease_until = NULL
-     WHERE status = 'running' AND owner = ?1`,
-    owner,
-    now,
-  );
+  db.run(sql`UPDATE jobs SET status = 'pending', run_after = ${now}, ${UNCLAIMED}
+    WHERE status = 'running' AND owner = ${owner}`);
 }
 
-/** A job over which the process died this often is what kills it. */
+/** After this many deaths of its worker a job counts as the cause. */
 const MAX_DEATHS = 10;
 const FIRST_DEATH_WAIT_MS = 500;
 
-/** Jobs of processes that are gone, and those whose lease ran out, go back to the queue. */
+/** Jobs of processes that are gone, and those whose lease expired, go back to the queue. */
 export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: number): number {
-  const running = db.all<
-    Pick<Job, "id" | "kind" | "key"> & { owner: string | null; lease_until: number | null; deaths: number }
-  >("SELECT id, kind, key, owner, lease_until, deaths FROM jobs WHERE status = 'running'");
+  const running = db.all<Job & { owner: string | null; lease_until: number | null; deaths: number }>(
+    sql`SELECT id, kind, key, attempts, owner, lease_until, deaths FROM jobs WHERE status = 'running'`,
+  );
   const lost = running.filter(({ owner, lease_until: until }) => {
-    // A lease that runs longer than any lease does was given while the clock was wrong.
+    // A lease longer than LEASE_MS was given while the clock was wrong.
     const isLeased = until !== null && until > now && until <= now + LEASE_MS;
     return owner === null || !isLeased || !isAlive(owner);
   });
-  for (const { id, kind, key, deaths } of lost) {
-    db.run(
-      `UPDATE jobs SET status = ?2, deaths = ?3, run_after = ?4, last_error = ?5, again = 0, owner = NULL, lease_until = NULL
-       WHERE id = ?1 AND status = 'running'`,
-      id,
-      deaths + 1 >= MAX_DEATHS ? "failed" : "pending",
-      deaths + 1,
-      deaths === 0 ? now : now + FIRST_DEATH_WAIT_MS * 2 ** deaths,
-      `the worker died over it (${deaths + 1})`,
-    );
-    if (kind === "session") updateStatusOf(db, subjectOf(key));
+  for (const job of lost) {
+    const deaths = job.deaths + 1;
+    db.run(sql`UPDATE jobs SET status = ${deaths >= MAX_DEATHS ? "failed" : "pending"}, deaths = ${deaths},
+        run_after = ${deaths === 1 ? now : now + FIRST_DEATH_WAIT_MS * 2 ** job.deaths},
+        last_error = ${`the worker died during this job (${deaths})`}, ${UNCLAIMED}
+      WHERE id = ${job.id} AND status = 'running'`);
+    if (job.kind === "session") updateStatusOf(db, subjectOf(job.key));
   }
   return lost.length;
 }
 
-/** What has failed begins anew, and what waits after trouble waits no longer: all of it, or the job with this key. */
+/** Retries failed jobs, and those waiting for their next attempt, at once: all of them, or the job with this key. */
 export function retryJobs(db: Db, now: number, key?: string): number {
-  const { changes } = db.run(
-    `UPDATE jobs SET status = 'pending', attempts = 0, deaths = 0, run_after = ?1
-     WHERE (status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL)) AND (?2 IS NULL OR key = ?2)`,
-    now,
-    key ?? null,
-  );
+  const { changes } = db.run(sql`UPDATE jobs SET status = 'pending', attempts = 0, deaths = 0, run_after = ${now}
+    WHERE (status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL)) AND (${key} IS NULL OR key = ${key})`);
   updateFailedStatuses(db, now);
   return changes;
 }
@@ -267,7 +209,7 @@ export interface JobCounts {
 
 export function countJobs(db: Db): JobCounts {
   const rows = db.all<{ status: keyof JobCounts; n: number }>(
-    "SELECT status, count(*) AS n FROM jobs WHERE status <> 'done' GROUP BY status",
+    sql`SELECT status, count(*) AS n FROM jobs WHERE status <> 'done' GROUP BY status`,
   );
   return { pending: 0, running: 0, failed: 0, ...Object.fromEntries(rows.map(({ status, n }) => [status, n])) };
 }
@@ -282,16 +224,12 @@ export interface TroubledJob {
 
 /** Failed ones first, then those that wait after a failure. */
 export function troubledJobs(db: Db, limit: number): TroubledJob[] {
-  return db.all(
-    `SELECT key, status, attempts, last_error, run_after FROM jobs
-     WHERE status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL)
-     ORDER BY status, run_after LIMIT ?`,
-    limit,
-  );
+  return db.all(sql`SELECT key, status, attempts, last_error, run_after FROM jobs
+    WHERE status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL) ORDER BY status, run_after LIMIT ${limit}`);
 }
 
 const KEEP_DONE_MS = 30 * 24 * 60 * 60_000;
 
-export function forgetDoneJobs(db: Db, now: number): void {
-  db.run("DELETE FROM jobs WHERE status = 'done' AND done_at < ?", now - KEEP_DONE_MS);
+export function deleteDoneJobs(db: Db, now: number): void {
+  db.run(sql`DELETE FROM jobs WHERE status = 'done' AND done_at < ${now - KEEP_DONE_MS}`);
 }

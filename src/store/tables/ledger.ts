@@ -1,7 +1,8 @@
-// ledger: what models were asked and what that took, entered before it is spent.
+// ledger: requests to models and what they cost, entered before it is spent.
 import { localDay } from "../../core/time.ts";
-import type { Db, Param } from "../db/driver.ts";
+import type { Db } from "../db/driver.ts";
 import { transaction } from "../db/transaction.ts";
+import { and, raw, sql } from "../db/sql.ts";
 
 export interface LedgerEntry {
   projectId: number;
@@ -27,18 +28,21 @@ export interface Limits {
 export type Limit = keyof Limits;
 export type Reservation = { id: number } | { over: Limit };
 
-/** The most a question can take is entered; `likely` takes its place if it never gets settled. */
+/** `most` is entered; `likely` replaces it if the request never gets settled. */
 export interface ToReserve {
   most: LedgerCost;
   likely: LedgerCost;
 }
 
-/** No question takes longer: timeouts are minutes. An older reservation was left by a process that was killed. */
+const NO_COST: LedgerCost = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
+const DECLINED = { most: NO_COST, likely: NO_COST, status: "declined" };
+
+/** No request takes longer: timeouts are minutes. An older reservation was left by a process that was killed. */
 const RESERVED_MS = 60 * 60_000;
 
 /**
- * Enters the most a question can take, or says which limit stands against it. The whole of it in one transaction: of
- * two that ask at once the second sees the first's entry.
+ * Enters the most a request can take, or returns the limit it would exceed. In one transaction: of two concurrent
+ * requests the second sees the first one's entry.
  */
 export function reserve(
   db: Db,
@@ -60,74 +64,43 @@ export function reserve(
       ["microUsdPerDay", all.microUsd + cost],
       ["microUsdPerProjectAndDay", project.microUsd + cost],
     ];
-    // Of an unknown price only what was spent before is known: that alone may be all there is.
+    // A limit of 0 declines requests with an unknown price, too.
     const over = checks.find(([limit, wanted]) => wanted > limits[limit] || limits[limit] === 0)?.[0];
-    const status = over === undefined ? "reserved" : "declined";
-    const none: LedgerCost = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
-    const entered = over === undefined ? { cost: most, likely } : { cost: none, likely: none };
-    const id = insertEntry(db, { ...entry, ...entered, day, status, now });
-    return over === undefined ? { id } : { over };
+    const entered = over === undefined ? { most, likely, status: "reserved" } : DECLINED;
+    const { lastId } = db.run(sql`INSERT INTO ledger
+        (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, cost_microusd,
+         likely_input_tokens, likely_output_tokens, likely_cost_microusd, created_at)
+      VALUES (${day}, ${entry.projectId}, ${entry.provider}, ${entry.model}, ${entry.purpose}, ${entry.requestHash}, ${entered.status},
+        ${entered.most.inputTokens}, ${entered.most.outputTokens}, ${entered.most.costMicroUsd},
+        ${entered.likely.inputTokens}, ${entered.likely.outputTokens}, ${entered.likely.costMicroUsd}, ${now})`);
+    return over === undefined ? { id: lastId } : { over };
   });
 }
 
-/** The process that reserved was killed before it could settle: the question may have been answered and billed. */
+/** The process that reserved was killed before it could settle: the request may have been answered and billed. */
 function expireReservations(db: Db, now: number): void {
-  db.run(
-    `UPDATE ledger SET status = 'failed', is_estimate = 1, input_tokens = coalesce(likely_input_tokens, input_tokens),
-       output_tokens = coalesce(likely_output_tokens, output_tokens),
-       cost_microusd = iif(likely_input_tokens IS NULL, cost_microusd, likely_cost_microusd)
-     WHERE status = 'reserved' AND abs(? - created_at) > ?`,
-    now,
-    RESERVED_MS,
-  );
+  db.run(sql`UPDATE ledger SET status = 'failed', is_estimate = 1,
+      input_tokens = coalesce(likely_input_tokens, input_tokens),
+      output_tokens = coalesce(likely_output_tokens, output_tokens),
+      cost_microusd = iif(likely_input_tokens IS NULL, cost_microusd, likely_cost_microusd)
+    WHERE status = 'reserved' AND abs(${now} - created_at) > ${RESERVED_MS}`);
 }
 
-/** Once it is over: what it took. */
+/** Replaces a reservation with what the request took. */
 export function settle(
   db: Db,
   id: number,
   status: "spent" | "failed",
   cost: LedgerCost & { isEstimate: boolean },
 ): void {
-  db.run(
-    "UPDATE ledger SET status = ?, input_tokens = ?, output_tokens = ?, cost_microusd = ?, is_estimate = ? WHERE id = ?",
-    status,
-    cost.inputTokens,
-    cost.outputTokens,
-    cost.costMicroUsd ?? null,
-    Number(cost.isEstimate),
-    id,
-  );
+  db.run(sql`UPDATE ledger SET status = ${status}, input_tokens = ${cost.inputTokens},
+      output_tokens = ${cost.outputTokens}, cost_microusd = ${cost.costMicroUsd}, is_estimate = ${cost.isEstimate}
+    WHERE id = ${id}`);
 }
 
-/** Whether this very question has been answered before. */
+/** Whether this very request was answered before. */
 export function wasAnswered(db: Db, requestHash: string): boolean {
-  return db.get("SELECT 1 FROM ledger WHERE request_hash = ? AND status = 'spent'", requestHash) !== undefined;
-}
-
-function insertEntry(
-  db: Db,
-  entry: LedgerEntry & { day: string; status: string; cost: LedgerCost; likely: LedgerCost; now: number },
-): number {
-  return db.run(
-    `INSERT INTO ledger (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, cost_microusd,
-       likely_input_tokens, likely_output_tokens, likely_cost_microusd, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    entry.day,
-    entry.projectId,
-    entry.provider,
-    entry.model,
-    entry.purpose,
-    entry.requestHash,
-    entry.status,
-    entry.cost.inputTokens,
-    entry.cost.outputTokens,
-    entry.cost.costMicroUsd ?? null,
-    entry.likely.inputTokens,
-    entry.likely.outputTokens,
-    entry.likely.costMicroUsd ?? null,
-    entry.now,
-  ).lastId;
+  return db.has(sql`SELECT 1 FROM ledger WHERE request_hash = ${requestHash} AND status = 'spent'`);
 }
 
 export interface DaySpent {
@@ -139,14 +112,10 @@ export interface DaySpent {
 
 /** Of one day, in one project or in all. Reservations count in full: a crash never hides a cost. */
 export function spentOn(db: Db, day: string, projectId?: number): DaySpent {
-  const condition = projectId === undefined ? "" : " AND project_id = ?";
-  const params: Param[] = projectId === undefined ? [day] : [day, projectId];
-  return db.get<DaySpent>(
-    `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_microusd), 0) AS microUsd,
-       count(*) FILTER (WHERE status <> 'declined') AS requests, count(*) FILTER (WHERE status = 'declined') AS declined
-     FROM ledger WHERE day = ?${condition}`,
-    ...params,
-  ) as DaySpent;
+  return db.get(sql`SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
+      coalesce(sum(cost_microusd), 0) AS microUsd, count(*) FILTER (WHERE status <> 'declined') AS requests,
+      count(*) FILTER (WHERE status = 'declined') AS declined
+    FROM ledger WHERE day = ${day} AND ${and(projectId !== undefined && sql`project_id = ${projectId}`)}`) as DaySpent;
 }
 
 export interface CostRow {
@@ -155,7 +124,7 @@ export interface CostRow {
   failed: number;
   /** Entered at an estimate: the server reported no usage, but may bill them. */
   estimated: number;
-  /** Being asked, or left by a process that was killed less than an hour ago: entered at the most they can take. */
+  /** Running, or left by a process that was killed less than an hour ago: entered at the most they can take. */
   unsettled: number;
   declined: number;
   input_tokens: number;
@@ -176,18 +145,14 @@ const COST_BY = {
 export type CostBy = keyof typeof COST_BY;
 
 export function costs(db: Db, by: CostBy, scope: { sinceDay: string; projectId?: number | undefined }): CostRow[] {
-  const key = COST_BY[by];
-  return db.all(
-    `SELECT ${key} AS name, count(*) FILTER (WHERE l.status <> 'declined') AS requests,
-       count(*) FILTER (WHERE l.status = 'failed') AS failed, count(*) FILTER (WHERE l.is_estimate = 1) AS estimated, count(*) FILTER (WHERE l.status = 'reserved') AS unsettled,
-       count(*) FILTER (WHERE l.status = 'declined') AS declined,
-       sum(l.input_tokens) AS input_tokens, sum(l.output_tokens) AS output_tokens,
-       coalesce(sum(l.cost_microusd), 0) AS cost_microusd, count(*) FILTER (WHERE l.cost_microusd IS NULL) AS unpriced
-     FROM ledger l LEFT JOIN projects p ON p.id = l.project_id
-     WHERE l.day >= ?1 AND (?2 IS NULL OR l.project_id = ?2)
-     GROUP BY ${by === "project" ? "l.project_id" : key}
-     ORDER BY ${by === "day" ? "name DESC" : "sum(l.input_tokens + l.output_tokens) DESC, name"}`,
-    scope.sinceDay,
-    scope.projectId ?? null,
-  );
+  const name = raw(COST_BY[by]);
+  return db.all(sql`SELECT ${name} AS name, count(*) FILTER (WHERE l.status <> 'declined') AS requests,
+      count(*) FILTER (WHERE l.status = 'failed') AS failed, count(*) FILTER (WHERE l.is_estimate = 1) AS estimated,
+      count(*) FILTER (WHERE l.status = 'reserved') AS unsettled, count(*) FILTER (WHERE l.status = 'declined') AS declined,
+      sum(l.input_tokens) AS input_tokens, sum(l.output_tokens) AS output_tokens,
+      coalesce(sum(l.cost_microusd), 0) AS cost_microusd, count(*) FILTER (WHERE l.cost_microusd IS NULL) AS unpriced
+    FROM ledger l LEFT JOIN projects p ON p.id = l.project_id
+    WHERE l.day >= ${scope.sinceDay} AND (${scope.projectId} IS NULL OR l.project_id = ${scope.projectId})
+    GROUP BY ${by === "project" ? raw("l.project_id") : name}
+    ORDER BY ${raw(by === "day" ? "name DESC" : "sum(l.input_tokens + l.output_tokens) DESC, name")}`);
 }

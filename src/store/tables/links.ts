@@ -1,5 +1,6 @@
-// links: which session continues which, what is mentioned, referenced, fixed or replaced by what.
+// links: which session continues which; what mentions, references, fixes or supersedes what.
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 
 export interface Target {
   type: "session" | "file" | "commit" | "issue" | "url" | "branch" | "plan" | "term" | "tool-use" | "observation";
@@ -14,38 +15,22 @@ export interface Link {
   weight?: number;
 }
 
-export function insertLink(db: Db, link: Link, at: number): void {
-  db.run(
-    `INSERT OR IGNORE INTO links (source_type, source_id, target_type, target_id, relationship, weight, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    link.source.type,
-    link.source.id,
-    link.target.type,
-    link.target.id,
-    link.relationship,
-    link.weight ?? 1,
-    at,
-  );
+export function insertLink(db: Db, { source, target, relationship, weight = 1 }: Link, at: number): void {
+  db.run(sql`INSERT OR IGNORE INTO links
+      (source_type, source_id, target_type, target_id, relationship, weight, created_at)
+    VALUES (${source.type}, ${source.id}, ${target.type}, ${target.id}, ${relationship}, ${weight}, ${at})`);
 }
 
 export function deleteLink(db: Db, { source, target, relationship }: Link): void {
-  db.run(
-    `DELETE FROM links WHERE source_type = ? AND source_id = ? AND target_type = ? AND target_id = ? AND relationship = ?`,
-    source.type,
-    source.id,
-    target.type,
-    target.id,
-    relationship,
-  );
+  db.run(sql`DELETE FROM links WHERE source_type = ${source.type} AND source_id = ${source.id}
+    AND target_type = ${target.type} AND target_id = ${target.id} AND relationship = ${relationship}`);
 }
 
 export function deleteFixes(db: Db, observation: string): void {
-  db.run(
-    "DELETE FROM links WHERE source_type = 'observation' AND source_id = ? AND relationship = 'fixes'",
-    observation,
-  );
+  db.run(sql`DELETE FROM links
+    WHERE source_type = 'observation' AND source_id = ${observation} AND relationship = 'fixes'`);
 }
 
 export function deleteSessionLinks(db: Db, sessionId: string): void {
-  db.run("DELETE FROM links WHERE source_type = 'session' AND source_id = ?", sessionId);
+  db.run(sql`DELETE FROM links WHERE source_type = 'session' AND source_id = ${sessionId}`);
 }

@@ -2,8 +2,9 @@
 import type { TokenCounts } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/next-id.ts";
+import { sql } from "../db/sql.ts";
 
-export interface MessageSeed {
+export interface Message {
   sessionDbId: number;
   promptNumber: number;
   promptId?: string | undefined;
@@ -17,49 +18,36 @@ export interface MessageSeed {
   at: number;
 }
 
-/** A message grows while it is written: the longer text wins, whichever comes first. */
 export function hasMessage(db: Db, sessionId: string, uuid: string): boolean {
-  const sql =
-    "SELECT 1 FROM messages m JOIN sessions s ON s.id = m.session_db_id WHERE s.session_id = ? AND m.uuid = ?";
-  return db.get(sql, sessionId, uuid) !== undefined;
+  const row = db.get(sql`SELECT 1 FROM messages m JOIN sessions s ON s.id = m.session_db_id
+    WHERE s.session_id = ${sessionId} AND m.uuid = ${uuid}`);
+  return row !== undefined;
 }
 
-export function upsertMessage(db: Db, seed: MessageSeed): void {
-  db.run(
-    `INSERT INTO messages
-       (id, session_db_id, prompt_number, prompt_id, uuid, parent_uuid, role, text, thinking, model,
-        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, created_at)
-     VALUES (${nextId("messages")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (session_db_id, uuid) DO UPDATE SET
-       text = CASE WHEN length(excluded.text) > length(text) THEN excluded.text ELSE text END,
-       thinking = CASE WHEN length(coalesce(excluded.thinking, '')) > length(coalesce(thinking, '')) THEN excluded.thinking ELSE thinking END,
-       model = coalesce(model, excluded.model),
-       parent_uuid = coalesce(parent_uuid, excluded.parent_uuid),
-       input_tokens = coalesce(max(input_tokens, excluded.input_tokens), input_tokens, excluded.input_tokens),
-       output_tokens = coalesce(max(output_tokens, excluded.output_tokens), output_tokens, excluded.output_tokens),
-       cache_read_tokens = coalesce(max(cache_read_tokens, excluded.cache_read_tokens), cache_read_tokens, excluded.cache_read_tokens),
-       cache_write_tokens = coalesce(max(cache_write_tokens, excluded.cache_write_tokens), cache_write_tokens, excluded.cache_write_tokens)`,
-    seed.sessionDbId,
-    seed.promptNumber,
-    seed.promptId ?? null,
-    seed.uuid,
-    seed.parentUuid ?? null,
-    seed.role,
-    seed.text,
-    seed.thinking ?? null,
-    seed.model ?? null,
-    seed.tokens?.input ?? null,
-    seed.tokens?.output ?? null,
-    seed.tokens?.cacheRead ?? null,
-    seed.tokens?.cacheWrite ?? null,
-    seed.at,
-  );
+/** A message grows while it is written: the longer text wins, whichever comes first. */
+export function upsertMessage(db: Db, { sessionDbId, promptNumber, promptId, tokens, ...message }: Message): void {
+  db.run(sql`INSERT INTO messages
+      (id, session_db_id, prompt_number, prompt_id, uuid, parent_uuid, role, text, thinking, model,
+       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, created_at)
+    VALUES (${nextId("messages")}, ${sessionDbId}, ${promptNumber}, ${promptId}, ${message.uuid}, ${message.parentUuid},
+      ${message.role}, ${message.text}, ${message.thinking}, ${message.model},
+      ${tokens?.input}, ${tokens?.output}, ${tokens?.cacheRead}, ${tokens?.cacheWrite}, ${message.at})
+    ON CONFLICT (session_db_id, uuid) DO UPDATE SET
+      text = CASE WHEN length(excluded.text) > length(text) THEN excluded.text ELSE text END,
+      thinking = CASE WHEN length(coalesce(excluded.thinking, '')) > length(coalesce(thinking, '')) THEN excluded.thinking
+        ELSE thinking END,
+      model = coalesce(model, excluded.model),
+      parent_uuid = coalesce(parent_uuid, excluded.parent_uuid),
+      input_tokens = coalesce(max(input_tokens, excluded.input_tokens), input_tokens, excluded.input_tokens),
+      output_tokens = coalesce(max(output_tokens, excluded.output_tokens), output_tokens, excluded.output_tokens),
+      cache_read_tokens = coalesce(max(cache_read_tokens, excluded.cache_read_tokens), cache_read_tokens, excluded.cache_read_tokens),
+      cache_write_tokens = coalesce(max(cache_write_tokens, excluded.cache_write_tokens), cache_write_tokens, excluded.cache_write_tokens)`);
 }
 
 export interface MessageRow {
   id: number;
   prompt_number: number;
-  role: "assistant" | "system" | "summary";
+  role: Message["role"];
   text: string;
   thinking: string | null;
   model: string | null;

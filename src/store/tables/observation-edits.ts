@@ -1,31 +1,22 @@
-// What a person changes in observations: pins, words, what replaces what. The content hash stays that of what was
-// derived, so that deriving again finds the row and leaves it as it is.
+// What a person changes in observations: pins, texts, what supersedes what. The content hash stays that of the derived
+// text, so that deriving again finds the row and leaves it as it is.
 import type { Observation } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 import { observationFiles, renewFilesOfTurn, writeFiles } from "./observation-files.ts";
 import { getObservation, indexObservation } from "./observations.ts";
 
-/** What is pinned stands, whoever made it. */
+/** A pinned observation is current, whichever producer wrote it. */
 export function setPinned(db: Db, id: number, isPinned: boolean): void {
-  db.run("UPDATE observations SET pinned = ?1, is_current = max(is_current, ?1) WHERE id = ?2", Number(isPinned), id);
+  db.run(sql`UPDATE observations SET pinned = ${isPinned}, is_current = max(is_current, ${isPinned}) WHERE id = ${id}`);
 }
 
 export function rewriteObservation(db: Db, id: number, observation: Observation, at: number): void {
   const { type, title, subtitle, narrative, facts, concepts, files } = observation;
   const before = getObservation(db, id);
-  db.run(
-    `UPDATE observations SET type = ?, title = ?, subtitle = ?, narrative = ?, facts = ?, concepts = ?, files = ?,
-       edited_at = ?, is_current = 1 WHERE id = ?`,
-    type,
-    title,
-    subtitle ?? null,
-    narrative,
-    JSON.stringify(facts),
-    JSON.stringify(concepts),
-    JSON.stringify(files),
-    at,
-    id,
-  );
+  db.run(sql`UPDATE observations SET type = ${type}, title = ${title}, subtitle = ${subtitle}, narrative = ${narrative},
+      facts = ${facts}, concepts = ${concepts}, files = ${files}, edited_at = ${at}, is_current = 1
+    WHERE id = ${id}`);
   indexObservation(db, id);
   if (before === undefined) return;
   const { modified, read } = observationFiles(before);
@@ -36,40 +27,29 @@ export function rewriteObservation(db: Db, id: number, observation: Observation,
   if (sessionDbId !== null && promptNumber !== null) renewFilesOfTurn(db, { sessionDbId, promptNumber });
 }
 
-/** The older one holds until the newer began, or, where that is earlier, until now. */
+/** The older one was valid until the newer began, or until now if the newer began before it. */
 export function supersedeByHand(db: Db, olderId: number, newerId: number, now: number): void {
-  db.run(
-    `UPDATE observations SET superseded_by = ?2, superseded_at = ?3, is_current = 1,
-       valid_to = (SELECT iif(n.valid_from > observations.valid_from, n.valid_from, ?3) FROM observations n WHERE n.id = ?2)
-     WHERE id = ?1`,
-    olderId,
-    newerId,
-    now,
-  );
-  db.run("UPDATE observations SET is_current = 1 WHERE id = ?", newerId);
+  db.run(sql`UPDATE observations SET superseded_by = ${newerId}, superseded_at = ${now}, is_current = 1,
+      valid_to = (SELECT iif(n.valid_from > observations.valid_from, n.valid_from, ${now})
+        FROM observations n WHERE n.id = ${newerId})
+    WHERE id = ${olderId}`);
+  db.run(sql`UPDATE observations SET is_current = 1 WHERE id = ${newerId}`);
 }
 
-/** What replaced it, what replaced that, and so on; in a circle it is among them itself. */
+/** What superseded it, what superseded that, and so on; in a circle it is among them itself. */
 export function successorsOf(db: Db, id: number): number[] {
-  return db
-    .all<{ id: number }>(
-      `WITH RECURSIVE chain(id) AS (
-         SELECT superseded_by FROM observations WHERE id = ? AND superseded_by IS NOT NULL
-         UNION SELECT o.superseded_by FROM chain c JOIN observations o ON o.id = c.id WHERE o.superseded_by IS NOT NULL)
-       SELECT id FROM chain`,
-      id,
-    )
-    .map((row) => row.id);
+  return db.column(sql`WITH RECURSIVE chain(id) AS (
+      SELECT superseded_by FROM observations WHERE id = ${id} AND superseded_by IS NOT NULL
+      UNION SELECT o.superseded_by FROM chain c JOIN observations o ON o.id = c.id WHERE o.superseded_by IS NOT NULL)
+    SELECT id FROM chain`);
 }
 
-/** Of the same project or of all, what holds: to be compared with something new. */
+/** The current ones of the project and those for every project: to compare a new one with. */
 export function standingTexts(
   db: Db,
   projectId: number | undefined,
 ): { id: number; title: string; narrative: string; content_hash: string }[] {
-  return db.all(
-    `SELECT id, title, narrative, content_hash FROM observations
-     WHERE is_current = 1 AND superseded_by IS NULL AND (project_id IS ?1 OR project_id IS NULL) ORDER BY valid_from DESC, id DESC`,
-    projectId ?? null,
-  );
+  return db.all(sql`SELECT id, title, narrative, content_hash FROM observations
+    WHERE is_current = 1 AND superseded_by IS NULL AND (project_id IS ${projectId} OR project_id IS NULL)
+    ORDER BY valid_from DESC, id DESC`);
 }

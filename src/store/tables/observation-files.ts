@@ -1,12 +1,14 @@
 // Which of an observation's files its turn changed, and which it only read.
 import type { Db } from "../db/driver.ts";
+import { family } from "./sessions.ts";
 import { type ObservationRow, observationsOfTurn } from "./observations.ts";
+import { sql } from "../db/sql.ts";
 
 export interface ObservationFiles {
   all: string[];
   modified: string[];
   read: string[];
-  /** Named, and neither read nor changed in that turn. */
+  /** Listed, but neither read nor changed in that turn. */
   other: string[];
 }
 
@@ -18,8 +20,8 @@ export function observationFiles(
   return { all: [...new Set([...parse(row.files), ...modified, ...read])], modified, read, other };
 }
 
-/** After its evidence or its list of files has changed. What was known stays where the evidence is gone by now. */
-export function renewFilesOfTurn(db: Db, turn: { sessionDbId: number; promptNumber: number }): void {
+/** After a turn's evidence or a list of files changed. Files that were known stay, even if their evidence is gone. */
+export function renewFilesOfTurn(db: Db, turn: Turn): void {
   const touched = touchedInTurn(db, turn);
   for (const row of observationsOfTurn(db, turn.sessionDbId, turn.promptNumber)) {
     const before = observationFiles(row);
@@ -31,26 +33,20 @@ export function renewFilesOfTurn(db: Db, turn: { sessionDbId: number; promptNumb
 }
 
 export function writeFiles(db: Db, id: number, { modified, read }: Pick<ObservationFiles, "modified" | "read">): void {
-  db.run(
-    `UPDATE observations SET files_modified = ?2, files_read = ?3 WHERE id = ?1 AND (files_modified <> ?2 OR files_read <> ?3)`,
-    id,
-    JSON.stringify(modified),
-    JSON.stringify(read),
-  );
+  db.run(sql`UPDATE observations SET files_modified = ${modified}, files_read = ${read}
+    WHERE id = ${id} AND (files_modified <> ${modified} OR files_read <> ${read})`);
 }
 
-/** 1: edited or created; 0: only read. By the session and its subagents. */
-function touchedInTurn(
-  db: Db,
-  { sessionDbId, promptNumber }: { sessionDbId: number; promptNumber: number },
-): Map<string, number> {
-  const rows = db.all<{ path: string; modified: number }>(
-    `SELECT f.path, max(f.kind <> 'read') AS modified FROM tool_uses t JOIN file_touches f ON f.tool_use_db_id = t.id
-     WHERE t.session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1) AND t.prompt_number = ?2
-     GROUP BY f.path`,
-    sessionDbId,
-    promptNumber,
-  );
+interface Turn {
+  sessionDbId: number;
+  promptNumber: number;
+}
+
+/** Files the session and its subagents touched. 1: edited or created; 0: only read. */
+function touchedInTurn(db: Db, { sessionDbId, promptNumber }: Turn): Map<string, number> {
+  const rows = db.all<{ path: string; modified: number }>(sql`SELECT f.path, max(f.kind <> 'read') AS modified
+    FROM tool_uses t JOIN file_touches f ON f.tool_use_db_id = t.id
+    WHERE t.session_db_id IN (${family(sessionDbId)}) AND t.prompt_number = ${promptNumber} GROUP BY f.path`);
   return new Map(rows.map(({ path, modified }) => [path, modified]));
 }
 

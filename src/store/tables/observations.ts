@@ -1,11 +1,12 @@
-// observations: what was worth knowing, each with its evidence and its producer. The index follows every write.
+// observations: what was worth remembering, each with its evidence and its producer. Every write updates the index.
 import { sha256 } from "../../platform/crypto.ts";
 import type { Concept, Observation, ObservationType, Origin, Producer } from "../../core/memory.ts";
+import { commandForm } from "../../core/shell-command.ts";
 import { indexable } from "../../core/index-text.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/next-id.ts";
-import { keysOf } from "./observation-keys.ts";
+import { and, raw, sql } from "../db/sql.ts";
 
 export interface ObservationRow {
   id: number;
@@ -16,11 +17,11 @@ export interface ObservationRow {
   title: string;
   subtitle: string | null;
   narrative: string;
-  /** JSON, as the next three. */
+  /** JSON arrays, as the next five. */
   facts: string;
   concepts: string;
   files: string;
-  /** JSON arrays: those of its files, and of those its words name, that its turn only read, and those it changed. */
+  /** Of its files and those its text names: what its turn only read, and what it changed. */
   files_read: string;
   files_modified: string;
   evidence: string;
@@ -33,99 +34,115 @@ export interface ObservationRow {
   pinned: number;
   edited_at: number | null;
   superseded_by: number | null;
-  /** When a person said so. */
+  /** When a person said so; null where it was derived. */
   superseded_at: number | null;
   valid_from: number;
   valid_to: number | null;
   created_at: number;
 }
 
-export interface ObservationSeed {
+export interface NewObservation {
   /** Left out: it holds for every project. */
   projectId?: number | undefined;
-  /** Left out: it was remembered by hand. */
+  /** Left out: a person wrote it outside any session. */
   turn?: { sessionDbId: number; promptNumber: number } | undefined;
   observation: Observation;
   producer: Producer;
   validFrom: number;
 }
 
-/** What tells one observation from another; the same words with other evidence are the same observation. */
+/** Two observations with the same hash are the same, even with different evidence. */
 export function contentHash(observation: Observation): string {
   const { type, title, subtitle = null, narrative, facts, files, subject = null } = observation;
   return sha256(JSON.stringify([type, title, subtitle, narrative, facts, files, subject]));
 }
 
-export function insertObservation(db: Db, seed: ObservationSeed, at: number): number {
-  const { observation, turn, producer } = seed;
-  const { lastId } = db.run(
-    `INSERT INTO observations
-       (id, project_id, session_db_id, prompt_number, type, title, subtitle, narrative, facts, concepts, files, evidence,
-        origin, subject, producer, prompt_hash, content_hash, valid_from, created_at)
-     VALUES (${nextId("observations")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    seed.projectId ?? null,
-    turn?.sessionDbId ?? null,
-    turn?.promptNumber ?? null,
-    observation.type,
-    observation.title,
-    observation.subtitle ?? null,
-    observation.narrative,
-    JSON.stringify(observation.facts),
-    JSON.stringify(observation.concepts),
-    JSON.stringify(observation.files),
-    JSON.stringify(observation.evidence),
-    observation.origin,
-    observation.subject ?? null,
-    producer.name,
-    producer.promptHash ?? null,
-    contentHash(observation),
-    seed.validFrom,
-    at,
-  );
+export function insertObservation(
+  db: Db,
+  { projectId, turn, observation, producer, validFrom }: NewObservation,
+  at: number,
+): number {
+  const { type, title, subtitle, narrative, facts, concepts, files, evidence, origin, subject } = observation;
+  const { lastId } = db.run(sql`INSERT INTO observations
+      (id, project_id, session_db_id, prompt_number, type, title, subtitle, narrative, facts, concepts, files, evidence,
+       origin, subject, producer, prompt_hash, content_hash, valid_from, created_at)
+    VALUES (${nextId("observations")}, ${projectId}, ${turn?.sessionDbId}, ${turn?.promptNumber},
+      ${type}, ${title}, ${subtitle}, ${narrative}, ${facts}, ${concepts}, ${files}, ${evidence},
+      ${origin}, ${subject}, ${producer.name}, ${producer.promptHash}, ${contentHash(observation)}, ${validFrom}, ${at})`);
   indexObservation(db, lastId);
   return lastId;
 }
 
-/** Writes the row's words into the index anew: after every change of them. */
+/** Indexes the row's text and keys again. Must run after every change of them. */
 export function indexObservation(db: Db, id: number): void {
   const row = getObservation(db, id);
   if (row === undefined) return;
   const observation = observationOf(row);
-  const { facts, files } = observation;
+  const { title, subtitle = "", narrative, facts, files } = observation;
   writeKeys(db, id, observation);
-  db.run("DELETE FROM observations_fts WHERE rowid = ?", id);
-  db.run(
-    "INSERT INTO observations_fts (rowid, scope, title, body, files) VALUES (?, ?, ?, ?, ?)",
-    id,
-    scopeWord(row.project_id ?? 0),
-    indexable([row.title, row.subtitle ?? ""].join("\n")),
-    indexable([row.narrative, ...facts].join("\n")),
-    indexable(files.join("\n")),
-  );
+  db.run(sql`DELETE FROM observations_fts WHERE rowid = ${id}`);
+  db.run(sql`INSERT INTO observations_fts (rowid, scope, title, body, files)
+    VALUES (${id}, ${scopeWord(row.project_id ?? 0)}, ${indexable(`${title}\n${subtitle}`)},
+      ${indexable([narrative, ...facts].join("\n"))}, ${indexable(files.join("\n"))})`);
 }
 
-/** For rows from before there were keys of every kind, whoever made them. */
+/** Writes the keys of every observation again: older rows lack some kinds. */
 export function renewKeys(db: Db, projectId: number | undefined): void {
   const rows = db.all<ObservationRow>(
-    "SELECT * FROM observations WHERE ?1 IS NULL OR project_id = ?1",
-    projectId ?? null,
+    sql`SELECT * FROM observations WHERE ${projectId} IS NULL OR project_id = ${projectId}`,
   );
   for (const row of rows) writeKeys(db, row.id, observationOf(row));
 }
 
+/** observation_keys: the files and commands an observation is about, to find it without a search. */
 function writeKeys(db: Db, id: number, observation: Observation): void {
-  db.run("DELETE FROM observation_keys WHERE observation_id = ?", id);
+  db.run(sql`DELETE FROM observation_keys WHERE observation_id = ${id}`);
   for (const { kind, key } of keysOf(observation))
-    db.run("INSERT OR IGNORE INTO observation_keys (kind, key, observation_id) VALUES (?, ?, ?)", kind, key, id);
+    db.run(sql`INSERT OR IGNORE INTO observation_keys (kind, key, observation_id) VALUES (${kind}, ${key}, ${id})`);
+}
+
+interface ObservationKey {
+  kind: "file" | "command";
+  key: string;
+}
+
+/** A turn that touched more files than this says little about each of them. */
+const MAX_FILES = 20;
+/** How the extractor words a failed command (memory/extract/fixes.ts). */
+const WRONG_COMMAND = /^`([^`\n]+)` failed\b/;
+
+function keysOf({ files, concepts, narrative }: Observation): ObservationKey[] {
+  const keys: ObservationKey[] = files.slice(0, MAX_FILES).map((key) => ({ kind: "file", key }));
+  const command = concepts.includes("gotcha") ? WRONG_COMMAND.exec(narrative)?.[1] : undefined;
+  return command === undefined ? keys : [...keys, { kind: "command", key: command }];
+}
+
+/** A command in the form the extractor stores. */
+export function commandKeyOf(command: string): string {
+  return commandForm(command).replaceAll("`", "'");
+}
+
+/** Current observations about a file or command, of this project or of all, newest first. */
+export function observationsAbout(
+  db: Db,
+  { kind, key }: ObservationKey,
+  projectId: number,
+  limit: number,
+): ObservationRow[] {
+  return db.all(sql`SELECT o.* FROM (SELECT observation_id FROM observation_keys
+        WHERE kind = ${kind} AND key = ${key} ORDER BY observation_id DESC LIMIT ${limit}) k
+      CROSS JOIN observations o ON o.id = k.observation_id
+    WHERE o.is_current = 1 AND o.superseded_by IS NULL AND (o.project_id = ${projectId} OR o.project_id IS NULL)
+    ORDER BY o.valid_from DESC, o.id DESC`);
 }
 
 export function getObservation(db: Db, id: number): ObservationRow | undefined {
-  return db.get("SELECT * FROM observations WHERE id = ?", id);
+  return db.get(sql`SELECT * FROM observations WHERE id = ${id}`);
 }
 
-/** Its links and index entry go with it. */
+/** A trigger deletes its links and index entry. */
 export function deleteObservation(db: Db, id: number): void {
-  db.run("DELETE FROM observations WHERE id = ?", id);
+  db.run(sql`DELETE FROM observations WHERE id = ${id}`);
 }
 
 export function observationOf(row: ObservationRow): Observation {
@@ -145,82 +162,64 @@ export function observationOf(row: ObservationRow): Observation {
 
 /** Of one turn, by all producers. */
 export function observationsOfTurn(db: Db, sessionDbId: number, promptNumber: number): ObservationRow[] {
-  return db.all(
-    "SELECT * FROM observations WHERE session_db_id = ? AND prompt_number = ? ORDER BY id",
-    sessionDbId,
-    promptNumber,
-  );
+  return db.all(sql`SELECT * FROM observations
+    WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY id`);
 }
 
-/** Of a whole session, the version that stands, in the order things happened. */
+/** The current ones of a session, in the order things happened. */
 export function observationsOfSession(db: Db, sessionDbId: number): ObservationRow[] {
-  return db.all(
-    `SELECT * FROM observations WHERE session_db_id = ? AND is_current = 1
-     ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`,
-    sessionDbId,
-  );
+  return db.all(sql`SELECT * FROM observations WHERE session_db_id = ${sessionDbId} AND is_current = 1
+    ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`);
 }
 
-/** Where the same words rest on other evidence than before. */
+/** For an observation that was derived again, unchanged but from other evidence. */
 export function moveEvidence(
   db: Db,
   id: number,
   { evidence, promptHash, validFrom }: { evidence: string[]; promptHash: string | undefined; validFrom: number },
 ): void {
-  db.run(
-    "UPDATE observations SET evidence = ?, prompt_hash = ?, valid_from = ? WHERE id = ?",
-    JSON.stringify(evidence),
-    promptHash ?? null,
-    validFrom,
-    id,
-  );
+  db.run(sql`UPDATE observations SET evidence = ${evidence}, prompt_hash = ${promptHash}, valid_from = ${validFrom}
+    WHERE id = ${id}`);
 }
 
-/** A version that no longer stands replaces nothing, and nothing replaces it. */
+/** A version that is no longer current supersedes nothing and is superseded by nothing. */
 export function setCurrent(db: Db, id: number, isCurrent: boolean): void {
-  db.run(
-    "UPDATE observations SET is_current = ?1, superseded_by = NULL, superseded_at = NULL, valid_to = NULL WHERE id = ?2",
-    Number(isCurrent),
-    id,
-  );
-  db.run(
-    `DELETE FROM links WHERE relationship = 'supersedes' AND target_type = 'observation' AND target_id = 'o' || ?`,
-    id,
-  );
+  db.run(sql`UPDATE observations
+    SET is_current = ${isCurrent}, superseded_by = NULL, superseded_at = NULL, valid_to = NULL WHERE id = ${id}`);
+  db.run(sql`DELETE FROM links
+    WHERE relationship = 'supersedes' AND target_type = 'observation' AND target_id = ${`o${id}`}`);
 }
 
-export function isForgotten(db: Db, hash: string): boolean {
-  return db.get("SELECT 1 FROM tombstones WHERE kind = 'observation' AND hash = ?", hash) !== undefined;
-}
-
-/** What there is of memory: the versions that stand. */
+/** Counts the current versions. */
 export function memoryCounts(db: Db, projectId: number | undefined): { observations: number; summaries: number } {
-  return db.get(
-    `SELECT (SELECT count(*) FROM observations WHERE is_current = 1 AND (?1 IS NULL OR project_id = ?1)) AS observations,
-       (SELECT count(*) FROM summaries u JOIN sessions s ON s.id = u.session_db_id
-        WHERE u.is_current = 1 AND u.prompt_number > 0 AND (?1 IS NULL OR s.project_id = ?1)) AS summaries`,
-    projectId ?? null,
-  ) as { observations: number; summaries: number };
+  return db.get(sql`SELECT
+      (SELECT count(*) FROM observations
+       WHERE is_current = 1 AND (${projectId} IS NULL OR project_id = ${projectId})) AS observations,
+      (SELECT count(*) FROM summaries u JOIN sessions s ON s.id = u.session_db_id
+       WHERE u.is_current = 1 AND u.prompt_number > 0
+         AND (${projectId} IS NULL OR s.project_id = ${projectId})) AS summaries`) as {
+    observations: number;
+    summaries: number;
+  };
 }
 
-/** What a person has pinned, reworded, put in the place of something else or brought from elsewhere is theirs. */
-export const OWNED = `(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
+/** SQL: a person pinned, edited, imported or wrote it, or said that it supersedes another or is superseded. */
+export const OWNED = sql`(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
   OR EXISTS (SELECT 1 FROM observations older WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL))`;
 
 export function isOwned(db: Db, id: number): boolean {
-  return db.get(`SELECT 1 FROM observations WHERE id = ? AND ${OWNED}`, id) !== undefined;
+  return db.has(sql`SELECT 1 FROM observations WHERE id = ${id} AND ${OWNED}`);
 }
 
-/** What the extractor made of turns that are no longer there. */
+/** Deletes what the extractor derived from turns that are gone. */
 export function deleteOrphans(db: Db, projectId: number | undefined): void {
-  for (const table of ["observations", "summaries"]) {
-    db.run(
-      `DELETE FROM ${table} WHERE producer = 'extractor' AND prompt_number > 0
-         AND session_db_id IN (SELECT id FROM sessions WHERE ?1 IS NULL OR project_id = ?1)
-         AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.session_db_id = ${table}.session_db_id AND p.prompt_number = ${table}.prompt_number)
-         ${table === "observations" ? `AND NOT ${OWNED}` : ""}`,
-      projectId ?? null,
-    );
+  for (const name of ["observations", "summaries"]) {
+    const table = raw(name);
+    db.run(sql`DELETE FROM ${table} WHERE producer = 'extractor' AND prompt_number > 0
+      AND session_db_id IN (SELECT id FROM sessions WHERE ${projectId} IS NULL OR project_id = ${projectId})
+      AND NOT EXISTS (SELECT 1 FROM prompts p
+        WHERE p.session_db_id = ${table}.session_db_id AND p.prompt_number = ${table}.prompt_number)
+      AND ${and(name === "observations" && sql`NOT ${OWNED}`)}`);
   }
 }
 
@@ -231,22 +230,15 @@ export interface ChainRow {
   valid_to: number | null;
 }
 
-/** What stands on one subject, oldest first; what a person said is replaced is left out of it. */
+/** The current ones on one subject, oldest first, without those that a person said are superseded. */
 export function subjectChain(db: Db, projectId: number | null, subject: string): ChainRow[] {
-  return db.all(
-    `SELECT id, valid_from, superseded_by, valid_to FROM observations
-     WHERE project_id IS ?1 AND subject = ?2 AND is_current = 1 AND (superseded_at IS NULL OR superseded_by IS NULL)
-     ORDER BY valid_from, content_hash, id`,
-    projectId,
-    subject,
-  );
+  return db.all(sql`SELECT id, valid_from, superseded_by, valid_to FROM observations
+    WHERE project_id IS ${projectId} AND subject = ${subject} AND is_current = 1
+      AND (superseded_at IS NULL OR superseded_by IS NULL)
+    ORDER BY valid_from, content_hash, id`);
 }
 
 export function setSuccessor(db: Db, id: number, next: { id: number; at: number } | undefined): void {
-  db.run(
-    "UPDATE observations SET superseded_by = ?, valid_to = ?, superseded_at = NULL WHERE id = ?",
-    next?.id ?? null,
-    next?.at ?? null,
-    id,
-  );
+  db.run(sql`UPDATE observations SET superseded_by = ${next?.id}, valid_to = ${next?.at}, superseded_at = NULL
+    WHERE id = ${id}`);
 }

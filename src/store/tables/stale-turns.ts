@@ -1,65 +1,49 @@
-// Turns whose evidence has changed: their index rows and their memory are made anew, later and by others.
+// stale_turns and stale_memory: turns whose evidence changed, so that they are indexed and their memory derived again.
 import type { Db } from "../db/driver.ts";
+import { raw, sql } from "../db/sql.ts";
 import { markLinksStale } from "./stale-links.ts";
 
-/** Who still has to look at a changed turn. */
-const READERS = ["stale_turns", "stale_memory"] as const;
-
 export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number): void {
-  markFor(READERS, db, sessionDbId, promptNumber);
+  mark(db, "stale_turns", sessionDbId, promptNumber);
+  markTurnEnded(db, sessionDbId, promptNumber);
 }
 
-/** That nothing more will come changes what is derived from a turn, and none of the words it is found by. */
+/** A turn's end changes what is derived from it, but none of its indexed words. */
 export function markTurnEnded(db: Db, sessionDbId: number, promptNumber: number): void {
-  markFor(["stale_memory"], db, sessionDbId, promptNumber);
-}
-
-function markFor(readers: readonly string[], db: Db, sessionDbId: number, promptNumber: number): void {
-  for (const table of readers) {
-    db.run(
-      `INSERT OR IGNORE INTO ${table} SELECT id FROM prompts WHERE session_db_id = ? AND prompt_number = ?`,
-      sessionDbId,
-      promptNumber,
-    );
-  }
+  mark(db, "stale_memory", sessionDbId, promptNumber);
   markLinksStale(db, sessionDbId, promptNumber);
 }
 
+function mark(db: Db, table: string, sessionDbId: number, promptNumber: number): void {
+  db.run(sql`INSERT OR IGNORE INTO ${raw(table)}
+    SELECT id FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`);
+}
+
 export function markSessionStale(db: Db, sessionDbId: number): void {
-  for (const table of READERS) {
-    db.run(`INSERT OR IGNORE INTO ${table} SELECT id FROM prompts WHERE session_db_id = ?`, sessionDbId);
-  }
+  for (const table of ["stale_turns", "stale_memory"])
+    db.run(sql`INSERT OR IGNORE INTO ${raw(table)} SELECT id FROM prompts WHERE session_db_id = ${sessionDbId}`);
   markLinksStale(db, sessionDbId);
 }
 
 /** The first turn of the session whose memory is out of date. */
 export function nextStaleTurn(db: Db, sessionDbId: number): { id: number; prompt_number: number } | undefined {
-  return db.get(
-    `SELECT p.id, p.prompt_number FROM prompts p JOIN stale_memory d ON d.prompt_db_id = p.id
-     WHERE p.session_db_id = ? ORDER BY p.prompt_number LIMIT 1`,
-    sessionDbId,
-  );
+  return db.get(sql`SELECT p.id, p.prompt_number FROM prompts p JOIN stale_memory d ON d.prompt_db_id = p.id
+    WHERE p.session_db_id = ${sessionDbId} ORDER BY p.prompt_number LIMIT 1`);
 }
 
 export function clearStaleTurn(db: Db, promptDbId: number): void {
-  db.run("DELETE FROM stale_memory WHERE prompt_db_id = ?", promptDbId);
+  db.run(sql`DELETE FROM stale_memory WHERE prompt_db_id = ${promptDbId}`);
 }
 
-/** Sessions with memory that is out of date, newest first: what was done last is asked for first. */
+/** Sessions whose memory is out of date, newest first: recent work is asked for first. */
 export function staleSessions(db: Db, projectId?: number): { id: number; session_id: string; turns: number }[] {
-  return db.all(
-    `SELECT s.id, s.session_id, count(*) AS turns
-     FROM stale_memory d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
-     WHERE ?1 IS NULL OR s.project_id = ?1 GROUP BY s.id ORDER BY s.last_at DESC, s.id`,
-    projectId ?? null,
-  );
+  return db.all(sql`SELECT s.id, s.session_id, count(*) AS turns
+    FROM stale_memory d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
+    WHERE ${projectId} IS NULL OR s.project_id = ${projectId} GROUP BY s.id ORDER BY s.last_at DESC, s.id`);
 }
 
 /** Marks the memory of every turn of the project, or of all projects, to be derived again. */
 export function markMemoryStale(db: Db, projectId: number | undefined): void {
-  db.run(
-    `INSERT OR IGNORE INTO stale_memory SELECT p.id FROM prompts p JOIN sessions s ON s.id = p.session_db_id
-     WHERE ?1 IS NULL OR s.project_id = ?1`,
-    projectId ?? null,
-  );
+  db.run(sql`INSERT OR IGNORE INTO stale_memory SELECT p.id FROM prompts p JOIN sessions s ON s.id = p.session_db_id
+    WHERE ${projectId} IS NULL OR s.project_id = ${projectId}`);
 }

@@ -1,6 +1,7 @@
 // summaries: the eight fields of a turn, or of a whole session (turn 0), one row per producer.
 import type { Producer, Summary } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
 
 export interface SummaryRow {
   id: number;
@@ -11,7 +12,7 @@ export interface SummaryRow {
   learned: string;
   completed: string;
   next_steps: string;
-  /** JSON, as the next. */
+  /** JSON, as files_edited and evidence. */
   files_read: string;
   files_edited: string;
   notes: string;
@@ -22,7 +23,7 @@ export interface SummaryRow {
   created_at: number;
 }
 
-/** The session's own summary stands where a turn's number would. */
+/** The prompt number of a session's own summary. */
 export const WHOLE_SESSION = 0;
 
 /** Returns whether anything in it is new. */
@@ -33,66 +34,43 @@ export function upsertSummary(
   producer: Producer,
   at: number,
 ): boolean {
-  const { changes } = db.run(
-    `INSERT INTO summaries
-       (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
-        notes, evidence, producer, prompt_hash, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (session_db_id, prompt_number, producer) DO UPDATE SET
-       request = excluded.request, investigated = excluded.investigated, learned = excluded.learned,
-       completed = excluded.completed, next_steps = excluded.next_steps, files_read = excluded.files_read,
-       files_edited = excluded.files_edited, notes = excluded.notes, evidence = excluded.evidence,
-       prompt_hash = excluded.prompt_hash, created_at = excluded.created_at
-     WHERE (request, investigated, learned, completed, next_steps, files_read, files_edited, notes, evidence, prompt_hash)
-       IS NOT (excluded.request, excluded.investigated, excluded.learned, excluded.completed, excluded.next_steps,
-         excluded.files_read, excluded.files_edited, excluded.notes, excluded.evidence, excluded.prompt_hash)`,
-    turn.sessionDbId,
-    turn.promptNumber,
-    summary.request,
-    summary.investigated,
-    summary.learned,
-    summary.completed,
-    summary.nextSteps,
-    JSON.stringify(summary.filesRead),
-    JSON.stringify(summary.filesEdited),
-    summary.notes,
-    JSON.stringify(summary.evidence),
-    producer.name,
-    producer.promptHash ?? null,
-    at,
-  );
+  const { changes } = db.run(sql`INSERT INTO summaries
+      (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
+       notes, evidence, producer, prompt_hash, created_at)
+    VALUES (${turn.sessionDbId}, ${turn.promptNumber}, ${summary.request}, ${summary.investigated}, ${summary.learned},
+      ${summary.completed}, ${summary.nextSteps}, ${summary.filesRead}, ${summary.filesEdited},
+      ${summary.notes}, ${summary.evidence}, ${producer.name}, ${producer.promptHash}, ${at})
+    ON CONFLICT (session_db_id, prompt_number, producer) DO UPDATE SET
+      request = excluded.request, investigated = excluded.investigated, learned = excluded.learned,
+      completed = excluded.completed, next_steps = excluded.next_steps, files_read = excluded.files_read,
+      files_edited = excluded.files_edited, notes = excluded.notes, evidence = excluded.evidence,
+      prompt_hash = excluded.prompt_hash, created_at = excluded.created_at
+    WHERE (request, investigated, learned, completed, next_steps, files_read, files_edited, notes, evidence, prompt_hash)
+      IS NOT (excluded.request, excluded.investigated, excluded.learned, excluded.completed, excluded.next_steps,
+        excluded.files_read, excluded.files_edited, excluded.notes, excluded.evidence, excluded.prompt_hash)`);
   return changes > 0;
 }
 
-/** One producer's version stands, the others stay beside it. */
+/** Makes one producer's version the current one; the others stay beside it. */
 export function setCurrentSummary(db: Db, turn: { sessionDbId: number; promptNumber: number }, producer: string): void {
-  db.run(
-    "UPDATE summaries SET is_current = (producer = ?3) WHERE session_db_id = ?1 AND prompt_number = ?2",
-    turn.sessionDbId,
-    turn.promptNumber,
-    producer,
-  );
+  db.run(sql`UPDATE summaries SET is_current = (producer = ${producer})
+    WHERE session_db_id = ${turn.sessionDbId} AND prompt_number = ${turn.promptNumber}`);
 }
 
 export function summariesOfTurn(db: Db, sessionDbId: number, promptNumber: number): SummaryRow[] {
-  return db.all(
-    "SELECT * FROM summaries WHERE session_db_id = ? AND prompt_number = ? ORDER BY id",
-    sessionDbId,
-    promptNumber,
-  );
+  return db.all(sql`SELECT * FROM summaries
+    WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY id`);
 }
 
-/** The version that stands of a turn's summary, or of the whole session's. */
+/** The current version of a turn's summary, or of the whole session's. */
 export function currentSummary(db: Db, sessionDbId: number, promptNumber: number): SummaryRow | undefined {
   return summariesOfTurn(db, sessionDbId, promptNumber).find((row) => row.is_current === 1);
 }
 
-/** Turn by turn, the version that stands; without the session's own. */
+/** The current version for each turn, without the session's own. */
 export function currentSummaries(db: Db, sessionDbId: number): SummaryRow[] {
-  return db.all(
-    "SELECT * FROM summaries WHERE session_db_id = ? AND prompt_number > 0 AND is_current = 1 ORDER BY prompt_number",
-    sessionDbId,
-  );
+  return db.all(sql`SELECT * FROM summaries
+    WHERE session_db_id = ${sessionDbId} AND prompt_number > 0 AND is_current = 1 ORDER BY prompt_number`);
 }
 
 export function summaryOf(row: SummaryRow): Summary {

@@ -1,11 +1,13 @@
-// tombstones: what was forgotten, by hashes that say nothing of what it was. Whatever brings it again is turned away.
+// tombstones: hashes of what was forgotten. Capture and import skip what matches one.
 import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../db/driver.ts";
+import { sql } from "../db/sql.ts";
+import { originsOf } from "./sessions.ts";
 
 /**
- * "prompt", "message" and "tool-use" go by the agent's own ids, "observation" by its content; "moment" is a prompt by its
- * words and when they were typed, for where one lane knows the id and the other does not; "text" is the same words said in
- * another place (a response, a title). "part" says that something of the session is gone, so that others need no second look.
+ * "prompt", "message" and "tool-use" hash the agent's own ids, "observation" its content. "moment" hashes a prompt's text
+ * and time, for when only one of hooks and transcript knows the id. "text" is the same text in another place (a response, a
+ * title). "part": something of the session was forgotten; sessions without it need no further check.
  */
 export const TOMBSTONE_KINDS = [
   "session",
@@ -24,37 +26,85 @@ export interface Tombstone {
   hash: string;
 }
 
-/** One look at an empty table is all that capture pays where nothing was ever forgotten. */
+/** One query of an empty table is all that capture pays where nothing was ever forgotten. */
 export function hasTombstones(db: Db): boolean {
-  return db.get("SELECT 1 FROM tombstones LIMIT 1") !== undefined;
+  return db.has(sql`SELECT 1 FROM tombstones LIMIT 1`);
 }
 
 export function hasTombstone(db: Db, { kind, hash }: Tombstone): boolean {
-  return db.get("SELECT 1 FROM tombstones WHERE kind = ? AND hash = ?", kind, hash) !== undefined;
+  return db.has(sql`SELECT 1 FROM tombstones WHERE kind = ${kind} AND hash = ${hash}`);
 }
 
 export function allTombstones(db: Db): Tombstone[] {
-  return db.all("SELECT kind, hash FROM tombstones");
+  return db.all(sql`SELECT kind, hash FROM tombstones`);
 }
 
 /** False if it was there. */
 export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): boolean {
-  const sql = "INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (?, ?, ?)";
-  return db.run(sql, kind, hash, at).changes === 1;
+  const { changes } = db.run(
+    sql`INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (${kind}, ${hash}, ${at})`,
+  );
+  return changes === 1;
 }
 
 export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void {
-  db.run("DELETE FROM tombstones WHERE kind = ? AND hash = ?", kind, hash);
+  db.run(sql`DELETE FROM tombstones WHERE kind = ${kind} AND hash = ${hash}`);
 }
 
-/** Of something in a session; its id, like every session's, cannot be guessed. */
+/** The session's id, which cannot be guessed, is part of the hash. */
 export function tombstoneOf(kind: Exclude<TombstoneKind, "observation">, sessionId: string, key = ""): Tombstone {
   return { kind, hash: sha256(JSON.stringify([kind, sessionId, key])) };
 }
 
-/** Two lanes report one prompt within a moment of each other. */
+/** Hooks and transcript report one prompt within this time of each other. */
 const MOMENT_MS = 10_000;
 
 export function momentOf(sessionId: string, text: string, at: number, shift = 0): Tombstone {
   return tombstoneOf("moment", sessionId, `${Math.floor(at / MOMENT_MS) + shift} ${text}`);
+}
+
+export function isForgottenSession(db: Db, sessionId: string): boolean {
+  return hasTombstone(db, ofSession("session", sessionId));
+}
+
+/** Every event of a session needs the same hash. */
+const hashed = new Map<string, Tombstone>();
+const MAX_HASHED = 1_000;
+
+function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
+  const key = `${kind} ${sessionId}`;
+  let tombstone = hashed.get(key);
+  if (tombstone === undefined) {
+    if (hashed.size >= MAX_HASHED) hashed.clear();
+    tombstone = tombstoneOf(kind, sessionId);
+    hashed.set(key, tombstone);
+  }
+  return tombstone;
+}
+
+/** Something of the session was forgotten, or all of it. */
+export function hasForgottenParts(db: Db, sessionId: string): boolean {
+  if (!hasTombstones(db)) return false;
+  return hasTombstone(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
+}
+
+/** Also for a session whose history was copied from one with forgotten parts: its transcript repeats them. */
+export function namesForgotten(db: Db, sessionId: string): boolean {
+  return hasTombstones(db) && originsOf(db, sessionId).some((id) => hasForgottenParts(db, id));
+}
+
+/** The same id with another text at another time is another prompt: a command may carry the id of the prompt before it. */
+export function isForgottenPrompt(
+  db: Db,
+  sessionId: string,
+  { promptId, text }: { promptId?: string | undefined; text: string },
+  at: number,
+): boolean {
+  if (hasTombstone(db, momentOf(sessionId, text, at))) return true;
+  if (promptId === undefined) return false;
+  if (hasTombstone(db, tombstoneOf("prompt", sessionId, `${promptId}@${at}`))) return true;
+  return (
+    hasTombstone(db, tombstoneOf("prompt", sessionId, promptId)) &&
+    hasTombstone(db, tombstoneOf("text", sessionId, text))
+  );
 }

@@ -1,9 +1,11 @@
-// tool_uses: every call of a tool with its input, its output and how it ended.
+// tool_uses: every tool call with its input, its output and how it ended. Old outputs are compressed, with zstd.
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/next-id.ts";
-import { outputOf } from "./packed.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
+import { transaction } from "../db/transaction.ts";
+import { family } from "./sessions.ts";
 
-export interface ToolUseSeed {
+export interface NewToolUse {
   sessionDbId: number;
   promptNumber: number;
   promptId?: string | undefined;
@@ -20,45 +22,35 @@ export interface ToolUseSeed {
 }
 
 /** Returns the new row's id, or undefined when this tool use was recorded before. */
-export function insertToolUse(db: Db, seed: ToolUseSeed): number | undefined {
-  const { changes, lastId } = db.run(
-    `INSERT OR IGNORE INTO tool_uses
-       (id, session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output, is_error, exit_code, duration_ms, created_at)
-     VALUES (${nextId("tool_uses")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    seed.sessionDbId,
-    seed.promptNumber,
-    seed.promptId ?? null,
-    seed.toolUseId,
-    seed.agentId ?? null,
-    seed.agentType ?? null,
-    seed.name,
-    seed.input,
-    seed.output ?? null,
-    Number(seed.isError),
-    seed.exitCode ?? null,
-    seed.durationMs ?? null,
-    seed.at,
-  );
+export function insertToolUse(db: Db, use: NewToolUse): number | undefined {
+  const { changes, lastId } = db.run(sql`INSERT OR IGNORE INTO tool_uses
+      (id, session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output,
+       is_error, exit_code, duration_ms, created_at)
+    VALUES (${nextId("tool_uses")}, ${use.sessionDbId}, ${use.promptNumber}, ${use.promptId}, ${use.toolUseId},
+      ${use.agentId}, ${use.agentType}, ${use.name}, ${use.input}, ${use.output},
+      ${use.isError}, ${use.exitCode}, ${use.durationMs}, ${use.at})`);
   return changes === 0 ? undefined : lastId;
 }
 
-export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolean {
-  const sql =
-    "SELECT 1 FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE s.session_id = ? AND t.tool_use_id = ?";
-  return db.get(sql, sessionId, toolUseId) !== undefined;
+/** SQL for a tool use's output, compressed or not. `unpack` is a function of every connection (driver.ts). */
+export function outputOf(alias?: string): Sql {
+  const prefix = raw(alias === undefined ? "" : `${alias}.`);
+  return sql`coalesce(${prefix}output, unpack(${prefix}packed))`;
 }
 
-/** A prompt that arrives after what happened in its turn takes it over. */
+/** SQL: the input of a tool use names a shell command. */
+export const HAS_COMMAND = sql`json_valid(input) AND json_type(input, '$.command') = 'text'`;
+
+export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolean {
+  return db.has(sql`SELECT 1 FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
+    WHERE s.session_id = ${sessionId} AND t.tool_use_id = ${toolUseId}`);
+}
+
+/** A prompt that is recorded after the tool uses and messages of its turn takes them over. */
 export function adoptTurn(db: Db, sessionDbId: number, promptId: string, promptNumber: number): void {
-  for (const table of ["tool_uses", "messages"]) {
-    db.run(
-      `UPDATE ${table} SET prompt_number = ?3 WHERE prompt_id = ?2 AND prompt_number <> ?3
-       AND session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)`,
-      sessionDbId,
-      promptId,
-      promptNumber,
-    );
-  }
+  for (const table of ["tool_uses", "messages"])
+    db.run(sql`UPDATE ${raw(table)} SET prompt_number = ${promptNumber}
+      WHERE prompt_id = ${promptId} AND prompt_number <> ${promptNumber} AND session_db_id IN (${family(sessionDbId)})`);
 }
 
 export interface CommandRow {
@@ -73,27 +65,19 @@ export interface CommandRow {
 
 /** The shell commands of the given sessions and their subagents, oldest first. */
 export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: number): CommandRow[] {
-  const rows = db.all<CommandRow>(
-    `SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id, json_extract(t.input, '$.command') AS command,
-       t.is_error, t.exit_code, t.created_at
-     FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
-     WHERE (s.id IN (SELECT value FROM json_each(?1)) OR s.parent_session_db_id IN (SELECT value FROM json_each(?1)))
-       AND t.name = 'Bash' AND json_valid(t.input)
-     ORDER BY t.created_at DESC, t.id DESC LIMIT ?2`,
-    JSON.stringify(sessionDbIds),
-    limit,
-  );
+  const rows = db.all<CommandRow>(sql`SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
+      json_extract(t.input, '$.command') AS command, t.is_error, t.exit_code, t.created_at
+    FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
+    WHERE (s.id IN (SELECT value FROM json_each(${sessionDbIds}))
+        OR s.parent_session_db_id IN (SELECT value FROM json_each(${sessionDbIds})))
+      AND t.name = 'Bash' AND json_valid(t.input)
+    ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`);
   return rows.filter((row) => typeof row.command === "string").toReversed();
 }
 
-/** The beginning of what a tool printed: commands are looked at by the hundred, and few of them by what they said. */
+/** The beginning of an output: commands are read by the hundred, and few of them by their output. */
 export function outputHead(db: Db, id: number, maxChars: number): string {
-  const row = db.get<{ output: string | null }>(
-    `SELECT substr(${outputOf()}, 1, ?) AS output FROM tool_uses WHERE id = ?`,
-    maxChars,
-    id,
-  );
-  return row?.output ?? "";
+  return db.value(sql`SELECT substr(${outputOf()}, 1, ${maxChars}) FROM tool_uses WHERE id = ${id}`) ?? "";
 }
 
 export interface ToolUseRow {
@@ -108,8 +92,35 @@ export interface ToolUseRow {
   created_at: number;
 }
 
+/** The columns of a ToolUseRow. */
+export const TOOL_USE = sql`id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at`;
+
 /** By item id ("t56"). */
 export function isFailedUse(db: Db, itemId: string): boolean {
   if (!itemId.startsWith("t")) return false;
-  return db.get("SELECT 1 FROM tool_uses WHERE id = ? AND is_error = 1", Number(itemId.slice(1))) !== undefined;
+  return db.has(sql`SELECT 1 FROM tool_uses WHERE id = ${Number(itemId.slice(1))} AND is_error = 1`);
+}
+
+/** Rows per transaction. They are compressed before it begins. */
+const BATCH = 200;
+/** Node allocates 128 KB per call unless told otherwise: 24 MB of garbage for every 200 outputs. */
+const CHUNK_BYTES = 16 * 1024;
+
+/** Compresses outputs from before a time, as the partial index lists them. Returns how many; fewer than a batch: all done. */
+export function packOutputs(db: Db, before: number): number {
+  const rows = db.all<{ id: number; output: string }>(sql`SELECT id, output FROM tool_uses
+    WHERE packed IS NULL AND length(output) > 1024 AND created_at < ${before} LIMIT ${BATCH}`);
+  if (rows.length === 0) return 0;
+  const { zstdCompressSync } = process.getBuiltinModule("node:zlib");
+  const packed = rows.map(({ id, output }) => {
+    const bytes = Buffer.from(output);
+    // The size lets zstd set up a window of that size instead of 2 MB.
+    const options = { chunkSize: CHUNK_BYTES, pledgedSrcSize: bytes.length };
+    return { id, output, bytes: zstdCompressSync(bytes, options) };
+  });
+  transaction(db, () => {
+    for (const { id, output, bytes } of packed)
+      db.run(sql`UPDATE tool_uses SET output = NULL, packed = ${bytes} WHERE id = ${id} AND output = ${output}`);
+  });
+  return rows.length;
 }

@@ -1,6 +1,7 @@
-// vector_chunks and vector_codes: vectors side by side, as bytes, and of each a bit a dimension.
+// vector_chunks and vector_codes: 128 vectors side by side, as bytes, and the same with one bit per dimension.
 import { codesOf, recordBytes } from "../../core/vector-record.ts";
 import type { Db } from "../db/driver.ts";
+import { raw, sql } from "../db/sql.ts";
 import type { EmbeddingModel } from "./vectors.ts";
 
 /**
@@ -33,15 +34,10 @@ export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Wri
       owners[place % STORED_ROWS] = sessionDbId;
     }
     const revision = (before?.revision ?? 0) + 1;
-    db.run(
-      `INSERT INTO vector_chunks (model_id, number, revision, owners, records) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, owners = excluded.owners, records = excluded.records`,
-      model.id,
-      number,
-      revision,
-      new Uint8Array(owners.buffer),
-      records,
-    );
+    db.run(sql`INSERT INTO vector_chunks (model_id, number, revision, owners, records)
+      VALUES (${model.id}, ${number}, ${revision}, ${new Uint8Array(owners.buffer)}, ${records})
+      ON CONFLICT (model_id, number) DO UPDATE
+        SET revision = excluded.revision, owners = excluded.owners, records = excluded.records`);
     saveCodes(db, model, { number, revision, records });
   }
 }
@@ -51,25 +47,17 @@ function saveCodes(
   { id, dimensions }: EmbeddingModel,
   { number, revision, records }: Omit<VectorChunk, "owners">,
 ): void {
-  db.run(
-    `INSERT INTO vector_codes (model_id, number, revision, codes) VALUES (?, ?, ?, ?)
-     ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, codes = excluded.codes`,
-    id,
-    number,
-    revision,
-    codesOf(records, dimensions),
-  );
+  db.run(sql`INSERT INTO vector_codes (model_id, number, revision, codes)
+    VALUES (${id}, ${number}, ${revision}, ${codesOf(records, dimensions)})
+    ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, codes = excluded.codes`);
 }
 
-/** Of chunks that an older program has written; to be called inside a transaction, until it says 0. */
+const CODES_OF_CHUNK = sql`vector_codes k ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision`;
+
+/** For chunks that an older program wrote. Must run in a transaction, until it returns 0. */
 export function addMissingCodes(db: Db, model: EmbeddingModel, limit: number): number {
-  const chunks = db.all<Omit<VectorChunk, "owners">>(
-    `SELECT c.number, c.revision, c.records FROM vector_chunks c LEFT JOIN vector_codes k
-       ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision
-     WHERE c.model_id = ? AND k.number IS NULL LIMIT ?`,
-    model.id,
-    limit,
-  );
+  const chunks = db.all<Omit<VectorChunk, "owners">>(sql`SELECT c.number, c.revision, c.records
+    FROM vector_chunks c LEFT JOIN ${CODES_OF_CHUNK} WHERE c.model_id = ${model.id} AND k.number IS NULL LIMIT ${limit}`);
   for (const chunk of chunks) saveCodes(db, model, chunk);
   return chunks.length;
 }
@@ -82,66 +70,52 @@ export interface VectorChunk {
   records: Uint8Array;
 }
 
-/** Several in a row, in their order: to ask for each by itself takes three times as long. */
-export function getChunks(db: Db, modelId: number, span: ChunkSpan): VectorChunk[] {
-  const rows = db.all<Omit<VectorChunk, "owners"> & { owners: Uint8Array }>(
-    "SELECT number, revision, owners, records FROM vector_chunks WHERE model_id = ? AND number BETWEEN ? AND ? ORDER BY number",
-    modelId,
-    span.first,
-    span.last,
-  );
-  return rows.map((row) => ({ ...row, owners: new Int32Array(row.owners.slice().buffer) }));
-}
-
 export interface ChunkSpan {
   first: number;
   last: number;
+}
+
+type Stored<Chunk extends { owners: Int32Array }> = Omit<Chunk, "owners"> & { owners: Uint8Array };
+
+/** In the order of their numbers; reading each by itself takes three times as long. */
+export function getChunks(db: Db, modelId: number, { first, last }: ChunkSpan): VectorChunk[] {
+  const rows = db.all<Stored<VectorChunk>>(sql`SELECT number, revision, owners, records FROM vector_chunks
+    WHERE model_id = ${modelId} AND number BETWEEN ${first} AND ${last} ORDER BY number`);
+  return rows.map((row) => ({ ...row, owners: new Int32Array(row.owners.slice().buffer) }));
 }
 
 export interface CodeChunk extends Omit<VectorChunk, "records"> {
   codes: Uint8Array;
 }
 
-/** The same with a bit a dimension instead of the records. */
-export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, span: ChunkSpan): CodeChunk[] {
-  const rows = db.all<{
-    number: number;
-    revision: number;
-    owners: Uint8Array;
-    codes: Uint8Array | null;
-    records: Uint8Array | null;
-  }>(
-    `SELECT c.number, c.revision, c.owners, k.codes, CASE WHEN k.codes IS NULL THEN c.records END AS records
-     FROM vector_chunks c LEFT JOIN vector_codes k
-       ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision
-     WHERE c.model_id = ? AND c.number BETWEEN ? AND ? ORDER BY c.number`,
-    id,
-    span.first,
-    span.last,
+/** The same with one bit per dimension instead of the records. */
+export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, { first, last }: ChunkSpan): CodeChunk[] {
+  const rows = db.all<Stored<VectorChunk> & { codes: Uint8Array | null }>(
+    sql`SELECT c.number, c.revision, c.owners, k.codes, CASE WHEN k.codes IS NULL THEN c.records END AS records
+      FROM vector_chunks c LEFT JOIN ${CODES_OF_CHUNK}
+      WHERE c.model_id = ${id} AND c.number BETWEEN ${first} AND ${last} ORDER BY c.number`,
   );
   return rows.map(({ number, revision, owners, codes, records }) => ({
     number,
     revision,
     owners: new Int32Array(owners.slice().buffer),
-    codes: codes ?? codesOf(records ?? new Uint8Array(), dimensions),
+    codes: codes ?? codesOf(records, dimensions),
   }));
 }
 
-/** Those at these places, one after the other; zeros where there is none. */
+/** The records at these places, one after the other; zeros for a place without a record. */
 export function getRecords(db: Db, { id, dimensions }: EmbeddingModel, places: readonly number[]): Uint8Array {
   const size = recordBytes(dimensions);
   const records = new Uint8Array(places.length * size);
   const rows = db.all<{ index: number; record: Uint8Array }>(
-    `SELECT j.key AS "index", substr(c.records, (j.value % ${STORED_ROWS}) * ?2 + 1, ?2) AS record
-     FROM json_each(?3) j CROSS JOIN vector_chunks c ON c.model_id = ?1 AND c.number = j.value / ${STORED_ROWS}`,
-    id,
-    size,
-    JSON.stringify(places),
+    sql`SELECT j.key AS "index", substr(c.records, (j.value % ${raw(STORED_ROWS)}) * ${size} + 1, ${size}) AS record
+      FROM json_each(${places}) j CROSS JOIN vector_chunks c
+        ON c.model_id = ${id} AND c.number = j.value / ${raw(STORED_ROWS)}`,
   );
   for (const { index, record } of rows) if (record.length === size) records.set(record, index * size);
   return records;
 }
 
 export function chunkRevisions(db: Db, modelId: number): { number: number; revision: number }[] {
-  return db.all("SELECT number, revision FROM vector_chunks WHERE model_id = ? ORDER BY number", modelId);
+  return db.all(sql`SELECT number, revision FROM vector_chunks WHERE model_id = ${modelId} ORDER BY number`);
 }

@@ -1,6 +1,9 @@
-// vectors: what turns and observations mean, as numbers, in chunks by model. Made in the background, newest first.
+// vectors: the embeddings of turns and observations, by model. The worker makes them in the background, newest first.
+import { observationPieces, turnPieces } from "../../core/embed-text.ts";
 import { recordBytes } from "../../core/vector-record.ts";
 import type { Db } from "../db/driver.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
+import { getObservation } from "../tables/observations.ts";
 import { isRunning } from "../tables/session-status.ts";
 import { type Write, writeRecords } from "./vector-chunks.ts";
 
@@ -11,65 +14,88 @@ export interface EmbeddingModel {
   /** The embedder's id. */
   name: string;
   dimensions: number;
-  /** The one that new vectors are made with. */
+  /** New vectors are made with this model. */
   is_wanted: number;
 }
 
 export function embeddingModels(db: Db): EmbeddingModel[] {
-  return db.all("SELECT id, name, dimensions, is_wanted FROM embedding_models ORDER BY is_wanted DESC, id DESC");
+  return db.all(sql`SELECT id, name, dimensions, is_wanted FROM embedding_models ORDER BY is_wanted DESC, id DESC`);
 }
 
-/** The model that vectors are made with from now on. Where it is another than before, everything is to be embedded anew. */
+/** Makes new vectors with this model from now on. If it is not the one used before, everything is embedded again. */
 export function wantModel(db: Db, name: string, dimensions: number, now: number): EmbeddingModel {
   const wanted = embeddingModels(db).find((model) => model.is_wanted === 1);
   if (wanted?.name === name && wanted.dimensions === dimensions) return wanted;
-  // It may have served before: what has changed since then nobody knows.
-  db.run("DELETE FROM embedding_models WHERE name = ?", name);
-  db.run("UPDATE embedding_models SET is_wanted = 0");
-  db.run(
-    "INSERT INTO embedding_models (name, dimensions, is_wanted, created_at) VALUES (?, ?, 1, ?)",
-    name,
-    dimensions,
-    now,
-  );
-  markAllStale(db);
+  // It may have been used before: what changed since then is not known.
+  db.run(sql`DELETE FROM embedding_models WHERE name = ${name}`);
+  db.run(sql`UPDATE embedding_models SET is_wanted = 0`);
+  db.run(sql`INSERT INTO embedding_models (name, dimensions, is_wanted, created_at)
+    VALUES (${name}, ${dimensions}, 1, ${now})`);
+  db.run(sql`INSERT OR IGNORE INTO stale_vectors (kind, item_id, at) SELECT 'turn', id, created_at FROM prompts`);
+  db.run(sql`INSERT OR IGNORE INTO stale_vectors (kind, item_id, at)
+    SELECT 'observation', id, valid_from FROM observations WHERE is_current = 1`);
   return wantModel(db, name, dimensions, now);
 }
 
-function markAllStale(db: Db): void {
-  db.run("INSERT OR IGNORE INTO stale_vectors (kind, item_id, at) SELECT 'turn', id, created_at FROM prompts");
-  db.run(
-    `INSERT OR IGNORE INTO stale_vectors (kind, item_id, at)
-     SELECT 'observation', id, valid_from FROM observations WHERE is_current = 1`,
-  );
-}
-
-/** The others have served for as long as this one was not ready. */
+/** Once this model is ready: the others were searched until then. */
 export function dropOtherModels(db: Db, model: EmbeddingModel): number {
-  return db.run("DELETE FROM embedding_models WHERE id <> ?", model.id).changes;
+  return db.run(sql`DELETE FROM embedding_models WHERE id <> ${model.id}`).changes;
 }
 
 export function markTurnToEmbed(db: Db, promptDbId: number, at: number): void {
-  db.run("INSERT OR REPLACE INTO stale_vectors (kind, item_id, at) VALUES ('turn', ?, ?)", promptDbId, at);
+  db.run(sql`INSERT OR REPLACE INTO stale_vectors (kind, item_id, at) VALUES ('turn', ${promptDbId}, ${at})`);
 }
 
 export interface StaleItem {
-  /** Of the mark: an item that changes once more gets another. */
+  /** The id of the row in stale_vectors: an item that changes again gets another. */
   mark: number;
   kind: EmbeddedKind;
   itemId: number;
 }
 
-/** A turn that goes on is not worth it yet. */
-const IS_READY = `d.kind = 'observation' OR NOT ${isRunning()}`;
-const WAITING = `FROM stale_vectors d LEFT JOIN prompts p ON d.kind = 'turn' AND p.id = d.item_id
-  LEFT JOIN sessions s ON s.id = p.session_db_id WHERE (${IS_READY})`;
+/** A running turn waits until it has ended. */
+const WAITING = sql`FROM stale_vectors d LEFT JOIN prompts p ON d.kind = 'turn' AND p.id = d.item_id
+  LEFT JOIN sessions s ON s.id = p.session_db_id WHERE (d.kind = 'observation' OR NOT ${isRunning()})`;
 
 export function nextToEmbed(db: Db, limit: number): StaleItem[] {
   return db.all(
-    `SELECT d.id AS mark, d.kind, d.item_id AS itemId ${WAITING} ORDER BY d.at DESC, d.id DESC LIMIT ?`,
-    limit,
+    sql`SELECT d.id AS mark, d.kind, d.item_id AS itemId ${WAITING} ORDER BY d.at DESC, d.id DESC LIMIT ${limit}`,
   );
+}
+
+export interface EmbedText {
+  /** 0: of no session. */
+  sessionDbId: number;
+  /** Empty where there is nothing to embed. */
+  pieces: string[];
+}
+
+const NOTHING: EmbedText = { sessionDbId: 0, pieces: [] };
+
+export function embedText(db: Db, { kind, itemId }: StaleItem): EmbedText {
+  return kind === "turn" ? turnText(db, itemId) : observationText(db, itemId);
+}
+
+function turnText(db: Db, promptDbId: number): EmbedText {
+  const prompt = db.get<{ session: number; number: number; text: string; response: string }>(
+    sql`SELECT session_db_id AS session, prompt_number AS number, text, coalesce(response, '') AS response
+      FROM prompts WHERE id = ${promptDbId}`,
+  );
+  if (prompt === undefined) return NOTHING;
+  const messages = db.column<string>(sql`SELECT text FROM messages
+    WHERE session_db_id = ${prompt.session} AND prompt_number = ${prompt.number} AND role = 'assistant' ORDER BY created_at, id`);
+  // A session that only hooks have recorded has no messages: its last response is all there is.
+  const answers = messages.length > 0 ? messages : [prompt.response];
+  return { sessionDbId: prompt.session, pieces: turnPieces(prompt.text, answers) };
+}
+
+function observationText(db: Db, id: number): EmbedText {
+  const row = getObservation(db, id);
+  // Another producer's version is current: that one is embedded.
+  if (row === undefined || row.is_current === 0) return NOTHING;
+  const { title, narrative } = row;
+  const pieces = observationPieces({ title, narrative, facts: JSON.parse(row.facts) as string[] });
+  return { sessionDbId: row.session_db_id ?? 0, pieces };
 }
 
 export interface EmbedProgress {
@@ -81,130 +107,87 @@ export interface EmbedProgress {
 
 export function embedProgress(db: Db): EmbedProgress {
   const model = embeddingModels(db).find(({ is_wanted: isWanted }) => isWanted === 1);
-  return {
-    vectors: model === undefined ? 0 : countVectors(db, model.id),
-    // Apart: observations are counted in an index, and only turns have to be looked up.
-    waiting:
-      db.get<{ n: number }>(
-        `SELECT (SELECT count(*) FROM stale_vectors WHERE kind = 'observation')
-           + (SELECT count(*) ${WAITING} AND d.kind = 'turn') AS n`,
-      )?.n ?? 0,
-  };
+  // Counted apart: observations in an index, and only turns have to be looked up.
+  const waiting = db.value<number>(sql`SELECT (SELECT count(*) FROM stale_vectors WHERE kind = 'observation')
+    + (SELECT count(*) ${WAITING} AND d.kind = 'turn')`);
+  return { vectors: model === undefined ? 0 : countVectors(db, model.id), waiting: waiting ?? 0 };
 }
 
-/** Not by counting all: there may be a million. */
+const freePlaces = (modelId: number): Sql =>
+  sql`FROM vectors INDEXED BY vectors_free WHERE model_id = ${modelId} AND item_id IS NULL`;
+
+/** From the highest place and the free ones: there may be a million rows to count. */
 export function countVectors(db: Db, modelId: number): number {
-  const { n } = db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM vectors INDEXED BY vectors_free WHERE model_id = ? AND item_id IS NULL",
-    modelId,
-  ) as { n: number };
-  return endOf(db, modelId) - n;
+  return nextPlace(db, modelId) - (db.value<number>(sql`SELECT count(*) ${freePlaces(modelId)}`) ?? 0);
 }
 
-function endOf(db: Db, modelId: number): number {
-  return (
-    (db.get<{ last: number | null }>("SELECT max(place) AS last FROM vectors WHERE model_id = ?", modelId)?.last ??
-      -1) + 1
-  );
+function nextPlace(db: Db, modelId: number): number {
+  return (db.value<number>(sql`SELECT max(place) FROM vectors WHERE model_id = ${modelId}`) ?? -1) + 1;
 }
 
 export interface EmbeddedItem extends StaleItem {
   /** 0: none. */
   sessionDbId: number;
-  /** None where there was nothing to embed. */
+  /** Empty where there was nothing to embed. */
   records: readonly Uint8Array[];
 }
 
-/** To be called inside a transaction. An item that is gone meanwhile is left out. */
+/** Must run in a transaction. Leaves out items that were deleted meanwhile. */
 export function saveVectors(db: Db, model: EmbeddingModel, items: readonly EmbeddedItem[]): void {
   const writes: Write[] = [];
-  let end = endOf(db, model.id);
-  const free = db
-    .all<{ place: number }>(
-      "SELECT place FROM vectors INDEXED BY vectors_free WHERE model_id = ? AND item_id IS NULL LIMIT ?",
-      model.id,
-      items.reduce((sum, { records }) => sum + records.length, 0),
-    )
-    .map(({ place }) => place);
+  let end = nextPlace(db, model.id);
+  const needed = items.reduce((sum, { records }) => sum + records.length, 0);
+  const free = db.column<number>(sql`SELECT place ${freePlaces(model.id)} LIMIT ${needed}`);
   for (const { kind, itemId, mark, sessionDbId, records } of items) {
-    const old = placesOf(db, model.id, kind, itemId);
-    const isThere = db.get(`SELECT 1 FROM ${kind === "turn" ? "prompts" : "observations"} WHERE id = ?`, itemId);
-    for (const record of isThere === undefined ? [] : records) {
+    const old = db.column<number>(sql`SELECT place FROM vectors
+      WHERE kind = ${kind} AND item_id = ${itemId} AND model_id = ${model.id} ORDER BY place`);
+    const table = raw(kind === "turn" ? "prompts" : "observations");
+    const exists = db.has(sql`SELECT 1 FROM ${table} WHERE id = ${itemId}`);
+    for (const record of exists ? records : []) {
       const place = old.shift() ?? free.shift() ?? end++;
       writes.push({ place, record, sessionDbId });
-      db.run(
-        `INSERT INTO vectors (model_id, place, kind, item_id) VALUES (?, ?, ?, ?)
-         ON CONFLICT (model_id, place) DO UPDATE SET kind = excluded.kind, item_id = excluded.item_id`,
-        model.id,
-        place,
-        kind,
-        itemId,
-      );
+      db.run(sql`INSERT INTO vectors (model_id, place, kind, item_id) VALUES (${model.id}, ${place}, ${kind}, ${itemId})
+        ON CONFLICT (model_id, place) DO UPDATE SET kind = excluded.kind, item_id = excluded.item_id`);
     }
     for (const place of old)
-      db.run("UPDATE vectors SET kind = NULL, item_id = NULL WHERE model_id = ? AND place = ?", model.id, place);
-    db.run("DELETE FROM stale_vectors WHERE id = ?", mark);
+      db.run(sql`UPDATE vectors SET kind = NULL, item_id = NULL WHERE model_id = ${model.id} AND place = ${place}`);
+    db.run(sql`DELETE FROM stale_vectors WHERE id = ${mark}`);
   }
   writeRecords(db, model, writes);
-}
-
-function placesOf(db: Db, modelId: number, kind: EmbeddedKind, itemId: number): number[] {
-  return db
-    .all<{ place: number }>(
-      "SELECT place FROM vectors WHERE kind = ? AND item_id = ? AND model_id = ? ORDER BY place",
-      kind,
-      itemId,
-      modelId,
-    )
-    .map(({ place }) => place);
 }
 
 export interface VectorItem {
   place: number;
   kind: EmbeddedKind;
   itemId: number;
-  /** Null for what was remembered by hand. */
+  /** Null for what was written by hand. */
   session: number | null;
   promptNumber: number;
-  /** Something newer has taken its place. */
   isSuperseded: number;
 }
 
-/** What lies at these places; nothing for those that are free. */
+/** The items at these places, without the free ones. */
 export function itemsAt(db: Db, modelId: number, places: readonly number[]): VectorItem[] {
-  return db.all(
-    `SELECT v.place, v.kind, v.item_id AS itemId, coalesce(p.session_db_id, o.session_db_id) AS session,
-       coalesce(p.prompt_number, o.prompt_number, 0) AS promptNumber, o.superseded_by IS NOT NULL AS isSuperseded
-     FROM json_each(?2) j CROSS JOIN vectors v ON v.model_id = ?1 AND v.place = j.value
-       LEFT JOIN prompts p ON v.kind = 'turn' AND p.id = v.item_id
-       LEFT JOIN observations o ON v.kind = 'observation' AND o.id = v.item_id
-     WHERE p.id IS NOT NULL OR o.is_current = 1`,
-    modelId,
-    JSON.stringify(places),
-  );
+  return db.all(sql`SELECT v.place, v.kind, v.item_id AS itemId, coalesce(p.session_db_id, o.session_db_id) AS session,
+      coalesce(p.prompt_number, o.prompt_number, 0) AS promptNumber, o.superseded_by IS NOT NULL AS isSuperseded
+    FROM json_each(${places}) j CROSS JOIN vectors v ON v.model_id = ${modelId} AND v.place = j.value
+      LEFT JOIN prompts p ON v.kind = 'turn' AND p.id = v.item_id
+      LEFT JOIN observations o ON v.kind = 'observation' AND o.id = v.item_id
+    WHERE p.id IS NOT NULL OR o.is_current = 1`);
 }
 
-/** What was made of a session's turns, part of which is to be forgotten: all of it, until it is made anew. */
+/** Frees all vectors of a session's turns, before part of them is forgotten. */
 export function freeVectorsOf(db: Db, sessionDbId: number): void {
-  db.run(
-    `UPDATE vectors SET kind = NULL, item_id = NULL
-     WHERE kind = 'turn' AND item_id IN (SELECT id FROM prompts WHERE session_db_id = ?)`,
-    sessionDbId,
-  );
+  db.run(sql`UPDATE vectors SET kind = NULL, item_id = NULL
+    WHERE kind = 'turn' AND item_id IN (SELECT id FROM prompts WHERE session_db_id = ${sessionDbId})`);
 }
 
-/** What lay at places that are free now goes out of the bytes as well. */
+/** Overwrites the records at free places. */
 export function scrubVectors(db: Db): void {
   for (const model of embeddingModels(db)) {
-    const empty = new Uint8Array(recordBytes(model.dimensions));
-    const free = db.all<{ place: number }>(
-      "SELECT place FROM vectors INDEXED BY vectors_free WHERE model_id = ? AND item_id IS NULL",
-      model.id,
-    );
-    writeRecords(
-      db,
-      model,
-      free.map(({ place }) => ({ place, record: empty, sessionDbId: 0 })),
-    );
+    const record = new Uint8Array(recordBytes(model.dimensions));
+    const free = db.column<number>(sql`SELECT place ${freePlaces(model.id)}`);
+    const writes = free.map((place) => ({ place, record, sessionDbId: 0 }));
+    writeRecords(db, model, writes);
   }
 }

@@ -9,7 +9,7 @@ import { allCopies, removeCopy, removeUnknownCopies } from "../../capture/sync/a
 import type { Paths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { hasForgottenParts, namesForgotten } from "../../store/tables/tombstone-checks.ts";
+import { hasForgottenParts, namesForgotten } from "../../store/tables/tombstones.ts";
 import type { Traces } from "./scrub-backups.ts";
 
 /** `sessions` are those that were deleted as a whole. Returns how many files were deleted. */

@@ -1,6 +1,6 @@
 // The rows to delete when something is forgotten: those selected and those that depend on them.
 import type { Db, Param } from "../../store/db/driver.ts";
-import { outputOf } from "../../store/tables/packed.ts";
+import { outputOf } from "../../store/tables/tool-uses.ts";
 
 /** Row ids. */
 export interface DeletionSet {
@@ -149,7 +149,7 @@ const SELECTS: readonly [keyof DeletionSet, string][] = [
       "tool_uses",
       "x.tool_use_id",
       "x.name || ' ' || substr(x.input, 1, 400)",
-      `x.input, ${outputOf("x")}`,
+      `x.input, ${outputOf("x").text}`,
     ),
   ],
   [

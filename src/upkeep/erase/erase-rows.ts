@@ -1,7 +1,7 @@
 // Deletes rows for good: from the tables, the indexes, the reading positions of transcripts and the bytes of the file.
 import { type Db, isBusy } from "../../store/db/driver.ts";
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
-import { renumberTurns } from "../../store/tables/renumber.ts";
+import { renumberTurns } from "../../store/tables/prompts.ts";
 import { markLaterSessions } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { freeVectorsOf } from "../../store/vectors/vectors.ts";

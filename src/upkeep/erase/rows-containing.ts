@@ -1,6 +1,6 @@
 // Finds the rows that contain a text, in upper or lower case: to forget them, and to verify that none is left.
 import type { Db } from "../../store/db/driver.ts";
-import { outputOf } from "../../store/tables/packed.ts";
+import { outputOf } from "../../store/tables/tool-uses.ts";
 
 interface TextColumns {
   /** SQL for the id a row is reported by. */
@@ -17,7 +17,7 @@ const ALL_PROJECTS = "?2 IS NULL";
 const ITEMS: TextColumns[] = [
   { item: "'p' || x.id", table: "prompts", columns: ["text"], scope: OF_SESSION },
   { item: "'m' || x.id", table: "messages", columns: ["text", "thinking"], scope: OF_SESSION },
-  { item: "'t' || x.id", table: "tool_uses", columns: ["name", "input", outputOf("x")], scope: OF_SESSION },
+  { item: "'t' || x.id", table: "tool_uses", columns: ["name", "input", outputOf("x").text], scope: OF_SESSION },
   {
     item: "'o' || x.id",
     table: "observations",

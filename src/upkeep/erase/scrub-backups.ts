@@ -8,7 +8,7 @@ import { type Db, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
-import { hasForgottenParts, isForgottenPrompt, isForgottenSession } from "../../store/tables/tombstone-checks.ts";
+import { hasForgottenParts, isForgottenPrompt, isForgottenSession } from "../../store/tables/tombstones.ts";
 import {
   allTombstones,
   deleteTombstone,

@@ -2,13 +2,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { countRows, TALK } from "./fts-index.ts";
-import { openStore } from "../db/open.ts";
-import { remembered } from "./query-cache.ts";
+import { countRows, TURNS } from "../fts/fts-index.ts";
 import { sessionIdsOf } from "../tables/sessions.ts";
+import { openStore } from "./open.ts";
+import { cached, writeVersion } from "./query-cache.ts";
 
 function createStore() {
-  const path = join(mkdtempSync(join(tmpdir(), "c-mem-remembered-")), "c-mem.db");
+  const path = join(mkdtempSync(join(tmpdir(), "c-mem-cache-")), "c-mem.db");
   const open = () => {
     const db = openStore(path);
     onTestFinished(() => db.close());
@@ -23,14 +23,14 @@ const addSession = (db: ReturnType<typeof openStore>, id: string) =>
     id,
   );
 
-it("asks again when anybody has written, and not before", () => {
+it("computes an answer again after any connection has written, and not before", () => {
   const { db, open } = createStore();
   db.run("INSERT INTO projects (key, name, root, created_at) VALUES ('a', 'a', '/', 1)");
   const ask = vi.fn<() => number>(() => 1);
-  for (let times = 0; times < 3; times++) remembered(db, "x", ask);
+  for (let times = 0; times < 3; times++) cached(db, "x", ask);
   expect(ask).toHaveBeenCalledTimes(1);
   addSession(db, "own");
-  remembered(db, "x", ask);
+  cached(db, "x", ask);
   expect(ask).toHaveBeenCalledTimes(2);
   expect(sessionIdsOf(db, 1).size).toBe(1);
   addSession(open(), "of another");
@@ -44,12 +44,27 @@ it("counts rows of rare words whenever asked, of common ones once", () => {
   };
   say("common", 600);
   say("rare", 2);
-  expect(countRows(db, TALK, "rare", 500)).toBe(2);
-  expect(countRows(db, TALK, "common", 500)).toBe(500);
+  expect(countRows(db, TURNS, "rare", 500)).toBe(2);
+  expect(countRows(db, TURNS, "common", 500)).toBe(500);
   say("rare", 3);
-  expect(countRows(db, TALK, "rare", 500)).toBe(5);
+  expect(countRows(db, TURNS, "rare", 500)).toBe(5);
   const get = vi.spyOn(db, "get");
-  expect(countRows(db, TALK, "common", 500)).toBe(500);
+  expect(countRows(db, TURNS, "common", 500)).toBe(500);
   expect(get).not.toHaveBeenCalled();
-  expect(countRows(db, TALK, "common", 1_000)).toBe(600);
+  expect(countRows(db, TURNS, "common", 1_000)).toBe(600);
+});
+
+it("gives another version after the database was written to while it was closed", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "c-mem-version-")), "c-mem.db");
+  openStore(path).close();
+  const kept = openStore(path);
+  const before = writeVersion(kept);
+  expect(writeVersion(kept)).toBe(before);
+  kept.close();
+  const other = openStore(path);
+  other.run("INSERT INTO index_state (name, last_id) VALUES ('x', 1)");
+  other.close();
+  const again = openStore(path);
+  expect(writeVersion(again)).not.toBe(before);
+  again.close();
 });

@@ -1,0 +1,61 @@
+// SQL with its parameters. sql`... WHERE id = ${id}` binds the id; an Sql inside another keeps its own parameters.
+import type { Param } from "./driver.ts";
+
+export interface Sql {
+  readonly text: string;
+  readonly params: readonly Param[];
+}
+
+/** `undefined` is bound as NULL, a boolean as 0 or 1, an array as JSON: `IN (SELECT value FROM json_each(${ids}))`. */
+export type SqlValue = Sql | Param | undefined | boolean | readonly unknown[];
+
+export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Sql {
+  if (!values.some(isSql)) return { text: textOf(strings), params: values.map((value) => toParam(value)) };
+  let text = strings[0] ?? "";
+  const params: Param[] = [];
+  for (const [index, value] of values.entries()) {
+    const part = isSql(value) ? value : { text: "?", params: [toParam(value)] };
+    text += part.text + (strings[index + 1] ?? "");
+    params.push(...part.params);
+  }
+  return { text, params };
+}
+
+/** A statement without nested SQL always has the same text: joined and hashed once, not a million times in a sync. */
+const texts = new WeakMap<TemplateStringsArray, string>();
+
+function textOf(strings: TemplateStringsArray): string {
+  let text = texts.get(strings);
+  if (text === undefined) texts.set(strings, (text = strings.join("?")));
+  return text;
+}
+
+/** Text that is part of the statement itself: the name of a table, a constant the query planner should see. */
+export function raw(text: string | number): Sql {
+  return { text: String(text), params: [] };
+}
+
+/** The conditions that are given; `false` is left out. */
+export function and(...conditions: readonly (Sql | false)[]): Sql {
+  const given = conditions.filter((condition) => condition !== false);
+  return given.length === 0 ? raw("1") : join(given, " AND ");
+}
+
+/** "a, b, c" */
+export function list(parts: readonly Sql[]): Sql {
+  return join(parts, ", ");
+}
+
+function join(parts: readonly Sql[], separator: string): Sql {
+  return { text: parts.map(({ text }) => text).join(separator), params: parts.flatMap(({ params }) => params) };
+}
+
+function isSql(value: SqlValue): value is Sql {
+  return typeof value === "object" && value !== null && "text" in value;
+}
+
+function toParam(value: SqlValue): Param {
+  if (value === undefined) return null;
+  if (typeof value === "boolean") return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : (value as Param);
+}
