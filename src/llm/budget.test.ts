@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { failedCost, likelyOf, mostOf, replyCost } from "./budget.ts";
+import { failedCost, likelyCost, maximumCost, replyCost } from "./budget.ts";
 import type { LlmRequest, Provider } from "./provider.ts";
 
 const LIKELY = { inputTokens: 1_000, outputTokens: 600, costMicroUsd: 70 };
 const SETTINGS = { tokensPerDay: 1, tokensPerProjectAndDay: 1, usdPerDay: 1, usdPerProjectAndDay: 1, prices: {} };
-const PROVIDER = { name: "openai", model: "gpt-5.4-nano", overheadTokens: 100, requestsAtMost: 4 } as Provider;
+const PROVIDER = { name: "openai", model: "gpt-5.4-nano", overheadTokens: 100, maxRequests: 4 } as Provider;
 const COUNTED = { inputTokens: 10, outputTokens: 4 };
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
@@ -25,7 +25,7 @@ describe("what is entered for a question", () => {
 
   it("is estimated as one request, and reserved as the most the provider may send", () => {
     const request = { system: "a".repeat(4_000), text: "", schema: { json: {} }, maxOutputTokens: 600 } as LlmRequest;
-    const [likely, most] = [likelyOf(request, PROVIDER, SETTINGS), mostOf(request, PROVIDER, SETTINGS)];
+    const [likely, most] = [likelyCost(request, PROVIDER, SETTINGS), maximumCost(request, PROVIDER, SETTINGS)];
     expect(likely.outputTokens).toBe(600);
     expect(most.outputTokens).toBe(2_400);
     expect(most.inputTokens).toBeGreaterThan(likely.inputTokens * 4);

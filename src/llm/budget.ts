@@ -1,4 +1,4 @@
-// What a question may take at most, before it is asked, and what it took, after.
+// What a request may cost at most, before it is sent, and what it cost, after.
 import type { Settings } from "../config/schema.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import type { Spent } from "./error.ts";
@@ -20,21 +20,22 @@ export type BudgetSettings = Pick<
   "tokensPerDay" | "tokensPerProjectAndDay" | "usdPerDay" | "usdPerProjectAndDay" | "prices"
 >;
 
-/** The most a question can take: more than its words, and the longest answer allowed, as often as the provider may ask. */
-export function mostOf(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
-  const times = provider.requestsAtMost;
-  // A request that continues a cut answer sends that answer as well.
-  const inputTokens = Math.ceil(inputOf(request, provider) * SAFETY) * times + request.maxOutputTokens * (times - 1);
+/** The most a request can cost: more than its text, and the longest answer, for every request the provider may send. */
+export function maximumCost(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
+  const times = provider.maxRequests;
+  // A request that continues a cut-off answer sends that answer too.
+  const inputTokens =
+    Math.ceil(inputTokensOf(request, provider) * SAFETY) * times + request.maxOutputTokens * (times - 1);
   return costOf({ inputTokens, outputTokens: request.maxOutputTokens * times }, provider, settings);
 }
 
-/** For a question whose cost stays unknown: asked once, with the longest answer allowed. */
-export function likelyOf(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
-  const usage = { inputTokens: inputOf(request, provider), outputTokens: request.maxOutputTokens };
+/** For a request whose cost stays unknown: sent once, with the longest answer. */
+export function likelyCost(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
+  const usage = { inputTokens: inputTokensOf(request, provider), outputTokens: request.maxOutputTokens };
   return costOf(usage, provider, settings);
 }
 
-function inputOf(request: LlmRequest, provider: Provider): number {
+function inputTokensOf(request: LlmRequest, provider: Provider): number {
   const words = [request.system, request.text, JSON.stringify(request.schema.json)];
   return words.reduce((sum, text) => sum + estimateTokens(text), provider.overheadTokens);
 }
@@ -43,13 +44,13 @@ export interface ActualCost extends Cost {
   isEstimate: boolean;
 }
 
-/** A server that counts no tokens for an answer does not count: with 0 it would be asked without limit. */
+/** A server that reports no tokens gets the estimate: with 0 it would be asked without limit. */
 export function replyCost(usage: Usage, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
   if (isEmpty(usage)) return { ...likely, isEstimate: true };
   return { ...costOf(usage, provider, settings), isEstimate: usage.isEstimate === true };
 }
 
-/** Nothing where nothing was sent or the provider reports no usage; an estimate where the answer may be billed. */
+/** An estimate where the request may be billed. */
 export function failedCost(spent: Spent, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
   if (spent === "unknown") return { ...likely, isEstimate: true };
   if (spent === "nothing" || isEmpty(spent)) return { ...NOTHING, isEstimate: false };
@@ -69,7 +70,7 @@ function costOf(usage: Usage, provider: Provider, settings: BudgetSettings): Cos
   return { inputTokens, outputTokens, costMicroUsd: price && costMicroUsd(price, usage) };
 }
 
-/** The client's short names stand for its newest models, whose prices it reckons with itself. */
+/** Claude Code's short names stand for its newest models. */
 const ALIASES: Readonly<Record<string, string>> = {
   haiku: "claude-haiku-5-5",
   sonnet: "claude-sonnet-5-5",

@@ -1,4 +1,5 @@
-// Runs a program without a shell: the question on stdin, the answer on stdout, a deadline, a limit, nothing left behind.
+// Runs a program without a shell: input on stdin, output from stdout, with a deadline and a size limit. Programs it
+// started are killed with it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { LlmError } from "./error.ts";
 
@@ -22,53 +23,46 @@ export interface ChildResult {
   stderr: string;
 }
 
-export function runChild(call: ChildCall): Promise<ChildResult> {
-  return new Promise((done, fail) => {
-    if (call.signal?.aborted) return fail(new LlmError("aborted", "The question was withdrawn"));
-    const child = spawn(call.command, call.args, {
-      cwd: call.cwd,
-      env: call.env,
-      stdio: ["pipe", "pipe", "pipe"],
-      windowsHide: true,
-      // A group of its own: what it started goes with it.
-      detached: !isWindows,
-    });
+export function runChild({ command, args, cwd, env, input, timeoutMs, signal }: ChildCall): Promise<ChildResult> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(new LlmError("aborted", "The request was cancelled"));
+    // A process group of its own, so that its children can be killed with it.
+    const child = spawn(command, args, { cwd, env, windowsHide: true, detached: !isWindows });
     const stdout: Buffer[] = [];
     let bytes = 0;
     let stderr = "";
     let failure: LlmError | undefined;
-    const end = (error: LlmError): void => {
-      failure ??= error;
+    const kill = (kind: LlmError["kind"], message: string): void => {
+      failure ??= new LlmError(kind, message, { spent: "unknown" });
       killGroup(child);
     };
-    const withdraw = (): void => end(new LlmError("aborted", "The question was withdrawn", { spent: "unknown" }));
-    const timer = setTimeout(
-      () => end(new LlmError("timeout", `No answer within ${call.timeoutMs / 1000} s`, { spent: "unknown" })),
-      call.timeoutMs,
-    );
-    call.signal?.addEventListener("abort", withdraw, { once: true });
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const onDeadline = (): void => kill("timeout", `No answer within ${timeoutMs / 1000} s`);
+    const onAbort = (): void => kill("aborted", "The request was cancelled");
+    deadline.addEventListener("abort", onDeadline);
+    signal?.addEventListener("abort", onAbort);
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.byteLength;
       if (bytes <= MAX_STDOUT_BYTES) stdout.push(chunk);
-      else end(new LlmError("too-large", `The answer is over ${MAX_STDOUT_BYTES} bytes`, { spent: "unknown" }));
+      else kill("too-large", `The answer is over ${MAX_STDOUT_BYTES} bytes`);
     });
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr = (stderr + chunk).slice(-STDERR_BYTES)));
-    // It may end without having read all of it; how it ended says why.
+    // A program that stops without reading all its input says why in its output.
     child.stdin.on("error", () => {});
-    child.stdin.end(call.input);
-    const settle = (error: LlmError | undefined, status: number | null): void => {
-      clearTimeout(timer);
-      call.signal?.removeEventListener("abort", withdraw);
-      if (error === undefined) done({ status, stdout: Buffer.concat(stdout).toString("utf8"), stderr });
-      else fail(error);
+    child.stdin.end(input);
+    const stopListening = (): void => {
+      deadline.removeEventListener("abort", onDeadline);
+      signal?.removeEventListener("abort", onAbort);
     };
-    child.on("error", (cause: NodeJS.ErrnoException) =>
-      settle(
-        new LlmError("not-found", `${call.command} cannot be run: ${cause.code ?? cause.message}`, { cause }),
-        null,
-      ),
-    );
-    child.on("close", (status) => settle(failure, status));
+    child.on("error", (cause: NodeJS.ErrnoException) => {
+      stopListening();
+      reject(new LlmError("not-found", `${command} cannot be run: ${cause.code ?? cause.message}`, { cause }));
+    });
+    child.on("close", (status) => {
+      stopListening();
+      if (failure !== undefined) reject(failure);
+      else resolve({ status, stdout: Buffer.concat(stdout).toString("utf8"), stderr });
+    });
   });
 }
 
@@ -78,6 +72,6 @@ function killGroup(child: ChildProcess): void {
     if (isWindows) child.kill("SIGKILL");
     else process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Gone already.
+    // It has ended.
   }
 }

@@ -1,29 +1,29 @@
-// What can go wrong between us and a model, by what is to be done about it.
+// What can go wrong between us and a model, by what the caller does about it.
 import { AppError } from "../core/error.ts";
 import type { Usage } from "./provider.ts";
 
 export type LlmErrorKind =
-  /** The key is missing, wrong or out of money: nobody asks again until something has changed. */
+  /** The key is missing, wrong or out of money. */
   | "auth"
-  /** No such model, address or program: the same. */
+  /** No such model, address or program. */
   | "not-found"
   | "rate-limit"
-  /** Could not be reached, or the connection broke. */
+  /** Not reachable, or the connection broke. */
   | "network"
   | "timeout"
-  /** Trouble on the other side: 5xx, overloaded. */
+  /** 5xx, overloaded. */
   | "server"
-  /** We stopped it ourselves. */
+  /** Cancelled by us. */
   | "aborted"
-  /** An answer that is none of the protocol: a proxy's page, a wrong address. */
+  /** Not a reply of the protocol: a proxy's page, a wrong address. */
   | "malformed"
-  /** The rest are about this one question; asking again would only cost again. */
+  /** The rest are about this one request; asking again would only cost again. */
   | "refusal"
   | "truncated"
   | "too-large"
   | "rejected";
 
-/** What the failed question cost: the server's own count, surely nothing, or nobody knows. */
+/** What the failed request cost: the server's count, certainly nothing, or unknown. */
 export type Spent = Usage | "nothing" | "unknown";
 
 interface LlmErrorOptions {
@@ -42,49 +42,46 @@ export class LlmError extends AppError {
     super(`model_${kind.replaceAll("-", "_")}`, message, options);
     this.name = "LlmError";
     this.kind = kind;
-    this.retryAfterMs = options.retryAfterMs && Math.min(options.retryAfterMs, LONGEST_ASKED_MS);
+    this.retryAfterMs = options.retryAfterMs && Math.min(options.retryAfterMs, MAX_RETRY_AFTER_MS);
     this.spent = options.spent ?? "nothing";
   }
 }
 
 const RATE_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 15 * 60_000;
-/** Whoever says it, and however it is said: once a day is no hammering. */
-const LONGEST_ASKED_MS = 24 * 3_600_000;
+const MAX_PAUSE_MS = 15 * 60_000;
+/** Servers may send longer waits; one request a day is harmless. */
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 /** What to do after a failure. */
 export type Next =
-  /** Nobody asks this provider before `afterMs`. `counts`: this very question may be to blame, so it may not try for ever. */
+  /** No requests to this provider for `afterMs`. `counts`: this very request may be the cause, so it is a failed attempt. */
   | { kind: "pause"; afterMs: number; counts: boolean }
-  /** Nobody asks until the settings or the key change, or a person says `c-mem worker retry`. */
+  /** No requests until the settings or the key change, or `c-mem worker retry`. */
   | { kind: "stop" }
-  /** The worker is going down: the next one asks. */
+  /** The worker is stopping: the next one asks. */
   | { kind: "again" }
-  /** The extractor's version stands. */
+  /** The extractor's version stays. */
   | { kind: "give-up" };
 
-/** `pausesBefore`: how many pauses came before without an answer in between. */
-export function nextAfter(error: LlmError, pausesBefore: number): Next {
-  const backOff = Math.min(FIRST_PAUSE_MS * 2 ** pausesBefore, LONGEST_PAUSE_MS);
-  switch (error.kind) {
+/** `pausesBefore`: pauses since the last answer. */
+export function nextAfter({ kind, retryAfterMs, spent }: LlmError, pausesBefore: number): Next {
+  const backOffMs = Math.min(FIRST_PAUSE_MS * 2 ** pausesBefore, MAX_PAUSE_MS);
+  switch (kind) {
     case "auth":
     case "not-found":
       return { kind: "stop" };
     case "rate-limit":
-      return { kind: "pause", afterMs: error.retryAfterMs ?? Math.max(RATE_LIMIT_MS, backOff), counts: false };
+      return { kind: "pause", afterMs: retryAfterMs ?? Math.max(RATE_LIMIT_MS, backOffMs), counts: false };
     case "network":
-      return { kind: "pause", afterMs: backOff, counts: error.spent !== "nothing" };
+      return { kind: "pause", afterMs: backOffMs, counts: spent !== "nothing" };
     case "timeout":
     case "server":
     case "malformed":
-      return { kind: "pause", afterMs: error.retryAfterMs ?? backOff, counts: true };
+      return { kind: "pause", afterMs: retryAfterMs ?? backOffMs, counts: true };
     case "aborted":
       return { kind: "again" };
-    case "refusal":
-    case "truncated":
-    case "too-large":
-    case "rejected":
+    default:
       return { kind: "give-up" };
   }
 }

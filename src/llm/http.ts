@@ -1,4 +1,4 @@
-// One POST with a deadline and a limit: whatever the other side does, it ends, and it ends in an LlmError or an answer.
+// One POST with a deadline and a size limit; every failure is an LlmError.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { filterText } from "../core/privacy/filter.ts";
 import { LlmError } from "./error.ts";
@@ -7,18 +7,6 @@ import { statusError } from "./status-error.ts";
 /** A reply of a few thousand tokens is some 20 KB, streamed some 500 KB. */
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-
-/** A model behind HTTP, whichever protocol it speaks. */
-export interface ModelServer {
-  /** Up to and without the protocol's own path. */
-  baseUrl: string;
-  apiKey: string | undefined;
-  model: string;
-  timeoutMs: number;
-  isStreamed: boolean;
-  /** Fields it is known to refuse; grows. */
-  refused: Set<string>;
-}
 
 export interface HttpCall {
   url: string;
@@ -33,7 +21,7 @@ export interface HttpReply {
   chunks: AsyncIterable<string>;
 }
 
-/** `read` takes the reply apart; what it throws besides LlmErrors is taken for the connection's fault. */
+/** Errors of `read` that are no LlmErrors count as errors of the connection. */
 export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
@@ -44,12 +32,12 @@ export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promis
       headers: { "content-type": "application/json", ...call.headers },
       body: JSON.stringify(call.body),
       signal,
-      // Followed, the key would go along.
+      // A redirect would send the key to another server.
       redirect: "manual",
     });
     if (!response.ok) {
-      const { status, headers } = response;
-      throw statusError({ status, headers, body: await textOf(chunksOf(response, MAX_ERROR_BYTES)) });
+      const body = await textOf(chunksOf(response, MAX_ERROR_BYTES));
+      throw statusError(response.status, body, response.headers);
     }
     const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
     return await read({ isStream, chunks: chunksOf(response, MAX_REPLY_BYTES) });
@@ -80,7 +68,10 @@ async function* chunksOf(response: Response, maxBytes: number): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** Whether a request went out: before its first byte nothing can be billed, whatever went wrong. */
+/** Published by Node's fetch when a connection is up and the request is written to it. */
+const SEND_HEADERS = "undici:client:sendHeaders";
+
+/** Whether the request was sent: before its first byte nothing can be billed. */
 function watchSending(url: string): { hasSent(): boolean; end(): void } {
   const { origin, pathname, search } = new URL(url);
   let hasSent = false;
@@ -92,12 +83,9 @@ function watchSending(url: string): { hasSent(): boolean; end(): void } {
   return { hasSent: () => hasSent, end: () => void unsubscribe(SEND_HEADERS, onSend) };
 }
 
-/** Node's fetch publishes it when a connection is up and the request is written to it. */
-const SEND_HEADERS = "undici:client:sendHeaders";
-
 function transportError(error: unknown, call: HttpCall, deadline: AbortSignal, hasSent: boolean): LlmError {
   const spent = hasSent ? "unknown" : "nothing";
-  if (call.signal?.aborted) return new LlmError("aborted", "The question was withdrawn", { spent });
+  if (call.signal?.aborted) return new LlmError("aborted", "The request was cancelled", { spent });
   if (deadline.aborted) return new LlmError("timeout", `No answer within ${call.timeoutMs / 1000} s`, { spent });
   const { code, message } = rootOf(error);
   if (hasSent && code?.startsWith("UND_ERR_") && code.endsWith("_TIMEOUT")) {
@@ -109,7 +97,7 @@ function transportError(error: unknown, call: HttpCall, deadline: AbortSignal, h
   });
 }
 
-/** fetch says "fetch failed"; why is in the cause, or, with several addresses, in the causes of the cause. */
+/** fetch only says "fetch failed"; the reason is in its cause, or in the first error of the cause. */
 function rootOf(error: unknown): { code: string | undefined; message: string } {
   let current = error as { cause?: unknown; errors?: unknown[]; code?: unknown; message?: unknown };
   for (let depth = 0; depth < 5; depth++) {

@@ -1,6 +1,6 @@
-// What models cost, in US dollars per million tokens. List prices of November 2026; `prices` in the config says otherwise.
+// List prices of models in November 2026, in US dollars per million tokens; `prices` in the config overrides them.
 
-/** No answer costs this much: a server that says so is not believed. */
+/** A server that reports a higher cost is wrong. */
 export const MAX_COST_USD = 1_000;
 
 export interface Price {
@@ -31,7 +31,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   "gemini-3.5-flash-lite": "0.3/2.5",
 };
 
-/** A date or "latest" after a known name is the same model. */
+/** "claude-haiku-4-5-20251001" and "…-latest" are the same model. */
 const SUFFIX = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 
 export function findPrice(model: string, own: Readonly<Record<string, string>>): Price | undefined {
@@ -40,13 +40,13 @@ export function findPrice(model: string, own: Readonly<Record<string, string>>):
   return text === undefined ? undefined : parsePrice(text);
 }
 
-/** "0.25/1.25", as it stands in the config; anything else is no price. */
+/** "0.25/1.25", as in the config. */
 export function parsePrice(text: string): Price | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)\s*$/.exec(text);
   return match === null ? undefined : { input: Number(match[1]), output: Number(match[2]) };
 }
 
-/** In millionths of a dollar, rounded up: a limit is never passed by rounding. */
+/** In millionths of a dollar, rounded up, so that rounding never exceeds a limit. */
 export function costMicroUsd(price: Price, tokens: { inputTokens: number; outputTokens: number }): number {
   return Math.ceil(tokens.inputTokens * price.input + tokens.outputTokens * price.output);
 }

@@ -1,4 +1,4 @@
-// What the rest of the program knows of a model: a question with a schema goes in, an answer and what it took comes out.
+// A model as the rest of the program sees it: a request with a schema in, a reply with its cost out.
 import type { ProviderName } from "../config/schema.ts";
 
 export interface LlmRequest {
@@ -11,37 +11,37 @@ export interface LlmRequest {
 export interface ReplySchema {
   name: string;
   about: string;
-  /** JSON Schema, strict: every property required, none besides. */
+  /** JSON Schema: every property is required, no others are allowed. */
   json: Readonly<Record<string, unknown>>;
 }
 
 export interface LlmReply {
-  /** The structured answer; undefined where there were only words: see `text`. */
+  /** The structured answer; undefined where the reply is only `text`. */
   value: unknown;
   text: string;
   usage: Usage;
-  /** As the server names it: what was asked for may be an alias. */
+  /** As the server names it; the configured name may be an alias. */
   model: string;
 }
 
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** As the server reckons it, where it does. */
+  /** Where the server reports it. */
   costUsd?: number;
-  /** The server did not count: estimated from the texts. */
+  /** Estimated from the texts: the server did not count. */
   isEstimate?: boolean;
 }
 
 export interface Provider {
   name: Exclude<ProviderName, "none">;
   model: string;
-  /** Changes with whatever could mend a refused login: key, model, address. */
+  /** Changes with everything that could fix a refused login: key, model, address. */
   fingerprint: string;
-  /** What the provider adds of its own to every question. */
+  /** Tokens the provider adds to every request. */
   overheadTokens: number;
-  /** How often it may ask for one question of ours: some go on by themselves after an answer was cut off. */
-  requestsAtMost: number;
-  /** Throws nothing but LlmError. */
+  /** Requests it may send for one of ours: some continue by themselves when an answer is cut off. */
+  maxRequests: number;
+  /** Throws only LlmError. */
   complete(request: LlmRequest, options?: { signal?: AbortSignal }): Promise<LlmReply>;
 }

@@ -1,4 +1,4 @@
-// The providers: an address, a key and defaults over a protocol.
+// The providers: each is an address, a key and defaults over a protocol.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findClaude } from "../agents/claude-code/site.ts";
@@ -7,46 +7,48 @@ import type { ProviderName, Settings } from "../config/schema.ts";
 import { LlmError } from "./error.ts";
 import { chatProtocol } from "./protocols/chat.ts";
 import { claudeCodeProtocol } from "./protocols/claude-code.ts";
+import type { Ask } from "./protocols/http-protocol.ts";
 import { messagesProtocol } from "./protocols/messages.ts";
-import type { LlmReply, LlmRequest, Provider } from "./provider.ts";
+import type { Provider } from "./provider.ts";
 
 export type ModelSettings = Pick<Settings, "provider" | "model" | "baseUrl" | "apiKeyEnv" | "modelTimeoutSeconds">;
+
+type Name = Exclude<ProviderName, "none">;
 
 interface Defaults {
   model: string;
   baseUrl: string;
   apiKeyEnv: string;
   overheadTokens: number;
-  requestsAtMost: number;
+  maxRequests: number;
 }
 
-const DEFAULTS: Readonly<Record<Exclude<ProviderName, "none">, Defaults>> = {
+const DEFAULTS: Readonly<Record<Name, Defaults>> = {
   anthropic: {
     model: "claude-haiku-5-5",
     baseUrl: "https://api.anthropic.com",
     apiKeyEnv: "ANTHROPIC_API_KEY",
-    // The tool's own system prompt.
+    // The system prompt the server adds for a tool.
     overheadTokens: 500,
-    requestsAtMost: 1,
+    maxRequests: 1,
   },
   openai: {
     model: "gpt-5.4-nano",
     baseUrl: "https://api.openai.com/v1",
     apiKeyEnv: "OPENAI_API_KEY",
     overheadTokens: 100,
-    requestsAtMost: 1,
+    maxRequests: 1,
   },
-  // Measured: the client puts some 0.9 KB before every system prompt, and asks up to three times more for the rest of an
-  // answer that was cut off.
-  claude: { model: "haiku", baseUrl: "", apiKeyEnv: "", overheadTokens: 1_000, requestsAtMost: 4 },
+  // Measured: the client adds 0.9 KB to every system prompt, and up to three requests for the rest of a cut-off answer.
+  claude: { model: "haiku", baseUrl: "", apiKeyEnv: "", overheadTokens: 1_000, maxRequests: 4 },
 };
 
-/** What the settings come to: where a question would go, with which key. */
+/** Where the settings send a request, and with which key. */
 export interface ModelAccess {
-  provider: Exclude<ProviderName, "none">;
+  provider: Name;
   model: string;
   baseUrl: string;
-  /** Empty: none is sent. */
+  /** Empty: no key is sent. */
   apiKeyEnv: string;
   apiKey: string | undefined;
   /** For `claude`: the executable. */
@@ -56,7 +58,7 @@ export interface ModelAccess {
 export function modelAccess(settings: ModelSettings, env: Env): ModelAccess | undefined {
   if (settings.provider === "none") return undefined;
   const defaults = DEFAULTS[settings.provider];
-  // A company's key goes to nobody else: with an own address the variable has to be named.
+  // The provider's default key is only sent to its own address.
   const apiKeyEnv = settings.apiKeyEnv || (settings.baseUrl === "" ? defaults.apiKeyEnv : "");
   return {
     provider: settings.provider,
@@ -68,28 +70,19 @@ export function modelAccess(settings: ModelSettings, env: Env): ModelAccess | un
   };
 }
 
-/** What servers were found to refuse, by fingerprint. Whoever opens providers again and again keeps one and hands it on. */
-export type Learnt = Map<string, Set<string>>;
-
-/** Undefined: none is configured, and nothing is asked of anybody. */
-export function openProvider(
-  settings: ModelSettings,
-  env: Env,
-  { isStreamed = true, learnt = new Map() }: { isStreamed?: boolean; learnt?: Learnt } = {},
-): Provider | undefined {
+/** Undefined: no model is configured. */
+export function openProvider(settings: ModelSettings, env: Env): Provider | undefined {
   const access = modelAccess(settings, env);
   if (access === undefined) return undefined;
   const { provider: name, model, apiKeyEnv, apiKey } = access;
-  const fingerprint = fingerprintOf(access);
-  const refused = learnt.get(fingerprint) ?? new Set();
-  learnt.set(fingerprint, refused);
-  const ask = protocolFor(access, { timeoutMs: settings.modelTimeoutSeconds * 1000, isStreamed, refused, env });
+  const { overheadTokens, maxRequests } = DEFAULTS[name];
+  const ask = protocolFor(access, settings.modelTimeoutSeconds * 1000, env);
   return {
     name,
     model,
-    fingerprint,
-    overheadTokens: DEFAULTS[name].overheadTokens,
-    requestsAtMost: DEFAULTS[name].requestsAtMost,
+    fingerprint: fingerprintOf(access),
+    overheadTokens,
+    maxRequests,
     async complete(request, { signal } = {}) {
       if (apiKeyEnv !== "" && apiKey === undefined) throw new LlmError("auth", `${apiKeyEnv} is not set`);
       return ask(request, signal);
@@ -97,25 +90,19 @@ export function openProvider(
   };
 }
 
-type Ask = (request: LlmRequest, signal?: AbortSignal) => Promise<LlmReply>;
-
-function protocolFor(
-  access: ModelAccess,
-  options: { timeoutMs: number; isStreamed: boolean; refused: Set<string>; env: Env },
-): Ask {
-  const { model, baseUrl, apiKey, command } = access;
-  const { timeoutMs, isStreamed, refused, env } = options;
-  switch (access.provider) {
+function protocolFor(access: ModelAccess, timeoutMs: number, env: Env): Ask {
+  const { provider, baseUrl, model, apiKey, command } = access;
+  switch (provider) {
     case "anthropic":
-      return messagesProtocol({ baseUrl: baseUrl.replace(/\/v1$/, ""), apiKey, model, timeoutMs, isStreamed, refused });
+      return messagesProtocol({ baseUrl: baseUrl.replace(/\/v1$/, ""), apiKey, model, timeoutMs });
     case "openai":
-      return chatProtocol({ baseUrl, apiKey, model, timeoutMs, isStreamed, refused });
+      return chatProtocol({ baseUrl, apiKey, model, timeoutMs });
     case "claude":
       return claudeCodeProtocol({ command, model, timeoutMs, cwd: join(resolvePaths(env).home, "model"), env });
   }
 }
 
-/** One way: it is stored. */
+/** A hash, because it is stored and contains the key. */
 function fingerprintOf({ provider, model, baseUrl, apiKeyEnv, apiKey, command }: ModelAccess): string {
   const parts = [provider, model, baseUrl, apiKeyEnv, apiKey ?? "", command ?? ""];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);

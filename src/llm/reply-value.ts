@@ -1,4 +1,4 @@
-// Finds the JSON in a model's words: alone, in a code fence, or after it has thought aloud.
+// Finds the JSON object in a model's reply: alone, in a code fence, after <think>…</think>, or between words.
 import { asObject, parseJson } from "../core/json.ts";
 
 export function replyValue(text: string): unknown {
@@ -13,7 +13,7 @@ function objectIn(text: string | undefined): unknown {
   return asObject(parseJson(text));
 }
 
-/** In one pass: an answer of nothing but line ends must not take the worker's day. */
+/** In one pass: a lazy regex takes minutes on a megabyte of line ends. */
 function insideFence(text: string): string | undefined {
   const start = /```(?:json)?[ \t]*\r?\n/.exec(text);
   if (start === null) return undefined;

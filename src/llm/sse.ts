@@ -1,11 +1,11 @@
-// Server-sent events, as far as models use them: the data of each event, in order.
+// Reads server-sent events: the data of each event, in order.
 
 export async function* sseData(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   let data: string[] = [];
   for await (const chunk of chunks) {
     rest += chunk;
-    // A long line that comes in crumbs is not taken apart anew for each of them.
+    // A long line may arrive in thousands of chunks: it is split once, at its end.
     if (!chunk.includes("\n")) continue;
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
@@ -19,7 +19,7 @@ export async function* sseData(chunks: AsyncIterable<string>): AsyncGenerator<st
       }
     }
   }
-  // A server that forgets the last empty line has still said it.
+  // Some servers leave out the empty line at the end.
   if (rest.startsWith("data:")) data.push(rest.slice(5).trim());
   if (data.length > 0) yield data.join("\n");
 }

@@ -1,46 +1,34 @@
-// From what a server says when it does not answer to the kind of trouble it is.
+// Turns an HTTP error of a model's server into the kind of error it is.
 import { asCount, asObject, asString, parseJson } from "../core/json.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { oneLine } from "../core/text.ts";
-import { LlmError } from "./error.ts";
+import { LlmError, type LlmErrorKind } from "./error.ts";
 
 const MESSAGE_CHARS = 300;
 const NO_MONEY = /insufficient_quota|credit balance|exceeded your current quota|billing/i;
 const TOO_LONG = /context_length_exceeded|maximum context length|prompt is too long|context window|too many tokens/i;
 
-export interface Refusal {
-  status: number;
-  /** The body, or what a stream said instead of going on. */
-  body: string;
-  headers?: Headers;
-  now?: number;
-}
+const KINDS: ReadonlyMap<number, LlmErrorKind> = new Map([
+  [401, "auth"],
+  [402, "auth"],
+  [403, "auth"],
+  [404, "not-found"],
+  [408, "timeout"],
+  [413, "too-large"],
+  [429, "rate-limit"],
+]);
 
-export function statusError({ status, body, headers, now = Date.now() }: Refusal): LlmError {
+/** `body` may also be an error event of a stream. */
+export function statusError(status: number, body: string, headers?: Headers): LlmError {
   const message = `${status}: ${messageOf(body)}`;
-  const retryAfterMs = headers === undefined ? undefined : retryAfter(headers, now);
-  if (NO_MONEY.test(body) && status < 500) return new LlmError("auth", message);
-  switch (status) {
-    case 401:
-    case 402:
-    case 403:
-      return new LlmError("auth", message);
-    case 404:
-      return new LlmError("not-found", message);
-    case 408:
-      return new LlmError("timeout", message);
-    case 413:
-      return new LlmError("too-large", message);
-    case 429:
-      return new LlmError("rate-limit", message, { retryAfterMs });
-    default:
-      if (status >= 500) return new LlmError("server", message, { retryAfterMs });
-      if (status < 400) return new LlmError("not-found", `${status}: the server wants us elsewhere; mend baseUrl`);
-      return new LlmError(TOO_LONG.test(body) ? "too-large" : "rejected", message);
-  }
+  const isRetriable = status === 429 || status >= 500;
+  if (status < 500 && NO_MONEY.test(body)) return new LlmError("auth", message);
+  if (status < 400) return new LlmError("not-found", `${status}: the server redirects elsewhere; fix baseUrl`);
+  const kind = KINDS.get(status) ?? (status >= 500 ? "server" : TOO_LONG.test(body) ? "too-large" : "rejected");
+  return new LlmError(kind, message, { retryAfterMs: isRetriable && headers ? retryAfter(headers) : undefined });
 }
 
-/** The types that both protocols put into an error in the middle of a stream. */
+/** The error types of both protocols in the middle of a stream. */
 const STREAMED: Readonly<Record<string, number>> = {
   authentication_error: 401,
   permission_error: 403,
@@ -55,7 +43,7 @@ const STREAMED: Readonly<Record<string, number>> = {
 export function streamedError(event: unknown): LlmError {
   const error = asObject(asObject(event)?.["error"]);
   const status = STREAMED[asString(error?.["type"]) ?? ""] ?? asCount(error?.["code"]) ?? 500;
-  return statusError({ status, body: JSON.stringify(event) });
+  return statusError(status, JSON.stringify(event));
 }
 
 /** Servers quote what they were sent, keys included. */
@@ -66,12 +54,14 @@ function messageOf(body: string): string {
   return oneLine(filterText(text), MESSAGE_CHARS) || "no reason given";
 }
 
-/** In seconds or as a date; OpenAI also says it in milliseconds. */
-function retryAfter(headers: Headers, now: number): number | undefined {
-  const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
-  const said = headers.get("retry-after");
-  const seconds = Number(said ?? Number.NaN);
-  const date = said === null ? Number.NaN : Date.parse(said);
-  const ms = [exact, seconds * 1000, date - now].find((value) => Number.isFinite(value));
+/** In seconds or as a date; OpenAI also sends milliseconds. */
+function retryAfter(headers: Headers): number | undefined {
+  const [inMs, said] = [headers.get("retry-after-ms"), headers.get("retry-after")];
+  const candidates = [
+    Number(inMs ?? Number.NaN),
+    Number(said ?? Number.NaN) * 1000,
+    Date.parse(said ?? "") - Date.now(),
+  ];
+  const ms = candidates.find(Number.isFinite);
   return ms === undefined ? undefined : Math.max(0, ms);
 }

@@ -10,12 +10,12 @@ describe("a prompt's template", () => {
     );
   });
 
-  it("with a place nobody fills is a mistake", () => {
+  it("with a placeholder without a value throws", () => {
     expect(() => fillTemplate("{{a}} {{b}}", { a: "1" })).toThrow("{{b}}");
   });
 
-  it("without a place for what is given is a mistake", () => {
-    expect(() => fillTemplate("{{a}}", { a: "1", b: "2" })).toThrow("no place for b");
+  it("without a placeholder for a value throws", () => {
+    expect(() => fillTemplate("{{a}}", { a: "1", b: "2" })).toThrow("no placeholder for b");
   });
 });
 

@@ -1,14 +1,21 @@
-// Prompts are Markdown files with {{placeholders}}: one that is missing, or left over, is a mistake and not an empty string.
+// Prompts are Markdown files with {{placeholders}}; a missing or unused value is a bug.
+import jsonOnlyPrompt from "./prompts/json-only.md";
+import type { ReplySchema } from "./provider.ts";
 
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   const used = new Set<string>();
   const text = template.trim().replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
-    if (value === undefined) throw new Error(`The prompt asks for {{${name}}}, which nobody gave.`);
+    if (value === undefined) throw new Error(`The prompt needs a value for {{${name}}}.`);
     used.add(name);
     return value;
   });
   const unused = Object.keys(values).filter((name) => !used.has(name));
-  if (unused.length > 0) throw new Error(`The prompt has no place for ${unused.join(", ")}.`);
+  if (unused.length > 0) throw new Error(`The prompt has no placeholder for ${unused.join(", ")}.`);
   return text;
+}
+
+/** Describes the reply in words, for servers without structured output. */
+export function jsonOnly(schema: ReplySchema): string {
+  return fillTemplate(jsonOnlyPrompt, { schema: JSON.stringify(schema.json) });
 }

@@ -1,4 +1,4 @@
-// A model on a loopback port that plays scenes in one of the two protocols, streamed when it is asked to.
+// A model server on a loopback port that plays scenes in one of the two protocols.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -32,7 +32,7 @@ export interface Loopback {
 /** The scene of each request in turn; the last one goes on. A function may look at the request first. */
 export type Script = readonly (Scene | ((asked: Asked) => Scene))[];
 
-export async function startLoopback(wire: Wire, script: Script): Promise<Loopback> {
+export async function startLoopback(wire: Wire, script: Script, { canStream = true } = {}): Promise<Loopback> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -46,7 +46,7 @@ export async function startLoopback(wire: Wire, script: Script): Promise<Loopbac
       const step = script[Math.min(asked.length, script.length) - 1];
       const scene = typeof step === "function" ? step(current) : step;
       if (pathname !== wire.path) sendJson(response, 404, wire.error("not_found_error", pathname));
-      else if (scene !== undefined) void play(wire, scene, response, body["stream"] === true);
+      else if (scene !== undefined) void play(wire, scene, response, canStream && body["stream"] === true);
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

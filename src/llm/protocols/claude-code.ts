@@ -1,28 +1,29 @@
-// The user's own Claude Code as a model: one `claude -p` per question, cut off from settings, hooks, plugins, MCP servers,
-// CLAUDE.md and transcripts, and marked so that our own hooks would do nothing even if they ran.
+// The user's own Claude Code as a model: one `claude -p` per request, without settings, hooks, plugins, MCP servers,
+// CLAUDE.md and transcripts. C_MEM_ENABLED=0 stops our own hooks, should they run.
 import { mkdirSync } from "node:fs";
 import { asCount, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { type ChildResult, runChild } from "../child.ts";
 import { LlmError, type LlmErrorKind } from "../error.ts";
-import { jsonOnly } from "../json-only.ts";
-import type { LlmReply, LlmRequest, Usage } from "../provider.ts";
-import { replyValue } from "../reply-value.ts";
 import { MAX_COST_USD } from "../price.ts";
+import type { LlmReply, Usage } from "../provider.ts";
+import { replyValue } from "../reply-value.ts";
+import { jsonOnly } from "../template.ts";
+import type { Ask } from "./http-protocol.ts";
 
 export interface ClaudeCode {
   /** The executable; undefined where none was found. */
   command: string | undefined;
   model: string;
   timeoutMs: number;
-  /** Always the same one: the client notes every folder it is run in. */
+  /** Always the same one: the client records every folder it runs in. */
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export function claudeCodeProtocol(claude: ClaudeCode) {
-  return async (request: LlmRequest, signal?: AbortSignal): Promise<LlmReply> => {
+export function claudeCodeProtocol(claude: ClaudeCode): Ask {
+  return async (request, signal) => {
     if (claude.command === undefined) throw new LlmError("not-found", "The claude command was not found");
     mkdirSync(claude.cwd, { recursive: true, mode: 0o700 });
     const result = await runChild({
@@ -52,7 +53,7 @@ function argumentsFor(model: string, system: string): string[] {
   return [...switches, ...Object.entries(options).flat()];
 }
 
-/** The marks of a session we may have been started from are left out: the client would take itself for a part of it. */
+/** Variables of a session that may have started us: with them the client would join that session. */
 const SESSION_MARKS =
   /^(?:CLAUDECODE|CLAUDE_(?:PROJECT_DIR|PLUGIN_\w+|ENV_FILE|PID)|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|CHILD_SESSION|SESSION_\w+))$/;
 
@@ -61,7 +62,7 @@ function environmentFor(env: ClaudeCode["env"], maxOutputTokens: number): Record
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_MARKS.test(name))),
     C_MEM_ENABLED: "0",
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens),
-    // Who waits and asks again is decided here, not there.
+    // Retries are the worker's.
     CLAUDE_CODE_MAX_RETRIES: "0",
     CLAUDE_CODE_DISABLE_THINKING: "1",
     CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1",
@@ -72,7 +73,7 @@ function environmentFor(env: ClaudeCode["env"], maxOutputTokens: number): Record
 
 function finish({ status, stdout, stderr }: ChildResult): LlmReply {
   const result = asObject(parseJson(stdout));
-  // It ended by itself and reports no usage: not logged in, no connection, a wrong option.
+  // Without a result it sent nothing: not logged in, no connection, a wrong option.
   if (result?.["type"] !== "result") throw failure(stderr || stdout || `exit code ${status}`, "nothing");
   const text = asString(result["result"]) ?? "";
   const usage = usageOf(result);
@@ -88,7 +89,7 @@ function finish({ status, stdout, stderr }: ChildResult): LlmReply {
   return { value: replyValue(text), text, usage, model };
 }
 
-/** The client says in words what went wrong. */
+/** The client reports errors as text. */
 const FAILURES: readonly [LlmErrorKind, RegExp][] = [
   ["auth", /\/login|log ?in|api key|authenticat|oauth|credit balance|\b40[123]\b|subscription/i],
   ["rate-limit", /usage limit|rate limit|limit reached|hit your .*limit|\b429\b/i],
@@ -100,7 +101,7 @@ const FAILURES: readonly [LlmErrorKind, RegExp][] = [
 
 function failure(words: string, spent: Usage | "nothing"): LlmError {
   const kind = FAILURES.find(([, pattern]) => pattern.test(words))?.[0] ?? "server";
-  // "Claude AI usage limit reached|1763200000": the second until which it holds.
+  // "Claude AI usage limit reached|1763200000": until then, in seconds.
   const until = Number(/\|(\d{10})\b/.exec(words)?.[1] ?? Number.NaN) * 1000;
   const retryAfterMs = Number.isFinite(until) ? Math.max(0, until - Date.now()) : undefined;
   return new LlmError(kind, `claude: ${oneLine(filterText(words), 300)}`, { spent, retryAfterMs });

@@ -1,6 +1,6 @@
 // One request from reservation to settlement, and what is to be done where it fails.
 import type { Settings } from "../../config/schema.ts";
-import { failedCost, likelyOf, mostOf, replyCost } from "../../llm/budget.ts";
+import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
 import { LlmError, nextAfter } from "../../llm/error.ts";
 import type { LlmReply, LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -29,8 +29,8 @@ export async function askModel(
   { projectId, request }: { projectId: number; request: LlmRequest },
   { settings, now, signal }: AskOptions,
 ): Promise<LlmReply | Enriched> {
-  const most = mostOf(request, provider, settings);
-  const likely = likelyOf(request, provider, settings);
+  const most = maximumCost(request, provider, settings);
+  const likely = likelyCost(request, provider, settings);
   const entry = {
     projectId,
     provider: provider.name,

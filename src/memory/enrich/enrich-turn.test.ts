@@ -6,7 +6,7 @@ import { bash, ended, prompt, said, seedStore, touch } from "../../../test/seed.
 import { SETTINGS, type SettingKey, type Settings } from "../../config/schema.ts";
 import { EXTRACTOR, type Observation } from "../../core/memory.ts";
 import { estimateTokens } from "../../core/tokens.ts";
-import { mostOf } from "../../llm/budget.ts";
+import { maximumCost } from "../../llm/budget.ts";
 import type { Provider } from "../../llm/provider.ts";
 import { openProvider } from "../../llm/providers.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -309,7 +309,7 @@ describe("the budget", () => {
   it("stops the second try as well", async () => {
     const { db, enrich, loopback, provider, settings } = await world([{ kind: "words", text: "no" }]);
     const evidence = loadTurnEvidence(db, 1, 1) as TurnEvidence;
-    const most = mostOf(turnQuestion(evidence, turnRecord(evidence)), provider, settings);
+    const most = maximumCost(turnQuestion(evidence, turnRecord(evidence)), provider, settings);
     const tokensPerDay = most.inputTokens + most.outputTokens;
     expect(await enrich({ settings: { tokensPerDay } })).toMatchObject({ kind: "kept", why: "over-budget" });
     expect(loopback.asked).toHaveLength(1);

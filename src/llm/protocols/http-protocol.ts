@@ -1,0 +1,134 @@
+// What both HTTP protocols share: one request, its reply read as a stream or as a whole, and optional fields left out
+// once a server refuses them.
+import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { LlmError } from "../error.ts";
+import { type HttpReply, post, textOf } from "../http.ts";
+import type { LlmReply, LlmRequest, Usage } from "../provider.ts";
+import { replyValue } from "../reply-value.ts";
+import { sseData } from "../sse.ts";
+import { streamedError } from "../status-error.ts";
+
+export interface ModelServer {
+  /** Without the protocol's own path. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+  timeoutMs: number;
+}
+
+/** A reply as far as it has arrived. */
+export interface Answer {
+  model: string;
+  text: string;
+  /** The structured answer, where the protocol has one: JSON in pieces, or the object. */
+  input: string | JsonObject | undefined;
+  stopReason: string | undefined;
+  isRefused: boolean;
+  /** Undefined: the server did not count. */
+  usage: Usage | undefined;
+}
+
+export interface HttpProtocol {
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** In the order in which an error message that may mean several fields is read. */
+  optionalFields: readonly { name: string; pattern: RegExp }[];
+  bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object;
+  /** Undefined: not a reply of this protocol. */
+  readWhole(reply: JsonObject): Partial<Answer> | undefined;
+  applyEvent(answer: Answer, event: JsonObject): void;
+  /** The stream is complete, though the connection may still be open. */
+  isLast(event: JsonObject): boolean;
+}
+
+export type Ask = (request: LlmRequest, signal?: AbortSignal) => Promise<LlmReply>;
+
+export function askOverHttp(server: ModelServer, protocol: HttpProtocol): Ask {
+  const known = new Set<string>();
+  const send = (request: LlmRequest, refused: ReadonlySet<string>, signal?: AbortSignal): Promise<LlmReply> =>
+    post(
+      {
+        url: server.baseUrl + protocol.path,
+        headers: protocol.headers,
+        body: { model: server.model, stream: true, ...protocol.bodyOf(request, refused) },
+        timeoutMs: server.timeoutMs,
+        signal,
+      },
+      async (reply) => finish(request, await readAnswer(reply, protocol)),
+    );
+  return async (request, signal) => {
+    const refused = new Set(known);
+    for (;;) {
+      try {
+        const reply = await send(request, refused, signal);
+        for (const name of refused) known.add(name);
+        return reply;
+      } catch (error) {
+        // Servers and models accept different fields; a refused request costs nothing.
+        if (!(error instanceof LlmError) || error.kind !== "rejected") throw error;
+        const isRefused = ({ name, pattern }: { name: string; pattern: RegExp }): boolean =>
+          !refused.has(name) && pattern.test(error.message);
+        const field = protocol.optionalFields.find(isRefused);
+        if (field === undefined) throw error;
+        refused.add(field.name);
+      }
+    }
+  };
+}
+
+async function readAnswer({ isStream, chunks }: HttpReply, protocol: HttpProtocol): Promise<Answer> {
+  const answer: Answer = {
+    model: "",
+    text: "",
+    input: undefined,
+    stopReason: undefined,
+    isRefused: false,
+    usage: undefined,
+  };
+  if (!isStream) {
+    const reply = asObject(parseJson(await textOf(chunks))) ?? {};
+    const whole = protocol.readWhole(reply);
+    if (whole !== undefined) return { ...answer, ...whole };
+    // Some servers report errors with status 200.
+    throw isError(reply) ? streamedError(reply) : new LlmError("malformed", "The reply does not follow the protocol");
+  }
+  for await (const data of sseData(chunks)) {
+    if (data === "[DONE]") return answer;
+    const event = asObject(parseJson(data)) ?? {};
+    if (isError(event)) throw withCost(streamedError(event), answer);
+    protocol.applyEvent(answer, event);
+    if (protocol.isLast(event)) return answer;
+  }
+  // Some servers leave the last event out.
+  if (answer.stopReason !== undefined) return answer;
+  throw withCost(new LlmError("network", "The connection closed before the reply was complete"), answer);
+}
+
+function isError({ type, error }: JsonObject): boolean {
+  return type === "error" || (error !== undefined && error !== null);
+}
+
+/** What arrived before the error is billed; if nothing did, only a broken connection may be. */
+function withCost(error: LlmError, { text, usage }: Answer): LlmError {
+  if (usage === undefined && text === "" && error.kind !== "network") return error;
+  const spent = usage !== undefined && usage.inputTokens > 0 ? usage : "unknown";
+  return new LlmError(error.kind, error.message, { spent, cause: error });
+}
+
+const REFUSED: ReadonlySet<unknown> = new Set(["refusal", "content_filter"]);
+const TRUNCATED: ReadonlySet<unknown> = new Set(["length", "max_tokens", "model_context_window_exceeded"]);
+
+function finish(request: LlmRequest, { model, text, input, stopReason, isRefused, usage }: Answer): LlmReply {
+  const spent = usage ?? {
+    inputTokens: estimateTokens(request.system) + estimateTokens(request.text),
+    outputTokens: estimateTokens(text),
+    isEstimate: true,
+  };
+  if (isRefused || REFUSED.has(stopReason)) throw new LlmError("refusal", "The model declined to answer", { spent });
+  if (TRUNCATED.has(stopReason)) throw new LlmError("truncated", `The answer was cut off (${stopReason})`, { spent });
+  const value = typeof input === "string" ? asObject(parseJson(input)) : input;
+  // Pieces that are no JSON may have JSON in them.
+  const words = typeof input === "string" && value === undefined ? input : text;
+  return { value: value ?? replyValue(words), text: words, usage: spent, model };
+}
