@@ -1,6 +1,6 @@
 // What a sync tells: what it would read, what it read, and all that it left out.
 import { cleanupDays } from "../agents/claude-code/site.ts";
-import { MAX_LINE_BYTES, type Transcript } from "../capture/sync/read-transcript.ts";
+import { MAX_LINE_BYTES } from "../capture/sync/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync/sync.ts";
 import type { Newest } from "../store/reads/counts.ts";
 import { withCommas } from "../core/text.ts";
@@ -26,29 +26,6 @@ export interface SyncReport {
 export function startReport(unchanged: number, tooLarge: string[]): SyncReport {
   const nothing = { outcomes: [], failed: [], vanished: 0, restored: 0, archived: null, isInterrupted: false };
   return { ...nothing, unchanged, tooLarge };
-}
-
-export function reportPlan(files: Transcript[], pending: Transcript[], tooLarge: string[], json: boolean): number {
-  const data = {
-    files: files.length,
-    unchanged: files.length - pending.length - tooLarge.length,
-    too_large: tooLarge,
-    to_read: pending.map(({ file }) => ({
-      path: file.path,
-      agent: file.agent,
-      session_id: file.sessionId,
-      bytes: file.bytes,
-    })),
-  };
-  if (json) printJson("sync", { ...data, dry_run: true });
-  else {
-    const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
-    const large = tooLarge.length === 0 ? "" : `, ${tooLarge.length} ${tooLarge.length === 1 ? "is" : "are"} too large`;
-    print(
-      `Would read ${count(pending.length, "transcript")} (${bytes(total)}); ${withCommas(data.unchanged)} have not changed${large}.`,
-    );
-  }
-  return EXIT.ok;
 }
 
 type ReportData = ReturnType<typeof toData>;

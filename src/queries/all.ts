@@ -19,6 +19,7 @@ import { resume } from "./resume.ts";
 import { search } from "./search.ts";
 import { changeSetting, settings, unsetSetting } from "./settings.ts";
 import { stats } from "./stats.ts";
+import { syncStatus } from "./sync-status.ts";
 import { timeline } from "./timeline.ts";
 import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
 import { retryFailed, workerLog, workerStatus } from "./worker.ts";
@@ -50,6 +51,7 @@ export const QUERIES: readonly AnyQuery[] = [
   settings,
   stats,
   supersede,
+  syncStatus,
   timeline,
   undoSupersede,
   unpin,

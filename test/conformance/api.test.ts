@@ -66,6 +66,7 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["GET /api/audit", "/api/audit"],
   ["GET /api/backups", "/api/backups"],
   ["GET /api/model", "/api/model"],
+  ["GET /api/sync", "/api/sync"],
   ["GET /api/cost", "/api/cost"],
   ["GET /api/impact", "/api/impact"],
   ["GET /api/settings", "/api/settings"],

@@ -1,18 +1,13 @@
-// c-mem sync: brings in the sessions that are on this machine, of every agent it knows.
+// c-mem sync: imports the sessions of every known agent on this machine.
 import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { hasForgottenParts } from "../../store/tables/tombstones.ts";
 import type { ArchiveContext } from "../../capture/sync/archive.ts";
 import { archiveSize } from "../../capture/sync/archive-copies.ts";
-import { findTranscripts } from "../../capture/sync/find-transcripts.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/sync/restore.ts";
 import type { Transcript } from "../../capture/sync/read-transcript.ts";
-import { isUnchanged, startSync, type SyncContext, syncInParallel, syncTranscripts } from "../../capture/sync/sync.ts";
-import { explainJson } from "../../config/json-error.ts";
-import { loadSettings } from "../../config/load.ts";
-import { type Env, resolvePaths } from "../../config/paths.ts";
-import type { Settings } from "../../config/schema.ts";
+import { type SyncContext, syncInParallel, syncTranscripts } from "../../capture/sync/sync.ts";
 import { AppError } from "../../core/error.ts";
 import { countSince, newestRows } from "../../store/reads/counts.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -22,11 +17,10 @@ import { relaxDurability } from "../../store/db/open.ts";
 import { updateIdleStatuses } from "../../store/tables/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.ts";
 import { startProgress } from "../progress.ts";
-import { checkAgent } from "../../queries/scope.ts";
-import { withStoreAsync } from "../store.ts";
 import { openSyncLog, type SyncLog } from "../sync-log.ts";
-import { reportPlan, reportResult, startReport, type SyncReport } from "../sync-report.ts";
-import { defineCommand } from "../command.ts";
+import { reportResult, startReport, type SyncReport } from "../sync-report.ts";
+import { commandOf, defineCommand, onStore } from "../command.ts";
+import { planSync, SYNC_FIELDS, syncStatus } from "../../queries/sync-status.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
 /** Below this, starting a thread costs more than it brings. */
@@ -36,16 +30,7 @@ const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
 const FIELDS = fields({
-  agent: { kind: "text", value: "agent", values: "agents", about: "only this agent's" },
-  project: {
-    kind: "text",
-    short: "p",
-    value: "name",
-    values: "projects",
-    about: "only this project's, by name or key",
-  },
-  session: { kind: "text", value: "id", values: "sessions", about: "only this session, by the start of its id" },
-  force: { kind: "flag", about: "read every file from the start" },
+  ...SYNC_FIELDS,
   archive: { kind: "flag", about: "also keep compressed, filtered copies of the transcripts" },
   dryRun: { kind: "flag", about: "show what would be read" },
   quiet: { kind: "flag", short: "q", about: "print nothing unless something fails" },
@@ -75,23 +60,12 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
 }
 
 async function sync(input: Input, json: boolean, log: SyncLog | undefined): Promise<number> {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  const { values: settings, blocked } = loadSettings({ user: paths.config }, env, explainJson);
-  const files = findFiles(env, settings, input);
+  if (input.dryRun) return await commandOf(syncStatus).run(input, { json });
+  const { project, session } = input;
   const isQuiet = input.quiet || json;
-  return withStoreAsync(paths, async (db) => {
-    const project = input.project;
-    const context = startSync(db, paths, env, { force: input.force, project });
-    if (blocked !== undefined) {
-      throw new AppError("bad_config", `${blocked}.`, {
-        hint: "Nothing is recorded until that is fixed; see c-mem doctor.",
-      });
-    }
+  return onStore({}, async ({ db, paths, env }) => {
+    const { settings, context, files, pending, tooLarge } = planSync(input, { db, paths, env });
     const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
-    const pending = files.filter(({ file }) => file.bytes <= maxBytes && !isUnchanged(file, context));
-    const tooLarge = files.filter(({ file }) => file.bytes > maxBytes).map(({ file }) => file.path);
-    if (input.dryRun) return reportPlan(files, pending, tooLarge, json);
     relaxDurability(db);
     const before = newestRows(db);
     const report = startReport(files.length - pending.length - tooLarge.length, tooLarge);
@@ -108,7 +82,6 @@ async function sync(input: Input, json: boolean, log: SyncLog | undefined): Prom
     process.off("SIGINT", stop);
     for (const id of updateIdleStatuses(db, Date.now())) enqueueSession(db, id, Date.now());
     if (countUnindexed(db) > FEW_ROWS) updateSearchIndex(db);
-    const { session } = input;
     if (session !== undefined && files.length + report.restored === 0) {
       throw new AppError("nothing_found", `No transcript on this machine belongs to a session "${session}".`, {
         hint: "`c-mem list` shows the sessions that are remembered.",
@@ -121,14 +94,6 @@ async function sync(input: Input, json: boolean, log: SyncLog | undefined): Prom
     }
     return reportResult(report, countSince(db, before), { json, isVerbose: input.verbose, isQuiet, log });
   });
-}
-
-function findFiles(env: Env, settings: Settings, input: Pick<Input, "agent" | "session">): Transcript[] {
-  const agent = checkAgent(input.agent);
-  const { session } = input;
-  return findTranscripts(env, settings, { agent }).filter(
-    ({ file }) => session === undefined || file.sessionId.startsWith(session),
-  );
 }
 
 async function syncAll(
