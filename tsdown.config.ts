@@ -39,7 +39,7 @@ export default defineConfig([
   // Apart, so that a hook that asks nothing does not load them.
   { ...bundle, entry: { recall: "src/hook/reader.ts" } },
   { ...bundle, entry: { context: "src/hook/context.ts" } },
-  { ...bundle, entry: { agents: "src/hook/others.ts" } },
+  { ...bundle, entry: { agents: "src/hook/other-agents.ts" } },
   { ...bundle, entry: { opencode: "src/hook/opencode-plugin.ts" } },
   // With what answers over HTTP apart: most workers are never asked.
   { ...bundle, entry: { worker: "src/worker/main.ts" }, outputOptions: { chunkFileNames: "server.cjs" } },

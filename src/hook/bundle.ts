@@ -1,4 +1,4 @@
-// Loads another part of the hook program, built beside this one, where it is needed and not before.
+// Loads another bundle of the hook program, only when it is needed.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 

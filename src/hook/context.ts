@@ -1,4 +1,4 @@
-// The answer to SessionStart: the project's memory, read straight from the database. Built as context.cjs.
+// Builds the context for a session start from the database. Built as context.cjs.
 import { join } from "node:path";
 import { drainSpool } from "../capture/live/drain.ts";
 import { readRefLog } from "../capture/work-tree.ts";
@@ -18,39 +18,38 @@ import { readReports } from "../store/db/quarantine.ts";
 import { findProject, type ProjectRow } from "../store/tables/projects.ts";
 import { countSessions } from "../store/reads/counts.ts";
 import { logHookError } from "./log.ts";
-import { isHeldOut, type TellAnswer, type TellInput } from "./types.ts";
+import { type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 
-/** The agent waits for this hook: a database that is busy longer than this is read as it is. */
+/** The agent waits for this hook: a database that is busy for longer is only read. */
 const BUSY_TIMEOUT_MS = 100;
-/** How long draining may go on while the agent waits. What is left follows later. */
+/** The rest of the spool is drained later. */
 const DRAIN_MS = 60;
-/** What is left of the budget where the block is seldom or hardly ever used. */
-const QUIETER = [1, 0.6, 0.35] as const;
+/** The part of the token budget at each throttle level. */
+const BUDGET_AT = [1, 0.6, 0.35] as const;
 
-export function tell(input: TellInput): TellAnswer | undefined {
-  const { event, place, settings, paths } = input;
+export function inject(request: InjectRequest): InjectAnswer | undefined {
+  const { event, place, settings, paths } = request;
   if (event.activity.kind !== "session-start" || !hasSqlite()) return undefined;
-  if (isHeldOut(input)) return { keys: [], injection: { surface: "holdout", itemIds: [], chars: 0, tokens: 0 } };
+  if (isHeldOut(request)) return { keys: [], injection: { surface: "holdout", itemIds: [], chars: 0, tokens: 0 } };
   const { source } = event.activity;
   if (source === "compact") forgetShown(paths.shown, event.sessionId);
   const surface = source === "compact" ? "compaction" : "session-start";
   if (!settings.surfaces.includes(surface)) return undefined;
   const db = openAndDrain(paths);
-  // Just after an update: the worker or the next command brings the database up to this version.
+  // Just after an update: the worker or the next command migrates the database.
   if (db === "older") return undefined;
-  if (db === undefined)
+  if (db === "damaged") {
     return { message: "C-Mem: the database is damaged and will be repaired (c-mem doctor)", keys: [] };
+  }
   const project = findProject(db, event.project.key);
+  const budget = Math.ceil(settings.contextTokens * BUDGET_AT[throttleLevel(db, surface, event.at)]);
   const block =
     project &&
     buildContext(db, {
       project,
       source,
       sessionId: event.sessionId,
-      settings: {
-        ...settings,
-        contextTokens: Math.ceil(settings.contextTokens * QUIETER[throttleLevel(db, surface, event.at)]),
-      },
+      settings: { ...settings, contextTokens: budget },
       tree: describeTree(place, event.transcriptPath, readRefLog(place)),
       more: moreLine(),
       now: event.at,
@@ -58,34 +57,29 @@ export function tell(input: TellInput): TellAnswer | undefined {
   const message = settings.contextMessage
     ? (repairNote(paths, event.at) ?? messageFor(db, project, block, paths, source))
     : undefined;
-  // The database is not closed: the last one to close it would have to checkpoint, and the process ends anyway.
+  // The database is never closed: the last process to close it has to checkpoint, and this one ends anyway.
   if (block === undefined || block.text === "") return message === undefined ? undefined : { message, keys: [] };
   const { text, items, tokens } = block;
-  return {
-    text,
-    ...(message !== undefined && { message }),
-    injection: { surface, itemIds: items, chars: text.length, tokens },
-    keys: items,
-  };
+  const injection = { surface, itemIds: items, chars: text.length, tokens } as const;
+  return { text, ...(message !== undefined && { message }), injection, keys: items };
 }
 
-/** Only where the plugin brings them. */
+/** Only the plugin has the MCP tools. */
 function moreLine(): string | undefined {
-  return statOf(join(import.meta.dirname, "..", ".mcp.json")) === undefined
-    ? undefined
-    : "More about any #id: the c-mem MCP tools.";
+  const hasTools = statOf(join(import.meta.dirname, "..", ".mcp.json")) !== undefined;
+  return hasTools ? "More about any #id: the c-mem MCP tools." : undefined;
 }
 
-const TOLD_FOR_MS = 24 * 60 * 60 * 1000;
+const REPAIR_SHOWN_MS = 24 * 60 * 60 * 1000;
 
-/** Somebody who never looks at `c-mem status` learns of it as well. */
+/** For users who never run `c-mem status`. */
 function repairNote({ setAside }: Paths, now: number): string | undefined {
   const [last] = readReports(setAside);
-  if (last?.why !== "damaged" || now - last.at > TOLD_FOR_MS) return undefined;
+  if (last?.why !== "damaged" || now - last.at > REPAIR_SHOWN_MS) return undefined;
   return "C-Mem: the database was damaged and has been repaired (c-mem doctor says how)";
 }
 
-/** One quiet line for the person. */
+/** One line for the person. */
 function messageFor(
   db: Db,
   project: ProjectRow | undefined,
@@ -93,13 +87,13 @@ function messageFor(
   paths: Paths,
   source: string,
 ): string | undefined {
-  const { sessions } = project === undefined ? { sessions: 0 } : countSessions(db, { projectId: project.id });
   if (block === undefined || block.text === "") {
     const toRead = readActivity(paths.activity)?.to_read ?? 0;
     if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go. ${pageNote(paths)}`;
     const isFirst = source === "startup" && countSessions(db).sessions === 0;
     return isFirst ? `C-Mem: nothing is known yet; it records from now on. ${pageNote(paths)}` : undefined;
   }
+  const sessions = project === undefined ? 0 : countSessions(db, { projectId: project.id }).sessions;
   const memories = block.items.filter((item) => /^[oi]\d/.test(item)).length;
   const parts = [
     `C-Mem: ${withCommas(sessions)} ${sessions === 1 ? "session" : "sessions"}`,
@@ -109,29 +103,26 @@ function messageFor(
   return `${parts.join(", ")}. ${pageNote(paths)}`;
 }
 
-/** Where the page is. A browser is let in by the link that `c-mem open` makes: the token is never printed here. */
+/** Without the token: only the link that `c-mem open` makes lets a browser in. */
 function pageNote({ server }: Paths): string {
   const record = readServer(server);
   const isServed = record !== undefined && record.port !== null && record.pid !== null;
   return isServed ? `Page: http://127.0.0.1:${record.port} (\`c-mem open\`)` : "Page: `c-mem open`";
 }
 
-function openAndDrain(paths: Paths): Db | "older" | undefined {
+function openAndDrain(paths: Paths): Db | "older" | "damaged" {
   let db: Db | undefined;
   try {
     db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, leaveOlder: true });
     drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
     return db;
   } catch (error) {
-    // What is not drained now waits in the spool; what is in the database is still worth telling.
-    if (!isPassing(error)) logHookError(paths.hookLog, "context", error);
-    if (isDamage(error)) return undefined;
-    if (error instanceof AppError && error.code === "store_older") return "older";
+    const code = error instanceof AppError ? error.code : undefined;
+    // Just after an update, or while a backup is restored: not an error.
+    if (code !== "store_older" && code !== "store_restoring") logHookError(paths.hookLog, "context", error);
+    if (isDamage(error)) return "damaged";
+    if (code === "store_older") return "older";
+    // The spool waits; what is in the database can be injected.
     return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
-}
-
-/** Just after an update, or while a backup is restored: nothing is wrong. */
-function isPassing(error: unknown): boolean {
-  return error instanceof AppError && ["store_older", "store_restoring"].includes(error.code);
 }

@@ -1,95 +1,76 @@
-// Whether a hook has anything to ask memory at all, and what becomes of the answer. The database stays shut here.
+// Decides whether an event is worth a lookup, and asks a context bundle. Does not open the database.
 import { join } from "node:path";
 import type { HookWire } from "../agents/hook-wire.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { writeDrop } from "../capture/live/spool.ts";
+import type { CapturedEvent } from "../core/event.ts";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { statOf } from "../platform/read-file.ts";
-import type { CapturedEvent } from "../core/event.ts";
 import { logHookError } from "./log.ts";
-import { type ReadingHalf, readerOf, type TellAnswer, type TellInput } from "./types.ts";
+import { type ContextBundle, type InjectAnswer, type InjectRequest, readerOf } from "./types.ts";
 
-/** Shorter prompts are replies. */
-const MIN_PROMPT_CHARS = 12;
-
-/** Never throws: where anything is slow or broken, memory is silent. */
-export function askMemory(input: TellInput, command: string): TellAnswer | undefined {
+/** Never throws: on an error nothing is injected. */
+export function findContext(request: InjectRequest, hook: string): InjectAnswer | undefined {
+  const { event, paths } = request;
   try {
-    if (!isWorthAsking(input)) return undefined;
-    const answer = readingHalf(input).tell(input);
-    if (answer !== undefined && answer.keys.length > 0)
-      noteShown(input.paths.shown, readerOf(input.event), answer.keys);
+    if (!isWorthLookup(request)) return undefined;
+    // Two bundles: a session start drains the spool and needs all the code that writes; the others only read.
+    const bundle = event.activity.kind === "session-start" ? "context.cjs" : "recall.cjs";
+    const cache = { folder: paths.cache, use: event.activity.kind };
+    const { inject } = runWithBytecodeCache(join(import.meta.dirname, bundle), cache) as ContextBundle;
+    const answer = inject(request);
+    if (answer !== undefined && answer.keys.length > 0) noteShown(paths.shown, readerOf(event), answer.keys);
     return answer;
   } catch (error) {
-    logHookError(input.paths.hookLog, command, error);
+    logHookError(paths.hookLog, hook, error);
     return undefined;
   }
 }
 
-/** What was shown outside of an event that is recorded anyway. */
-export function recordInjection(input: TellInput, answer: TellAnswer, isRecorded: boolean): void {
+/** Records an injection apart from its event. */
+export function recordInjection(request: InjectRequest, answer: InjectAnswer, isEventRecorded: boolean): void {
   if (answer.injection === undefined) return;
-  const { hook, activity: _, ...rest } = input.event;
-  // The run of a hook that records anyway is counted already.
-  const run = hook !== undefined && !isRecorded ? { hook } : {};
+  const { hook, activity: _, ...rest } = request.event;
+  // Only one of the two records counts as a run of the hook.
+  const run = hook !== undefined && !isEventRecorded ? { hook } : {};
   const event: CapturedEvent = { ...rest, ...run, activity: { kind: "injection" }, injection: answer.injection };
-  // Not synced: after a power cut nobody misses that something was shown.
-  writeDrop(input.paths.spool, event, { isDurable: false });
+  // Not synced: losing it in a power cut does no harm.
+  writeDrop(request.paths.spool, event, { isDurable: false });
 }
 
-/** Nothing has happened yet, or something that is told elsewhere: there is nothing to record. */
-export function isOnlyAsked({ activity: { kind } }: CapturedEvent, wire: HookWire): boolean {
-  return (
-    kind === "tool-start" || kind === "subagent-start" || (kind === "tool-use" && wire.toolsFromTranscript === true)
-  );
+/** Nothing has happened yet, or the transcript will record it. */
+export function isLookupOnly({ activity: { kind } }: CapturedEvent, wire: HookWire): boolean {
+  return ["tool-start", "subagent-start"].includes(kind) || (kind === "tool-use" && wire.toolsFromTranscript === true);
 }
 
-function isWorthAsking({ event, settings, paths }: TellInput): boolean {
+/** Shorter prompts are replies. */
+const MIN_PROMPT_CHARS = 12;
+
+function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
   const { activity } = event;
-  const isOn = (...surfaces: string[]): boolean => surfaces.some((surface) => settings.surfaces.includes(surface));
+  const isOn = (surface: string) => (settings.surfaces as readonly string[]).includes(surface);
+  const hasDatabase = () => statOf(paths.database) !== undefined;
   switch (activity.kind) {
     case "session-start":
-      return isOn("session-start", "compaction");
+      return isOn("session-start") || isOn("compaction");
     case "prompt":
       return (
-        isOn("prompt") && activity.text.length >= MIN_PROMPT_CHARS && !/^\s*[/!]/.test(activity.text) && hasStore(paths)
+        isOn("prompt") && activity.text.length >= MIN_PROMPT_CHARS && !/^\s*[/!]/.test(activity.text) && hasDatabase()
       );
     case "tool-use":
-      return isOn("error") && activity.isError && activity.exitCode !== undefined && hasStore(paths);
+      return isOn("error") && activity.isError && activity.exitCode !== undefined && hasDatabase();
     case "subagent-start":
-      return isOn("subagent") && hasStore(paths);
-    case "tool-start":
-      return isOn(surfaceOf(activity)) && hasStore(paths) && !wasLookedUp(event, paths);
+      return isOn("subagent") && hasDatabase();
+    case "tool-start": {
+      const surface = activity.path !== undefined ? "file" : activity.name === "Bash" ? "command" : "subagent";
+      const subject = activity.path ?? (activity.input as { command?: unknown } | null)?.command;
+      // Once per file and session, and once more when it is changed: most tool calls end here.
+      const wasLookedUp = () =>
+        typeof subject === "string" &&
+        readShown(paths.shown, readerOf(event)).includes(lookedUp(activity.name, subject));
+      return isOn(surface) && hasDatabase() && !wasLookedUp();
+    }
     default:
       return false;
   }
-}
-
-type ToolStart = Extract<CapturedEvent["activity"], { kind: "tool-start" }>;
-
-function surfaceOf({ name, path }: ToolStart): string {
-  if (path !== undefined) return "file";
-  return name === "Bash" ? "command" : "subagent";
-}
-
-/** Once per file and session (and once more when it is to be changed); most tool calls end here. */
-function wasLookedUp(event: CapturedEvent, paths: TellInput["paths"]): boolean {
-  const { activity } = event;
-  if (activity.kind !== "tool-start") return false;
-  const subject = activity.path ?? (activity.input as { command?: unknown } | null)?.command;
-  if (typeof subject !== "string") return false;
-  return readShown(paths.shown, readerOf(event)).includes(lookedUp(activity.name, subject));
-}
-
-function hasStore(paths: TellInput["paths"]): boolean {
-  return statOf(paths.database) !== undefined;
-}
-
-/** Two bundles: a session start brings the spool in and needs all that writing takes, the others only read. */
-function readingHalf({ event, paths }: TellInput): ReadingHalf {
-  const bundle = event.activity.kind === "session-start" ? "context.cjs" : "recall.cjs";
-  return runWithBytecodeCache(join(import.meta.dirname, bundle), {
-    folder: paths.cache,
-    use: event.activity.kind,
-  }) as ReadingHalf;
 }

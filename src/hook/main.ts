@@ -1,97 +1,115 @@
-// The hook commands: read the payload, do one thing, answer, exit 0 whatever happened.
+// The hook commands: read the payload, record the event, inject context, and exit 0 whatever happens.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCodeWire } from "../agents/claude-code/event.ts";
-import type { HookWire, HookOutput } from "../agents/hook-wire.ts";
+import { statusLineFolder } from "../agents/claude-code/wire.ts";
+import type { HookOutput, HookWire } from "../agents/hook-wire.ts";
+import { type CaptureContext, findCaptureContext } from "../capture/capture-context.ts";
 import { admitEvent } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
-import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
-import { noteHookFired } from "../platform/state/hook-counters.ts";
 import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
-import { noteLostEvent } from "../platform/state/lost-events.ts";
+import type { AgentEvent, CapturedEvent } from "../core/event.ts";
 import { closeToOthers } from "../platform/private-file.ts";
 import { readTail } from "../platform/read-file.ts";
+import { activityLine } from "../platform/state/activity.ts";
+import { noteHookFired } from "../platform/state/hook-counters.ts";
+import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
+import { noteLostEvent } from "../platform/state/lost-events.ts";
+import { keptPayload } from "../platform/stdin-payload.ts";
 import { wakeWorker } from "../platform/worker-start.ts";
-import { AppError } from "../core/error.ts";
-import type { AgentEvent, CapturedEvent } from "../core/event.ts";
 import { hasSqlite } from "../store/db/driver.ts";
-import { rerunWithNewerNode } from "./rerun-with-newer-node.ts";
-import { logHookError } from "./log.ts";
 import { loadBundle } from "./bundle.ts";
-import type { OtherAgents } from "./others.ts";
-import { askMemory, isOnlyAsked, recordInjection } from "./inject.ts";
-import { statusLine } from "./status-line.ts";
-import { readStdin } from "./stdin.ts";
-import type { TellInput } from "./types.ts";
+import { findContext, isLookupOnly, recordInjection } from "./inject.ts";
+import { logHookError } from "./log.ts";
+import { readPayload } from "./stdin.ts";
+import type { InjectRequest } from "./types.ts";
 
 const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
-/** Of a transcript: what stands in it of the last few tool uses. */
+/** Enough of a transcript's end for the last few tool uses. */
 const END_BYTES = 256 * 1024;
 
-/** Returns the answer to print, or undefined to print nothing. */
-function main(command: string, agent: string | undefined, env: Env): object | undefined {
+/** Returns the answer to print; undefined prints nothing. */
+function runHook(command: string, agent: string | undefined, env: Env): object | undefined {
   const at = Date.now();
   const paths = resolvePaths(env);
   let wire: HookWire | undefined;
   let event: AgentEvent | undefined;
-  let words: HookOutput = {};
+  let output: HookOutput = {};
   try {
-    if (command === "context" && !hasSqlite() && rerunWithNewerNode(paths.install)) return undefined;
-    wire = agent === undefined ? claudeCodeWire : others().wireOf(agent);
-    if (isDisabled(env)) return wire.answer(command, undefined, words);
+    if (command === "context" && !hasSqlite() && rerunWithOtherNode(paths.install)) return undefined;
+    // Claude Code's wire is built in: loading a bundle would slow down each of its hooks.
+    wire = agent === undefined ? claudeCodeWire : otherAgents().wireOf(agent);
+    if (isDisabled(env)) return wire.answer(command, undefined, output);
     closeToOthers(paths.home);
-    const payload = parsePayload(readStdin());
     const readEnd = (path: string): string | undefined => readTail(path, END_BYTES);
-    event = wire.event({ command, payload, cwd: currentFolder, readEnd, at, env });
-    if (event !== undefined)
-      words = handle(agent === undefined ? command : `${agent} ${command}`, event, wire, paths, env);
+    event = wire.event({ command, payload: readPayload(), cwd: currentFolder, readEnd, at, env });
+    const hook = agent === undefined ? command : `${agent} ${command}`;
+    if (event !== undefined) output = handleEvent(hook, event, wire, paths, env);
   } catch (error) {
     logHookError(paths.hookLog, command, error);
   }
-  return wire === undefined ? {} : wire.answer(command, event?.activity, words);
+  return wire === undefined ? {} : wire.answer(command, event?.activity, output);
 }
 
-function others(): OtherAgents {
-  return loadBundle("agents.cjs") as OtherAgents;
+function otherAgents() {
+  return loadBundle("agents.cjs") as typeof import("./other-agents.ts");
 }
 
-function handle(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookOutput {
-  const surroundings = findCaptureContext(event.cwd, paths.config, env);
-  const captured = admitEvent(event, surroundings, paths);
+const RERUN_TIMEOUT_MS = 8_000;
+
+/** Runs this hook again with the Node that `install` found; true when that has answered on our stdout. Call before reading stdin. */
+function rerunWithOtherNode(installRecord: string): boolean {
+  const node = otherNode(installRecord, process.env);
+  if (node === undefined) return false;
+  // Loaded here: it would cost every other hook a millisecond.
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
+  const { status } = spawnSync(node, process.argv.slice(1), {
+    stdio: [keptPayload() === undefined ? "inherit" : "pipe", "inherit", "inherit"],
+    input: keptPayload(),
+    timeout: RERUN_TIMEOUT_MS,
+    windowsHide: true,
+    env: { ...process.env, [HANDED_OVER]: "1" },
+  });
+  return status === 0;
+}
+
+function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Paths, env: Env): HookOutput {
+  const context = findCaptureContext(event.cwd, paths.config, env);
+  const captured = admitEvent(event, context, paths);
   if (typeof captured === "string") {
-    // Of an excluded folder nothing is kept, not even that a hook ran.
+    // For an excluded folder not even the run of the hook is recorded.
     if (captured !== "excluded") noteHookFired(paths.hookFires, hook);
-    return blockedWords(event, surroundings);
+    return blockedOutput(event, context);
   }
   captured.hook = hook;
-  const input = { event: captured, place: surroundings.place, settings: surroundings.settings, paths };
-  const isRecorded = !isOnlyAsked(captured, wire);
+  const { place, settings } = context;
+  const request = { event: captured, place, settings, paths };
+  const isRecorded = !isLookupOnly(captured, wire);
   const isStart = captured.activity.kind === "session-start";
-  // What happened is safe on disk before memory is asked; but for a start, which nobody would miss after a power cut either.
-  if (isRecorded && !isStart) record(paths, captured);
-  // What stands in a rule need not be told at the start as well.
-  const isInRules = isStart && wire.rulesFile !== undefined && others().hasRulesFile(input, wire.rulesFile);
-  const told = isInRules ? undefined : askMemory(input, hook);
+  // The event is safe on disk before the lookup. A start is not: losing it in a power cut does no harm.
+  if (isRecorded && !isStart) recordEvent(paths, captured);
+  // Context in a rules file is not injected at the start as well.
+  const isInRules = isStart && wire.rulesFile !== undefined && otherAgents().hasRulesFile(request, wire.rulesFile);
+  const found = isInRules ? undefined : findContext(request, hook);
   if (isStart) {
-    const start = { ...captured, ...(told?.injection && { injection: told.injection }) };
-    record(paths, start, { isDurable: false });
-  }
-  if (!isStart && told !== undefined) recordInjection(input, told, isRecorded);
-  if (!isRecorded && told?.injection === undefined) noteHookFired(paths.hookFires, hook);
-  if (wire.rulesFile !== undefined) writeRules(input, wire.rulesFile);
-  // After the drop: a worker that is about to leave looks into the spool once more when its lock is gone.
-  if (isRecorded && surroundings.settings.worker) wakeWorker(paths, WORKER);
-  return told ?? {};
+    const start = { ...captured, ...(found?.injection && { injection: found.injection }) };
+    recordEvent(paths, start, { isDurable: false });
+  } else if (found !== undefined) recordInjection(request, found, isRecorded);
+  if (!isRecorded && found?.injection === undefined) noteHookFired(paths.hookFires, hook);
+  if (wire.rulesFile !== undefined) updateRules(request, wire.rulesFile);
+  // After the event is in the spool: a worker that stops now looks there once more.
+  if (isRecorded && settings.worker) wakeWorker(paths, WORKER);
+  return found ?? {};
 }
 
-/** Recording that stops because of a broken file is told at once: `c-mem status` may never be run. */
-function blockedWords({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookOutput {
+/** Unreadable settings stop recording, and the user may never run `c-mem status`. */
+function blockedOutput({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookOutput {
   if (!isBlocked || activity.kind !== "session-start") return {};
   return { message: `C-Mem records nothing: ${offReason}. Run: c-mem doctor` };
 }
 
-/** Where neither the data directory nor the temporary folder has space, the event is lost: that is counted. */
-function record(paths: Paths, event: CapturedEvent, options: { isDurable?: boolean } = {}): void {
+/** Counts the event as lost where neither the data directory nor the temporary folder has space. */
+function recordEvent(paths: Paths, event: CapturedEvent, options: { isDurable?: boolean } = {}): void {
   try {
     writeDrop(paths.spool, event, options);
   } catch (error) {
@@ -100,17 +118,16 @@ function record(paths: Paths, event: CapturedEvent, options: { isDurable?: boole
   }
 }
 
-/** Where that fails the file stays as it was. */
-function writeRules(input: TellInput, name: string): void {
+function updateRules(request: InjectRequest, name: string): void {
   try {
-    const told = others().refreshRules(input, name);
-    if (told !== undefined) recordInjection(input, told, true);
+    const answer = otherAgents().refreshRules(request, name);
+    if (answer !== undefined) recordInjection(request, answer, true);
   } catch (error) {
-    logHookError(input.paths.hookLog, input.event.hook ?? "", error);
+    logHookError(request.paths.hookLog, request.event.hook ?? "", error);
   }
 }
 
-/** The folder a hook runs in may have been deleted meanwhile; payloads name it themselves. */
+/** The folder of a running hook may be deleted; most payloads name it. */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -119,34 +136,28 @@ function currentFolder(): string {
   }
 }
 
-function parsePayload(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not the parser's message: it quotes the payload.
-    throw new AppError("bad_payload", `stdin is not JSON (${text.length} characters)`);
-  }
-}
-
-/** One line, also where the client's words make no sense. */
-function showStatus(env: Env): string {
+/** Claude Code's status line, from a small file and without the database. */
+function statusLine(env: Env): string {
   const paths = resolvePaths(env);
+  let folder: string | undefined;
   try {
-    return statusLine(paths, env, parsePayload(readStdin()));
+    folder = statusLineFolder(readPayload());
   } catch {
-    return statusLine(paths, env, undefined);
+    // Without a folder the line is about all projects.
   }
+  const context = folder === undefined ? undefined : findCaptureContext(folder, paths.config, env);
+  if (context?.isBlocked) return "C-Mem records nothing: settings unreadable (c-mem doctor)";
+  return context?.isExcluded ? "C-Mem is off here" : activityLine(paths, Date.now());
 }
 
 try {
   const [command = "", flag, agent] = process.argv.slice(2);
   const answer =
     command === "statusline"
-      ? showStatus(process.env)
-      : main(command, flag === "--agent" ? agent : undefined, process.env);
-  if (answer !== undefined) writeSync(1, `${typeof answer === "string" ? answer : JSON.stringify(answer)}\n`);
+      ? statusLine(process.env)
+      : JSON.stringify(runHook(command, flag === "--agent" ? agent : undefined, process.env));
+  if (answer !== undefined) writeSync(1, `${answer}\n`);
 } catch {
-  // The reader of our answer has gone away: nobody is left to tell.
+  // The agent has closed our stdout.
 }
 process.exit(0);

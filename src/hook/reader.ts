@@ -1,8 +1,9 @@
-// The reading half of most hooks: opens the database and asks recall. Built as recall.cjs, loaded only where it is needed.
+// Finds the context for a prompt, tool or subagent; only reads the database. Built as recall.cjs, loaded only when needed.
+import { subagentTask } from "../agents/claude-code/wire.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
-import type { CapturedEvent, Surface } from "../core/event.ts";
+import type { Surface } from "../core/event.ts";
 import { throttleLevel } from "../recall/inject/throttle.ts";
 import {
   idsForTask,
@@ -17,49 +18,35 @@ import {
 import { type Db, hasSqlite, openDriver } from "../store/db/driver.ts";
 import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
-import { isHeldOut, readerOf, type TellAnswer, type TellInput } from "./types.ts";
+import { type InjectAnswer, type InjectRequest, isHeldOut, readerOf } from "./types.ts";
 
-/** Readers of a WAL database wait for nobody, but for a moment after a crash; then memory is silent. */
+/** Readers of a WAL database wait only just after a crash; then nothing is injected. */
 const BUSY_TIMEOUT_MS = 20;
 
-export function tell(input: TellInput): TellAnswer | undefined {
-  if (!hasSqlite() || isHeldOut(input)) return undefined;
-  // Not closed: the process ends anyway.
-  const db = openDriver(input.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+export function inject(request: InjectRequest): InjectAnswer | undefined {
+  if (!hasSqlite() || isHeldOut(request)) return undefined;
+  // Never closed: the process ends anyway.
+  const db = openDriver(request.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
-    return answer(db, input);
+    const project = findProject(db, request.event.project.key);
+    return project && findContext(db, request, (surface) => eventRequest(db, request, project.id, surface));
   } catch (error) {
-    // Another process is just making the store: there is nothing in it to tell.
+    // Another process is creating the database.
     if (/^no such table\b/.test((error as Error).message)) return undefined;
     throw error;
   }
 }
 
-function answer(db: Db, input: TellInput): TellAnswer | undefined {
-  const { event } = input;
-  const { activity } = event;
-  const project = findProject(db, event.project.key);
-  if (project === undefined) return undefined;
-  const request = (surface: Surface): EventRequest => requestFor(db, input, project.id, surface);
-  switch (activity.kind) {
-    case "prompt":
-      return toAnswer("prompt", contextForPrompt(db, activity.text, request("prompt")), []);
-    case "tool-use":
-      return toAnswer("error", contextForFailure(db, activity.output ?? "", request("error")), []);
-    case "tool-start":
-      return beforeTool(db, event, request);
-    case "subagent-start":
-      return forSubagent(db, input, request("subagent"));
-    default:
-      return undefined;
-  }
-}
-
-/** Looked up only where it matters: mostly there is nothing to say, and that is to be known soon. */
-function requestFor(db: Db, { event, place, paths }: TellInput, projectId: number, surface: Surface): EventRequest {
+/** Reads each value only when recall needs it: mostly there is nothing to inject. */
+function eventRequest(
+  db: Db,
+  { event, place, paths }: InjectRequest,
+  projectId: number,
+  surface: Surface,
+): EventRequest {
   return {
     projectId,
-    // A subagent knows nothing of what the session that started it has done.
+    // A subagent knows nothing of the session that started it.
     get ownSessionId() {
       return event.agentId === undefined ? findSession(db, event.sessionId)?.id : undefined;
     },
@@ -76,39 +63,54 @@ function requestFor(db: Db, { event, place, paths }: TellInput, projectId: numbe
   };
 }
 
-function beforeTool(db: Db, event: CapturedEvent, request: (surface: Surface) => EventRequest): TellAnswer | undefined {
-  const { activity } = event;
-  if (activity.kind !== "tool-start") return undefined;
-  const input = activity.input as Record<string, unknown>;
-  if (activity.path !== undefined) {
-    const told = contextForFile(db, activity.path, activity.name !== "Read", request("file"));
-    return toAnswer("file", told, [lookedUp(activity.name, activity.path)]);
+function findContext(
+  db: Db,
+  { event, paths }: InjectRequest,
+  on: (surface: Surface) => EventRequest,
+): InjectAnswer | undefined {
+  const { activity, sessionId } = event;
+  switch (activity.kind) {
+    case "prompt":
+      return toAnswer("prompt", contextForPrompt(db, activity.text, on("prompt")));
+    case "tool-use":
+      return toAnswer("error", contextForFailure(db, activity.output ?? "", on("error")));
+    case "tool-start": {
+      const { name, path, input } = activity;
+      if (path !== undefined) {
+        return toAnswer("file", contextForFile(db, path, name !== "Read", on("file")), [lookedUp(name, path)]);
+      }
+      const { command } = input as { command?: unknown };
+      if (typeof command === "string") {
+        return toAnswer("command", contextForCommand(db, command, on("command")), [lookedUp("Bash", command)]);
+      }
+      const task = subagentTask(input);
+      if (task === undefined) return undefined;
+      const ids = idsForTask(db, task.text, on("subagent"));
+      return { keys: [`task=${shortHash(task.type ?? DEFAULT_TYPE)}:${ids.join(",")}`] };
+    }
+    case "subagent-start": {
+      const ids = takeTaskIds(paths.shown, sessionId, event.agentType);
+      return ids && toAnswer("subagent", contextForIds(db, ids, on("subagent")));
+    }
+    default:
+      return undefined;
   }
-  const { command, prompt, description, subagent_type: type } = input;
-  if (typeof command === "string") {
-    return toAnswer("command", contextForCommand(db, command, request("command")), [lookedUp("Bash", command)]);
-  }
-  if (typeof prompt !== "string") return undefined;
-  const task = `${typeof description === "string" ? description : ""}\n${prompt}`;
-  const ids = idsForTask(db, task, request("subagent"));
-  return { keys: [`task=${shortHash(String(type ?? DEFAULT_TYPE))}:${ids.join(",")}`] };
 }
 
 const DEFAULT_TYPE = "general-purpose";
 
-/** Its task was seen when it was asked for; several of one kind start in the order they were asked for. */
-function forSubagent(db: Db, { event, paths }: TellInput, request: EventRequest): TellAnswer | undefined {
-  const type = shortHash(event.agentType ?? DEFAULT_TYPE);
-  const noted = readShown(paths.shown, event.sessionId);
-  const tasks = noted.filter((key) => key.startsWith(`task=${type}:`));
-  const started = noted.filter((key) => key === `took=${type}`).length;
-  const ids = (tasks[started]?.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
-  if (tasks[started] === undefined) return undefined;
-  noteShown(paths.shown, event.sessionId, [`took=${type}`]);
-  return toAnswer("subagent", contextForIds(db, ids, request), []);
+/** What was found for its task before it started. Subagents of one type start in the order of their tasks. */
+function takeTaskIds(shown: string, sessionId: string, agentType = DEFAULT_TYPE): number[] | undefined {
+  const type = shortHash(agentType);
+  const keys = readShown(shown, sessionId);
+  const tasks = keys.filter((key) => key.startsWith(`task=${type}:`));
+  const task = tasks[keys.filter((key) => key === `took=${type}`).length];
+  if (task === undefined) return undefined;
+  noteShown(shown, sessionId, [`took=${type}`]);
+  return (task.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
 }
 
-function toAnswer(surface: Surface, { text, items, tokens }: EventContext, keys: string[]): TellAnswer {
+function toAnswer(surface: Surface, { text, items, tokens }: EventContext, keys: string[] = []): InjectAnswer {
   if (text === "") return { keys };
   return { text, keys: [...keys, ...items], injection: { surface, itemIds: items, chars: text.length, tokens } };
 }

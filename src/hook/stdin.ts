@@ -1,14 +1,24 @@
-// Reads all of stdin synchronously: a hook has nothing else to do, and async streams cost ten milliseconds.
+// Reads a hook's payload from stdin, synchronously: async streams cost ten milliseconds.
 import { readSync } from "node:fs";
+import { AppError } from "../core/error.ts";
 import { keptPayload } from "../platform/stdin-payload.ts";
 
-/** Payloads carry whole files; beyond this something is wrong, and the agent must not wait for it. */
+/** Payloads have whole files in them; more than this is a mistake, and the agent must not wait for it. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
-export function readStdin(): string {
-  const kept = keptPayload();
-  if (kept !== undefined) return kept;
+export function readPayload(): unknown {
+  const text = keptPayload() ?? readStdin();
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not the parser's message: it quotes the payload.
+    throw new AppError("bad_payload", `stdin is not JSON (${text.length} characters)`);
+  }
+}
+
+function readStdin(): string {
   const chunks: Buffer[] = [];
   let total = 0;
   for (;;) {
@@ -29,7 +39,7 @@ function readSome(chunk: Buffer): number {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "EOF") return 0; // Windows, at the end of a pipe
       if (code !== "EAGAIN") throw error;
-      // A non-blocking pipe with nothing in it yet: wait a moment without burning the processor.
+      // An empty non-blocking pipe: wait two milliseconds without using the processor.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }

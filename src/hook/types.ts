@@ -1,29 +1,29 @@
-// What the reading half of the hooks is asked, and what it answers. It is built apart: most hooks never load it.
+// What the hooks ask the context bundles for, and what these answer. Those are built apart: most hooks never load them.
 import type { Place } from "../capture/project.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import type { CapturedEvent, Injection } from "../core/event.ts";
 import { shortHash } from "../core/hash.ts";
 
-export interface TellInput {
+export interface InjectRequest {
   event: CapturedEvent;
   place: Place;
   settings: Settings;
   paths: Paths;
 }
 
-export interface TellAnswer {
-  /** What goes to the model. */
+export interface InjectAnswer {
+  /** For the model. */
   text?: string;
-  /** What goes to the person. */
+  /** For the person. */
   message?: string;
   injection?: Injection;
-  /** Lines for the file of what was shown. */
+  /** Lines for the file of shown items. */
   keys: string[];
 }
 
-export interface ReadingHalf {
-  tell(input: TellInput): TellAnswer | undefined;
+export interface ContextBundle {
+  inject(request: InjectRequest): InjectAnswer | undefined;
 }
 
 /** A subagent has not seen what its parent was shown. */
@@ -31,7 +31,7 @@ export function readerOf({ agentId, sessionId }: CapturedEvent): string {
   return agentId === undefined ? sessionId : `agent-${agentId}`;
 }
 
-/** The same session is in or out for good, on every surface. */
-export function isHeldOut({ event, settings }: TellInput): boolean {
+/** Held out for comparison: always the same sessions, on every surface. */
+export function isHeldOut({ event, settings }: InjectRequest): boolean {
   return settings.holdout > 0 && parseInt(shortHash(event.sessionId).slice(-6), 36) % 100 < settings.holdout;
 }
