@@ -1,4 +1,5 @@
 // The agents C-Mem knows, one row each.
+import type { Env } from "./agent-files.ts";
 import { findTranscripts, sessionTranscripts } from "./claude-code/discover.ts";
 import { backupPath } from "./claude-code/file-history.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
@@ -7,18 +8,17 @@ import { codexReader } from "./codex/transcript.ts";
 import { copilotTranscript, findCopilotHistory, findCopilotTranscripts } from "./copilot-cli/discover.ts";
 import { copilotHistoryReader } from "./copilot-cli/history.ts";
 import { copilotReader } from "./copilot-cli/transcript.ts";
-import type { Env } from "./agent-files.ts";
 import { findGeminiTranscripts, geminiTranscript } from "./gemini-cli/discover.ts";
 import { geminiReader } from "./gemini-cli/transcript.ts";
 import { findOpenCodeTranscripts, openCodeSession } from "./opencode/discover.ts";
 import { openCodeReader } from "./opencode/transcript.ts";
 import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts";
 
-/** A kind of file an agent keeps its sessions in. Some have had more than one. */
+/** One kind of session file; some agents have had more than one. */
 export interface TranscriptSource {
-  /** The newest first. `folders`: where to look instead of where the agent keeps its sessions by itself. */
+  /** Newest first. `folders`: where to look instead of the agent's own folders. */
   find(env: Env, folders?: readonly string[]): TranscriptFile[];
-  /** The files of one session, by the path its hooks named; only for agents that have hooks. */
+  /** The files of one session, by the path its hooks name; only for agents with hooks. */
   ofSession?(transcriptPath: string): TranscriptFile[];
   reader: LineReader<unknown> | DocumentReader;
 }
@@ -27,9 +27,9 @@ export interface AgentSpec {
   id: string;
   label: string;
   sources: readonly TranscriptSource[];
-  /** The agent's own command for going on with a session. */
+  /** The agent's command to continue a session. */
   resume(sessionId: string): string[];
-  /** Where it keeps the copies of files from before it changed them. */
+  /** Its copy of a file from before it changed the file. */
   backupPath?(env: Env, sessionId: string, name: string): string;
 }
 
@@ -37,20 +37,14 @@ export const AGENTS: readonly AgentSpec[] = [
   {
     id: "claude-code",
     label: "Claude Code",
-    sources: [
-      {
-        find: findTranscripts,
-        ofSession: sessionTranscripts,
-        reader: lines(claudeCodeReader),
-      },
-    ],
+    sources: [{ find: findTranscripts, ofSession: sessionTranscripts, reader: claudeCodeReader }],
     resume: (id) => ["claude", "--resume", id],
     backupPath,
   },
   {
     id: "codex",
     label: "Codex CLI",
-    sources: [{ find: findCodexTranscripts, ofSession: codexTranscript, reader: lines(codexReader) }],
+    sources: [{ find: findCodexTranscripts, ofSession: codexTranscript, reader: codexReader }],
     resume: (id) => ["codex", "resume", id],
   },
   {
@@ -63,7 +57,7 @@ export const AGENTS: readonly AgentSpec[] = [
     id: "copilot-cli",
     label: "Copilot CLI",
     sources: [
-      { find: findCopilotTranscripts, ofSession: copilotTranscript, reader: lines(copilotReader) },
+      { find: findCopilotTranscripts, ofSession: copilotTranscript, reader: copilotReader },
       { find: findCopilotHistory, reader: copilotHistoryReader },
     ],
     resume: (id) => ["copilot", "--resume", id],
@@ -77,13 +71,8 @@ export const AGENTS: readonly AgentSpec[] = [
   {
     id: "cursor",
     label: "Cursor",
-    // Its hooks tell everything that is known of it.
+    // Recorded by its hooks alone.
     sources: [],
     resume: (id) => ["cursor-agent", `--resume=${id}`],
   },
 ];
-
-/** The state is the reader's own business: whoever stores it only hands it back. */
-function lines<State>(reader: LineReader<State>): LineReader<unknown> {
-  return reader as unknown as LineReader<unknown>;
-}
