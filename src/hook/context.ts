@@ -1,7 +1,7 @@
 // Builds the context for a session start from the database. Built as context.cjs.
 import { join } from "node:path";
 import { drainSpool } from "../capture/live/drain.ts";
-import { readRefLog } from "../capture/work-tree.ts";
+import { readRefLog } from "../capture/ref-log.ts";
 import { forgetShown } from "../capture/live/shown-items.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";

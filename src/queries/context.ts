@@ -1,6 +1,6 @@
 // The block an agent gets at session start, as it would be told now.
 import { findPlace, identifyProject } from "../capture/project.ts";
-import { readRefLog } from "../capture/work-tree.ts";
+import { readRefLog } from "../capture/ref-log.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import { loadSettings } from "../config/load.ts";
 import { parseSetting, SETTING_KEYS, type SettingKey, type Settings } from "../config/schema.ts";

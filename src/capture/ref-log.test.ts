@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseRefLog } from "./work-tree.ts";
+import { parseRefLog } from "./ref-log.ts";
 
 it("reads HEAD moves from git's reflog and skips other lines", () => {
   const zero = "0".repeat(40);
