@@ -402,7 +402,7 @@ describe("c-mem sync", () => {
     const env = { C_MEM_EXCLUDE_PATHS: other, C_MEM_MAX_TRANSCRIPT_MB: "40" };
     const plan = await data(world, ["sync", "--dry-run"], { env });
     expect(plan).toMatchObject({ files: 3, unchanged: 0, too_large: [expect.stringContaining("c.jsonl")] });
-    expect((await run(world, ["sync", "--dry-run"], { env })).stdout).toContain("0 have not changed, 1 is too large");
+    expect((await run(world, ["sync", "--dry-run"], { env })).stdout).toContain("0 unchanged, 1 too large");
     const sync = await run(world, ["sync"], { env });
     expect(sync.stdout).toMatch(/^Read 1 transcript, 0 unchanged, 1 excluded: 1 new session, 1 prompt/);
     expect(sync.stderr).toContain(`malformed: ${join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`)}:2\n`);
