@@ -1,47 +1,39 @@
 // What the API's replies hold: the same as the commands print with --json.
 import type * as z from "zod";
+import type { blame } from "../queries/blame.ts";
+import type { cost } from "../queries/cost.ts";
+import type { efforts } from "../queries/efforts.ts";
+import type { health } from "../queries/health.ts";
+import type { impact } from "../queries/impact.ts";
+import type { observationSchema } from "../queries/observation-json.ts";
+import type { paths } from "../queries/paths.ts";
+import type { projects } from "../queries/projects.ts";
+import type { settings } from "../queries/settings.ts";
+import type { stats } from "../queries/stats.ts";
+import type { timeline } from "../queries/timeline.ts";
+import type { workerLog, workerStatus } from "../queries/worker.ts";
 import type { list } from "../queries/list.ts";
 import type { DataOf, MetaOf } from "../queries/query.ts";
 import type { search } from "../queries/search.ts";
 import type { summarySchema } from "../queries/session-json.ts";
-import type { Concept, ObservationType, Origin } from "../core/memory.ts";
 
 export type Session = DataOf<typeof list>["results"][number];
 
 export type Summary = z.output<ReturnType<typeof summarySchema>>;
-
-export interface Observation {
-  /** "o12" */
-  id: string;
-  type: ObservationType;
-  title: string;
-  subtitle: string | null;
-  narrative: string;
-  facts: string[];
-  concepts: Concept[];
-  /** All it is about: those its turn only read, those it changed, and those only named. */
-  files: string[];
-  files_read: string[];
-  files_modified: string[];
-  /** Item ids: "p12", "m34", "t56". */
-  evidence: string[];
-  origin: Origin;
-  subject: string | null;
-  producer: string;
-  is_current: boolean;
-  pinned: boolean;
-  edited_at: string | null;
-  superseded_by: { id: string; title: string | null } | null;
-  superseded_by_hand: boolean;
-  valid_from: string;
-  valid_to: string | null;
-  created_at: string;
-  session_id: string | null;
-  prompt_number: number | null;
-  agent: string | null;
-  project: string | null;
-  project_key: string | null;
-}
+export type Observation = z.output<ReturnType<typeof observationSchema>>;
+export type ProjectEntry = DataOf<typeof projects>["results"][number];
+export type ChangedFile = DataOf<typeof paths>["results"][number];
+export type FileTurn = DataOf<typeof blame>["results"][number];
+export type Effort = DataOf<typeof efforts>["results"][number];
+export type Stats = DataOf<typeof stats>;
+export type DayShare = Stats["by_day"][number];
+export type Cost = DataOf<typeof cost>;
+export type Impact = DataOf<typeof impact>;
+export type Setting = DataOf<typeof settings>["results"][number];
+export type Check = DataOf<typeof health>["results"][number];
+export type WorkerState = DataOf<typeof workerStatus>;
+export type LogLine = DataOf<typeof workerLog>["results"][number];
+export type TimelineTurn = DataOf<typeof timeline>["results"][number];
 
 export type Finding = DataOf<typeof search>["results"][number];
 export type SearchMeta = MetaOf<typeof search>;
@@ -49,13 +41,6 @@ export type SearchMeta = MetaOf<typeof search>;
 export interface ListMeta {
   where?: string;
   has_more?: boolean;
-}
-
-export interface ProjectEntry {
-  key: string;
-  name: string;
-  root: string;
-  sessions: number;
 }
 
 export interface TouchedFile {
@@ -160,166 +145,9 @@ export interface Story extends AnyObservation {
   evidence: Evidence[];
 }
 
-export interface ChangedFile {
-  path: string;
-  project: string;
-  project_key: string;
-  sessions: number;
-  added: number;
-  removed: number;
-  last_at: string;
-}
-
-/** What one turn of a session did to a file. */
-export interface FileTurn {
-  session_id: string;
-  agent: string;
-  project: string;
-  title: string | null;
-  path: string;
-  turn: number;
-  prompt_id: string | null;
-  prompt: string | null;
-  reads: number;
-  edits: number;
-  creates: number;
-  added: number;
-  removed: number;
-  last_at: string;
-  commits: { sha: string; subject: string }[];
-}
-
-export interface Effort {
-  id: string;
-  title: string;
-  project: string;
-  branches: string[];
-  agents: string[];
-  subagents: number;
-  started_at: string;
-  last_at: string;
-  sessions: {
-    session_id: string;
-    agent: string;
-    title: string | null;
-    outcome: string | null;
-    git_branch: string | null;
-    started_at: string;
-    continues: string | null;
-    weight: number | null;
-  }[];
-  decisions: { id: string; title: string; at: string }[];
-  open_ends: { session_id: string; text: string }[];
-}
-
-export interface DayShare {
-  day: string;
-  project: string;
-  project_key: string;
-  agent: string;
-  sessions: number;
-  prompts: number;
-  tool_uses: number;
-  bytes: number;
-}
-
-interface FolderSize {
-  files: number;
-  bytes: number;
-}
-
-export interface Stats {
-  totals: {
-    sessions: number;
-    prompts: number;
-    tool_uses: number;
-    failed_tool_uses: number;
-    files_changed: number;
-    lines_added: number;
-    lines_removed: number;
-    commits: number;
-  };
-  by_project: { name: string; key: string; sessions: number; prompts: number }[];
-  by_tool: { name: string; uses: number; failed: number; failure_rate: number }[];
-  by_day: DayShare[];
-  database: { bytes: number };
-  archive: FolderSize;
-  backups: FolderSize;
-  models: FolderSize;
-}
-
-interface CostShare {
-  name: string;
-  requests: number;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number;
-}
-
-export interface Cost {
-  total: CostShare;
-  by_day: CostShare[];
-  by_model: CostShare[];
-}
-
-export interface Impact {
-  surfaces: { surface: string; injections: number; used: number; tokens: number }[];
-}
-
 export interface ContextBlock {
   text: string;
   items: string[];
   chars: number;
   tokens: number;
-}
-
-export interface Setting {
-  key: string;
-  value: unknown;
-  source: "environment" | "project" | "user" | "default";
-  default: unknown;
-  about: string;
-  min: number | null;
-  max: number | null;
-  one_of: string[] | null;
-}
-
-export interface Check {
-  name: string;
-  state: "ok" | "warn" | "fail";
-  message: string;
-  fix?: string;
-}
-
-export interface WorkerState {
-  running: boolean;
-  pid: number | null;
-  version: string | null;
-  started_at: string | null;
-  jobs: { pending: number; running: number; failed: number };
-  spool: { waiting: number; bad: number };
-  troubled: { key: string; status: string; attempts: number; last_error: string | null }[];
-}
-
-export interface LogLine {
-  at: string;
-  message: string;
-}
-
-/** A turn as the timeline tells it. */
-export interface TimelineTurn {
-  /** "p12" */
-  id: string;
-  session_id: string;
-  agent: string;
-  project: string;
-  title: string | null;
-  turn: number;
-  prompt: string;
-  at: string;
-  ended_at: string | null;
-  status: "running" | "completed" | "interrupted";
-  files: { path: string; created: boolean; added: number; removed: number }[];
-  commits: { sha: string; subject: string }[];
-  failed: { id: string; command: string; exit_code: number | null; error: string }[];
 }
