@@ -29,7 +29,7 @@ const NAME = "credential";
 /** Adds to `found`. `words`: places of words that may be part of a label. */
 export function labelledRanges(text: string, words: readonly number[], found: SecretRange[]): void {
   let from = -1;
-  for (const word of isSorted(words) ? words : words.toSorted((a, b) => a - b)) {
+  for (const word of words.toSorted((a, b) => a - b)) {
     if (word < from) continue;
     const label = labelAt(text, word);
     if (label === undefined) continue;
@@ -39,13 +39,6 @@ export function labelledRanges(text: string, words: readonly number[], found: Se
       from = Math.max(from, range.end);
     }
   }
-}
-
-function isSorted(places: readonly number[]): boolean {
-  for (let index = 1; index < places.length; index++) {
-    if ((places[index] as number) < (places[index - 1] as number)) return false;
-  }
-  return true;
 }
 
 const FINDERS: readonly Finder[] = [

@@ -38,21 +38,17 @@ const QUALIFIED =
   /(?:api|app|access|auth|bearer|refresh|session|bot|deploy|personal|service|admin|client|github|gitlab|slack|discord|telegram|npm|pypi|vault|jwt|oauth|sentry|webhook|upload|push|registry|root|hook|openai|anthropic|stripe|account|encryption|master|private|secret|shared|signing|storage|subscription|license|hmac|aes|zugangs|zugriffs|geheim|секретный|clé|chiave|w-?lan)[_ -]?$/i;
 const QUALIFIED_CHARS = 14;
 
-const NAME_CHARS = 60;
-
 /** The label that ends in the word at this place, if a value may follow it. */
 export function labelAt(text: string, word: number): Label | undefined {
-  if (isLongerWord(text, word)) return undefined;
+  LONGER_WORD.lastIndex = word;
+  if (LONGER_WORD.test(text)) return undefined;
   LABEL.lastIndex = word;
   if (!LABEL.test(text)) return undefined;
   const end = LABEL.lastIndex;
-  const next = text.charCodeAt(end);
-  // A longer word or name: `passwordField`, `tokens`, `password-reset`, `password.length`.
-  if (isWordCode(next)) return undefined;
-  if ((next === 0x2d || next === 0x2e) && isWordCode(text.charCodeAt(end + 1))) return undefined;
-  if (!FOLLOWERS.has(text.charAt(end))) return undefined;
+  const next = text.charAt(end);
+  if (!FOLLOWERS.has(next)) return undefined;
   // A quick check first: `key: value` is everywhere in programs.
-  if ((next === 0x3a || next === 0x3d) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
+  if (/[:=]/.test(next) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
   const start = nameStart(text, word);
   // The name of a type: `AWS::IAM::AccessKey`.
   if (text.startsWith("::", start - 2) && /[A-Z]/.test(text.charAt(start))) return undefined;
@@ -65,49 +61,15 @@ export function labelAt(text: string, word: number): Label | undefined {
   return kind === undefined ? undefined : { kind, name, start, end };
 }
 
-/** `tokens`, `keyboard`, `author`, `passed`: nearly all matches in ordinary text, so this is fast. */
-function isLongerWord(text: string, word: number): boolean {
-  switch (text.charCodeAt(word) | 0x20) {
-    case 0x6b: // key
-      return isLetter(text, word + 2, 0x79) && isMention(text, word, word + 3);
-    case 0x74: // token
-      return isMention(text, word, word + 5);
-    case 0x61: // auth, of which only `authorization` and `masterauth` are labels
-      return (text.charCodeAt(word + 4) | 0x20) !== 0x6f && (text.charCodeAt(word - 1) | 0x20) !== 0x72;
-    case 0x70: {
-      const next = text.charCodeAt(word + 4);
-      return isLetter(text, word + 2, 0x73) && isSmall(next) && !PASS_NEXT.has(next);
-    }
-    default:
-      return false;
-  }
-}
+/** `keyboard`, `token of`, `author`, `passed`: nearly all matches in ordinary text. Not `masterauth` and `--key value`. */
+const LONGER_WORD =
+  /(?<![-_])(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]) [a-z]|(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn])[a-z(./}]|(?<![Rr])[Aa][Uu][Tt][Hh](?![Oo])|[Pp][Aa][Ss][Ss](?![wpce])[a-z]/y;
 
-/** Signs before the last word of an option: `--api-key`, `-api_key`. */
-const JOINTS = new Set([0x2d, 0x5f]);
-
-/** A key or token without a value: `keys`, `key(`, `token of`. */
-function isMention(text: string, word: number, end: number): boolean {
-  const next = text.charCodeAt(end);
-  if (next === 0x20) return isSmall(text.charCodeAt(end + 1)) && !JOINTS.has(text.charCodeAt(word - 1));
-  return isSmall(next) || next === 0x28 || next === 0x2e || next === 0x2f || next === 0x7d;
-}
-
-function isLetter(text: string, place: number, code: number): boolean {
-  return (text.charCodeAt(place) | 0x20) === code;
-}
-
-/** password, passphrase, passcode, passe */
-const PASS_NEXT = new Set([0x77, 0x70, 0x63, 0x65]);
-
-function isSmall(code: number): boolean {
-  return code >= 0x61 && code <= 0x7a;
-}
+const NAME_BEFORE = /(?<=([\w.$\u00c0-\u024f\u0400-\u04ff-]{0,60}))/y;
 
 function nameStart(text: string, word: number): number {
-  let start = word;
-  const first = Math.max(0, word - NAME_CHARS);
-  while (start > first && isNameCode(text.charCodeAt(start - 1))) start--;
+  NAME_BEFORE.lastIndex = word;
+  let start = word - (NAME_BEFORE.exec(text)?.[1]?.length ?? 0);
   // The digits and the letter of a colour code `\x1b[1m` look like a part of the name.
   if (text.charAt(start - 1) === "[" && text.charAt(start - 2) === "\x1b") {
     start = Math.min(word, start + (/^[\d;]*m/.exec(text.slice(start, word))?.[0].length ?? 0));
@@ -118,120 +80,68 @@ function nameStart(text: string, word: number): number {
   return start;
 }
 
-function isNameCode(code: number): boolean {
-  return (
-    isWordCode(code) ||
-    code === 0x2d ||
-    code === 0x2e ||
-    code === 0x24 ||
-    (code >= 0xc0 && code < 0x250) ||
-    (code >= 0x400 && code < 0x500)
-  );
-}
-
-const FOLLOWERS = new Set(
-  " \t\r\n\"'`*_)]\\=:,;|<>&(\x1b\u00a0\u2002\u2003\u2009\u200b\u202f\u3000：＝｜│】」是为為は",
-);
-/** What may follow a label and a space. */
-const SIGNS = new Set("=:|-(");
-
+/** Not "-", "." and letters, which make a longer name: `password-reset`, `password.length`, `passwordField`. */
+const FOLLOWERS = new Set(" \t\r\n\"'`*)]\\=:,;|<>&(\x1b\u00a0\u2002\u2003\u2009\u200b\u202f\u3000：＝｜│】」是为為は");
 function isQualified(text: string, word: number): boolean {
-  const last = text.charCodeAt(word - 1);
-  // Fast, because most keys stand alone.
-  const isJoined = last === 0x20 || last === 0x2d || last === 0x5f;
-  if (!isSmall((isJoined ? text.charCodeAt(word - 2) : last) | 0x20)) return false;
   return QUALIFIED.test(text.slice(Math.max(0, word - QUALIFIED_CHARS), word));
 }
 
 /** key, token, authorization, credential: only values that cannot be a word count. */
 function isWeakWord(text: string, word: number, end: number): boolean {
-  switch (text.charCodeAt(word) | 0x20) {
-    case 0x6b:
-      return isLetter(text, word + 2, 0x79);
-    case 0x74:
-      return true;
-    case 0x63:
-      return isLetter(text, word + 1, 0x72);
-    case 0x61:
-      return isLetter(text, word + 1, 0x75) && end - word > 4;
-    default:
-      return false;
-  }
+  return /^(?:key|token|cr|auth.)/i.test(text.slice(word, end));
 }
 
 /** Characters behind a sign that the patterns in key-value-rows.ts do not handle. */
 // oxlint-disable-next-line no-control-regex
 const DISGUISE = /[\x1b\u00a0\u2000-\u200f\u202f\u3000：＝\\&|]|^ {2}|^ *\n/;
-const CLOSED = new Set("\"'`*)]");
 
 /** A type or a name after a sign and a space: `privateKey: Uint8Array,`. */
 const EXPRESSION = / (?![\da-f]{24,}|(?:[A-Za-z]*\d){6})[A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
 
 /** True for what the patterns in key-value-rows.ts do not find. */
 function canAssign(text: string, word: number, end: number): boolean {
-  const next = text.charAt(end);
-  const second = text.charAt(end + 1);
-  if (second === '"' || second === "'" || (next === "=" && isLetter(text, word, 0x74))) return true;
-  if (next !== " " && (second === "\n" || second === "{")) return true;
-  if (next !== " " && isQualified(text, word)) {
+  const rest = text.slice(end, end + 8);
+  if (/^[^]["']/.test(rest) || (rest.startsWith("=") && /^t/i.test(text.charAt(word)))) return true;
+  if (/^[^ ][\n{]/.test(rest)) return true;
+  if (!rest.startsWith(" ") && isQualified(text, word)) {
     EXPRESSION.lastIndex = end + 1;
     return !EXPRESSION.test(text);
   }
-  return DISGUISE.test(text.slice(end, end + 8));
+  return DISGUISE.test(rest);
 }
 
 /** False where the next characters cannot lead to a value, as after most labels. */
 function canFollow(text: string, word: number, start: number, end: number): boolean {
-  const next = text.charAt(end);
-  const second = text.charAt(end + 1);
+  const rest = text.slice(end, end + 12);
   const isWeak = isWeakWord(text, word, end);
   const before = text.charAt(start - 1);
   const isOption = before === "-" || before === "/";
-  switch (next) {
+  switch (rest.charAt(0)) {
     case " ":
-      if (/^(?:phrase|mnem)/i.test(text.slice(word, word + 6)) && !/[:=(]/.test(second)) return false;
-      return !isWeak || isOption || (SIGNS.has(second) && isQualified(text, word)) || canAssign(text, word, end);
+      if (/^(?:phrase|mnem)/i.test(text.slice(word, word + 6)) && !/^ [:=(]/.test(rest)) return false;
+      return !isWeak || isOption || (/^ [=:|(-]/.test(rest) && isQualified(text, word)) || canAssign(text, word, end);
     case ";":
-      return /[;\n]|^$/.test(before) && isWordCode(second.charCodeAt(0));
+      return /^;\w/.test(rest) && /[;\n]|^$/.test(before);
     case "(":
-      return !isWeak && CLOSED.has(second);
+      return !isWeak && /^.["'`*)\]]/.test(rest);
     case ")":
     case "]":
-      return (
-        CLOSED.has(second) ||
-        second === ":" ||
-        second === "=" ||
-        (second === " " && /[:=]/.test(text.charAt(end + 2))) ||
-        second === "\x1b" ||
-        /^\)\s{0,4}values/i.test(text.slice(end, end + 12))
-      );
+      // oxlint-disable-next-line no-control-regex
+      return /^.(?:["'`*)\]:=\x1b]| [:=])|^\)\s{0,4}values/i.test(rest);
     case '"':
     case "'":
     case "`":
-      return (
-        !isWeak ||
-        isOption ||
-        second !== " " ||
-        !isWordCode(text.charCodeAt(end + 2)) ||
-        /^(?:conte|value)/.test(text.slice(end + 2, end + 7))
-      );
+      return !isWeak || isOption || !/^. (?!conte|value)\w/.test(rest);
     case ",":
-      if (second === "\n") return false;
-      return !isWeak || /["'`,;\t|\n]/.test(before) || /^[A-Z]/.test(text.charAt(word - 1)) || second !== " ";
+      if (rest.startsWith(",\n")) return false;
+      return !isWeak || /["'`,;\t|\n]/.test(before) || /[A-Z]/.test(text.charAt(word - 1)) || !rest.startsWith(", ");
     case "\n":
     case "\r":
-      return (
-        isOption || !isWeak || isQualified(text, word) || /[,;\t|]/.test(before) || /[:=]/.test(text.charAt(start - 2))
-      );
+      if (isOption || !isWeak || isQualified(text, word)) return true;
+      return /[,;\t|]/.test(before) || /[:=]/.test(text.charAt(start - 2));
     default:
       return true;
   }
-}
-
-function isWordCode(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
-  );
 }
 
 const FIELD_NEAR = /\b(?:UID|DSN|Driver|Database|Server|User ?Id)[ \t]*=/i;
