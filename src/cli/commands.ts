@@ -30,7 +30,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       list: query(async () => (await import("../queries/list.ts")).list),
       show: legacy("show"),
       timeline: query(async () => (await import("../queries/timeline.ts")).timeline),
-      observations: legacy("observations"),
+      observations: query(async () => (await import("../queries/observations.ts")).observations),
       blame: query(async () => (await import("../queries/blame.ts")).blame),
       fix: query(async () => (await import("../queries/fix.ts")).fix),
       how: query(async () => (await import("../queries/how.ts")).how),

@@ -36,23 +36,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/context.ts"),
   },
   {
-    name: "observations [words...]",
-    about: "what is known here: the newest, or those that fit the words or mean the same",
-    options: [
-      ["--type <type>", "only decision, bugfix, feature, refactor, discovery or change"],
-      [
-        "--concept <concept>",
-        "only how-it-works, why-it-exists, what-changed, problem-solution, gotcha, pattern or trade-off",
-      ],
-      ["--file <path>", "only about this file"],
-      ["--pinned", "only what you have pinned"],
-      ["--superseded", "also what something newer has replaced"],
-      ...SCOPE_OPTIONS,
-    ],
-    usesStore: true,
-    load: () => import("./commands/observations.ts"),
-  },
-  {
     name: "show <session>",
     about:
       'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"; an observation (o78)',

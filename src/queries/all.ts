@@ -11,6 +11,7 @@ import { how } from "./how.ts";
 import { impact } from "./impact.ts";
 import { list } from "./list.ts";
 import { modelStatus } from "./model.ts";
+import { observation, observationBatch, observations } from "./observations.ts";
 import { paths } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { AnyQuery } from "./query.ts";
@@ -40,6 +41,9 @@ export const QUERIES: readonly AnyQuery[] = [
   impact,
   list,
   modelStatus,
+  observation,
+  observationBatch,
+  observations,
   paths,
   pin,
   projects,

@@ -1,4 +1,4 @@
-// Observations for a program to read.
+// An observation as JSON, alone or with its evidence, and the schemas.
 import { statOf } from "../platform/read-file.ts";
 import { iso } from "../core/time.ts";
 import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
@@ -7,7 +7,6 @@ import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
-import type { Json } from "./envelope.ts";
 import type { Zod } from "./query.ts";
 import { textOrNull, timeOf, timeOrNull } from "./schemas.ts";
 
@@ -77,8 +76,18 @@ export function observationJson(row: ObservationEntry) {
   };
 }
 
-/** Whether it still holds by today's files: null where it is about none, or where the project is not on this machine. */
-export function standingJson(row: ObservationEntry, options: { deep: boolean }): Json | null {
+export const standingSchema = (z: Zod) =>
+  z
+    .strictObject({
+      kind: z.enum(["holds", "gone", "renamed", "changed"]),
+      name: z.string().optional(),
+      file: z.string().optional(),
+      note: z.string(),
+    })
+    .nullable()
+    .meta({ description: "whether today's files still agree with it; null: no files, or not on this machine" });
+
+export function standingJson(row: ObservationEntry, options: { deep: boolean }) {
   const { project_root: top, valid_from: since } = row;
   const observation = observationOf(row);
   if (top === null || observation.files.length === 0 || !statOf(top)?.isDirectory()) return null;
@@ -86,7 +95,39 @@ export function standingJson(row: ObservationEntry, options: { deep: boolean }):
   return { ...standing, note: standingNote(standing) };
 }
 
-export function storyJson(story: ObservationStory): Json {
+export const storySchema = (z: Zod) => {
+  const named = { id: z.string(), title: z.string(), producer: z.string() };
+  const text = { id: z.string(), text: z.string(), at: timeOf(z) };
+  return z.strictObject({
+    ...observationShape(z),
+    standing: standingSchema(z),
+    session: z.strictObject({ session_id: z.string(), title: textOrNull(z) }).nullable(),
+    replaced_by: z.strictObject(named).nullable(),
+    replaces: z.array(z.strictObject(named)),
+    versions: z.array(z.strictObject({ ...named, is_current: z.boolean() })),
+    prompt_hash: textOrNull(z),
+    content_hash: z.string(),
+    evidence: z.array(
+      z.discriminatedUnion("kind", [
+        z.strictObject({ id: z.string(), kind: z.literal("gone") }),
+        z.strictObject({ ...text, kind: z.literal("prompt") }),
+        z.strictObject({ ...text, kind: z.literal("message") }),
+        z.strictObject({
+          id: z.string(),
+          kind: z.literal("tool"),
+          name: z.string(),
+          subject: z.string(),
+          outcome: z.string(),
+          is_error: z.boolean(),
+          output: z.string(),
+          at: timeOf(z),
+        }),
+      ]),
+    ),
+  });
+};
+
+export function storyJson(story: ObservationStory) {
   const { observation, session, successor, predecessors, versions, evidence } = story;
   const named = (one: ObservationEntry) => ({ id: `o${one.id}`, title: one.title, producer: one.producer });
   return {
@@ -102,7 +143,7 @@ export function storyJson(story: ObservationStory): Json {
   };
 }
 
-function evidenceJson(item: Evidence): Json {
+function evidenceJson(item: Evidence) {
   switch (item.kind) {
     case "gone":
       return { id: item.id, kind: item.kind };

@@ -2,11 +2,9 @@
 import { QUERIES } from "../queries/all.ts";
 import { queryRoute } from "./query-route.ts";
 import type { Route } from "./route.ts";
-import { BATCH } from "./routes/changes.ts";
 import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
-import { OBSERVATION, OBSERVATIONS } from "./routes/observations.ts";
 import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
 import { EXPORT, SESSION, TRANSCRIPT } from "./routes/sessions.ts";
@@ -19,8 +17,6 @@ export const ROUTES: readonly Route[] = [
   ITEMS,
   FIND,
   EXPORT,
-  OBSERVATIONS,
-  OBSERVATION,
   ...QUERIES.map(queryRoute),
   INIT,
   INIT_ONE,
@@ -28,7 +24,6 @@ export const ROUTES: readonly Route[] = [
   SUMMARIZE,
   COMPLETE,
   PROCESSING,
-  BATCH,
   FORGET,
   HELD,
   TAKE_BACK,

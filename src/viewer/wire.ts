@@ -13,6 +13,7 @@ import type { stats } from "../queries/stats.ts";
 import type { timeline } from "../queries/timeline.ts";
 import type { workerLog, workerStatus } from "../queries/worker.ts";
 import type { list } from "../queries/list.ts";
+import type { observation, observations } from "../queries/observations.ts";
 import type { DataOf, MetaOf } from "../queries/query.ts";
 import type { search } from "../queries/search.ts";
 import type { summarySchema } from "../queries/session-json.ts";
@@ -102,48 +103,14 @@ export interface CommitItem extends InTranscript {
 
 export type TranscriptItem = PromptItem | MessageItem | ToolItem | SubagentItem | CommitItem;
 
-/** By today's files; null where that cannot be told. */
-export interface Standing {
-  kind: "holds" | "gone" | "renamed" | "changed";
-  name?: string;
-  file?: string;
-  note: string;
-}
+export type ListedObservation = DataOf<typeof observations>["results"][number];
+export type Story = DataOf<typeof observation>;
+export type Standing = NonNullable<Story["standing"]>;
+export type Named = Story["replaces"][number];
+export type Evidence = Story["evidence"][number];
 
-export interface ListedObservation extends Observation {
-  standing?: Standing | null;
-}
-
-export interface Named {
-  id: string;
-  title: string;
-  producer: string;
-}
-
-export type Evidence =
-  | { id: string; kind: "gone" }
-  | { id: string; kind: "prompt" | "message"; text: string; at: string }
-  | {
-      id: string;
-      kind: "tool";
-      name: string;
-      subject: string;
-      outcome: string;
-      is_error: boolean;
-      output: string;
-      at: string;
-    };
-
-/** Whatever form its evidence comes in. */
+/** Listed or with its evidence. */
 export type AnyObservation = Omit<ListedObservation, "evidence">;
-
-export interface Story extends AnyObservation {
-  session: { session_id: string; title: string | null } | null;
-  replaced_by: Named | null;
-  replaces: Named[];
-  versions: (Named & { is_current: boolean })[];
-  evidence: Evidence[];
-}
 
 export interface ContextBlock {
   text: string;

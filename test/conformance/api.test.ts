@@ -88,6 +88,7 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["POST /api/sessions/complete", "/api/sessions/complete", { contentSessionId: "ed", reason: "exit" }],
   ["POST /api/processing", "/api/processing", { isProcessing: false }],
   ["POST /api/observations/batch", "/api/observations/batch", { ids: ["o1", 2, "o999"] }],
+  ["POST /api/observations/batch", "/api/observations/batch", { ids: "o1", orderBy: "date", limit: 3, project: "app" }],
   ["POST /api/observations", "/api/observations", { text: "Deploys go out on Tuesdays.", project: "app" }],
   [
     "POST /api/observations",
@@ -298,7 +299,6 @@ describe("what goes wrong", () => {
     ["PUT", "/api/settings/excludePaths", { value: [1, 2] }, 400, "usage"],
     ["PUT", "/api/settings/contextTokens", {}, 400, "usage"],
     ["POST", "/api/jobs/retry", { key: "nothing" }, 404, "nothing_found"],
-    ["POST", "/api/observations/batch", { ids: "o1" }, 400, "usage"],
   ] as const)("%s %s %j is answered with %i %s", async (method, path, body, status, code) => {
     const reply = await world.send(method, path, body);
     expect({ status: reply.status, code: reply.json.error?.code }).toEqual({ status, code });

@@ -77,7 +77,7 @@ describe("observations on the command line", () => {
     for await (const _ of embedAll(db, await openEndpoint({ url: server.url, model: "served" })));
     db.close();
     expect((await results(world, "observations", "colour")).map((one) => one["id"])).toEqual(["o1"]);
-    expect((await run(world, ["observations", "colour"])).stderr).toContain("near in meaning");
+    expect((await run(world, ["observations", "colour"])).stderr).toContain("similar meaning");
     expect((await results(world, "observations", "packages")).map((one) => one["id"])).toEqual(["o2"]);
     await server.close();
     const alone = await run(world, ["observations", "palette"]);

@@ -1,6 +1,7 @@
 // c-mem show: one session as it reads, or one observation with what it rests on.
 import { type Asked, questionOf } from "../../queries/legacy.ts";
-import { answerObservation } from "../../queries/observations.ts";
+import { storyJson } from "../../queries/observation-json.ts";
+import { resolveObservation } from "../../queries/observations.ts";
 import { positiveInteger } from "../../queries/legacy.ts";
 import { transcriptJson } from "../../queries/transcript-json.ts";
 import { deriveSession } from "../../memory/derive.ts";
@@ -8,17 +9,17 @@ import { resolveSession } from "../../recall/search/find-session.ts";
 import { type Item, onlyTurn, readAround, readTranscript, type Transcript } from "../../recall/history/transcript.ts";
 import { shortIds } from "../../store/reads/short-ids.ts";
 import type { CommandOptions } from "../legacy-commands.ts";
-import { storyText } from "../observation-text.ts";
-import { EXIT, print, printAnswer, printJson } from "../output.ts";
+import { storyText } from "../../queries/observation-text.ts";
+import { EXIT, print, printJson } from "../output.ts";
 import { ask } from "../question.ts";
 import { transcriptText } from "../transcript-text.ts";
 
 export function run({ args, flags, json }: CommandOptions): number {
   return ask(flags, (asked) => {
-    const known = answerObservation(asked, args[0] ?? "");
-    if (known !== undefined) {
-      if (json) printAnswer("show", known);
-      else print(storyText(known.story, shortIds(asked.db, [known.story.session?.session_id])));
+    const story = resolveObservation(asked.db, args[0] ?? "");
+    if (story !== undefined) {
+      if (json) printJson("show", storyJson(story));
+      else print(storyText(story, shortIds(asked.db, [story.session?.session_id])));
       return EXIT.ok;
     }
     const transcript = choose(asked, args[0] ?? "");

@@ -1,4 +1,4 @@
-// How observations are printed for people.
+// The text of one observation with its evidence.
 import { terminalSafe } from "../core/terminal.ts";
 import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
 import { observationFiles } from "../store/tables/observation-files.ts";
@@ -6,31 +6,8 @@ import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { block, columns, fit, fitPath, pad } from "../platform/terminal/layout.ts";
-import { dim, fields, heading } from "../platform/terminal/style.ts";
-import { listText, titleText, when } from "../queries/session-text.ts";
-import { paint } from "../platform/terminal/style.ts";
-
-export function observationTable(rows: readonly ObservationEntry[], withProject: boolean): string {
-  const idWidth = Math.max(...rows.map((row) => `o${row.id}`.length));
-  const projects = rows.map((row) => fit(row.project ?? "(all)", 20));
-  const projectWidth = Math.max(...projects.map((name) => name.length));
-  const used = idWidth + 2 + 16 + 2 + 9 + 2 + (withProject ? projectWidth + 2 : 0);
-  return rows
-    .map((row, index) => {
-      const left = [
-        paint("yellow", pad(`o${row.id}`, idWidth)),
-        when(row.valid_from),
-        paint("magenta", pad(row.type, 9)),
-        ...(withProject ? [paint("cyan", pad(projects[index] ?? "", projectWidth))] : []),
-      ];
-      const marks = row.pinned === 1 ? " (pinned)" : "";
-      const title = fit(row.title, Math.max(24, columns() - used - marks.length));
-      const line = `${left.join("  ")}  ${row.superseded_by === null ? title : dim(title)}${dim(marks)}`;
-      if (row.superseded_by === null) return line;
-      return `${line}\n${" ".repeat(idWidth + 2)}${dim(`replaced by ${reference(row.superseded_by, row.successor_title)}`)}`;
-    })
-    .join("\n");
-}
+import { dim, fields, heading, paint } from "../platform/terminal/style.ts";
+import { listText, titleText, when } from "./session-text.ts";
 
 function reference(id: number, title: string | null): string {
   return fit(`o${id}: ${title ?? ""}`, columns() - 24);
@@ -43,7 +20,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     row.type,
     row.pinned === 1 && "pinned",
     row.edited_at !== null && `edited ${when(row.edited_at)}`,
-    row.is_current === 0 && "another version stands",
+    row.is_current === 0 && "replaced by another version",
   ];
   const rows: [string, string][] = [
     ["observation", `o${row.id} (${marks.filter(Boolean).join(", ")})`],
@@ -83,13 +60,13 @@ function fileRows(row: ObservationEntry): [string, string][] {
   return lists.filter(([, files]) => files.length > 0).map(([label, files]) => [label, listText(files, FILES_SHOWN)]);
 }
 
-/** More of a prompt or a message is a command away. */
+/** Longer prompts and messages are cut: `c-mem show m34` prints them. */
 const EVIDENCE_CHARS = 1_500;
 
 function evidenceText(item: Evidence): string {
   switch (item.kind) {
     case "gone":
-      return `  ${dim(`${item.id} is no longer there`)}`;
+      return `  ${dim(`${item.id} is deleted`)}`;
     case "tool": {
       const outcome = item.outcome === "" ? "" : `  → ${paint(item.isError ? "red" : "green", fit(item.outcome, 30))}`;
       const room = Math.max(16, columns() - item.name.length - item.outcome.length - 20);
