@@ -8,8 +8,8 @@ import type { ProviderName } from "../src/config/schema.ts";
 import { estimateTokens } from "../src/core/tokens.ts";
 import type { LlmRequest } from "../src/llm/provider.ts";
 import { openProvider } from "../src/llm/providers.ts";
-import { turnQuestion } from "../src/memory/enrich/question.ts";
-import { turnRecord } from "../src/memory/enrich/record.ts";
+import { turnRequest } from "../src/memory/enrich/turn-prompt.ts";
+import { turnRecord } from "../src/memory/enrich/turn-record.ts";
 import type { TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 
 const TOOL_USES = 60;
@@ -38,7 +38,7 @@ export async function benchModel(): Promise<void> {
 function questions(turns: number): LlmRequest[] {
   return Array.from({ length: turns }, (_, turn) => {
     const evidence = turnOf(turn, TOOL_USES / turns);
-    return turnQuestion(evidence, turnRecord(evidence));
+    return turnRequest(evidence, turnRecord(evidence));
   });
 }
 

@@ -1,8 +1,6 @@
-// What a model says is taken only as far as it can be traced: known types, ids it was given, names that are in the record.
+// Accepts of a model's reply only what can be traced: known types, ids it was given, names that are in the turn.
 import { asArray, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
-import { filterText } from "../../core/privacy/filter.ts";
 import {
-  type Concept,
   CONCEPTS,
   type Observation,
   OBSERVATION_TYPES,
@@ -10,10 +8,11 @@ import {
   type Summary,
   type TurnMemory,
 } from "../../core/memory.ts";
+import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine, plainLines, truncate } from "../../core/text.ts";
-import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { isGrounded, sharedWords } from "./grounding.ts";
-import { isCovered, type TurnRecord } from "./record.ts";
+import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { isChange, isResponseInMessages, type TurnRecord } from "./turn-record.ts";
 
 const MAX_OBSERVATIONS = 12;
 const TITLE_CHARS = 160;
@@ -23,7 +22,7 @@ const MAX_FACTS = 10;
 const MAX_FILES = 50;
 const FIELD_CHARS = 1_500;
 
-/** Why observations were dropped, each by the first thing wrong with it. */
+/** Observations dropped, by the first reason. */
 export interface Dropped {
   unknownType: number;
   uncited: number;
@@ -35,15 +34,14 @@ export type Checked = { memory: TurnMemory; dropped: Dropped } | { problem: stri
 
 export function checkReply(reply: unknown, evidence: TurnEvidence, record: TurnRecord): Checked {
   const answer = asObject(reply);
-  const rawSummary = asObject(answer?.["summary"]);
-  if (answer === undefined || !Array.isArray(answer["observations"]))
-    return { problem: "it has no list of observations" };
-  if (rawSummary === undefined || !isSummary(rawSummary)) return { problem: "it has no summary" };
+  if (!Array.isArray(answer?.["observations"])) return { problem: "it has no list of observations" };
+  const summary = readSummary(asObject(answer["summary"]));
+  if (summary === undefined) return { problem: "it has no summary" };
   const dropped: Dropped = { unknownType: 0, uncited: 0, madeUp: 0, tooMany: 0 };
-  const everything = everyWord(evidence);
+  const turnText = textOfTurn(evidence);
   const observations: Observation[] = [];
   for (const raw of asObjects(answer["observations"])) {
-    const checked = checkObservation(raw, evidence, record.ids, everything);
+    const checked = checkObservation(raw, evidence, record.ids, turnText);
     if (typeof checked === "string") dropped[checked] += 1;
     else if (observations.length === MAX_OBSERVATIONS) dropped.tooMany += 1;
     else observations.push(checked);
@@ -51,37 +49,49 @@ export function checkReply(reply: unknown, evidence: TurnEvidence, record: TurnR
   if (observations.length === 0 && Object.values(dropped).some((count) => count > 0)) {
     return { problem: "no observation cites ids of the record and keeps to what is in it" };
   }
-  if (observations.length === 0 && hasChanges(evidence)) return { problem: "it says nothing of what was changed" };
-  return { memory: { observations, summary: summaryOf(rawSummary, observations, evidence, record) }, dropped };
+  if (observations.length === 0 && evidence.toolUses.some(isChange)) {
+    return { problem: "it says nothing of what was changed" };
+  }
+  const cited = citedIds(asObject(answer["summary"])?.["evidence"], record.ids);
+  const ids = [...new Set([evidence.prompt.id, ...observations.flatMap((one) => one.evidence)])];
+  const filesRead = filesOf(evidence, (kind) => kind === "read");
+  const filesEdited = filesOf(evidence, (kind) => kind !== "read");
+  return {
+    memory: {
+      observations,
+      summary: { ...summary, filesRead, filesEdited, evidence: cited.length > 0 ? cited : ids },
+    },
+    dropped,
+  };
 }
 
 function checkObservation(
   raw: JsonObject,
   evidence: TurnEvidence,
   ids: ReadonlySet<string>,
-  everything: string,
+  turnText: string,
 ): Observation | keyof Dropped {
   const type = OBSERVATION_TYPES.find((known) => known === raw["type"]);
   const title = line(raw["title"], TITLE_CHARS);
+  const subtitle = line(raw["subtitle"], TITLE_CHARS);
   const narrative = lines(raw["narrative"], NARRATIVE_CHARS);
-  if (type === undefined || title === "") return "unknownType";
-  const cited = citedIds(raw["evidence"], ids);
-  if (cited.length === 0) return "uncited";
   const facts = asArray(raw["facts"])
     .map((fact) => line(fact, FACT_CHARS))
     .filter((fact) => fact !== "");
-  if (!isGrounded([title, narrative, ...facts].join("\n"), everything)) return "madeUp";
-  // What a tool printed decides nothing, whoever it is put in the mouth of.
-  if (type === "decision" && sharedWords(title, talkOf(evidence)) < TALK_SHARE) return "madeUp";
-  const subtitle = line(raw["subtitle"], TITLE_CHARS);
+  if (type === undefined || title === "") return "unknownType";
+  const cited = citedIds(raw["evidence"], ids);
+  if (cited.length === 0) return "uncited";
+  if (!isGrounded([title, narrative, ...facts].join("\n"), turnText)) return "madeUp";
+  // A decision needs a person or the agent: output of a tool cannot decide.
+  if (type === "decision" && sharedWords(title, conversationOf(evidence)) < DECISION_SHARE) return "madeUp";
   return {
     type,
     title,
     ...(subtitle !== "" && { subtitle }),
     narrative: narrative || title,
     facts: facts.slice(0, MAX_FACTS),
-    concepts: CONCEPTS.filter((concept: Concept) => asArray(raw["concepts"]).includes(concept)),
-    files: knownFiles(raw["files"], evidence),
+    concepts: CONCEPTS.filter((concept) => asArray(raw["concepts"]).includes(concept)),
+    files: touchedFiles(raw["files"], evidence),
     evidence: cited,
     origin: originOf(cited, `${title}\n${narrative}`, evidence),
   };
@@ -92,75 +102,47 @@ function citedIds(raw: unknown, ids: ReadonlySet<string>): string[] {
   return [...new Set(cited)];
 }
 
-/** As the record writes them: a path the turn never touched is not one of its files. */
-function knownFiles(raw: unknown, evidence: TurnEvidence): string[] {
-  const touched = new Set(evidence.toolUses.flatMap((use) => use.files.map((file) => file.path)));
+function filesOf({ toolUses }: TurnEvidence, isWanted: (kind: string) => boolean): string[] {
+  const files = toolUses.flatMap((use) => use.files).filter(({ kind }) => isWanted(kind));
+  return [...new Set(files.map(({ path }) => path))];
+}
+
+/** Only files the turn touched, as the record writes their paths. */
+function touchedFiles(raw: unknown, evidence: TurnEvidence): string[] {
+  const touched = filesOf(evidence, () => true);
+  const endsAlike = (a: string, b: string): boolean => a !== "" && (a.endsWith(`/${b}`) || b.endsWith(`/${a}`));
   const named = asArray(raw).map((path) => asString(path) ?? "");
-  const found = named.map((path) => (touched.has(path) ? path : [...touched].find((known) => endsAlike(path, known))));
+  const found = named.map((path) => touched.find((one) => one === path) ?? touched.find((one) => endsAlike(path, one)));
   return [...new Set(found)].filter((path) => path !== undefined).slice(0, MAX_FILES);
 }
 
-function endsAlike(named: string, known: string): boolean {
-  return named !== "" && (named.endsWith(`/${known}`) || known.endsWith(`/${named}`));
-}
-
-/** Share of a decision's words that somebody must have said. */
-const TALK_SHARE = 0.4;
-/** The same for what is told as the user's own words. */
+/** The share of a decision's words that must be in the conversation. */
+const DECISION_SHARE = 0.4;
+/** The share of words that must be in the prompt for an observation in the user's name. */
 const USER_SHARE = 0.6;
 
-function talkOf({ prompt, messages }: TurnEvidence): string {
+function conversationOf({ prompt, messages }: TurnEvidence): string {
   return [prompt.text, prompt.response, ...messages.map((message) => message.text)].join("\n");
 }
 
-/** Whose words it rests on: of several the least to be trusted. What the agent wrote into files is its own word. */
+/** The least trusted of the cited items decides; what the agent wrote into files is its own word. */
 function originOf(cited: readonly string[], claim: string, evidence: TurnEvidence): Origin {
-  const uses = evidence.toolUses.filter((use) => cited.includes(use.id));
-  if (uses.some((use) => use.files.every((file) => file.kind === "read"))) return "tool";
-  const isAllAsked = cited.every((id) => id.startsWith("p"));
-  const isTheirs = isAllAsked && isCovered(evidence) && sharedWords(claim, evidence.prompt.text) >= USER_SHARE;
-  return isTheirs ? "user" : "assistant";
+  const isReading = (use: EvidenceToolUse): boolean => use.files.every((file) => file.kind === "read");
+  if (evidence.toolUses.some((use) => cited.includes(use.id) && isReading(use))) return "tool";
+  const isPromptOnly = cited.every((id) => id.startsWith("p")) && isResponseInMessages(evidence);
+  return isPromptOnly && sharedWords(claim, evidence.prompt.text) >= USER_SHARE ? "user" : "assistant";
 }
 
-const SUMMARY_FIELDS = ["request", "investigated", "learned", "completed"];
-
-function isSummary(raw: JsonObject): boolean {
-  return SUMMARY_FIELDS.some((name) => line(raw[name], FIELD_CHARS) !== "");
+function readSummary(raw: JsonObject = {}): Omit<Summary, "filesRead" | "filesEdited" | "evidence"> | undefined {
+  const field = (name: string): string => lines(raw[name], FIELD_CHARS);
+  const [request, investigated] = [field("request"), field("investigated")];
+  const [learned, completed] = [field("learned"), field("completed")];
+  if ([request, investigated, learned, completed].every((text) => text === "")) return undefined;
+  return { request, investigated, learned, completed, nextSteps: field("next_steps"), notes: field("notes") };
 }
 
-function summaryOf(
-  raw: JsonObject,
-  observations: readonly Observation[],
-  evidence: TurnEvidence,
-  record: TurnRecord,
-): Summary {
-  const cited = citedIds(raw["evidence"], record.ids);
-  const files = (isWanted: (kind: string) => boolean): string[] => [
-    ...new Set(
-      evidence.toolUses.flatMap((use) => use.files.filter((file) => isWanted(file.kind)).map((file) => file.path)),
-    ),
-  ];
-  return {
-    request: lines(raw["request"], FIELD_CHARS),
-    investigated: lines(raw["investigated"], FIELD_CHARS),
-    learned: lines(raw["learned"], FIELD_CHARS),
-    completed: lines(raw["completed"], FIELD_CHARS),
-    nextSteps: lines(raw["next_steps"], FIELD_CHARS),
-    // Known, not guessed.
-    filesRead: files((kind) => kind === "read"),
-    filesEdited: files((kind) => kind !== "read"),
-    notes: lines(raw["notes"], FIELD_CHARS),
-    evidence:
-      cited.length > 0 ? cited : [...new Set([evidence.prompt.id, ...observations.flatMap((one) => one.evidence)])],
-  };
-}
-
-function hasChanges(evidence: TurnEvidence): boolean {
-  return evidence.toolUses.some((use) => use.files.some((file) => file.kind !== "read"));
-}
-
-/** The whole of the turn, also what was cut for the model: it may name a file it saw only half of. */
-function everyWord({ prompt, messages, toolUses, commits, project }: TurnEvidence): string {
+/** The whole turn, also what was cut from the record: a model may name a file it saw half of. */
+function textOfTurn({ prompt, messages, toolUses, commits, project }: TurnEvidence): string {
   return [
     project,
     prompt.text,
@@ -179,7 +161,31 @@ function everyWord({ prompt, messages, toolUses, commits, project }: TurnEvidenc
     .toLowerCase();
 }
 
-/** A model may repeat what it should not, or make something up that looks like it: the filter sees its words as well. */
+/** Words with a digit, an underscore, a slash, a dot inside or a capital inside: names, paths, numbers. */
+const SPECIFIC = /[\p{L}\d_./@-]*(?:[\p{Ll}][\p{Lu}]|[_/\d]|[\p{L}\d]\.[\p{L}\d])[\p{L}\d_./@-]*/gu;
+const MIN_CHARS = 3;
+/** A single specific word may be the model's own spelling. */
+const MIN_SPECIFICS = 2;
+const GROUNDED_SHARE = 0.5;
+
+/** Whether half of the names and numbers of a claim are in the turn's text (lower case); else they were made up. */
+export function isGrounded(claim: string, turnText: string): boolean {
+  const names = [...claim.matchAll(SPECIFIC)].map(([word]) => word.toLowerCase().replace(/^[./@-]+|[./@-]+$/g, ""));
+  const specifics = [...new Set(names)].filter((name) => name.length >= MIN_CHARS);
+  if (specifics.length < MIN_SPECIFICS) return true;
+  return specifics.filter((name) => turnText.includes(name)).length / specifics.length >= GROUNDED_SHARE;
+}
+
+/** The share of a claim's words, without stop words, that are in the text: 0 to 1. */
+function sharedWords(claim: string, text: string): number {
+  const known = new Set(wordsOf(text.toLowerCase()));
+  const words = [...new Set(wordsOf(claim.toLowerCase()))].filter(
+    (word) => word.length >= MIN_CHARS && !STOP_WORDS.has(word),
+  );
+  return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
+}
+
+/** Filtered: a model may repeat a secret, or make up something that looks like one. */
 function line(value: unknown, maxChars: number): string {
   return oneLine(filterText(asString(value) ?? ""), maxChars);
 }

@@ -16,9 +16,10 @@ import { observationsOfTurn } from "../../store/tables/observations.ts";
 import { summariesOfTurn } from "../../store/tables/summaries.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { enrichTurn, type Enriched } from "./enrich-turn.ts";
-import { turnQuestion } from "./question.ts";
-import { turnRecord } from "./record.ts";
+import type { Enriched } from "./ask-model.ts";
+import { enrichTurn } from "./enrich-turn.ts";
+import { turnRequest } from "./turn-prompt.ts";
+import { turnRecord } from "./turn-record.ts";
 import { saveTurnMemory } from "../save.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
@@ -309,7 +310,7 @@ describe("the budget", () => {
   it("stops the second try as well", async () => {
     const { db, enrich, loopback, provider, settings } = await world([{ kind: "words", text: "no" }]);
     const evidence = loadTurnEvidence(db, 1, 1) as TurnEvidence;
-    const most = maximumCost(turnQuestion(evidence, turnRecord(evidence)), provider, settings);
+    const most = maximumCost(turnRequest(evidence, turnRecord(evidence)), provider, settings);
     const tokensPerDay = most.inputTokens + most.outputTokens;
     expect(await enrich({ settings: { tokensPerDay } })).toMatchObject({ kind: "kept", why: "over-budget" });
     expect(loopback.asked).toHaveLength(1);

@@ -1,58 +1,61 @@
-// A model's version of a turn: one question within the budget, the answer checked, and saved only if it holds.
+// A model's version of a turn: one request within the budget, the reply checked, and saved only if it is valid.
 import type { Settings } from "../../config/schema.ts";
-import type { Producer } from "../../core/memory.ts";
+import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../../core/memory.ts";
 import type { LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/db/driver.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { wasAnswered } from "../../store/tables/ledger.ts";
+import { observationsOfTurn } from "../../store/tables/observations.ts";
 import { findPromptPlace } from "../../store/tables/prompts.ts";
 import { summariesOfTurn } from "../../store/tables/summaries.ts";
-import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { askModel, whilePausing } from "./ask.ts";
-import { checkReply } from "./check-reply.ts";
-import { type Enriched, kept } from "./outcome.ts";
-import { askAgain, PROMPT_HASH, questionHash, turnQuestion } from "./question.ts";
-import { turnRecord } from "./record.ts";
-import { saveVersion } from "./save-version.ts";
+import { saveTurnMemory, type TurnPlace } from "../save.ts";
+import { askModel, type Enriched, kept, waitForPause } from "./ask-model.ts";
+import { checkReply, type Dropped } from "./check-reply.ts";
+import { PROMPT_HASH, repeatRequest, requestHash, turnRequest } from "./turn-prompt.ts";
+import { turnRecord } from "./turn-record.ts";
 import { parseXmlReply } from "./xml-reply.ts";
-import type { TurnPlace } from "../save.ts";
 
 export interface EnrichOptions {
   settings: Settings;
   now?: () => number;
   signal?: AbortSignal;
-  /** Whether nothing of what happens in this folder may be recorded, as the settings are now. */
+  /** Whether the settings, as they are now, exclude this folder. */
   isExcluded?: (cwd: string) => boolean;
 }
 
-export type { Enriched } from "./outcome.ts";
+const GONE = kept("gone", "the turn was deleted");
+/** A shorter turn without tool uses has nothing that the extractor could not say. */
+const MIN_TURN_CHARS = 400;
 
-/** A turn of fewer words without any tool has nothing to it that the extractor could not say. */
-const MIN_WORDS_CHARS = 400;
-
-/** Throws only for what is a bug or trouble of the store: what a model can do wrong is an outcome. */
+/** Throws only bugs and errors of the store: what goes wrong with the model is an outcome. */
 export async function enrichTurn(
   db: Db,
   provider: Provider,
   promptDbId: number,
   { settings, now = Date.now, signal, isExcluded = () => false }: EnrichOptions,
 ): Promise<Enriched> {
-  const pausing = whilePausing(db, provider, now());
-  if (pausing !== undefined) return pausing;
-  const place = findPromptPlace(db, promptDbId);
-  const evidence = place && loadTurnEvidence(db, place.sessionDbId, place.promptNumber);
-  if (place === undefined || evidence === undefined) return kept("gone", "the turn is not there any more");
-  if (isExcluded(evidence.cwd)) return kept("excluded", "what happens there is not to be recorded any more");
+  const paused = waitForPause(db, provider, now());
+  if (paused !== undefined) return paused;
+  const turn = loadTurn(db, promptDbId);
+  if (turn === undefined) return GONE;
+  const { place, evidence } = turn;
+  if (isExcluded(evidence.cwd)) return kept("excluded", "its folder is excluded from recording now");
   if (!isWorthAsking(evidence)) return kept("nothing-to-say", "there is next to nothing in this turn");
   const record = turnRecord(evidence);
-  const question = turnQuestion(evidence, record);
+  const request = turnRequest(evidence, record);
   const producer = { name: `${provider.name}/${provider.model}`, promptHash: PROMPT_HASH };
-  if (isAnswered(db, producer, place, question)) return kept("answered-before", "this was asked and answered before");
+  if (isAnswered(db, producer, place, request)) return kept("answered-before", "this was asked and answered before");
 
-  const ask = (request: LlmRequest) =>
-    askModel(db, provider, { projectId: evidence.projectId, request }, { settings, now, signal });
   let problem = "";
   for (const isFirst of [true, false]) {
-    const reply = await ask(isFirst ? question : askAgain(question, problem));
+    const sent = isFirst ? request : repeatRequest(request, problem);
+    const reply = await askModel(
+      db,
+      provider,
+      { projectId: evidence.projectId, request: sent },
+      { settings, now, signal },
+    );
     if ("kind" in reply) return reply;
     const checked = checkReply(reply.value ?? parseXmlReply(reply.text), evidence, record);
     if (!("problem" in checked)) {
@@ -63,15 +66,65 @@ export async function enrichTurn(
   return kept("unusable", `the model's answer cannot be used: ${problem}`);
 }
 
-function isWorthAsking({ prompt, messages, toolUses }: TurnEvidence): boolean {
-  if (toolUses.length > 0) return true;
-  const said = messages.reduce((sum, message) => sum + message.text.length, prompt.response.length);
-  return prompt.text.length + said >= MIN_WORDS_CHARS;
+function loadTurn(db: Db, promptDbId: number): { place: TurnPlace; evidence: TurnEvidence } | undefined {
+  const place = findPromptPlace(db, promptDbId);
+  const evidence = place && loadTurnEvidence(db, place.sessionDbId, place.promptNumber);
+  return place && evidence && { place, evidence };
 }
 
-/** After a kill between the answer and the end of the job, or where nothing new has come: not paid for twice. */
-function isAnswered(db: Db, producer: Producer, place: TurnPlace, question: LlmRequest): boolean {
+function isWorthAsking({ prompt, messages, toolUses }: TurnEvidence): boolean {
+  const said = messages.reduce((sum, message) => sum + message.text.length, prompt.response.length);
+  return toolUses.length > 0 || prompt.text.length + said >= MIN_TURN_CHARS;
+}
+
+/** After a kill between the reply and the end of the job, or for an unchanged turn: not paid for twice. */
+function isAnswered(db: Db, producer: Producer, place: TurnPlace, request: LlmRequest): boolean {
   const versions = summariesOfTurn(db, place.sessionDbId, place.promptNumber);
-  const own = versions.some((row) => row.producer === producer.name && row.prompt_hash === producer.promptHash);
-  return own && wasAnswered(db, questionHash(question));
+  const isOwn = versions.some((row) => row.producer === producer.name && row.prompt_hash === producer.promptHash);
+  return isOwn && wasAnswered(db, requestHash(request));
+}
+
+interface Version {
+  promptDbId: number;
+  producer: Producer;
+  /** The ids the model was shown, and the turn they were taken from. */
+  ids: ReadonlySet<string>;
+  shown: TurnEvidence;
+  memory: TurnMemory;
+  dropped: Dropped;
+}
+
+/** Unless the turn moved or lost evidence while the model was working. */
+function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory, dropped }: Version, now: number): Enriched {
+  return transaction(db, () => {
+    const turn = loadTurn(db, promptDbId);
+    if (turn === undefined) return GONE;
+    const [before, after] = [timesById(shown), timesById(turn.evidence)];
+    if ([...ids].some((id) => before.get(id) !== after.get(id))) {
+      return kept("changed-meanwhile", "the turn changed while the model was working");
+    }
+    const observations = withSubjects(db, turn.place, memory.observations);
+    saveTurnMemory(db, turn.place, { ...memory, observations }, producer, now);
+    return { kind: "saved", observations: observations.length, dropped };
+  });
+}
+
+/** With the times, because the id of a deleted row is used again. */
+function timesById({ prompt, messages, toolUses }: TurnEvidence): Map<string, number> {
+  return new Map([prompt, ...messages, ...toolUses].map(({ id, at }) => [id, at]));
+}
+
+/** Subjects decide what is superseded, and only the extractor knows them: each goes to the observation of the same type that shares most of its evidence. */
+function withSubjects(db: Db, place: TurnPlace, observations: readonly Observation[]): Observation[] {
+  const subjects = new Map<Observation, string>();
+  for (const row of observationsOfTurn(db, place.sessionDbId, place.promptNumber)) {
+    if (row.producer !== EXTRACTOR.name || row.subject === null) continue;
+    const cited = new Set(JSON.parse(row.evidence) as string[]);
+    const shared = (one: Observation): number => one.evidence.filter((id) => cited.has(id)).length;
+    const [best] = observations
+      .filter((one) => one.type === row.type && shared(one) > 0 && !subjects.has(one))
+      .toSorted((a, b) => shared(b) - shared(a));
+    if (best !== undefined) subjects.set(best, row.subject);
+  }
+  return observations.map((one) => (subjects.has(one) ? { ...one, subject: subjects.get(one) as string } : one));
 }

@@ -1,9 +1,10 @@
-// Some models answer in XML whatever they are asked for: <observation> and <summary>, as far as we know their parts. What is
-// no tag of ours is text: "A & B < C" stays what it is.
+// Reads replies in XML, which some models send whatever the schema: <observation> and <summary>. Other tags are text:
+// "A & B < C" stays as it is.
+import { SUMMARY_FIELDS } from "./turn-prompt.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", amp: "&" };
 
-/** The same shape as the JSON answer, or undefined where there is no such XML. */
+/** The same shape as the JSON reply; undefined without such XML. */
 export function parseXmlReply(reply: string): object | undefined {
   const observations = blocks(reply, "observation").map(observation);
   const [summary] = blocks(reply, "summary").map(summaryFields);
@@ -25,14 +26,11 @@ function observation(block: string): object {
 }
 
 function summaryFields(block: string): object {
-  const fields = ["request", "investigated", "learned", "completed", "next_steps", "notes"];
-  return {
-    ...Object.fromEntries(fields.map((name) => [name, field(block, name)])),
-    evidence: ids(field(block, "evidence")),
-  };
+  const fields = SUMMARY_FIELDS.map((name) => [name, field(block, name)]);
+  return { ...Object.fromEntries(fields), evidence: ids(field(block, "evidence")) };
 }
 
-/** What stands between the tags, in one pass: a reply may be long and hostile. */
+/** What is between the tags. In one pass: replies may be long and hostile. */
 function blocks(text: string, tag: string): string[] {
   const lower = text.toLowerCase();
   const open = new RegExp(`<${tag}(?:\\s[^<>]{0,200})?>`, "g");

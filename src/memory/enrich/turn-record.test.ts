@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { MAX_RECORD_TOKENS, turnRecord } from "./record.ts";
+import { MAX_RECORD_TOKENS, turnRecord } from "./turn-record.ts";
 
 function use(number: number, extra: Partial<EvidenceToolUse> = {}): EvidenceToolUse {
   return {
@@ -116,7 +116,7 @@ Done.
     expect(estimateTokens(text)).toBeLessThanOrEqual(MAX_RECORD_TOKENS * 1.05);
     expect(ids.has("p1") && ids.has("t7") && ids.has("t2999")).toBe(true);
     expect(ids.has("t0")).toBe(false);
-    expect(text).toMatch(/=== \d+ more, of less weight, are not shown ===/);
+    expect(text).toMatch(/=== \d+ less important pieces are not shown ===/);
   });
 
   it("never exceeds its limit, whatever the turn holds", () => {

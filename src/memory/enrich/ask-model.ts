@@ -1,0 +1,104 @@
+// Sends one request to the model within the budget, and decides what a failure means for the turn.
+import type { Settings } from "../../config/schema.ts";
+import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
+import { LlmError, nextAfter } from "../../llm/error.ts";
+import type { LlmReply, LlmRequest, Provider } from "../../llm/provider.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { type Limit, reserve, settle } from "../../store/tables/ledger.ts";
+import { clearPauses, findPause, isPausing, pauseModel } from "../../store/tables/model-pauses.ts";
+import type { Dropped } from "./check-reply.ts";
+import { requestHash } from "./turn-prompt.ts";
+
+/** What came of asking a model about a turn. */
+export type Enriched =
+  /** The model's version is current. */
+  | { kind: "saved"; observations: number; dropped: Dropped }
+  /** The extractor's version stays. */
+  | { kind: "kept"; why: KeptBecause; message: string }
+  /** Ask again after `afterMs`. `counts`: the turn may be the cause, so it is a failed attempt; else nothing was sent or the server was unreachable. */
+  | { kind: "later"; afterMs: number; counts: boolean; message: string };
+
+type KeptBecause =
+  | "gone"
+  | "excluded"
+  | "nothing-to-say"
+  | "answered-before"
+  | "over-budget"
+  | "changed-meanwhile"
+  | "unusable";
+
+export function kept(why: KeptBecause, message: string): Enriched {
+  return { kind: "kept", why, message };
+}
+
+/** The queue takes a longer wait for a clock that was wrong, and would run the job at once. */
+const MAX_WAIT_MS = 60 * 60_000;
+
+function later(afterMs: number, counts: boolean, message: string): Enriched {
+  return { kind: "later", afterMs: Math.min(afterMs, MAX_WAIT_MS), counts, message };
+}
+
+/** Defined while the provider is paused after a failure. */
+export function waitForPause(db: Db, provider: Provider, now: number): Enriched | undefined {
+  const pause = findPause(db, provider.fingerprint);
+  if (pause === undefined || !isPausing(pause, now)) return undefined;
+  return later(pause.until === null ? MAX_WAIT_MS : pause.until - now, false, `${pause.kind}: ${pause.message}`);
+}
+
+export interface AskOptions {
+  settings: Settings;
+  now: () => number;
+  signal?: AbortSignal | undefined;
+}
+
+const OVER_BUDGET: Readonly<Record<Limit, string>> = {
+  tokensPerDay: "over today's budget in tokens (tokensPerDay)",
+  tokensPerProjectAndDay: "over today's budget in tokens for this project (tokensPerProjectAndDay)",
+  microUsdPerDay: "over today's budget in dollars (usdPerDay)",
+  microUsdPerProjectAndDay: "over today's budget in dollars for this project (usdPerProjectAndDay)",
+};
+
+export async function askModel(
+  db: Db,
+  provider: Provider,
+  { projectId, request }: { projectId: number; request: LlmRequest },
+  { settings, now, signal }: AskOptions,
+): Promise<LlmReply | Enriched> {
+  const likely = likelyCost(request, provider, settings);
+  const { name, model, fingerprint } = provider;
+  const entry = { projectId, provider: name, model, purpose: "turn", requestHash: requestHash(request) };
+  const { tokensPerDay, tokensPerProjectAndDay, usdPerDay, usdPerProjectAndDay } = settings;
+  const limits = {
+    tokensPerDay,
+    tokensPerProjectAndDay,
+    microUsdPerDay: usdPerDay * 1e6,
+    microUsdPerProjectAndDay: usdPerProjectAndDay * 1e6,
+  };
+  const reservation = reserve(db, entry, { most: maximumCost(request, provider, settings), likely }, limits, now());
+  if ("over" in reservation) return kept("over-budget", OVER_BUDGET[reservation.over]);
+  try {
+    const reply = await provider.complete(request, signal === undefined ? {} : { signal });
+    transaction(db, () => {
+      settle(db, reservation.id, "spent", replyCost(reply.usage, likely, provider, settings));
+      clearPauses(db, fingerprint);
+    });
+    return reply;
+  } catch (error) {
+    const spent = error instanceof LlmError ? error.spent : "unknown";
+    settle(db, reservation.id, "failed", failedCost(spent, likely, provider, settings));
+    if (error instanceof LlmError) return afterFailure(db, provider, error, now());
+    throw error;
+  }
+}
+
+function afterFailure(db: Db, { fingerprint }: Provider, error: LlmError, now: number): Enriched {
+  const { kind, message } = error;
+  const times = findPause(db, fingerprint)?.times ?? 0;
+  const next = nextAfter(error, times);
+  if (next.kind === "give-up") return kept("unusable", message);
+  if (next.kind === "again") return later(0, false, message);
+  const until = next.kind === "stop" ? null : now + next.afterMs;
+  transaction(db, () => pauseModel(db, fingerprint, { kind, message, times: times + 1, until, created_at: now }));
+  return next.kind === "stop" ? later(MAX_WAIT_MS, false, message) : later(next.afterMs, next.counts, message);
+}
