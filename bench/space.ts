@@ -14,7 +14,7 @@ async function benchOutputs(): Promise<void> {
   // Loaded late: they import SQL, which Node can once the hooks of bench/main.ts are in place.
   const { createBackup } = await import("../src/store/db/backup.ts");
   const { packOutputs } = await import("../src/store/tables/tool-uses.ts");
-  const { giveBack, roomByTable, roomOf } = await import("../src/store/db/disk-usage.ts");
+  const { releasePages, sizeByTable, fileSize } = await import("../src/store/db/disk-usage.ts");
   const { repairStore } = await import("../src/upkeep/backup/repair.ts");
   const { resolvePaths } = await import("../src/config/paths.ts");
   const store = openRealSessions();
@@ -24,8 +24,8 @@ async function benchOutputs(): Promise<void> {
   }
   const { db, home } = store;
   const paths = resolvePaths({ C_MEM_HOME: home });
-  const table = (): number => roomByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
-  const before = { table: table(), all: roomOf(db).used };
+  const table = (): number => sizeByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
+  const before = { table: table(), all: fileSize(db).used };
   const outputs = db.get<{ n: number; bytes: number }>(
     "SELECT count(*) AS n, sum(length(output)) AS bytes FROM tool_uses WHERE length(output) > 1024",
   );
@@ -39,7 +39,7 @@ async function benchOutputs(): Promise<void> {
   db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
   console.log(
     `space: ${outputs?.n} outputs of ${mb(outputs?.bytes ?? 0)} take ${mb(packed)} (${ratio(packed, outputs?.bytes ?? 1)}); ` +
-      `the table ${ratio(table(), before.table)}, the database ${ratio(roomOf(db).used, before.all)} of before; ` +
+      `the table ${ratio(table(), before.table)}, the database ${ratio(fileSize(db).used, before.all)} of before; ` +
       `${batches.length} batches, the longest ${Math.max(...batches).toFixed(0)} ms`,
   );
   db.get("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -50,9 +50,9 @@ async function benchOutputs(): Promise<void> {
     `space: a checked backup of ${mb(statSync(paths.database).size)} takes ${backupMs.toFixed(0)} ms, ${(backupMs / copyMs).toFixed(0)} times a plain copy`,
   );
   db.exec("DELETE FROM messages");
-  const free = roomOf(db).free;
+  const free = fileSize(db).free;
   const giveMs = time(() => {
-    for (const _ of giveBack(db));
+    for (const _ of releasePages(db));
   });
   console.log(`space: ${mb(free)} given back in ${giveMs.toFixed(0)} ms`);
   db.close();

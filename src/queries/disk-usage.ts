@@ -6,7 +6,7 @@ import { padLeft } from "../platform/terminal/layout.ts";
 import { bytes, dim, heading } from "../platform/terminal/style.ts";
 import { backupFolder } from "../store/db/backup.ts";
 import type { Db } from "../store/db/driver.ts";
-import { roomByTable, roomOf } from "../store/db/disk-usage.ts";
+import { sizeByTable, fileSize } from "../store/db/disk-usage.ts";
 import { defineQuery } from "./query.ts";
 import { countOf } from "./schemas.ts";
 import { LIMIT } from "./scope.ts";
@@ -38,7 +38,7 @@ export const diskUsage = defineQuery({
 });
 
 function measure(db: Db, paths: Paths) {
-  const room = roomOf(db);
+  const room = fileSize(db);
   const log = statOf(`${paths.database}-wal`)?.size ?? 0;
   const folders = Object.entries({
     backups: backupFolder(paths.database),
@@ -52,7 +52,7 @@ function measure(db: Db, paths: Paths) {
     cache: paths.cache,
   }).map(([name, path]) => ({ name, path, ...folderSize(path) }));
   const total = room.bytes + log + folders.reduce((sum, folder) => sum + folder.bytes, 0);
-  return { database: { path: paths.database, ...room, log, tables: roomByTable(db) }, folders, total };
+  return { database: { path: paths.database, ...room, log, tables: sizeByTable(db) }, folders, total };
 }
 
 function usageText({ database, folders, total }: ReturnType<typeof measure>, limit: number): string {

@@ -5,7 +5,7 @@ import { exportRows } from "../store/reads/export-rows.ts";
 import { findItemsContaining } from "../upkeep/erase/rows-containing.ts";
 import { packOutputs } from "../store/tables/tool-uses.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
-import { roomByTable } from "../store/db/disk-usage.ts";
+import { sizeByTable } from "../store/db/disk-usage.ts";
 import { bestUses } from "../store/fts/tool-search.ts";
 import { shellCommands } from "../store/tables/tool-uses.ts";
 import { bash, DAY, ended, prompt, type Seeded, seedStore, START } from "../../test/seed.ts";
@@ -52,7 +52,7 @@ describe("a compressed tool output", () => {
       };
     };
     const before = read();
-    const tableBytes = (): number => roomByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
+    const tableBytes = (): number => sizeByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
     const bytes = tableBytes();
     expect(packOutputs(db, START + 10 * DAY)).toBe(10);
     while (packOutputs(db, NOW) > 0);

@@ -3,7 +3,7 @@ import { tidySessionFiles } from "../capture/live/private-turn.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
-import { giveBack, roomOf } from "../store/db/disk-usage.ts";
+import { releasePages, fileSize } from "../store/db/disk-usage.ts";
 import type { Db } from "../store/db/driver.ts";
 import { HELD_MS } from "../store/db/transaction.ts";
 import { mergeSearchIndex } from "../store/fts/search-index.ts";
@@ -132,7 +132,7 @@ const FREE_SHARE = 0.1;
 /** Yields between short steps, so that the worker can do what is more urgent. */
 function* freeDiskSpace(db: Db, settings: Settings, log: Log): Generator<unknown, void> {
   if (isRetentionSet(settings)) {
-    const mayVacuum = roomOf(db).bytes < VACUUM_BYTES;
+    const mayVacuum = fileSize(db).bytes < VACUUM_BYTES;
     const { sessions, observations } = yield* purge(db, settings, Date.now(), { mayVacuum });
     if (sessions + observations > 0)
       log(`deleted the evidence of ${sessions} sessions and ${observations} observations beyond the retention limits`);
@@ -144,6 +144,6 @@ function* freeDiskSpace(db: Db, settings: Settings, log: Log): Generator<unknown
     yield;
   }
   if (packed > 0) log(`compressed ${packed} old tool outputs`);
-  const { bytes, free } = roomOf(db);
-  if (free > bytes * FREE_SHARE) yield* giveBack(db);
+  const { bytes, free } = fileSize(db);
+  if (free > bytes * FREE_SHARE) yield* releasePages(db);
 }

@@ -16,7 +16,7 @@ import {
 } from "../../upkeep/retention/retention.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { relaxDurability } from "../../store/db/open.ts";
-import { roomOf } from "../../store/db/disk-usage.ts";
+import { fileSize } from "../../store/db/disk-usage.ts";
 import { HELD_MS, LET_GO_MS } from "../../store/db/transaction.ts";
 import { askYesNo } from "../prompts.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
@@ -69,11 +69,11 @@ function run(input: Input, { json }: { json: boolean }): Promise<number> {
       say("Nothing was changed.");
       return EXIT.failure;
     }
-    const before = roomOf(db).bytes;
+    const before = fileSize(db).bytes;
     // What a power cut takes back goes again with the next.
     relaxDurability(db);
     const purged = await carryOut(purge(db, settings, Date.now(), { mayVacuum: true }), json);
-    const freed = Math.max(0, before - roomOf(db).bytes);
+    const freed = Math.max(0, before - fileSize(db).bytes);
     if (purged === undefined) {
       say(`Interrupted. What is gone is gone (${bytes(freed)} given back); \`c-mem purge\` goes on with the rest.`);
       return EXIT.interrupted;
@@ -92,7 +92,7 @@ const NOTHING_MORE =
   "The database is larger than retentionMaxMb says, but nothing more can go: the rest is of the last day, of projects that keep everything, or memory.";
 
 function isOver(db: Db, { retentionMaxMb }: Settings): boolean {
-  return retentionMaxMb > 0 && roomOf(db).used > retentionMaxMb * MB;
+  return retentionMaxMb > 0 && fileSize(db).used > retentionMaxMb * MB;
 }
 
 const MB = 1024 * 1024;

@@ -1,17 +1,17 @@
-// What was set aside and why: a small report beside each database that was replaced.
+// The report next to each quarantined database: when and why it was replaced.
 import { join } from "node:path";
+import { listFolder, readJson } from "../../platform/read-file.ts";
 import { replaceFile } from "../../platform/replace-file.ts";
-import { listFolder, readText } from "../../platform/read-file.ts";
 
 export interface Report {
   at: number;
   /** By a person, or because it could not be read any more. */
   why: "restored" | "damaged";
-  /** The backup that has taken its place, if there was one. */
+  /** The backup that replaced it, if there was one. */
   backup?: string;
-  /** What was wrong with it. */
+  /** The damage that was found. */
   problem?: string;
-  /** Rows that were read out of it and are in the one that took its place, by table; and what could not be read. */
+  /** Rows that were read from it into its replacement, by table, and the number that could not be read. */
   recovered?: Record<string, number>;
   lost?: number;
 }
@@ -30,17 +30,8 @@ export function writeReport(folder: string, report: Report): void {
 export function readReports(setAside: string): (Report & { folder: string })[] {
   const reports = listFolder(setAside).flatMap((name) => {
     const folder = join(setAside, name);
-    const report = parse(readText(join(folder, NAME)));
-    return report === undefined ? [] : [{ ...report, folder }];
+    const report = readJson(join(folder, NAME)) as Partial<Report> | null | undefined;
+    return typeof report?.at === "number" ? [{ ...(report as Report), folder }] : [];
   });
   return reports.toSorted((a, b) => b.at - a.at);
-}
-
-function parse(text: string | undefined): Report | undefined {
-  try {
-    const report = JSON.parse(text ?? "") as Partial<Report> | null;
-    return typeof report?.at === "number" ? (report as Report) : undefined;
-  } catch {
-    return undefined;
-  }
 }

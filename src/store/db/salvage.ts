@@ -1,16 +1,16 @@
-// Reads what can be read of a damaged database, row by row: around a page that is lost, not only up to it.
+// Reads what can be read of a damaged database, row by row: also rows after a damaged page.
+import { TOMBSTONE_KINDS } from "../tables/tombstones.ts";
 import type { Db } from "./driver.ts";
 import type { MergedRow, MergeTable } from "./merge.ts";
-import { TOMBSTONE_KINDS } from "../tables/tombstones.ts";
-import { raw, sql } from "./sql.ts";
+import { raw, sql, type Sql } from "./sql.ts";
 
 /** Rows per read. */
 const BATCH = 200;
-/** So many numbers in a row that cannot be read: what follows is lost as well, or there is nothing. */
+/** After this many unreadable ids in a row, the rest of the table is unreadable or there is none. */
 const MAX_MISSES = 20_000;
 
 export interface Salvage {
-  /** Rows that are there but cannot be read, as far as their numbers are known. */
+  /** Rows that exist but cannot be read, as far as their ids are known. */
   lost: number;
 }
 
@@ -19,24 +19,27 @@ export function* salvageRows(db: Db, table: MergeTable, salvage: Salvage): Gener
   else yield* readRange(db, table, lastId(db, table), salvage);
 }
 
+const GUESS = 2 ** 31;
+
 function lastId(db: Db, table: string): number {
   try {
-    return db.value<number>(sql`SELECT max(id) AS id FROM ${raw(table)}`) ?? 0;
+    return db.value(sql`SELECT max(id) FROM ${raw(table)}`) ?? 0;
   } catch {
-    // The end of the table is lost: what lies before it is found from the front.
+    // The end of the table is damaged: the rows before it are read from the beginning.
     return GUESS;
   }
 }
 
-const GUESS = 2 ** 31;
-
-/** Halves what cannot be read as a whole, until single rows are left. */
+/** Halves a range that cannot be read, down to single rows. */
 function* readRange(db: Db, table: string, last: number, salvage: Salvage): Generator<MergedRow[], void> {
   const open: [from: number, to: number][] = [[1, last]];
   let misses = 0;
   for (let next = open.pop(); next !== undefined && misses < MAX_MISSES; next = open.pop()) {
     const [from, to] = next;
-    const rows = tryRead(db, table, from, to);
+    const rows = tryRead(
+      db,
+      sql`SELECT * FROM ${raw(table)} WHERE id BETWEEN ${from} AND ${to} ORDER BY id LIMIT ${BATCH}`,
+    );
     if (rows !== undefined) {
       if (rows.length > 0) misses = 0;
       if (rows.length > 0) yield rows;
@@ -51,43 +54,33 @@ function* readRange(db: Db, table: string, last: number, salvage: Salvage): Gene
   }
 }
 
-function tryRead(db: Db, table: string, from: number, to: number): MergedRow[] | undefined {
+function tryRead(db: Db, query: Sql): MergedRow[] | undefined {
   try {
-    return db.all<MergedRow>(
-      sql`SELECT * FROM ${raw(table)} WHERE id BETWEEN ${from} AND ${to} ORDER BY id LIMIT ${raw(BATCH)}`,
-    );
+    return db.all(query);
   } catch {
     return undefined;
   }
 }
 
-/** So many digits of a hash: what lies on one page is fewer. */
+/** Three digits of a hash select fewer rows than fit on a page. */
 const MAX_DIGITS = 3;
 
-/** They have no numbers, but their hashes lie evenly: around a page that is lost by how these begin. */
+/** Tombstones have no ids, but evenly distributed hashes: around a damaged page they are read by their first digits. */
 function readTombstones(db: Db, salvage: Salvage): MergedRow[] {
-  try {
-    return db.all(sql`SELECT * FROM tombstones`);
-  } catch {
-    return readAround(db, salvage);
-  }
-}
-
-function readAround(db: Db, salvage: Salvage): MergedRow[] {
-  const rows: MergedRow[] = [];
+  const all = tryRead(db, sql`SELECT * FROM tombstones`);
+  if (all !== undefined) return all;
   let isLost = false;
-  const read = (kind: string, digits: string): void => {
-    try {
-      for (const row of db.all<MergedRow>(
-        sql`SELECT * FROM tombstones WHERE kind = ${kind} AND hash >= ${digits} AND hash < ${`${digits}g`}`,
-      ))
-        rows.push(row);
-    } catch {
-      if (digits.length < MAX_DIGITS) for (const digit of "0123456789abcdef") read(kind, digits + digit);
-      else isLost = true;
-    }
+  const read = (kind: string, digits: string): MergedRow[] => {
+    const rows = tryRead(
+      db,
+      sql`SELECT * FROM tombstones WHERE kind = ${kind} AND hash >= ${digits} AND hash < ${`${digits}g`}`,
+    );
+    if (rows !== undefined) return rows;
+    if (digits.length < MAX_DIGITS) return [..."0123456789abcdef"].flatMap((digit) => read(kind, digits + digit));
+    isLost = true;
+    return [];
   };
-  for (const kind of TOMBSTONE_KINDS) read(kind, "");
+  const rows = TOMBSTONE_KINDS.flatMap((kind) => read(kind, ""));
   if (isLost) salvage.lost += 1;
   return rows;
 }

@@ -1,47 +1,72 @@
-// Puts another file in the database's place. What was there is set aside, never deleted.
+// Replaces the database with another file. The previous one is quarantined, never deleted.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { listFolder, readText, statOf } from "../../platform/read-file.ts";
-import { birthOf, isSameProcess, machineId } from "../../platform/worker-lock.ts";
 import { AppError } from "../../core/error.ts";
-import { removeDatabase, SUFFIXES } from "./database-files.ts";
+import { listFolder, readJson, statOf } from "../../platform/read-file.ts";
+import { birthOf, isSameProcess, machineId } from "../../platform/worker-lock.ts";
 
-/** Lies beside the database while it is being replaced: nobody opens it, no transaction is begun. */
+/** SQLite's own files. One that stays behind would be taken for part of the next database of that name. */
+export const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
+
+export function removeDatabase(path: string): void {
+  for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
+}
+
+export function syncFile(path: string, flags: "r" | "r+"): void {
+  const fd = openSync(path, flags);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The content of the marker file: while it exists, no process opens the database or begins a transaction. */
 interface Swap {
   pid: number;
   birth: string | undefined;
   machine: string;
-  /** Where the present file goes. */
+  /** The folder the present file is moved to. */
   aside: string;
-  /** What takes its place; not known while it is still being made. */
+  /** The file that replaces it; undefined while it is being made. */
   incoming?: string;
 }
 
-/** Longer than anybody takes from looking for the marker to having opened the file and its log. */
+/** Longer than a process takes from checking for the marker to having opened the file and its log. */
 const SETTLE_MS = 1_000;
 const SQLITE_READONLY_DBMOVED = 1032;
+
+const markerOf = (database: string): string => `${database}.swap`;
+const nextMarkerOf = (database: string): string => `${database}.swap.next`;
 
 export function isSwapping(database: string): boolean {
   return statOf(markerOf(database)) !== undefined;
 }
 
-/** Says that the database is about to be replaced, and waits until everybody has noticed. */
+/** Announces the swap, and waits until every process has noticed. Requires the worker's lock. */
 export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
-  // Of somebody who was killed: only who holds the worker's lock comes here.
+  // Left by a process that was killed: only the holder of the worker's lock gets here.
   if (isSwapping(database)) settleSwap(database);
-  layMarker(database, { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside });
+  const swap: Swap = { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside };
+  // Written in place: an incomplete marker is cancelled like a complete one, and there is no temporary file to clean up.
+  orCancel(database, () => writeMarker(markerOf(database), swap));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
 }
 
-/** Must follow `beginSwap`. `incoming` has to be whole, and on the same file system. */
+/** Must follow `beginSwap`. `incoming` has to be complete, and on the same file system. */
 export function endSwap(database: string, incoming: string): void {
-  const swap = readSwap(database);
+  const swap = readJson(markerOf(database)) as Swap | undefined;
   if (swap === undefined) throw replacedError();
   orCancel(database, () => {
     syncFile(incoming, "r+");
-    replaceMarker(database, { ...swap, incoming });
+    writeMarker(nextMarkerOf(database), { ...swap, incoming });
+    renameSync(nextMarkerOf(database), markerOf(database));
   });
-  carryOut(database, { ...swap, incoming });
+  replaceDatabase(database, { ...swap, incoming });
+}
+
+function writeMarker(path: string, swap: Swap): void {
+  writeFileSync(path, JSON.stringify(swap), { mode: 0o600, flush: true });
 }
 
 /** The database stays as it is. */
@@ -50,7 +75,7 @@ export function cancelSwap(database: string): void {
   rmSync(nextMarkerOf(database), { force: true });
 }
 
-/** On a full disk, say: the marker of a process that lives on would keep everybody out. */
+/** Cancels the swap if the work fails, on a full disk for example: the marker of a living process locks all others out. */
 export function orCancel<T>(database: string, work: () => T): T {
   try {
     return work();
@@ -61,40 +86,33 @@ export function orCancel<T>(database: string, work: () => T): T {
 }
 
 /**
- * After a kill in the middle: carries the swap out, or calls it off if its new file was not there yet. Only for who holds
- * the worker's lock. False while the one who began it is still at it.
+ * Completes a swap whose process was killed, or cancels it if its new file is missing. Requires the worker's lock. False
+ * while the process that began it is still running.
  */
 export function settleSwap(database: string): boolean {
-  const swap = readSwap(database);
+  const swap = readJson(markerOf(database)) as Swap | undefined;
   if (swap !== undefined && swap.machine === machineId() && isSameProcess(swap)) return false;
   if (swap?.incoming !== undefined && existsSync(swap.incoming))
-    carryOut(database, { ...swap, incoming: swap.incoming });
-  removeLeftovers(database);
-  // Last: while it lies there, whoever is killed here is followed by another who clears up.
+    replaceDatabase(database, { ...swap, incoming: swap.incoming });
+  removeDatabase(incomingOf(database));
+  const folder = dirname(database);
+  for (const name of listFolder(folder).filter(isScratch)) rmSync(join(folder, name), { recursive: true, force: true });
+  // Last: as long as it exists, a process killed here is followed by another that cleans up.
   cancelSwap(database);
   return true;
 }
 
-/** What was being made when its maker was killed. */
-function removeLeftovers(database: string): void {
-  removeDatabase(incomingOf(database));
-  rmSync(nextMarkerOf(database), { force: true });
-  const folder = dirname(database);
-  const scratch = listFolder(folder).filter(isScratch);
-  for (const name of scratch) rmSync(join(folder, name), { recursive: true, force: true });
-}
-
-/** Where a database is made ready to take the other's place. */
+/** Where the new database of a restore is prepared. */
 export function incomingOf(database: string): string {
   return `${database}.incoming`;
 }
 
-/** A folder for making a repaired one; this process's own. */
+const SCRATCH_PREFIX = "repair-";
+
+/** This process's folder for a repaired database. */
 export function scratchOf(database: string): string {
   return join(dirname(database), `${SCRATCH_PREFIX}${process.pid}`);
 }
-
-const SCRATCH_PREFIX = "repair-";
 
 export function isScratch(name: string): boolean {
   return name.startsWith(SCRATCH_PREFIX) && /^\d+$/.test(name.slice(SCRATCH_PREFIX.length));
@@ -104,13 +122,13 @@ export function replacedError(): AppError {
   const error = new AppError("store_restoring", "The database is just being restored.", {
     hint: "Try again in a moment. What agents do meanwhile waits in the spool.",
   });
-  // As SQLite would call it: trouble of the store, which passes.
+  // The code SQLite would give: isStoreTrouble, so callers retry later.
   return Object.assign(error, { errcode: SQLITE_READONLY_DBMOVED });
 }
 
-function carryOut(database: string, { aside, incoming }: Swap & { incoming: string }): void {
+function replaceDatabase(database: string, { aside, incoming }: Swap & { incoming: string }): void {
   mkdirSync(aside, { recursive: true, mode: 0o700 });
-  // The log goes with its file: beside another one it would be taken for that one's.
+  // The log moves with its file: next to another database it would be taken for that one's.
   for (const suffix of SUFFIXES.toReversed()) {
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }
@@ -118,41 +136,4 @@ function carryOut(database: string, { aside, incoming }: Swap & { incoming: stri
   // A rename is on disk once its folder is.
   if (process.platform !== "win32") syncFile(dirname(database), "r");
   cancelSwap(database);
-}
-
-function markerOf(database: string): string {
-  return `${database}.swap`;
-}
-
-/** Only who holds the worker's lock writes it. */
-function nextMarkerOf(database: string): string {
-  return `${markerOf(database)}.next`;
-}
-
-function readSwap(database: string): Swap | undefined {
-  try {
-    return JSON.parse(readText(markerOf(database)) ?? "") as Swap;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Under its own name at once: half of it, after a kill, is called off like the whole, and nothing else is left behind. */
-function layMarker(database: string, swap: Swap): void {
-  orCancel(database, () => writeFileSync(markerOf(database), JSON.stringify(swap), { mode: 0o600, flush: true }));
-}
-
-function replaceMarker(database: string, swap: Swap): void {
-  const next = nextMarkerOf(database);
-  writeFileSync(next, JSON.stringify(swap), { mode: 0o600, flush: true });
-  renameSync(next, markerOf(database));
-}
-
-function syncFile(path: string, flags: "r" | "r+"): void {
-  const fd = openSync(path, flags);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -1,5 +1,5 @@
-// Writes happen here and nowhere else. BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once under
-// contention, busy timeout or not.
+// All writes happen in BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once when another process writes,
+// whatever the busy timeout.
 import { type Db, isStoreTrouble } from "./driver.ts";
 import { replacedError } from "./swap.ts";
 
@@ -16,14 +16,21 @@ export function transaction<T>(db: Db, work: () => T): T {
 }
 
 /**
- * The file may have been replaced while this one waited for the lock. Whoever replaces it says so first and then waits for
- * the lock, so after this look nothing is committed to a file that is no longer the database.
+ * The file may be replaced while this process waits for the lock. A swap is announced before it waits for the lock, so after
+ * this check nothing is committed to a file that is no longer the database.
  */
 function begin(db: Db): void {
   db.exec("BEGIN IMMEDIATE");
   if (!db.isReplaced()) return;
   rollBack(db);
   throw replacedError();
+}
+
+/** On a full disk SQLite has rolled back by itself: the error that led here matters, not that there is nothing to undo. */
+function rollBack(db: Db): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch {}
 }
 
 /** Inside a transaction: work that is undone alone if it fails. */
@@ -33,7 +40,7 @@ export function nested<T>(db: Db, work: () => T): T {
   try {
     result = work();
   } catch (error) {
-    // On a full disk SQLite has rolled back the whole transaction: there is no savepoint left to return to.
+    // On a full disk SQLite has rolled back the whole transaction: there is no savepoint left.
     if (!isStoreTrouble(error)) db.exec("ROLLBACK TO nested; RELEASE nested");
     throw error;
   }
@@ -41,39 +48,38 @@ export function nested<T>(db: Db, work: () => T): T {
   return result;
 }
 
-/** A transaction shared by small pieces of work, each of which is there as a whole or not at all. */
+/** One transaction for many small pieces of work, each of which is stored completely or not at all. */
 export interface TransactionGroup<Shared> {
   add(bytes: number, work: (shared: Shared) => void): void;
   end(): void;
 }
 
-/** What the pieces of one transaction have in common. */
+/** What the pieces of one transaction share. */
 export interface Sharing<Shared> {
   start(): Shared;
-  /** Writes what was held back, before the commit. */
+  /** Writes what was deferred, before the commit. */
   end(shared: Shared): void;
 }
 
 /**
- * Without savepoints: each makes FTS5 write out what it holds, and SQLite copy every page that changes. A piece that fails,
- * which is rare, undoes all; those before it are then done once more, so their work must be the same the second time.
+ * Without savepoints: each makes FTS5 flush, and SQLite copy every page that changes. A piece that fails, which is rare,
+ * rolls back all; those before it run again, so they must do the same the second time.
  */
 export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Shared>): TransactionGroup<Shared> {
   type Work = (shared: Shared) => void;
   let open: { shared: Shared; done: Work[]; bytes: number } | undefined;
-  /** What was done once could not be done again: nothing more is, or it would leave a hole. */
+  /** A piece failed when it ran again: storing later ones would leave a gap. */
   let isBroken = false;
-  const start = () => {
-    begin(db);
-    return { shared: sharing.start(), done: [], bytes: 0 };
-  };
   const run = (bytes: number, work: Work) => {
-    open ??= start();
+    if (open === undefined) {
+      begin(db);
+      open = { shared: sharing.start(), done: [], bytes: 0 };
+    }
     work(open.shared);
     open.done.push(work);
     open.bytes += bytes;
   };
-  const redo = (pieces: readonly Work[], bytes: number) => {
+  const rerun = (pieces: readonly Work[], bytes: number) => {
     try {
       for (const piece of pieces) run(bytes / pieces.length, piece);
     } catch (error) {
@@ -86,7 +92,7 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Sh
   const end = () => {
     if (open === undefined) return;
     const { shared } = open;
-    // Before it is tried: what could not be committed is not tried again, which would only hide why.
+    // First: a failed commit is not tried again, which would only hide its cause.
     open = undefined;
     try {
       sharing.end(shared);
@@ -105,7 +111,7 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Sh
         const before = open;
         open = undefined;
         rollBack(db);
-        if (before !== undefined && !isStoreTrouble(error)) redo(before.done, before.bytes);
+        if (before !== undefined && !isStoreTrouble(error)) rerun(before.done, before.bytes);
         throw error;
       }
       if (open !== undefined && open.bytes >= maxBytes) end();
@@ -114,31 +120,19 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Sh
   };
 }
 
-/** On a full disk SQLite has rolled back by itself; what matters then is why, not that there is nothing left to undo. */
-function rollBack(db: Db): void {
-  try {
-    db.exec("ROLLBACK");
-  } catch {
-    // Said by the error that brought us here.
-  }
-}
-
-/** How long the write lock is held at a time: whoever else writes waits for that. */
+/** How long the write lock is held at a time: other writers wait this long. */
 export const HELD_MS = 50;
-/** Who waits for the lock looks again every so often: it has to be free for a while, or it is never found so. */
+/** A waiting writer checks the lock only now and then: it has to be free this long to be found free. */
 export const LET_GO_MS = 15;
 
-/** Takes many small steps, as many to a transaction as others may be made to wait for; what writes the same pages writes them once. */
+/** Runs many small steps, as many in one transaction as fit into HELD_MS: pages that several change are written once. */
 export function* inBatches(db: Db, steps: Iterator<unknown>): Generator<void, void> {
-  let isDone: boolean;
-  do {
-    isDone = transaction(db, () => takeSome(steps));
+  const runBatch = (): boolean => {
+    for (const until = performance.now() + HELD_MS; performance.now() < until;) if (steps.next().done) return true;
+    return false;
+  };
+  for (let isDone = false; !isDone;) {
+    isDone = transaction(db, runBatch);
     yield;
-  } while (!isDone);
-}
-
-/** True when there are no more. */
-function takeSome(steps: Iterator<unknown>): boolean {
-  for (const until = performance.now() + HELD_MS; performance.now() < until;) if (steps.next().done) return true;
-  return false;
+  }
 }

@@ -6,7 +6,7 @@ import { addKinds, cleaned, cleanedJson } from "../../core/privacy/cleaned-text.
 import { secretRanges } from "../../core/privacy/redact.ts";
 import { eachChunk } from "../../platform/read-file.ts";
 import { isDamage, withDriver } from "../../store/db/driver.ts";
-import { type Extent, freePages } from "../../store/db/free-pages.ts";
+import { type Extent, freePages } from "../../store/db/file-format.ts";
 import { eachText } from "../../store/reads/text-rows.ts";
 import { hasIndexState, isUnclean } from "../erase/erase-rows.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import { checkDatabase, copyDatabase, integrityProblems, listBackups } from "../../store/db/backup.ts";
 import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
-import { repairHeader } from "../../store/db/header.ts";
+import { repairHeader } from "../../store/db/file-format.ts";
 import { createMerge, MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { isEmptied, relaxDurability, shapeFile } from "../../store/db/open.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import type { Paths } from "../../config/paths.ts";
 import { checkDatabase, type Contents, copyDatabase } from "../../store/db/backup.ts";
-import { removeDatabase } from "../../store/db/database-files.ts";
+import { removeDatabase } from "../../store/db/swap.ts";
 import { isBusy, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { keepLastIds, type LastIds, lastIds } from "../../store/db/next-id.ts";

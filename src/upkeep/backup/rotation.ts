@@ -2,7 +2,7 @@
 import type { Settings } from "../../config/schema.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { type Backup, listBackups } from "../../store/db/backup.ts";
-import { removeDatabase } from "../../store/db/database-files.ts";
+import { removeDatabase } from "../../store/db/swap.ts";
 
 export interface Rotation {
   daily: number;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
 import { listBackups, removeUnfinished } from "../../store/db/backup.ts";
-import { removeDatabase, SUFFIXES } from "../../store/db/database-files.ts";
+import { removeDatabase, SUFFIXES } from "../../store/db/swap.ts";
 import { type Db, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { transaction } from "../../store/db/transaction.ts";

@@ -7,7 +7,7 @@ import { insertCommit } from "../../store/tables/commits.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { purgeEvidence } from "../../store/tables/purge.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
-import { giveBack, roomOf } from "../../store/db/disk-usage.ts";
+import { releasePages, fileSize } from "../../store/db/disk-usage.ts";
 import { loadTurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { bash, DAY, ended, prompt, said, type Seeded, seedStore, START, touch } from "../../../test/seed.ts";
 import { deriveSession, rebuildMemory } from "../../memory/derive.ts";
@@ -190,12 +190,12 @@ describe("retention", () => {
     let exceeded = 0;
     for (let round = 0; round < 4; round++) {
       grow(seeded, round * 30, round * 30 + 30, { outputChars: 20_000 });
-      const grown = roomOf(db).used;
+      const grown = fileSize(db).used;
       purged(db, settings, START + (round * 30 + 40) * DAY);
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
       sizes.push(statSync(path).size);
       if (grown > limitMb * 1024 * 1024) exceeded += 1;
-      expect(roomOf(db).used).toBeLessThanOrEqual(limitMb * 1024 * 1024);
+      expect(fileSize(db).used).toBeLessThanOrEqual(limitMb * 1024 * 1024);
     }
     expect(exceeded).toBeGreaterThan(1);
     expect(Math.max(...sizes)).toBeLessThan(limitMb * 1024 * 1024 * 1.1);
@@ -227,10 +227,10 @@ describe("retention", () => {
       if (index % 10 === 9) add(id, { kind: "session-end", reason: "exit" });
     }
     updateSearchIndex(db);
-    const limit = roomOf(db).used * 0.6;
+    const limit = fileSize(db).used * 0.6;
     purged(db, { ...KEEP_ALL, retentionMaxMb: limit / 1024 / 1024 }, NOW);
-    expect(roomOf(db).used / limit).toBeLessThanOrEqual(1);
-    expect(roomOf(db).used / limit).toBeGreaterThan(0.8);
+    expect(fileSize(db).used / limit).toBeLessThanOrEqual(1);
+    expect(fileSize(db).used / limit).toBeGreaterThan(0.8);
     db.close();
   });
 
@@ -241,7 +241,7 @@ describe("retention", () => {
     const small = planPurge(db, { ...KEEP_ALL, retentionEvidenceDays: 1 }, NOW).bytes;
     grow(seeded, 10, 14, { outputChars: 60_000 });
     const chosen = (mb: number): number => planPurge(db, { ...KEEP_ALL, retentionMaxMb: mb }, NOW).sessions.length;
-    const used = roomOf(db).used / 1024 / 1024;
+    const used = fileSize(db).used / 1024 / 1024;
     // The small ones bring it within the limit, but not a tenth below.
     expect(chosen(used - (small / 1024 / 1024) * 0.9)).toBe(10);
     expect(chosen(used - (small / 1024 / 1024) * 1.1)).toBe(11);
@@ -309,10 +309,10 @@ describe("retention", () => {
     const { db } = seeded;
     grow(seeded, 0, 20, { outputChars: 20_000 });
     db.exec("DELETE FROM tool_uses");
-    const before = roomOf(db);
+    const before = fileSize(db);
     expect(before.free).toBeGreaterThan(300_000);
-    for (const _ of giveBack(db));
-    expect(roomOf(db)).toMatchObject({ free: 0, used: before.used });
+    for (const _ of releasePages(db));
+    expect(fileSize(db)).toMatchObject({ free: 0, used: before.used });
     db.close();
   });
 });

@@ -2,7 +2,7 @@
 import type { Settings } from "../../config/schema.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
-import { giveBack, roomOf } from "../../store/db/disk-usage.ts";
+import { releasePages, fileSize } from "../../store/db/disk-usage.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
 import { HELD_MS, inBatches } from "../../store/db/transaction.ts";
 import { mergeIndexes } from "../../store/fts/search-index.ts";
@@ -57,7 +57,7 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
     if (memoryDays > 0) memory.push({ before: now - memoryDays * DAY_MS, ...scope });
   }
   const limit = settings.retentionMaxMb * MB;
-  const { used } = roomOf(db);
+  const { used } = fileSize(db);
   const excess = limit === 0 || used <= limit ? 0 : Math.max(0, used - limit * TARGET_SHARE - byAge);
   let left = excess;
   // A project that keeps all its evidence is exempt from the size limit.
@@ -107,8 +107,9 @@ export function* purge(
     yield* derive(db, plan, now);
     yield* deletePlanned(db, plan, purged);
     for (const _ of mergeIndexes(db)) yield { phase: "merging indexes", done: 0, total: 0 };
-    const total = roomOf(db).free;
-    for (const _ of giveBack(db, options)) yield { phase: "freeing disk space", done: total - roomOf(db).free, total };
+    const total = fileSize(db).free;
+    for (const _ of releasePages(db, options))
+      yield { phase: "freeing disk space", done: total - fileSize(db).free, total };
   }
   return purged;
 }
