@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { resolvePaths } from "../src/config/paths.ts";
-import { createBatch } from "../src/embed/batch.ts";
 import { createCodeScan, PREFILTER_FROM } from "../src/embed/code-scan.ts";
 import { type Engine, loadEngine } from "../src/embed/engine.ts";
+import { embedInPasses } from "../src/embed/local.ts";
 import { minilmFile } from "../src/embed/minilm.ts";
 import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import { createScan } from "../src/embed/scan.ts";
@@ -41,8 +41,7 @@ function benchModel(path: string, rounds: number): void {
   report("256 tokens", engine, [long], Math.ceil(rounds / 3), rate);
   const many = Array.from({ length: 200 }, (_, index) => `${SHORT} ${index}`);
   const start = process.cpuUsage();
-  const batch = createBatch(engine, many);
-  while (batch.left > 0) batch.step();
+  for (const _ of embedInPasses(engine, many));
   const seconds = process.cpuUsage(start).user / 1e6;
   console.log(`  short texts in a row ${(many.length / seconds).toFixed(0)} a second of processor time`);
 }
@@ -92,7 +91,7 @@ function benchScan(size: number, rounds: number): void {
   const records = randomRecords(size, stride);
   const query = Float32Array.from({ length: DIMENSIONS }, (_, index) => Math.sin(index));
   const [scan, codes] = [createScan(DIMENSIONS), createCodeScan(DIMENSIONS)];
-  scan.add(records);
+  scan.put(0, records);
   codes.put(0, codesOf(records, DIMENSIONS));
   const read = (rows: readonly number[]): Uint8Array =>
     Buffer.concat(rows.map((row) => records.subarray(row * stride, (row + 1) * stride)));

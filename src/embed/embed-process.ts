@@ -1,53 +1,46 @@
-// The process that embeds: loads the model, answers requests until its parent lets go. Only spawned.ts starts it.
-import { type Paths, resolvePaths } from "../config/paths.ts";
+// The embedding process: loads the model and answers requests until its parent ends. Only spawned.ts starts it.
+import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { type Batch, createBatch } from "./batch.ts";
-import type { Engine } from "./engine.ts";
+import { embedInPasses } from "./local.ts";
 import { loadMiniLm } from "./minilm.ts";
 import type { Answer, Request } from "./spawned.ts";
 
 interface Job {
   request: number;
-  batch: Batch;
+  passes: Generator<number, Float32Array[]>;
+  left: number;
 }
 
-// A parent that has ended, however that came, needs no vectors any more.
 process.on("disconnect", () => process.exit(0));
 process.on("uncaughtException", (error) => fail(error));
-serve(resolvePaths({ C_MEM_HOME: process.argv[2] }));
 
-function serve(paths: Paths): void {
-  const { engine, note } = loadMiniLm(paths);
-  process.on("message", takeRequests(engine));
-  send({ kind: "ready", id: engine.id, dimensions: engine.shape.hidden, note });
+const { engine, note } = loadMiniLm(resolvePaths({ C_MEM_HOME: process.argv[2] }));
+const jobs: Job[] = [];
+process.on("message", ({ request, texts }: Request) => {
+  jobs.push({ request, passes: embedInPasses(engine, texts), left: texts.length });
+  if (jobs.length === 1) setImmediate(runPass);
+});
+send({ ready: { id: engine.id, dimensions: engine.shape.hidden, note } });
+
+/** One pass of the shortest job, so that a query does not wait for a long batch. */
+function runPass(): void {
+  const [job] = jobs.toSorted((a, b) => a.left - b.left);
+  if (job === undefined) return;
+  const { done, value } = job.passes.next();
+  if (done === true) {
+    jobs.splice(jobs.indexOf(job), 1);
+    send({ request: job.request, vectors: value });
+  } else job.left = value;
+  if (jobs.length > 0) setImmediate(runPass);
 }
 
-/** One pass, then a look at what came in meanwhile: a question must not wait for a long batch to end. */
-function takeRequests(engine: Engine): (request: Request) => void {
-  const jobs: Job[] = [];
-  const work = (): void => {
-    const shortest = jobs.toSorted((a, b) => a.batch.left - b.batch.left)[0];
-    if (shortest === undefined) return;
-    shortest.batch.step();
-    if (shortest.batch.left === 0) {
-      jobs.splice(jobs.indexOf(shortest), 1);
-      send({ kind: "vectors", request: shortest.request, vectors: shortest.batch.vectors });
-    }
-    if (jobs.length > 0) setImmediate(work);
-  };
-  return ({ request, texts }) => {
-    jobs.push({ request, batch: createBatch(engine, texts) });
-    if (jobs.length === 1) setImmediate(work);
-  };
-}
-
-/** An error loses its class on the way: what a person can act on is sent in words, a bug with its stack. */
+/** Errors lose their class on the way: of an AppError its parts are sent, of a bug its stack. */
 function fail(error: Error): void {
   const { code, hint } = error instanceof AppError ? error : { code: undefined, hint: undefined };
   const message = code === undefined ? (error.stack ?? error.message) : error.message;
-  send({ kind: "failed", code, message, hint }, () => process.exit(1));
+  send({ failed: { code, message, hint } }, () => process.exit(1));
 }
 
-function send(answer: Answer, then?: () => void): void {
-  process.send?.(answer, undefined, undefined, then);
+function send(answer: Answer, onSent?: () => void): void {
+  process.send?.(answer, undefined, undefined, onSent);
 }

@@ -1,16 +1,16 @@
-// Turns texts into vectors: the one thing the rest of the program knows about embedding models.
+// The interface of every embedding model.
 
 export interface Embedder {
-  /** Names the vectors: only those of the same id can be compared. */
+  /** Only vectors with the same id can be compared. */
   readonly id: string;
   readonly dimensions: number;
-  /** A vector of length one for every text, in their order. */
+  /** A unit vector for each text. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
-  /** Ends what is running and gives the memory back. */
+  /** Aborts running requests and frees the memory. */
   close(): Promise<void>;
 }
 
-/** Scales the vector to length one, in place; one of zeros stays as it is. */
+/** Scales the vector to length one, in place. A zero vector stays as it is. */
 export function normalise(vector: Float32Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

@@ -1,149 +1,102 @@
-// The forward pass of a BERT encoder over 8-bit weights: several short texts side by side, each seeing only itself.
+// The forward pass of a BERT encoder over 8-bit weights. Several short texts share a pass; each attends only to itself.
 import { normalise } from "./embedder.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
-import { type DenseLayout, layoutOf, type ModelLayout, type ModelShape } from "./layout.ts";
+import { type DenseLayout, layoutOf, type ModelLayout, type ModelShape, type NormLayout } from "./layout.ts";
 import { type ModelHeader, readModel } from "./model-file.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 
 export interface Engine extends ModelHeader {
   tokenize: Tokenizer;
-  /** Vectors of length one for texts that together have no more tokens than the model has positions. */
+  /** Unit vectors for tokenized texts, which together have at most `shape.positions` tokens. */
   forward(texts: readonly (readonly number[])[]): Float32Array[];
 }
 
 const NORM_EPSILON = 1e-12;
-/** The kernel works on this many tokens at a time; rows beyond the last token are computed and ignored. */
+/** The kernel processes tokens by fours: the last rows are padding, and ignored. */
 const TOKEN_STEP = 4;
-const HEAD = 32;
-/** The token that rows beyond the last are filled up with. */
-const PADDING = 0;
+const PADDING_TOKEN = 0;
+const HEAD_SIZE = 32;
 
 export function loadEngine(path: string): Engine {
   const kernel = createKernel();
-  let weights = 0;
+  let start = 0;
   const { id, shape, idOf, readWords } = readModel(path, (bytes) => {
-    weights = kernel.allocate(bytes);
-    return new Uint8Array(kernel.memory.buffer, weights, bytes);
+    start = kernel.allocate(bytes);
+    return new Uint8Array(kernel.memory.buffer, start, bytes);
   });
-  const buffers = allocateBuffers(kernel, shape);
-  const layout = layoutOf(shape);
+  const layout = layoutOf(shape, start);
+  const forward = createForward(kernel, shape, layout);
   return {
     id,
     shape,
     tokenize: createTokenizer(idOf, shape.positions),
     forward(texts) {
-      readWords([PADDING, ...texts.flat()], new Uint8Array(kernel.memory.buffer, weights, layout.wordScales));
-      return forward({ kernel, shape, layout, weights, buffers }, texts);
+      const words = new Uint8Array(kernel.memory.buffer, layout.words, layout.wordScales - layout.words);
+      readWords([PADDING_TOKEN, ...texts.flat()], words);
+      return forward(texts);
     },
   };
 }
 
-interface Loaded {
-  kernel: Kernel;
-  shape: ModelShape;
-  layout: ModelLayout;
-  /** Where the weights begin. */
-  weights: number;
-  buffers: Buffers;
-}
-
-type Buffers = ReturnType<typeof allocateBuffers>;
-
-function allocateBuffers({ allocate }: Kernel, { hidden, intermediate, positions }: ModelShape) {
-  const tokens = Math.ceil(positions / TOKEN_STEP) * TOKEN_STEP;
+function createForward({ run, memory, allocate }: Kernel, shape: ModelShape, layout: ModelLayout): Engine["forward"] {
+  const { hidden, intermediate, positions: maxTokens } = shape;
+  const maxRows = roundUp(maxTokens);
   const widest = Math.max(intermediate, hidden * 3);
-  return {
-    ids: allocate(tokens * 4),
-    positions: allocate(tokens * 4),
-    state: allocate(tokens * hidden * 4),
-    added: allocate(tokens * hidden * 4),
-    wide: allocate(tokens * widest * 4),
-    rounded: allocate(tokens * widest * 2),
-    scales: allocate(tokens * 4),
-    attention: allocate((HEAD + 1) * (tokens + 8) * 4),
+  const ids = allocate(maxRows * 4);
+  const positions = allocate(maxRows * 4);
+  const state = allocate(maxRows * hidden * 4);
+  const residual = allocate(maxRows * hidden * 4);
+  const wide = allocate(maxRows * widest * 4);
+  const quantised = allocate(maxRows * widest * 2);
+  const scales = allocate(maxRows * 4);
+  const scratch = allocate((HEAD_SIZE + 1) * (maxRows + 8) * 4);
+
+  return (texts) => {
+    const tokens = texts.flat();
+    if (tokens.length > maxTokens) throw new RangeError(`${tokens.length} tokens are more than ${maxTokens}`);
+    const rows = roundUp(tokens.length);
+    const dense = ({ inputs, outputs, ...layer }: DenseLayout, from: number, to: number): void => {
+      run.quantiseRows(from, quantised, scales, rows, inputs);
+      run.linear(quantised, scales, layer.weights, layer.scales, layer.bias, to, rows, inputs, outputs);
+    };
+    const addNorm = (added: number, { gain, bias }: NormLayout): void =>
+      void run.addNorm(state, added, gain, bias, rows, hidden, NORM_EPSILON);
+
+    new Int32Array(memory.buffer, ids, rows).fill(PADDING_TOKEN).set(tokens);
+    new Int32Array(memory.buffer, positions, rows).fill(0).set(texts.flatMap((text) => [...text.keys()]));
+    run.lookUp(ids, positions, layout.words, layout.wordScales, layout.positions, state, rows, hidden);
+    new Uint8Array(memory.buffer, residual, rows * hidden * 4).fill(0);
+    addNorm(residual, layout.norm);
+    for (const layer of layout.layers) {
+      dense(layer.attention, state, wide);
+      let offset = 0;
+      for (const { length } of texts) {
+        run.attend(wide + offset * 3, residual + offset, scratch, length, hidden);
+        offset += length * hidden * 4;
+      }
+      dense(layer.attentionOut, residual, wide);
+      addNorm(wide, layer.attentionNorm);
+      dense(layer.up, state, wide);
+      run.gelu(wide, rows * intermediate);
+      dense(layer.down, wide, residual);
+      addNorm(residual, layer.norm);
+    }
+    return meanPool(new Float32Array(memory.buffer, state, tokens.length * hidden), texts, hidden);
   };
 }
 
-function forward(loaded: Loaded, texts: readonly (readonly number[])[]): Float32Array[] {
-  const { kernel, shape, layout, weights, buffers } = loaded;
-  const { run } = kernel;
-  const { hidden } = shape;
-  const tokens = place(loaded, texts);
-  const rows = Math.ceil(tokens / TOKEN_STEP) * TOKEN_STEP;
-  const { state, added, wide } = buffers;
-  const { words, wordScales, places } = layout;
-  const norm = (other: number, { gain, bias }: { gain: number; bias: number }): void =>
-    run.addNorm(state, other, weights + gain, weights + bias, rows, hidden, NORM_EPSILON);
-
-  run.lookUp(
-    buffers.ids,
-    buffers.positions,
-    weights + words,
-    weights + wordScales,
-    weights + places,
-    state,
-    rows,
-    hidden,
-  );
-  new Uint8Array(kernel.memory.buffer, added, rows * hidden * 4).fill(0);
-  norm(added, layout.norm);
-  for (const layer of layout.layers) {
-    dense(loaded, layer.attention, state, wide, rows);
-    let start = 0;
-    for (const { length } of texts) {
-      const row = start * hidden * 4;
-      run.attend(wide + row * 3, added + row, buffers.attention, length, hidden);
-      start += length;
-    }
-    dense(loaded, layer.attentionOut, added, wide, rows);
-    norm(wide, layer.attentionNorm);
-    dense(loaded, layer.up, state, wide, rows);
-    run.gelu(wide, rows * shape.intermediate);
-    dense(loaded, layer.down, wide, added, rows);
-    norm(added, layer.norm);
-  }
-  return means(new Float32Array(kernel.memory.buffer, state, tokens * hidden), texts, hidden);
+function roundUp(tokens: number): number {
+  return Math.ceil(tokens / TOKEN_STEP) * TOKEN_STEP;
 }
 
-/** Writes ids and places of all tokens, each text from place zero; says how many tokens there are. */
-function place({ kernel, shape, buffers }: Loaded, texts: readonly (readonly number[])[]): number {
-  const ids = texts.flat();
-  if (ids.length > shape.positions) throw new RangeError(`${ids.length} tokens are more than ${shape.positions}`);
-  const rows = Math.ceil(ids.length / TOKEN_STEP) * TOKEN_STEP;
-  const { buffer } = kernel.memory;
-  const idView = new Int32Array(buffer, buffers.ids, rows).fill(PADDING);
-  idView.set(ids);
-  const positions = new Int32Array(buffer, buffers.positions, rows).fill(0);
-  positions.set(texts.flatMap((text) => [...text.keys()]));
-  return ids.length;
-}
-
-function dense({ kernel, weights, buffers }: Loaded, layer: DenseLayout, from: number, to: number, rows: number): void {
-  const { rounded, scales } = buffers;
-  kernel.run.quantiseRows(from, rounded, scales, rows, layer.inputs);
-  kernel.run.linear(
-    rounded,
-    scales,
-    weights + layer.weights,
-    weights + layer.scales,
-    weights + layer.bias,
-    to,
-    rows,
-    layer.inputs,
-    layer.outputs,
-  );
-}
-
-/** The vector of a text is the mean of its tokens'. */
-function means(state: Float32Array, texts: readonly (readonly number[])[], hidden: number): Float32Array[] {
+/** The vector of a text is the mean of its tokens' vectors. */
+function meanPool(state: Float32Array, texts: readonly (readonly number[])[], hidden: number): Float32Array[] {
   let start = 0;
   return texts.map(({ length }) => {
     const mean = new Float32Array(hidden);
-    for (let token = start; token < start + length; token++) {
-      for (let index = 0; index < hidden; index++)
-        mean[index] = (mean[index] ?? 0) + (state[token * hidden + index] ?? 0);
-    }
-    start += length;
+    const end = start + length * hidden;
+    for (; start < end; start += hidden)
+      for (let index = 0; index < hidden; index++) mean[index] = (mean[index] ?? 0) + (state[start + index] ?? 0);
     return normalise(mean);
   });
 }

@@ -1,57 +1,22 @@
-// The compiled kernel over a memory of its own. Dropping the last reference gives that memory back to the machine.
+// The WebAssembly kernel with its own memory, which is freed with the last reference to it.
 import { KERNEL_BYTES } from "./kernel-bytes.ts";
 
-type Pointer = number;
-
-/** What assembly/index.ts exports; what each argument means is said there. */
-interface KernelFunctions {
-  lookUp(
-    ids: Pointer,
-    positions: Pointer,
-    words: Pointer,
-    wordScale: Pointer,
-    places: Pointer,
-    out: Pointer,
-    tokens: number,
-    size: number,
-  ): void;
-  addNorm(
-    x: Pointer,
-    added: Pointer,
-    gain: Pointer,
-    bias: Pointer,
-    tokens: number,
-    size: number,
-    epsilon: number,
-  ): void;
-  gelu(x: Pointer, count: number): void;
-  quantiseRows(x: Pointer, q: Pointer, scales: Pointer, tokens: number, size: number): void;
-  linear(
-    x: Pointer,
-    xScale: Pointer,
-    w: Pointer,
-    wScale: Pointer,
-    bias: Pointer,
-    y: Pointer,
-    tokens: number,
-    inputs: number,
-    outputs: number,
-  ): void;
-  attend(qkv: Pointer, out: Pointer, scratch: Pointer, tokens: number, size: number): void;
-  dotRecords(records: Pointer, query: Pointer, out: Pointer, rows: number, dimensions: number): void;
-  nearCodes(codes: Pointer, query: Pointer, out: Pointer, rows: number, codeBytes: number, maxBits: number): number;
-}
+/** assembly/ documents the arguments. Pointers are byte offsets. */
+type KernelFunctions = Record<
+  "lookUp" | "addNorm" | "gelu" | "quantiseRows" | "linear" | "attend" | "dotRecords" | "nearCodes",
+  (...args: number[]) => number
+>;
 
 export interface Kernel {
   run: KernelFunctions;
   memory: WebAssembly.Memory;
-  /** Room for so many bytes, at a multiple of sixteen, all zero. Views of the memory made before may be stale after it. */
-  allocate(bytes: number): Pointer;
+  /** Zeroed bytes at a multiple of 16. May grow the memory, which detaches earlier views of it. */
+  allocate(bytes: number): number;
 }
 
-const PAGE = 65_536;
+const PAGE_BYTES = 65_536;
 const ALIGNMENT = 16;
-/** Four gigabytes: what 32-bit pointers reach. */
+/** 4 GB, the reach of 32-bit pointers. */
 const MAX_PAGES = 65_536;
 
 let compiled: WebAssembly.Module | undefined;
@@ -62,14 +27,14 @@ export function createKernel(): Kernel {
   const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
   let top = ALIGNMENT;
   return {
-    run: exports as unknown as KernelFunctions,
+    run: exports as KernelFunctions,
     memory,
     allocate(bytes) {
-      const at = top;
+      const start = top;
       top += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
-      const missing = Math.ceil((top - memory.buffer.byteLength) / PAGE);
+      const missing = Math.ceil((top - memory.buffer.byteLength) / PAGE_BYTES);
       if (missing > 0) memory.grow(missing);
-      return at;
+      return start;
     },
   };
 }

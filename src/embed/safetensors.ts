@@ -1,9 +1,10 @@
-// Reads tensors out of a .safetensors file: a length, a JSON table of names, then the numbers.
-import { closeSync, openSync, readSync } from "node:fs";
+// Reads tensors from a .safetensors file: the length of the JSON table, the table, then the numbers.
+import { closeSync, openSync } from "node:fs";
+import { readFully } from "../platform/read-file.ts";
 
 export interface Tensors {
   shapeOf(name: string): number[];
-  /** All numbers of a tensor, or those from one place to another. */
+  /** All numbers, or those at [from, to). */
   read(name: string, from?: number, to?: number): Float32Array;
   close(): void;
 }
@@ -14,15 +15,20 @@ interface Entry {
   data_offsets: [number, number];
 }
 
-/** A model of six layers has a table of some ten kilobytes. */
+/** A model of six layers has some ten kilobytes. */
 const MAX_TABLE_BYTES = 10 * 1024 * 1024;
 
 export function openTensors(path: string): Tensors {
   const file = openSync(path, "r");
+  const readAt = (position: number, length: number): DataView => {
+    const view = new DataView(new ArrayBuffer(length));
+    if (!readFully(file, new Uint8Array(view.buffer), position)) throw new Error("The file ends too early");
+    return view;
+  };
   try {
-    const length = Number(readAt(file, 0, 8).readBigUInt64LE());
+    const length = Number(readAt(0, 8).getBigUint64(0, true));
     if (length > MAX_TABLE_BYTES) throw new Error(`${path} is no safetensors file`);
-    const table = JSON.parse(readAt(file, 8, length).toString("utf8")) as Record<string, Entry>;
+    const table = JSON.parse(new TextDecoder().decode(readAt(8, length))) as Record<string, Entry>;
     const entryOf = (name: string): Entry => {
       const entry = table[name];
       if (entry === undefined) throw new Error(`${path} has no ${name}`);
@@ -31,11 +37,13 @@ export function openTensors(path: string): Tensors {
     return {
       shapeOf: (name) => entryOf(name).shape,
       read(name, from = 0, to = Infinity) {
-        const { dtype, data_offsets: offsets } = entryOf(name);
+        const {
+          dtype,
+          data_offsets: [first, last],
+        } = entryOf(name);
         const size = dtype === "F32" ? 4 : 2;
-        const start = offsets[0] + from * size;
-        const end = Math.min(offsets[1], offsets[0] + to * size);
-        return floatsOf(readAt(file, 8 + length + start, end - start), dtype);
+        const start = first + from * size;
+        return floatsOf(readAt(8 + length + start, Math.min(last, first + to * size) - start), dtype);
       },
       close: () => closeSync(file),
     };
@@ -45,36 +53,22 @@ export function openTensors(path: string): Tensors {
   }
 }
 
-function readAt(file: number, position: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  for (let done = 0; done < length;) {
-    const read = readSync(file, bytes, done, length - done, position + done);
-    if (read === 0) throw new Error("The file ends too early");
-    done += read;
-  }
-  return bytes;
-}
-
-function floatsOf(bytes: Buffer, dtype: string): Float32Array {
-  const numbers = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (dtype === "F32") {
-    const floats = new Float32Array(bytes.length / 4);
-    for (let index = 0; index < floats.length; index++) floats[index] = numbers.getFloat32(index * 4, true);
-    return floats;
-  }
-  if (dtype !== "F16") throw new Error(`Numbers of type ${dtype} are not read`);
-  const floats = new Float32Array(bytes.length / 2);
-  for (let index = 0; index < floats.length; index++) {
-    floats[index] = HALVES[numbers.getUint16(index * 2, true)] ?? Number.NaN;
-  }
+function floatsOf(numbers: DataView, dtype: string): Float32Array {
+  const { byteLength } = numbers;
+  if (dtype === "F32")
+    return Float32Array.from({ length: byteLength / 4 }, (_, index) => numbers.getFloat32(index * 4, true));
+  if (dtype !== "F16") throw new Error(`Unsupported number type ${dtype}`);
+  halves ??= Float32Array.from({ length: 65_536 }, (_, half) => halfToFloat(half));
+  const floats = new Float32Array(byteLength / 2);
+  for (let index = 0; index < floats.length; index++)
+    floats[index] = halves[numbers.getUint16(index * 2, true)] ?? Number.NaN;
   return floats;
 }
 
-/** Every number of 16 bits as a float: a table is ten times faster than working each one out. */
-const HALVES = new Float32Array(65_536);
-for (let half = 0; half < HALVES.length; half++) HALVES[half] = halfToFloat(half);
+/** Every 16-bit float: ten times faster than converting each one. */
+let halves: Float32Array | undefined;
 
-/** Sign, five bits of exponent, ten of fraction. */
+/** One bit of sign, five of exponent, ten of fraction. */
 function halfToFloat(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >> 10) & 0x1f;

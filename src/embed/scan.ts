@@ -1,73 +1,71 @@
-// Finds the vectors nearest to one, by looking at all of them: 8 bits a dimension, in the SIMD kernel. Exact up to rounding.
-import { type Best, createBest, type Hit } from "./best.ts";
-import { createKernel, type Kernel } from "./kernel.ts";
+// Finds the vectors nearest to a query by comparing it with all of them, 8 bits a dimension, in the SIMD kernel. Exact up to rounding.
 import { CHUNK_ROWS, MAX_DIMENSIONS, paddedDimensions, recordBytes } from "../core/vector-record.ts";
+import { createKernel, type Kernel } from "./kernel.ts";
+
+export interface Hit {
+  row: number;
+  score: number;
+}
 
 export interface SearchOptions {
   limit: number;
-  /** Which rows may be found. Asked only of those that are near enough. */
-  accept?: (row: number) => boolean;
+  /** Called only for rows that are near enough. */
+  accept?: ((row: number) => boolean) | undefined;
 }
 
-/** Vectors kept in memory, numbered in the order they were added. */
 export interface VectorScan {
-  readonly rows: number;
-  /** Any number of whole records. */
-  add(records: Uint8Array): void;
-  /** The same in place of what is there from this row on, and behind it. */
+  /** Whole records, from this row on. */
   put(row: number, records: Uint8Array): void;
   search(query: Float32Array, options: SearchOptions): Hit[];
 }
 
 export function createScan(dimensions: number): VectorScan {
   const scanner = createScanner(dimensions);
-  const { kernel, stride } = scanner;
-  let rows = 0;
-  let room = 0;
-  /** Chunks are allocated one after the other and a multiple of the alignment long: together they are one table. */
-  let first: number | undefined;
-  const put = (row: number, records: Uint8Array): void => {
-    const end = row + rowsIn(records, stride);
-    for (; room < end; room += CHUNK_ROWS) {
-      const chunk = kernel.allocate(CHUNK_ROWS * stride);
-      first ??= chunk;
-    }
-    if (first === undefined) return;
-    new Uint8Array(kernel.memory.buffer, first + row * stride, records.length).set(records);
-    rows = Math.max(rows, end);
-  };
+  const table = createTable(scanner.kernel, recordBytes(dimensions), CHUNK_ROWS);
   return {
-    get rows() {
-      return rows;
-    },
-    add: (records) => put(rows, records),
-    put,
+    put: table.put,
     search(query, { limit, accept }) {
       const best = createBest(limit, accept);
-      const scale = scanner.ask(query);
-      for (let row = 0; row < rows; row += CHUNK_ROWS) {
-        scanner.score((first ?? 0) + row * stride, Math.min(CHUNK_ROWS, rows - row), row, best);
-      }
-      return scaled(best.hits, scale);
+      const scale = scanner.setQuery(query);
+      for (let row = 0; row < table.rows; row += CHUNK_ROWS)
+        scanner.score(table.address(row), Math.min(CHUNK_ROWS, table.rows - row), row, best);
+      return best.hits.map(({ row, score }) => ({ row, score: score * scale }));
     },
   };
 }
 
-export interface Scanner {
-  kernel: Kernel;
-  stride: number;
-  /** Takes the query; scores are to be multiplied with what it returns. */
-  ask(query: Float32Array): number;
-  /** Offers up to a chunk of records, which lie at `at` and are numbered from `row`. */
-  score(at: number, count: number, row: number, best: Best): void;
+/** Rows of equal size in the kernel's memory, allocated block by block. Nothing else may be allocated after the first. */
+export function createTable({ memory, allocate }: Kernel, rowBytes: number, blockRows: number) {
+  let start: number | undefined;
+  let capacity = 0;
+  const table = {
+    rows: 0,
+    address: (row: number): number => (start ?? 0) + row * rowBytes,
+    put(row: number, data: Uint8Array): void {
+      const end = row + rowsIn(data, rowBytes);
+      for (; capacity < end; capacity += blockRows) {
+        const block = allocate(blockRows * rowBytes);
+        start ??= block;
+      }
+      new Uint8Array(memory.buffer, table.address(row), data.length).set(data);
+      table.rows = Math.max(table.rows, end);
+    },
+  };
+  return table;
 }
 
-/** The query is kept finer than the records: it costs nothing. */
+export function rowsIn(data: Uint8Array, rowBytes: number): number {
+  const rows = data.length / rowBytes;
+  if (!Number.isInteger(rows)) throw new RangeError(`${data.length} bytes are not whole rows of ${rowBytes}`);
+  return rows;
+}
+
+/** The query has 16 bits, the records 8. */
 const QUERY_MAX = 4095;
-/** Records the kernel takes at a time; behind the last one there is always room. */
+/** The kernel reads four records at a time; chunks are a multiple of that. */
 const ROW_STEP = 4;
 
-export function createScanner(dimensions: number): Scanner {
+export function createScanner(dimensions: number) {
   if (dimensions > MAX_DIMENSIONS) throw new RangeError(`Vectors have at most ${MAX_DIMENSIONS} dimensions`);
   const kernel = createKernel();
   const width = paddedDimensions(dimensions);
@@ -75,18 +73,18 @@ export function createScanner(dimensions: number): Scanner {
   const scoresAt = kernel.allocate(CHUNK_ROWS * 4);
   return {
     kernel,
-    stride: recordBytes(dimensions),
-    ask(query) {
+    /** Returns the scale of the scores. */
+    setQuery(query: Float32Array): number {
       if (query.length !== dimensions)
-        throw new RangeError(`${query.length} dimensions where ${dimensions} are stored`);
+        throw new RangeError(`The query has ${query.length} dimensions, the vectors have ${dimensions}`);
       const peak = query.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
       const factor = peak === 0 ? 0 : QUERY_MAX / peak;
-      const numbers = new Int16Array(kernel.memory.buffer, queryAt, dimensions);
-      for (let index = 0; index < dimensions; index++) numbers[index] = Math.round((query[index] ?? 0) * factor);
+      new Int16Array(kernel.memory.buffer, queryAt, dimensions).set(query.map((value) => Math.round(value * factor)));
       return peak / QUERY_MAX;
     },
-    score(at, count, row, best) {
-      kernel.run.dotRecords(at, queryAt, scoresAt, Math.ceil(count / ROW_STEP) * ROW_STEP, width);
+    /** Offers up to a chunk of records, numbered from `row`. */
+    score(recordsAt: number, count: number, row: number, best: Best): void {
+      kernel.run.dotRecords(recordsAt, queryAt, scoresAt, Math.ceil(count / ROW_STEP) * ROW_STEP, width);
       const scores = new Float32Array(kernel.memory.buffer, scoresAt, count);
       for (let index = 0; index < count; index++) {
         const score = scores[index] ?? 0;
@@ -96,12 +94,28 @@ export function createScanner(dimensions: number): Scanner {
   };
 }
 
-export function scaled(hits: readonly Hit[], scale: number): Hit[] {
-  return hits.map(({ row, score }) => ({ row, score: score * scale }));
+export interface Best {
+  /** Only higher scores need to be offered. */
+  floor: number;
+  offer(row: number, score: number): void;
+  /** The highest first, then in the order they were offered. */
+  readonly hits: Hit[];
 }
 
-export function rowsIn(records: Uint8Array, stride: number): number {
-  const rows = records.length / stride;
-  if (!Number.isInteger(rows)) throw new RangeError(`${records.length} bytes are no whole records of ${stride}`);
-  return rows;
+export function createBest(limit: number, accept: ((row: number) => boolean) | undefined): Best {
+  const hits: Hit[] = [];
+  const best: Best = {
+    floor: limit > 0 ? -Infinity : Infinity,
+    offer(row, score) {
+      // Not `score <= floor`, which is false for NaN.
+      if (!(score > best.floor) || accept?.(row) === false) return;
+      let index = hits.length;
+      while (index > 0 && (hits[index - 1]?.score ?? Infinity) < score) index--;
+      hits.splice(index, 0, { row, score });
+      if (hits.length > limit) hits.pop();
+      if (hits.length === limit) best.floor = hits.at(-1)?.score ?? best.floor;
+    },
+    hits,
+  };
+  return best;
 }

@@ -1,9 +1,9 @@
-// Where vectors come from: the model on this machine, a server, or nowhere. What the settings say, and what is there.
+// Where embeddings come from, by the settings and by what is installed: the local model, a server, or nowhere.
 import { existsSync } from "node:fs";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Embedder } from "./embedder.ts";
-import { type EndpointOptions, endpointModel, openEndpoint } from "./endpoint.ts";
+import { endpointModel, type EndpointOptions, openEndpoint } from "./endpoint.ts";
 import { openLocal } from "./local.ts";
 import { findMiniLm, minilmFile } from "./minilm.ts";
 import { openSpawned } from "./spawned.ts";
@@ -17,11 +17,11 @@ type EmbedSettings = Pick<Settings, "embeddings" | "embeddingsUrl" | "embeddings
 
 export const INSTALL_HINT = "`c-mem model install` fetches the embedding model (42 MB).";
 
-/** What new vectors are made with. */
+/** For new vectors. */
 export function embedSource(settings: EmbedSettings, env: Env, paths: Paths): EmbedSource {
   switch (settings.embeddings) {
     case "none":
-      return { kind: "none", why: "search by meaning is switched off", hint: "c-mem config set embeddings auto" };
+      return { kind: "none", why: "semantic search is off", hint: "c-mem config set embeddings auto" };
     case "auto":
       if (existsSync(minilmFile(paths)) || findMiniLm(paths) !== undefined) return { kind: "minilm" };
       return { kind: "none", why: "the embedding model is not installed", hint: INSTALL_HINT };
@@ -30,7 +30,7 @@ export function embedSource(settings: EmbedSettings, env: Env, paths: Paths): Em
         return { kind: "endpoint", options: endpointOptions(settings, env, settings.embeddingsModel) };
       return {
         kind: "none",
-        why: "it is not said which server and model embeds",
+        why: "embeddingsUrl and embeddingsModel are not set",
         hint: "c-mem config set embeddingsUrl http://localhost:11434, and embeddingsModel",
       };
   }
@@ -41,21 +41,21 @@ function endpointOptions(settings: EmbedSettings, env: Env, model: string): Endp
   return { url: settings.embeddingsUrl, model, ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** Whether these vectors are of this source; a model's file that has another id is seen once it is loaded. */
+/** Whether vectors with this id are of this source. Of local models only the loaded file knows its id. */
 export function isOf(source: EmbedSource, id: string): boolean {
   const served = endpointModel(id);
   return source.kind === "endpoint" ? served?.model === source.options.model : served === undefined;
 }
 
-/** For a process that stays: the model runs in a process of its own. */
+/** For a long-running process. */
 export async function openEmbedder(source: Exclude<EmbedSource, { kind: "none" }>, paths: Paths): Promise<Embedder> {
   return source.kind === "minilm" ? await openSpawned(paths) : await openEndpoint(source.options);
 }
 
-/** Somebody waits for the answer to a query. */
+/** The user waits for the search. */
 const QUERY_TIMEOUT_MS = 3_000;
 
-/** What made the vectors of this id, for the query they are to be compared with; undefined where it cannot be had any more. */
+/** The embedder that made the vectors with this id, for a query to compare with them; undefined if it is gone. */
 export async function openById(
   id: string,
   settings: EmbedSettings,

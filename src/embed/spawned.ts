@@ -1,6 +1,6 @@
-// MiniLM in a process of its own, for one that stays: nobody waits while it computes, and when nothing was asked for a
-// while it ends. A thread would do the same, but leaves some 40 MB behind in the process it ran in (measured).
-import { type ChildProcess, fork } from "node:child_process";
+// MiniLM in a process of its own, for long-running processes: computing does not block them, and the process ends when
+// idle. A worker thread would do the same, but leaves some 40 MB behind in its process (measured).
+import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
@@ -11,69 +11,56 @@ export interface Request {
   texts: readonly string[];
 }
 
-export type Answer = Ready | Failed | { kind: "vectors"; request: number; vectors: Float32Array[] };
-
 interface Ready {
-  kind: "ready";
   id: string;
   dimensions: number;
   note: string | undefined;
 }
 
-interface Failed {
-  kind: "failed";
-  code: string | undefined;
-  message: string;
-  hint: string | undefined;
-}
+export type Answer =
+  | { ready: Ready }
+  | { request: number; vectors: Float32Array[] }
+  | { failed: { code: string | undefined; message: string; hint: string | undefined } };
 
 export interface SpawnedEmbedder extends Embedder {
-  /** What had to be put right when the model was loaded. */
+  /** Why the model file had to be made first. */
   readonly note: string | undefined;
-  /** Of the process, while there is one. */
+  /** Undefined while the process is stopped. */
   readonly pid: number | undefined;
 }
 
-export interface SpawnOptions {
-  /** The process ends when nothing was asked for so long; the next request starts it again. */
-  idleMs?: number;
-}
+const IDLE_MS = 30_000;
 
-const DEFAULT_IDLE_MS = 30_000;
-
-/** Starts the process once to see that the model is there and whole; throws what there is to say if not. */
-export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Promise<SpawnedEmbedder> {
-  const { idleMs = DEFAULT_IDLE_MS } = options;
+/** Starts the process once, so that a missing or damaged model fails here. After `idleMs` it stops until the next request. */
+export async function openSpawned(paths: Paths, { idleMs = IDLE_MS } = {}): Promise<SpawnedEmbedder> {
   let current: ModelProcess | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let busy = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let running = 0;
 
-  const end = async (): Promise<void> => {
-    clearTimeout(idle);
-    const ending = current;
+  const stop = async (): Promise<void> => {
+    clearTimeout(idleTimer);
+    const stopping = current;
     current = undefined;
-    await ending?.end();
+    await stopping?.stop();
   };
-  const running = (): ModelProcess => {
-    if (current !== undefined) return current;
-    const started = start(paths, () => {
+  const start = (): ModelProcess => {
+    const started = startProcess(paths, () => {
       if (current === started) current = undefined;
     });
-    current = started;
     return started;
   };
-  const use = async <T>(work: (each: ModelProcess) => Promise<T>): Promise<T> => {
-    clearTimeout(idle);
-    busy++;
+  const use = async <T>(work: (model: ModelProcess) => Promise<T>): Promise<T> => {
+    clearTimeout(idleTimer);
+    running++;
     try {
-      return await work(running());
+      return await work((current ??= start()));
     } finally {
-      busy--;
-      if (busy === 0 && current !== undefined) idle = setTimeout(() => void end(), idleMs).unref();
+      running--;
+      if (running === 0 && current !== undefined) idleTimer = setTimeout(() => void stop(), idleMs).unref();
     }
   };
 
-  const { id, dimensions, note } = await use((each) => each.ready);
+  const { id, dimensions, note } = await use((model) => model.ready);
   return {
     id,
     dimensions,
@@ -81,21 +68,22 @@ export async function openSpawned(paths: Paths, options: SpawnOptions = {}): Pro
     get pid() {
       return current?.pid;
     },
-    embed: (texts) => (texts.length === 0 ? Promise.resolve([]) : use((each) => each.ask(texts))),
-    close: end,
+    embed: (texts) => (texts.length === 0 ? Promise.resolve([]) : use((model) => model.embed(texts))),
+    close: stop,
   };
 }
 
-/** One process, from its start to its end. */
 interface ModelProcess {
   pid: number | undefined;
   ready: Promise<Ready>;
-  ask(texts: readonly string[]): Promise<Float32Array[]>;
-  end(): Promise<void>;
+  embed(texts: readonly string[]): Promise<Float32Array[]>;
+  stop(): Promise<void>;
 }
 
-function start(paths: Paths, onEnd: () => void): ModelProcess {
-  const child = fork(entry(), [paths.home], {
+function startProcess(paths: Paths, onEnd: () => void): ModelProcess {
+  // Source in tests; installed, it is next to the bundle: dist/ or plugin/dist/.
+  const file = import.meta.url.endsWith(".ts") ? "./embed-process.ts" : "./embed-process.cjs";
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [paths.home], {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     execArgv: [],
@@ -106,29 +94,27 @@ function start(paths: Paths, onEnd: () => void): ModelProcess {
   let requests = 0;
 
   const fail = (error: Error): void => {
-    ready.reject(error);
-    for (const { reject } of waiting.values()) reject(error);
+    for (const { reject } of [ready, ...waiting.values()]) reject(error);
     waiting.clear();
     onEnd();
     ended.resolve();
   };
-  // Handled where it is awaited; a process that ends while nobody waits is no error.
+  /** Only a process with a request keeps its parent alive. */
+  const keepAlive = (method: "ref" | "unref"): void => {
+    child[method]();
+    child.channel?.[method]();
+  };
+  // The process may end while nobody awaits it.
   ready.promise.catch(() => undefined);
   child.on("message", (message) => {
     const answer = message as Answer;
-    switch (answer.kind) {
-      case "ready":
-        ready.resolve(answer);
-        break;
-      case "failed":
-        fail(errorOf(answer));
-        break;
-      case "vectors":
-        waiting.get(answer.request)?.resolve(answer.vectors);
-        waiting.delete(answer.request);
-        break;
+    if ("ready" in answer) ready.resolve(answer.ready);
+    else if ("failed" in answer) fail(toError(answer.failed));
+    else {
+      waiting.get(answer.request)?.resolve(answer.vectors);
+      waiting.delete(answer.request);
     }
-    if (waiting.size === 0) holdParent(child, false);
+    if (waiting.size === 0) keepAlive("unref");
   });
   child.on("error", fail);
   child.on("exit", () => fail(new Error("The embedding process has ended")));
@@ -136,18 +122,18 @@ function start(paths: Paths, onEnd: () => void): ModelProcess {
   return {
     pid: child.pid,
     ready: ready.promise,
-    ask(texts) {
+    embed(texts) {
       const answer = Promise.withResolvers<Float32Array[]>();
       const request = requests++;
       waiting.set(request, answer);
-      holdParent(child, true);
+      keepAlive("ref");
       child.send({ request, texts } satisfies Request, (error) => {
         if (error !== null) fail(error);
       });
       return answer.promise;
     },
-    async end() {
-      // Whoever waits for the end must live to see it.
+    async stop() {
+      // The parent waits for the end.
       child.ref();
       child.kill();
       await ended.promise;
@@ -155,24 +141,14 @@ function start(paths: Paths, onEnd: () => void): ModelProcess {
   };
 }
 
-/** A process with nothing to do does not keep its parent alive. */
-function holdParent(child: ChildProcess, hold: boolean): void {
-  if (hold) {
-    child.ref();
-    child.channel?.ref();
-  } else {
-    child.unref();
-    child.channel?.unref();
-  }
-}
-
-function errorOf({ code, message, hint }: Failed): Error {
-  if (code === undefined) return new Error(message);
-  return new AppError(code, message, hint === undefined ? {} : { hint });
-}
-
-/** From source in tests; in what users run it lies beside the bundle: dist/ or plugin/dist/. */
-function entry(): string {
-  const file = import.meta.url.endsWith(".ts") ? "./embed-process.ts" : "./embed-process.cjs";
-  return fileURLToPath(new URL(file, import.meta.url));
+function toError({
+  code,
+  message,
+  hint,
+}: {
+  code: string | undefined;
+  message: string;
+  hint: string | undefined;
+}): Error {
+  return code === undefined ? new Error(message) : new AppError(code, message, hint === undefined ? {} : { hint });
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openPieces, packPieces } from "./pieces.ts";
+import { openVocabulary, packVocabulary } from "./vocabulary.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
 const WORDS = [
@@ -21,7 +21,7 @@ const WORDS = [
 ];
 const MORE = ["数", "据", "σ", "##ς", "##σ", "a", "'", "`", "¿", "\u20ac"];
 const VOCABULARY = [...WORDS, ...MORE];
-const tokenize = createTokenizer(openPieces(packPieces(VOCABULARY), VOCABULARY.length), 16);
+const tokenize = createTokenizer(openVocabulary(packVocabulary(VOCABULARY), VOCABULARY.length), 16);
 
 function pieces(text: string): string[] {
   return tokenize(text)

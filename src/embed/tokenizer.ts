@@ -1,12 +1,12 @@
-// WordPiece as BERT's uncased models want it: clean, lower-case, without accents, words into the longest known pieces.
-// Names of special tokens inside a text, such as [SEP], are plain words here: texts come from anywhere.
-import type { IdOf } from "./pieces.ts";
+// BERT's uncased WordPiece tokenizer: lower case, no accents, words split into the longest known pieces. "[SEP]" in a text
+// is a plain word, because texts come from anywhere.
+import type { IdOf } from "./vocabulary.ts";
 
 export type Tokenizer = (text: string) => number[];
 
-/** Far more than the tokens kept can fill; texts may be megabytes long. */
+/** More than enough for the most tokens; texts may be megabytes long. */
 const MAX_CHARS = 32_768;
-/** Longer words are one unknown token, as in the reference. */
+/** Longer words become [UNK], as in the reference. */
 const MAX_WORD_CHARS = 100;
 
 const REMOVED = /[\0\uFFFD]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
@@ -14,7 +14,7 @@ const IDEOGRAPHS =
   /[\u4E00-\u9FFF\u3400-\u4DBF\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B920}-\u{2CEAF}\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/gu;
 const WORDS = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu;
 
-/** The tokens of a text are at most `maxTokens`, with the two at its ends. */
+/** At most `maxTokens`, including [CLS] and [SEP]. */
 export function createTokenizer(idOf: IdOf, maxTokens: number): Tokenizer {
   const special = (name: string): number => {
     const id = idOf(name);
@@ -40,7 +40,7 @@ function normaliseText(text: string): string {
       .replace(IDEOGRAPHS, " $& ")
       .normalize("NFD")
       .replace(/\p{Mn}/gu, "")
-      // The reference lower-cases letter by letter and knows no final sigma.
+      // The reference lower-cases letter by letter, so without the final sigma.
       .replaceAll("Σ", "σ")
       .toLowerCase()
   );

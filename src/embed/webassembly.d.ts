@@ -1,4 +1,4 @@
-// The part of WebAssembly that is used here: TypeScript has it only with all of a browser's types.
+// The part of WebAssembly used here: TypeScript declares it only together with all browser types.
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;

@@ -96,3 +96,13 @@ export function eachChunk(path: string, overlap: number, visit: (chunk: Buffer, 
     closeSync(fd);
   }
 }
+
+/** Fills the buffer from this position; false where the file ends too early. */
+export function readFully(file: number, into: Uint8Array, position: number): boolean {
+  for (let done = 0; done < into.length;) {
+    const read = readSync(file, into, done, into.length - done, position + done);
+    if (read === 0) return false;
+    done += read;
+  }
+  return true;
+}

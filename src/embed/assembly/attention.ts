@@ -1,14 +1,14 @@
-// Self-attention of one text: each head by itself, in floats.
+// Self-attention of one text, head by head, in floats.
 import { expOf, maxOf, sumOf } from "./math";
 
 const HEAD: i32 = 32;
 const HEAD_BYTES: usize = 128;
-/** Score of the columns that only fill up a vector: e to it is nothing. */
-const NOWHERE: f32 = -1e30;
+/** The score of padding columns: e^score is 0. */
+const MASKED: f32 = -1e30;
 
 /**
- * out[t][head] = softmax(q[t] . k) v over the text's own tokens. `qkv` has the three side by side in each row, `size` wide.
- * `scratch` has room for the keys of a head, column by column, and one row of scores: (32 + 1) * tokens rounded up to 8.
+ * out[t][head] = softmax(q[t] . k) v. Each row of `qkv` has the query, the key and the value, `size` wide each.
+ * `scratch`: the transposed keys of a head and one row of scores, (32 + 1) * tokens rounded up to 8.
  */
 export function attend(qkv: usize, out: usize, scratch: usize, tokens: i32, size: i32): void {
   const row = (<usize>size * 3) << 2;
@@ -16,32 +16,32 @@ export function attend(qkv: usize, out: usize, scratch: usize, tokens: i32, size
   const width = ((<usize>tokens + 7) & ~7) << 2;
   const scores = scratch + <usize>HEAD * width;
   for (let head: usize = 0; head < outRow; head += HEAD_BYTES) {
-    turnKeys(qkv + outRow + head, row, scratch, tokens, width);
+    transposeKeys(qkv + outRow + head, row, scratch, tokens, width);
     for (let t = 0; t < tokens; t++) {
       score(qkv + <usize>t * row + head, scratch, width, scores);
-      for (let i = (<usize>tokens) << 2; i < width; i += 4) store<f32>(scores + i, NOWHERE);
+      for (let i = (<usize>tokens) << 2; i < width; i += 4) store<f32>(scores + i, MASKED);
       const sum = exponentials(scores, width);
-      mix(scores, qkv + 2 * outRow + head, row, tokens, <f32>1 / sum, out + <usize>t * outRow + head);
+      weighValues(scores, qkv + 2 * outRow + head, row, tokens, <f32>1 / sum, out + <usize>t * outRow + head);
     }
   }
 }
 
-function turnKeys(keys: usize, row: usize, turned: usize, tokens: i32, width: usize): void {
-  memory.fill(turned, 0, <usize>HEAD * width);
+function transposeKeys(keys: usize, row: usize, transposed: usize, tokens: i32, width: usize): void {
+  memory.fill(transposed, 0, <usize>HEAD * width);
   for (let t = 0; t < tokens; t++) {
     const key = keys + <usize>t * row;
-    const column = turned + ((<usize>t) << 2);
+    const column = transposed + ((<usize>t) << 2);
     for (let d: usize = 0; d < <usize>HEAD; d++) store<f32>(column + d * width, load<f32>(key + (d << 2)));
   }
 }
 
-/** Eight tokens at a time, so that no sum has to be taken across a vector. */
-function score(query: usize, turned: usize, width: usize, scores: usize): void {
+/** Eight tokens at a time, which avoids horizontal sums. */
+function score(query: usize, transposed: usize, width: usize, scores: usize): void {
   const factor = f32x4.splat(<f32>1 / sqrt(<f32>HEAD));
   for (let i: usize = 0; i < width; i += 32) {
     let a = f32x4.splat(0);
     let b = f32x4.splat(0);
-    let column = turned + i;
+    let column = transposed + i;
     for (let d: usize = 0; d < HEAD_BYTES; d += 4) {
       const q = v128.load_splat<f32>(query + d);
       a = f32x4.add(a, f32x4.mul(q, v128.load(column)));
@@ -53,9 +53,9 @@ function score(query: usize, turned: usize, width: usize, scores: usize): void {
   }
 }
 
-/** Turns the scores into e to them (less the largest, so that none is too large) and returns the sum. */
+/** Replaces the scores by e^(score - largest score), which cannot overflow, and returns their sum. */
 function exponentials(scores: usize, width: usize): f32 {
-  let largest = f32x4.splat(NOWHERE);
+  let largest = f32x4.splat(MASKED);
   for (let i: usize = 0; i < width; i += 16) largest = f32x4.max(largest, v128.load(scores + i));
   const peak = f32x4.splat(maxOf(largest));
   let sum = f32x4.splat(0);
@@ -67,7 +67,7 @@ function exponentials(scores: usize, width: usize): f32 {
   return sumOf(sum);
 }
 
-function mix(scores: usize, values: usize, row: usize, tokens: i32, factor: f32, out: usize): void {
+function weighValues(scores: usize, values: usize, row: usize, tokens: i32, factor: f32, out: usize): void {
   let s0 = f32x4.splat(0);
   let s1 = f32x4.splat(0);
   let s2 = f32x4.splat(0);

@@ -1,13 +1,13 @@
 // exp and horizontal sums for four floats at a time: WebAssembly has neither.
 
 const LOG2E: f32 = 1.4426950408889634;
-// ln 2 in two parts, so that x - n * ln 2 loses no bits.
+// ln 2 in two parts: x - n * ln 2 then loses no bits.
 const LN2_HIGH: f32 = 0.693359375;
 const LN2_LOW: f32 = -2.1219444e-4;
-/** Below this e^x is no normal float any more. */
+/** Below this e^x is not a normal float. */
 const MIN_EXPONENT: f32 = -87;
 
-/** e^x for x <= 0, off by less than 1e-7 of the result. */
+/** e^x for x <= 0, with a relative error below 1e-7. */
 export function expOf(x: v128): v128 {
   const clamped = f32x4.max(x, f32x4.splat(MIN_EXPONENT));
   const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(LOG2E)));

@@ -1,7 +1,7 @@
-// What happens to one row (a token's vector) at a time: looking it up, normalising, GELU, rounding to 16 bits.
+// Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantising to 16 bits.
 import { expOf, maxOf, sumOf } from "./math";
 
-/** Wide enough to lose nothing that matters; products with 127 summed over a group of inputs fit 32 bits by far. */
+/** Products with 127 summed over a group of inputs fit 32 bits. */
 const ACTIVATION_MAX: f32 = 4095;
 
 /** out[t] = words[ids[t]] * scale + places[positions[t]]. */
@@ -31,7 +31,7 @@ export function lookUp(
   }
 }
 
-/** x[t] = layer norm of (x[t] + added[t]), with a gain and a bias per column. */
+/** x[t] = layerNorm(x[t] + added[t]), with a gain and a bias per column. */
 export function addNorm(x: usize, added: usize, gain: usize, bias: usize, tokens: i32, size: i32, epsilon: f32): void {
   const bytes = (<usize>size) << 2;
   for (let t = 0; t < tokens; t++) {
@@ -57,7 +57,7 @@ export function addNorm(x: usize, added: usize, gain: usize, bias: usize, tokens
   }
 }
 
-/** x = x / 2 * (1 + erf(x / sqrt 2)), with erf by Abramowitz and Stegun 7.1.26 (off by at most 1.5e-7). */
+/** x = x / 2 * (1 + erf(x / sqrt 2)), erf by Abramowitz and Stegun 7.1.26 (error at most 1.5e-7). */
 export function gelu(x: usize, count: i32): void {
   for (let i: usize = 0; i < (<usize>count) << 2; i += 16) {
     const value = v128.load(x + i);
@@ -69,14 +69,14 @@ export function gelu(x: usize, count: i32): void {
     p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-0.284496736));
     p = f32x4.mul(f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>0.254829592)), t);
     const tail = f32x4.mul(p, expOf(f32x4.neg(f32x4.mul(z, z))));
-    // x * (1 + erf) / 2 is x - x * tail / 2 right of zero and x * tail / 2 left of it.
+    // x * (1 + erf) / 2 is x - x * tail / 2 for x >= 0 and x * tail / 2 for x < 0.
     const half = f32x4.mul(f32x4.mul(value, tail), f32x4.splat(0.5));
     const isNegative = f32x4.lt(value, f32x4.splat(0));
     v128.store(x + i, v128.bitselect(half, f32x4.sub(value, half), isNegative));
   }
 }
 
-/** q[t] = x[t] rounded to 16 bits, with a scale per row that uses their range. */
+/** q[t] = x[t] in 16 bits, with a scale per row. */
 export function quantiseRows(x: usize, q: usize, scales: usize, tokens: i32, size: i32): void {
   const bytes = (<usize>size) << 2;
   for (let t = 0; t < tokens; t++) {

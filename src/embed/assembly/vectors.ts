@@ -1,4 +1,4 @@
-// The vector scan. A record is a vector in 8 bits per dimension (a multiple of sixteen) and its scale, a float.
+// The vector scan. A record has 8 bits per dimension (a multiple of sixteen dimensions), then its scale as a float.
 import { sumsOf } from "./math";
 
 /** out[r] = (records[r] . query) * its scale. The query is in 16 bits; rows are a multiple of four. */
@@ -32,7 +32,7 @@ export function dotRecords(records: usize, query: usize, out: usize, rows: i32, 
   }
 }
 
-/** Which of the codes differ from the query's in no more than so many bits, each as its row and, 16 bits up, those bits; and how many they are. */
+/** Finds the codes with at most `maxBits` bits unlike the query's. Writes row | bits << 16 for each and returns their number. */
 export function nearCodes(codes: usize, query: usize, out: usize, rows: i32, codeBytes: i32, maxBits: i32): i32 {
   let code = codes;
   let found = 0;

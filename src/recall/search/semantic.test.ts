@@ -171,7 +171,7 @@ describe("where something is missing, search goes on and says so", () => {
     set(paths, { embeddings: "none" });
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe("words only: search by meaning is switched off");
+    expect(state.degraded).toBe("words only: semantic search is off");
   });
 
   it("nothing embedded yet", async () => {

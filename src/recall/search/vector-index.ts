@@ -1,7 +1,6 @@
 // Finds the nearest stored vectors. Reads them into memory once and then only the chunks that changed.
 import { createCodeScan, PREFILTER_FROM } from "../../embed/code-scan.ts";
-import type { Hit } from "../../embed/best.ts";
-import { createScan, type SearchOptions } from "../../embed/scan.ts";
+import { createScan, type Hit, type SearchOptions } from "../../embed/scan.ts";
 import { writeVersion } from "../../store/db/query-cache.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
