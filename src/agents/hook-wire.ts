@@ -74,6 +74,11 @@ function findReader(readers: EventReaders | undefined, payload: JsonObject, isFi
   return ownValue(readers, asString(payload["hook_event_name"]) ?? first);
 }
 
+export function readSessionStart(payload: JsonObject): Loose<Activity> {
+  const source = asString(payload["source"]) ?? "startup";
+  return { kind: "session-start", source, model: asString(payload["model"]) };
+}
+
 export function readSessionEnd(payload: JsonObject): Activity {
   return { kind: "session-end", reason: asString(payload["reason"]) ?? "other" };
 }

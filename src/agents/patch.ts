@@ -1,4 +1,4 @@
-// Counts the lines edits added and removed, from the diffs, patches and replacements agents leave behind.
+// Counts the lines that edits added and removed, in diffs, patches and replaced texts.
 import type { FileTouch } from "../core/event.ts";
 
 interface LineCounts {
@@ -6,7 +6,7 @@ interface LineCounts {
   removed: number;
 }
 
-/** Of one file's unified diff. Lines before the first hunk are headers, also where they begin with + or -. */
+/** For one file's unified diff. Lines before the first hunk are headers, even with + or - in front. */
 export function diffCounts(diff: string): LineCounts {
   const counts = { added: 0, removed: 0 };
   let inHunk = false;
@@ -19,7 +19,7 @@ export function diffCounts(diff: string): LineCounts {
   return counts;
 }
 
-/** Of a text put in another's place: the lines both begin and end with stayed as they were. */
+/** For a replaced text: equal lines at its beginning and end are unchanged. */
 export function replacementCounts(before: string, after: string): LineCounts {
   const old = textLines(before);
   const now = textLines(after);
@@ -40,7 +40,7 @@ function textLines(text: string): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** The files of a `*** Begin Patch` text, as apply_patch takes it. */
+/** The files in the input of apply_patch, a `*** Begin Patch` text. */
 export function patchFiles(patch: string): FileTouch[] {
   const files: FileTouch[] = [];
   for (const line of patch.split("\n")) {
@@ -49,7 +49,7 @@ export function patchFiles(patch: string): FileTouch[] {
     if (path !== undefined && action === "Move to" && file !== undefined) file.path = path;
     else if (path !== undefined && action === "Add File") files.push({ path, kind: "create", added: 0, removed: 0 });
     else if (path !== undefined && action === "Update File") files.push({ path, kind: "edit", added: 0, removed: 0 });
-    // What the deleted file held is not in the patch.
+    // The patch does not have the text of a deleted file.
     else if (path !== undefined && action === "Delete File") files.push({ path, kind: "edit" });
     else if (file?.added !== undefined && line.startsWith("+")) file.added += 1;
     else if (file?.removed !== undefined && line.startsWith("-")) file.removed += 1;

@@ -1,18 +1,15 @@
-// Most bytes of an edit's line are the file as it was before, which nobody reads: they are cut out before it is parsed.
+// Most bytes of an edit's line are the original file, which no reader uses. They are cut out before the line is parsed.
 
-/** In shorter lines there is too little to gain. */
+/** Shorter lines are not worth it. */
 const MIN_BYTES = 4096;
-/** The type of a line stands near its beginning. */
+/** The line's type comes early. */
 const HEAD_BYTES = 400;
 const TYPE = '"type":"user"';
 const RESULT = Buffer.from(',"toolUseResult":{');
 const FIELD = "originalFile";
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
+const [QUOTE, COLON, COMMA, BACKSLASH] = Buffer.from('":,\\') as unknown as [number, number, number, number];
 
-/** The line with an empty `toolUseResult.originalFile`; the line itself where that does not follow plain strings only. */
+/** Empties `toolUseResult.originalFile`, if only plain strings come before it; else returns the line as it is. */
 export function withoutOriginalFile(line: Buffer): Buffer {
   if (line.length < MIN_BYTES || !line.toString("latin1", 0, HEAD_BYTES).includes(TYPE)) return line;
   const found = line.indexOf(RESULT);
@@ -31,9 +28,9 @@ export function withoutOriginalFile(line: Buffer): Buffer {
   return line;
 }
 
-/** Where the quotation mark is that closes the one at `open`. */
+/** The index of the closing quotation mark. */
 function stringEnd(line: Buffer, open: number): number {
-  let place = open + 1;
-  while (place < line.length && line[place] !== QUOTE) place += line[place] === BACKSLASH ? 2 : 1;
-  return Math.min(place, line.length);
+  let index = open + 1;
+  while (index < line.length && line[index] !== QUOTE) index += line[index] === BACKSLASH ? 2 : 1;
+  return Math.min(index, line.length);
 }

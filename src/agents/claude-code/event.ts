@@ -2,7 +2,7 @@
 import type { Activity } from "../../core/event.ts";
 import { asId, asInteger, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
+import { hookWire, promptActivity, readSessionEnd, readSessionStart } from "../hook-wire.ts";
 import { toolUse } from "../tool-use.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
 import { hookAnswer } from "./wire.ts";
@@ -37,11 +37,6 @@ export const claudeCodeWire = hookWire({
   },
   answer: hookAnswer,
 });
-
-function readSessionStart(payload: JsonObject): Loose<Activity> {
-  const source = asString(payload["source"]) ?? "startup";
-  return { kind: "session-start", source, model: asString(payload["model"]) };
-}
 
 function readPrompt(payload: JsonObject): Loose<Activity> | undefined {
   const text = asString(payload["prompt"]) ?? "";

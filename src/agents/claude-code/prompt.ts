@@ -1,8 +1,8 @@
-// What a person typed, told from what the client writes in their place.
+// Tells what a person typed from what Claude Code writes as the user.
 import { asObjects, asString, type Json } from "../../core/json.ts";
 import { isMachinePrompt } from "./event.ts";
 
-/** Commands to the client itself: hooks do not see them either. Others are prompts under a name. */
+/** Commands to the client itself, which hooks do not get either. Other commands are prompts with a name. */
 const CLIENT_COMMANDS = new Set(
   (
     "add-dir agents bug clear color compact config context copy cost desktop doctor effort exit export extra-usage fast feedback help hooks ide " +
@@ -15,7 +15,7 @@ const CLIENT_COMMANDS = new Set(
 /** "[Request interrupted by user]", "[Request interrupted by user for tool use]". */
 const INTERRUPTION = "[Request interrupted";
 
-/** The line the client writes in the user's name when they press Esc. */
+/** The line that Claude Code writes as the user when they press Esc. */
 export function isInterruption(content: Json | undefined): boolean {
   if (typeof content === "string") return content.startsWith(INTERRUPTION);
   return asObjects(content).some(({ type, text }) => type === "text" && asString(text)?.startsWith(INTERRUPTION));
@@ -27,12 +27,8 @@ export function isWakeUp(content: Json | undefined): boolean {
 }
 
 export function promptText(content: Json | undefined): string | undefined {
-  const text =
-    typeof content === "string"
-      ? content
-      : asObjects(content)
-          .map((block) => asString(block["text"]) ?? "")
-          .join("\n");
+  const blocks = asObjects(content).map((block) => asString(block["text"]) ?? "");
+  const text = typeof content === "string" ? content : blocks.join("\n");
   if (text.trim() === "" || isMachinePrompt(text) || text.startsWith(INTERRUPTION)) return undefined;
   const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
   if (command === undefined) return text;
@@ -41,8 +37,8 @@ export function promptText(content: Json | undefined): string | undefined {
   return `${command} ${args}`.trim();
 }
 
-/** The same for what waits in the client's queue, where commands stand as they were typed and tasks as JSON. */
-export function typedPrompt(text: string): string | undefined {
+/** The same for the client's queue, which has commands as they were typed ("/model x") and tasks as JSON. */
+export function queuedPromptText(text: string): string | undefined {
   const command = /^\/(\S*)/.exec(text)?.[1];
   if (/^\s*\{"task_id"/.test(text) || CLIENT_COMMANDS.has(command ?? "")) return undefined;
   return promptText(text);

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../core/event.ts";
 import { asObject, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { emit, type Turn } from "../turn.ts";
-import { typedPrompt } from "./prompt.ts";
+import { queuedPromptText } from "./prompt.ts";
 
 export interface QueuedPrompt {
   text: string;
@@ -20,7 +20,7 @@ const MAX_QUEUED = 50;
 
 /** "private": the prompt is wholly private, and what follows in this turn may be for it. */
 export function enqueue(queue: QueuedPrompt[], turn: Turn, line: JsonObject): "private" | undefined {
-  const text = typedPrompt(asString(line["content"]) ?? "");
+  const text = queuedPromptText(asString(line["content"]) ?? "");
   const at = asTime(line["timestamp"]);
   if (text === undefined || at === undefined) return undefined;
   if (isWhollyPrivate(text)) return "private";
@@ -37,7 +37,7 @@ function queuedPrompt(text: string, at: number, { promptId }: Turn): QueuedPromp
 export function readDequeued(queue: QueuedPrompt[], turn: Turn, line: JsonObject): AgentEvent[] {
   const attachment = asObject(line["attachment"]);
   if (attachment !== undefined && attachment["commandMode"] !== "prompt") return [];
-  const text = typedPrompt(asString(attachment?.["prompt"] ?? line["content"]) ?? "");
+  const text = queuedPromptText(asString(attachment?.["prompt"] ?? line["content"]) ?? "");
   if (text === undefined) return [];
   const known = queue.find((one) => one.text === text);
   if (known !== undefined) return emitQueued([known], turn);

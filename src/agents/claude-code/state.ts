@@ -1,7 +1,7 @@
-// What the reader of a Claude Code transcript holds in mind from one line to the next. Plain JSON: it is stored between runs.
+// What the reader of a Claude Code transcript remembers between lines. Plain JSON: it is stored between runs.
 import type { Activity, AgentEvent } from "../../core/event.ts";
-import type { Turn } from "../turn.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import type { Turn } from "../turn.ts";
 import type { Backups } from "./file-history.ts";
 import type { QueuedPrompt } from "./queue.ts";
 
@@ -11,7 +11,7 @@ export interface Call {
   input: Json;
 }
 
-/** A result that stands in the file before its call. */
+/** A result that comes in the file before its call. */
 export interface EarlyResult {
   id: string;
   header: Turn["header"];
@@ -26,29 +26,29 @@ export interface ClaudeCodeState {
   line: number;
   calls: Call[];
   early: EarlyResult[];
-  /** A message comes one block a line, with tool results in between: it is held back until another one begins. */
+  /** A message has one line per block, with tool results in between: it waits until another one begins. */
   message?: AgentEvent & { activity: Message };
-  /** A title met before the first line that says when and where. */
+  /** A title from before the first line with a time and a folder. */
   title?: string;
   hasCustomTitle: boolean;
-  /** It was said what the session goes on with. */
+  /** The origin event was emitted. */
   hasOrigin?: boolean;
-  /** The session this one was forked from. */
+  /** The session that this one is a fork of. */
   forkedFrom?: string;
   queue: QueuedPrompt[];
-  /** Where the session began: paths of backups are relative to it, also after a `cd`. */
+  /** Where the session started: paths of backups are relative to it, even after a `cd`. */
   firstFolder?: string;
   backups: Backups;
-  /** Files that wait to be told of, until there is a prompt. */
+  /** Files that wait for the first prompt. */
   tracked?: Backups;
   /**
-   * Prompts that are wholly private, with all that was done for them. A session's subagents work for the same prompts
-   * but have files of their own: who reads them puts the ids of the session's state here, at the start or later.
+   * Wholly private prompts. Subagents work for the session's prompts but have their own files: the caller that reads those
+   * passes the ids from the session's state, at the start or later.
    */
   privatePromptIds: string[];
 }
 
-/** Stands in where a line has no id of its own. */
+/** For lines without an id. */
 export function lineId(state: ClaudeCodeState): string {
   return `${state.turn.header.sessionId}:${state.line}`;
 }

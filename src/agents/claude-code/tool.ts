@@ -1,7 +1,8 @@
-// Reduces a tool's structured response to the text a reader wants, and to the files it touched.
+// Reduces a tool's structured response to its text and the files it touched.
 import type { FileTouch } from "../../core/event.ts";
+import { asArray, asObject, asObjects, asString, blocksText, type Json, type JsonObject } from "../../core/json.ts";
+import { ownValue } from "../fields.ts";
 import { lineCount, replacementCounts } from "../patch.ts";
-import { asArray, asObject, asString, blocksText, type Json, type JsonObject } from "../../core/json.ts";
 
 export function toolOutput(name: string, response: Json | undefined): string | undefined {
   if (response === undefined || response === null) return undefined;
@@ -13,6 +14,7 @@ export function toolOutput(name: string, response: Json | undefined): string | u
 }
 
 function knownOutput(name: string, response: JsonObject): string | undefined {
+  const { content } = response;
   switch (name) {
     case "Bash":
       return joinLines(response["stdout"], response["stderr"]);
@@ -24,76 +26,65 @@ function knownOutput(name: string, response: JsonObject): string | undefined {
       return patchText(response) ?? (response["type"] === "create" ? "created" : undefined);
     case "Grep":
     case "Glob":
-      return asString(response["content"]) ?? joinLines(...asArray(response["filenames"]));
+      return asString(content) ?? joinLines(...asArray(response["filenames"]));
     case "Agent":
     case "Task":
-      return Array.isArray(response["content"]) ? blocksText(response["content"]) : undefined;
+      return Array.isArray(content) ? blocksText(content) : undefined;
     default:
       return undefined;
   }
 }
 
-function readOutput(file: JsonObject | undefined): string | undefined {
-  if (file === undefined) return undefined;
-  if (typeof file["base64"] === "string") return `[${asString(file["type"]) ?? "binary"}]`;
-  return asString(file["content"]) ?? (file["cells"] === undefined ? undefined : JSON.stringify(file["cells"]));
+function joinLines(...parts: (Json | undefined)[]): string {
+  return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
 }
 
-/** Whole files and images ride along in some responses; the edit itself says what changed. */
+function readOutput(file: JsonObject | undefined): string | undefined {
+  if (typeof file?.["base64"] === "string") return `[${asString(file["type"]) ?? "binary"}]`;
+  return asString(file?.["content"]) ?? (file?.["cells"] === undefined ? undefined : JSON.stringify(file["cells"]));
+}
+
+/** Whole files and images in responses; the edit itself shows what changed. */
 const BULK_FIELDS = new Set(["originalFile", "original_file", "updated_file", "base64"]);
 
 function withoutBulk(response: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(response).filter(([key]) => !BULK_FIELDS.has(key)));
 }
 
-const FILE_TOOLS: Readonly<Record<string, { field: string; kind: FileTouch["kind"] }>> = {
-  Read: { field: "file_path", kind: "read" },
-  Edit: { field: "file_path", kind: "edit" },
-  MultiEdit: { field: "file_path", kind: "edit" },
-  Write: { field: "file_path", kind: "edit" },
-  NotebookEdit: { field: "notebook_path", kind: "edit" },
+function patchText(response: JsonObject): string | undefined {
+  const hunks = asObjects(response["structuredPatch"]).map((hunk) =>
+    [`@@ -${hunk["oldStart"]} +${hunk["newStart"]} @@`, ...hunkLines(hunk)].join("\n"),
+  );
+  return hunks.length === 0 ? undefined : hunks.join("\n");
+}
+
+function hunkLines(hunk: JsonObject): string[] {
+  return asArray(hunk["lines"]).filter((line) => typeof line === "string");
+}
+
+const PATH_FIELDS: Readonly<Record<string, string>> = {
+  Read: "file_path",
+  Edit: "file_path",
+  MultiEdit: "file_path",
+  Write: "file_path",
+  NotebookEdit: "notebook_path",
 };
 
 export function touchedFiles(name: string, input: Json | undefined, response: Json | undefined): FileTouch[] {
-  const tool = Object.hasOwn(FILE_TOOLS, name) ? FILE_TOOLS[name] : undefined;
-  const path = tool && asString(asObject(input)?.[tool.field]);
-  if (tool === undefined || path === undefined || path === "") return [];
-  if (tool.kind === "read") return [{ path, kind: "read" }];
+  const fields = asObject(input);
+  const path = asString(fields?.[ownValue(PATH_FIELDS, name) ?? ""]);
+  if (!path) return [];
+  if (name === "Read") return [{ path, kind: "read" }];
   const result = asObject(response);
   if (result?.["type"] === "create") {
     return [{ path, kind: "create", added: lineCount(asString(result["content"]) ?? ""), removed: 0 }];
   }
-  const lines = result === undefined ? [] : patchLines(result);
-  if (lines.length === 0) return [{ path, kind: tool.kind, ...inputCounts(asObject(input)) }];
+  const lines = asObjects(result?.["structuredPatch"]).flatMap(hunkLines);
   const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
-  return [{ path, kind: tool.kind, added: count("+"), removed: count("-") }];
-}
-
-/** Subagents' transcripts keep no structured result: what was put in place of what still says how much changed. */
-function inputCounts(input: JsonObject | undefined): Pick<FileTouch, "added" | "removed"> {
-  const before = asString(input?.["old_string"]);
-  const after = asString(input?.["new_string"]);
-  return before === undefined || after === undefined ? {} : replacementCounts(before, after);
-}
-
-function patchText(response: JsonObject): string | undefined {
-  const hunks = asArray(response["structuredPatch"])
-    .map(asObject)
-    .filter((hunk) => hunk !== undefined);
-  if (hunks.length === 0) return undefined;
-  return hunks
-    .map((hunk) => [`@@ -${hunk["oldStart"]} +${hunk["newStart"]} @@`, ...hunkLines(hunk)].join("\n"))
-    .join("\n");
-}
-
-function patchLines(response: JsonObject): string[] {
-  return asArray(response["structuredPatch"]).flatMap((hunk) => hunkLines(asObject(hunk)));
-}
-
-function hunkLines(hunk: JsonObject | undefined): string[] {
-  return asArray(hunk?.["lines"]).filter((line) => typeof line === "string");
-}
-
-function joinLines(...parts: (Json | undefined)[]): string {
-  return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
+  if (lines.length > 0) return [{ path, kind: "edit", added: count("+"), removed: count("-") }];
+  // Subagents' transcripts have no structured response: the texts in the call show how much changed.
+  const before = asString(fields?.["old_string"]);
+  const after = asString(fields?.["new_string"]);
+  const hasTexts = before !== undefined && after !== undefined;
+  return [{ path, kind: "edit", ...(hasTexts && replacementCounts(before, after)) }];
 }

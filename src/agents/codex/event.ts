@@ -2,7 +2,14 @@
 import type { Activity } from "../../core/event.ts";
 import { asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { type HookCall, hookSpecificAnswer, hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
+import {
+  type HookCall,
+  hookSpecificAnswer,
+  hookWire,
+  promptActivity,
+  readSessionEnd,
+  readSessionStart,
+} from "../hook-wire.ts";
 import { toolUse } from "../tool-use.ts";
 import { isTurnUuid, typedText } from "./prompt.ts";
 import { codexResult, codexTool } from "./tool.ts";
@@ -36,11 +43,6 @@ export const codexWire = hookWire({
 function turnId(payload: JsonObject): string | undefined {
   const id = asId(payload["turn_id"]);
   return isTurnUuid(id) ? id : undefined;
-}
-
-function readSessionStart(payload: JsonObject): Loose<Activity> {
-  const source = asString(payload["source"]) ?? "startup";
-  return { kind: "session-start", source, model: asString(payload["model"]) };
 }
 
 function readTurnEnd(payload: JsonObject): Loose<Activity> {

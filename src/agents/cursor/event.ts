@@ -1,11 +1,12 @@
 // Reduces a Cursor hook payload to our event. Written from Cursor's documentation and from payloads of Cursor CLI 2026.09 that
 // others recorded: untested with the client itself.
-import type { Activity } from "../../core/event.ts";
-import { asArray, asId, asString, type JsonObject } from "../../core/json.ts";
+import type { Activity, FileTouch } from "../../core/event.ts";
+import { asArray, asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
+import { absolutePath } from "../agent-files.ts";
 import type { Loose } from "../fields.ts";
 import { hookWire, promptActivity, readSessionEnd, textAnswer } from "../hook-wire.ts";
+import { lineCount, replacementCounts } from "../patch.ts";
 import { CURSOR_RULES } from "./rules.ts";
-import { cursorToolUse } from "./tool.ts";
 
 export const cursorWire = hookWire({
   agent: "cursor",
@@ -35,11 +36,6 @@ function promptIdOf(payload: JsonObject): string | undefined {
   return asId(payload["generation_id"]);
 }
 
-function readToolUse(payload: JsonObject, hasFailed: boolean, cwd: string): Loose<Activity> | undefined {
-  const use = cursorToolUse(payload, hasFailed, cwd);
-  return use && { ...use, promptId: promptIdOf(payload) };
-}
-
 function readResponse(payload: JsonObject): Loose<Activity> | undefined {
   const text = asString(payload["text"]) ?? "";
   return text.trim() === "" ? undefined : { kind: "response", promptId: promptIdOf(payload), text };
@@ -48,4 +44,50 @@ function readResponse(payload: JsonObject): Loose<Activity> | undefined {
 function readStop(payload: JsonObject): Loose<Activity> {
   const isInterrupted = payload["status"] === "aborted" ? true : undefined;
   return { kind: "turn-end", promptId: promptIdOf(payload), isInterrupted };
+}
+
+/** Cursor names the tool of an MCP server but not the server. These may be C-Mem's own, which are never recorded. */
+const MEMORY_TOOLS = /^MCP:(?=(?:search|timeline|get_observations|file_history|find_fix|remember|forget)$)/;
+
+function readToolUse(payload: JsonObject, hasFailed: boolean, cwd: string): Loose<Activity> | undefined {
+  const ownName = asId(payload["tool_name"]);
+  if (ownName === undefined) return undefined;
+  const name = ownName === "Shell" ? "Bash" : ownName.replace(MEMORY_TOOLS, "c-mem__").replace(/^MCP:/, "mcp__");
+  const sent = payload["tool_input"];
+  const input = asObject(sent) ?? asObject(parseJson(asString(sent))) ?? {};
+  const path = asString(input["file_path"]) ?? asString(input["path"]) ?? asString(input["target_file"]);
+  return {
+    kind: "tool-use",
+    toolUseId: asId(payload["tool_use_id"]),
+    promptId: promptIdOf(payload),
+    name,
+    input: path === undefined ? input : { ...input, file_path: path },
+    ...resultOf(name === "Bash", payload, hasFailed),
+    isError: hasFailed,
+    durationMs: asCount(payload["duration"]),
+    files: hasFailed || path === undefined ? [] : touchedFiles(name, absolutePath(path, cwd), input),
+  };
+}
+
+/** The output is JSON text, with the exit code of a shell. The text of a failed command only mentions its exit code. */
+function resultOf(isShell: boolean, payload: JsonObject, hasFailed: boolean) {
+  const text = asString(hasFailed ? payload["error_message"] : payload["tool_output"]);
+  if (hasFailed) {
+    const code = /exit code (\d{1,3})\b/i.exec(text ?? "")?.[1] ?? 1;
+    return { output: text, exitCode: isShell ? Number(code) : undefined };
+  }
+  const result = asObject(parseJson(text));
+  const output = asString(result?.["output"]) ?? asString(result?.["content"]) ?? text;
+  return { output, exitCode: isShell ? (asInteger(result?.["exitCode"]) ?? 0) : undefined };
+}
+
+function touchedFiles(name: string, path: string, input: JsonObject): FileTouch[] {
+  if (name === "Read") return [{ path, kind: "read" }];
+  if (!["Write", "Edit", "StrReplace", "Delete"].includes(name)) return [];
+  const before = asString(input["old_string"]);
+  const after = asString(input["new_string"]);
+  if (before !== undefined && after !== undefined) return [{ path, kind: "edit", ...replacementCounts(before, after) }];
+  const content = asString(input["content"]) ?? asString(input["contents"]);
+  // The payload does not show whether the file is new.
+  return [{ path, kind: "edit", ...(content !== undefined && { added: lineCount(content) }) }];
 }

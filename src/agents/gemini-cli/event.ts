@@ -2,7 +2,14 @@
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { type HookCall, hookSpecificAnswer, hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
+import {
+  type HookCall,
+  hookSpecificAnswer,
+  hookWire,
+  promptActivity,
+  readSessionEnd,
+  readSessionStart,
+} from "../hook-wire.ts";
 import { withoutHookContext } from "./chat.ts";
 import { geminiToolUse } from "./tool.ts";
 
@@ -11,9 +18,7 @@ export const geminiWire = hookWire({
   // Hook payloads have no id of a tool use, the chat file does.
   toolsFromTranscript: true,
   events: {
-    context: {
-      SessionStart: (payload) => ({ kind: "session-start", source: asString(payload["source"]) ?? "startup" }),
-    },
+    context: { SessionStart: readSessionStart },
     // In headless mode the context injected at the start stands before the prompt.
     new: { BeforeAgent: (payload) => promptActivity(withoutHookContext(asString(payload["prompt"]) ?? "")) },
     save: { AfterTool: readToolUse },

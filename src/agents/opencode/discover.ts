@@ -1,10 +1,15 @@
-// Finds the sessions OpenCode has left on this machine.
+// Finds the sessions of OpenCode on this machine.
 import { isAbsolute, join } from "node:path";
+import { asId } from "../../core/json.ts";
 import { type Env, homeOf, listFolder, newestFirst, readHead, statFile } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
-import { databaseOf, databasePath, jsonNames, listRows, sessionAt } from "./store.ts";
+import { databaseOf, databasePath, jsonNames, numberOf, query, sessionAt } from "./store.ts";
 
-/** A session that was moved into the database is read from there: its files are left as they were. */
+export function openCodeData(env: Env): string {
+  return join(env["XDG_DATA_HOME"] || join(homeOf(env), ".local", "share"), "opencode");
+}
+
+/** A session that OpenCode moved into the database is read from there; it leaves the files as they were. */
 export function findOpenCodeTranscripts(env: Env, folders?: readonly string[]): TranscriptFile[] {
   const found = (folders ?? [openCodeData(env)]).flatMap((data) => {
     const rows = (folders === undefined ? databases(env, data) : databasesIn(data)).flatMap(databaseSessions);
@@ -15,17 +20,13 @@ export function findOpenCodeTranscripts(env: Env, folders?: readonly string[]): 
   return newestFirst(found);
 }
 
-export function openCodeData(env: Env): string {
-  return join(env["XDG_DATA_HOME"] || join(homeOf(env), ".local", "share"), "opencode");
-}
-
-/** `opencode.db`, or `opencode-<channel>.db` for builds that are no releases. */
 function databases(env: Env, data: string): string[] {
   const named = env["OPENCODE_DB"];
   if (named) return named === ":memory:" ? [] : [isAbsolute(named) ? named : join(data, named)];
   return databasesIn(data);
 }
 
+/** `opencode.db`, or `opencode-<channel>.db` for development builds. */
 function databasesIn(data: string): string[] {
   return listFolder(data)
     .filter((entry) => /^opencode(?:-[\w.-]+)?\.db$/.test(entry.name))
@@ -39,60 +40,63 @@ export function openCodeSession(path: string): TranscriptFile[] {
     : [];
 }
 
+interface FoundSession extends Pick<TranscriptFile, "path" | "modifiedAt" | "bytes"> {
+  id: string;
+  parentId: string | undefined;
+}
+
+// octet_length reads no part: SQLite keeps the length before the text.
+const SESSIONS = `
+  SELECT s.id, s.parent_id, max(s.time_updated, ifnull(p.updated, 0)) AS updated, p.bytes
+  FROM session s LEFT JOIN (
+    SELECT session_id, max(time_updated) AS updated, sum(octet_length(data)) AS bytes FROM part GROUP BY session_id
+  ) p ON p.session_id = s.id`;
+
 function databaseSessions(database: string): TranscriptFile[] {
-  const rows = listRows(database);
-  const parents = new Map(rows.map((row) => [row.id, row.parentId]));
-  return rows.map(({ id, updatedAt, bytes }) => ({
-    agent: "opencode",
-    path: databasePath(database, id),
-    sessionId: rootOf(id, (child) => parents.get(child)),
-    isSubagent: parents.get(id) !== undefined,
-    modifiedAt: updatedAt,
-    bytes,
-  }));
+  const sessions = query(database, SESSIONS).flatMap((row): FoundSession[] => {
+    const id = asId(row["id"]);
+    if (id === undefined) return [];
+    const [modifiedAt, bytes] = [numberOf(row["updated"]), numberOf(row["bytes"])];
+    return [{ id, parentId: asId(row["parent_id"]), path: databasePath(database, id), modifiedAt, bytes }];
+  });
+  return withRoots(sessions);
 }
 
 function fileSessions(storage: string): TranscriptFile[] {
   const sessions = listFolder(join(storage, "session")).flatMap((project) => {
     const folder = join(storage, "session", project.name);
-    return jsonNames(folder).map((name) => ({ id: name.slice(0, -".json".length), path: join(folder, name) }));
+    return jsonNames(folder).flatMap((name): FoundSession[] => {
+      const path = join(folder, name);
+      const newest = newestOf(storage, sessionAt(path), path);
+      const parentId = /"parentID"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1];
+      return newest === undefined ? [] : [{ id: sessionAt(path), parentId, path, ...newest }];
+    });
   });
-  const parents = new Map(
-    sessions.map(({ id, path }) => [id, /"parentID"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1]]),
-  );
-  return sessions.flatMap(({ id, path }) => {
-    const newest = newestOf(storage, id, path);
-    if (newest === undefined) return [];
-    const isSubagent = parents.get(id) !== undefined;
-    return [{ agent: "opencode", path, sessionId: rootOf(id, (child) => parents.get(child)), isSubagent, ...newest }];
-  });
+  return withRoots(sessions);
 }
 
-/** When a session last changed: looked up in its newest files only, there may be thousands. The bytes are of these. */
+/** When a session changed last, from its newest message and part only: there may be thousands. The bytes are of these files. */
 function newestOf(storage: string, id: string, path: string): { modifiedAt: number; bytes: number } | undefined {
-  const messages = join(storage, "message", id);
-  const message = jsonNames(messages).at(-1);
-  const parts = join(storage, "part", message?.slice(0, -".json".length) ?? "");
-  const part = jsonNames(parts).at(-1);
   const own = statFile(path);
   if (own === undefined) return undefined;
-  const found = [own, message && statFile(join(messages, message)), message && part && statFile(join(parts, part))];
-  const there = found.filter((stat) => typeof stat === "object");
+  const newestIn = (folder: string) => join(folder, jsonNames(folder).at(-1) ?? "none.json");
+  const message = newestIn(join(storage, "message", id));
+  const part = newestIn(join(storage, "part", sessionAt(message)));
+  const stats = [own, statFile(message), statFile(part)].filter((stat) => stat !== undefined);
   return {
-    modifiedAt: Math.max(...there.map((stat) => stat.modifiedAt)),
-    bytes: there.reduce((sum, stat) => sum + stat.bytes, 0),
+    modifiedAt: Math.max(...stats.map((stat) => stat.modifiedAt)),
+    bytes: stats.reduce((sum, stat) => sum + stat.bytes, 0),
   };
 }
 
 const MAX_DEPTH = 20;
 
-/** Subagents may start subagents; all belong to the session a person sees. */
-function rootOf(id: string, parentOf: (id: string) => string | undefined): string {
-  let root = id;
-  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
-    const parent = parentOf(root);
-    if (parent === undefined) return root;
-    root = parent;
-  }
-  return root;
+/** Subagents may start subagents: all belong to the session that a person sees. */
+function withRoots(sessions: readonly FoundSession[]): TranscriptFile[] {
+  const parents = new Map(sessions.map(({ id, parentId }) => [id, parentId]));
+  return sessions.map(({ id, parentId, ...file }) => {
+    let root = id;
+    for (let depth = 0; depth < MAX_DEPTH; depth += 1) root = parents.get(root) ?? root;
+    return { agent: "opencode", ...file, sessionId: root, isSubagent: parentId !== undefined };
+  });
 }

@@ -3,17 +3,15 @@ import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { type HookCall, hookWire, promptActivity, textAnswer } from "../hook-wire.ts";
+import { type HookCall, hookWire, promptActivity, readSessionStart, textAnswer } from "../hook-wire.ts";
 import { openCodeData } from "./discover.ts";
-import { typedText } from "./prompt.ts";
-import { databasePath } from "./store.ts";
+import { databasePath, typedText } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
 
 export const openCodeWire = hookWire({
   agent: "opencode",
   events: {
-    context: (payload) =>
-      isSubagent(payload) ? undefined : { kind: "session-start", source: asString(payload["source"]) ?? "startup" },
+    context: (payload) => (isSubagent(payload) ? undefined : readSessionStart(payload)),
     new: (payload) =>
       isSubagent(payload) ? undefined : promptActivity(typedText(asObjects(payload["parts"])), messageId(payload)),
     recall: readToolStart,

@@ -1,74 +1,93 @@
-// Where OpenCode keeps its sessions: in a file per session, message and part, and since early 2026 in a database.
+// OpenCode's sessions: one file per session, message and part, or since early 2026 rows in a database.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
-import { readWhole } from "../agent-files.ts";
+import type { SQLOutputValue } from "node:sqlite";
 import { asId, asObject, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
+import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
+import { readWhole } from "../agent-files.ts";
 
 export interface Session {
   info: JsonObject;
-  /** In order of time; each with its parts. */
+  /** In order of time. */
   messages: { info: JsonObject; parts: JsonObject[] }[];
 }
 
-/** How a session in a database is named where a path is asked for. */
+/** The path that stands for a session in a database: "/data/opencode.db#ses_1". */
 export function databasePath(database: string, sessionId: string): string {
   return `${database}#${sessionId}`;
-}
-
-export function sessionAt(path: string): string {
-  return path.endsWith(".json") ? basename(path, ".json") : path.slice(path.lastIndexOf("#") + 1);
-}
-
-/** Where another session of the same store is: files of one project lie in one folder. */
-export function siblingPath(path: string, sessionId: string): string {
-  // An id that is no plain name is not one of OpenCode's, and must not lead elsewhere.
-  const name = /^\w+$/.test(sessionId) ? sessionId : "unknown";
-  return path.endsWith(".json") ? join(path, "..", `${name}.json`) : databasePath(databaseOf(path), name);
 }
 
 export function databaseOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("#")));
 }
 
+export function sessionAt(path: string): string {
+  return isFile(path) ? basename(path, ".json") : path.slice(path.lastIndexOf("#") + 1);
+}
+
+function isFile(path: string): boolean {
+  return path.endsWith(".json");
+}
+
+/** The path of another session in the same store. The files of a project's sessions are in one folder. */
+function siblingPath(path: string, sessionId: string): string {
+  // OpenCode's ids have only word characters; others must not lead to another folder.
+  const name = /^\w+$/.test(sessionId) ? sessionId : "unknown";
+  return isFile(path) ? join(path, "..", `${name}.json`) : databasePath(databaseOf(path), name);
+}
+
 export function loadSession(path: string): Session | undefined {
-  if (path.endsWith(".json")) return loadFiles(path);
-  return withDatabase(databaseOf(path), (db) => loadRows(db, sessionAt(path)));
+  const id = sessionAt(path);
+  const info = isFile(path)
+    ? asObject(parseJson(readWhole(path)))
+    : query(databaseOf(path), "SELECT * FROM session WHERE id = ?", id).map(sessionInfo)[0];
+  if (info === undefined) return undefined;
+  const partsOf = partsReader(path);
+  const messages = messagesOf(path).map((message) => ({ info: message, parts: partsOf(String(message["id"])) }));
+  return { info: { ...info, id }, messages };
+}
+
+/** `storage/session/<project>/<session>.json` beside `storage/message/<session>` and `storage/part/<message>`. */
+function storageOf(path: string): string {
+  return join(path, "..", "..", "..");
+}
+
+function messagesOf(path: string): JsonObject[] {
+  if (isFile(path)) return jsonFiles(join(storageOf(path), "message", sessionAt(path)));
+  const sql = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id";
+  return query(databaseOf(path), sql, sessionAt(path)).map(parseRow);
+}
+
+function partsReader(path: string): (messageId: string) => JsonObject[] {
+  if (isFile(path)) return (messageId) => jsonFiles(join(storageOf(path), "part", messageId));
+  const sql = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id";
+  const rows = Map.groupBy(query(databaseOf(path), sql, sessionAt(path)), (row) => String(row["message_id"]));
+  return (messageId) => (rows.get(messageId) ?? []).map(parseRow);
+}
+
+function allSessions(path: string): JsonObject[] {
+  return isFile(path) ? jsonFiles(join(path, "..")) : query(databaseOf(path), "SELECT * FROM session").map(sessionInfo);
 }
 
 export interface Original {
   id: string;
-  /** When what it has was said. */
+  /** The times of its messages. */
   times: ReadonlySet<number>;
 }
 
-/** The session a fork was made from, if it is still there: only the title tells, and that something was said in both at one moment. */
+/** The session that a fork copied, if it still exists: known by its title, and by a message of the same time. */
 export function originalOf(path: string, { info, messages }: Session): Original | undefined {
   const [, base = "", number] = /^([\s\S]+) \(fork #(\d{1,9})\)$/.exec(asString(info["title"]) ?? "") ?? [];
   if (number === undefined) return undefined;
   const title = number === "1" ? base : `${base} (fork #${Number(number) - 1})`;
   const before = createdAt(info);
-  const older = allSessions(path).filter((one) => one["title"] === title && createdAt(one) < before);
-  const originals = older.map(({ id }) => ({ id: asId(id) ?? "", times: timesIn(path, asId(id) ?? "") }));
+  const originals = allSessions(path)
+    .filter((session) => session["title"] === title && createdAt(session) < before)
+    .map((session) => {
+      const id = asId(session["id"]) ?? "";
+      return { id, times: new Set(messagesOf(siblingPath(path, id)).map(createdAt).filter(Boolean)) };
+    });
   return originals.find(({ times }) => messages.some(({ info: message }) => times.has(createdAt(message))));
-}
-
-function timesIn(path: string, sessionId: string): Set<number> {
-  const rows = (db: DatabaseSync): JsonObject[] =>
-    db
-      .prepare("SELECT data FROM message WHERE session_id = ?")
-      .all(sessionId)
-      .map(({ data }) => asObject(parseJson(asString(data))) ?? {});
-  const messages = path.endsWith(".json")
-    ? jsonFiles(join(path, "..", "..", "..", "message", sessionId))
-    : (withDatabase(databaseOf(path), rows) ?? []);
-  return new Set(messages.map(createdAt).filter((at) => at > 0));
-}
-
-function allSessions(path: string): JsonObject[] {
-  if (path.endsWith(".json")) return jsonFiles(join(path, ".."));
-  const rows = withDatabase(databaseOf(path), (db) => db.prepare("SELECT * FROM session").all()) ?? [];
-  return rows.map(sessionInfo);
 }
 
 /** 0 where the time is missing. */
@@ -76,21 +95,44 @@ export function createdAt(info: JsonObject): number {
   return asTime(asObject(info["time"])?.["created"]) ?? 0;
 }
 
-/** `storage/session/<project>/<session>.json` beside `storage/message/<session>` and `storage/part/<message>`. */
-function loadFiles(path: string): Session | undefined {
-  const info = asObject(parseJson(readWhole(path)));
-  if (info === undefined) return undefined;
-  const storage = join(path, "..", "..", "..");
-  const id = sessionAt(path);
-  const messages = jsonFiles(join(storage, "message", id)).map((message) => ({
-    info: message,
-    parts: jsonFiles(join(storage, "part", asString(message["id"]) ?? "")),
-  }));
-  return { info: { ...info, id }, messages };
+const MAX_DEPTH = 20;
+
+/** Whether a private prompt started this subagent: in the call that names its session, or in one further up. */
+export function isStartedInPrivate(path: string, { info }: Session, depth = 0): boolean {
+  const id = asId(info["id"]);
+  const parentId = asId(info["parentID"]);
+  if (parentId === undefined || depth === MAX_DEPTH) return false;
+  const parentPath = siblingPath(path, parentId);
+  const parent = loadSession(parentPath);
+  if (parent === undefined) return false;
+  let isPrivate = false;
+  for (const { info: message, parts } of parent.messages) {
+    const text = message["role"] === "user" ? typedText(parts) : undefined;
+    if (text !== undefined) isPrivate = isWhollyPrivate(text);
+    const started = parts.map((part) => asId(asObject(asObject(part["state"])?.["metadata"])?.["sessionId"]));
+    if (isPrivate && started.includes(id)) return true;
+  }
+  return isStartedInPrivate(parentPath, parent, depth + 1);
 }
 
-/** Ids grow with time, and the files are named after them. The name counts: moved files may hold another id. */
-export function jsonFiles(folder: string): JsonObject[] {
+/** What a person typed. Synthetic parts are files and notices of the client; a compaction is sent as the user. */
+export function typedText(parts: readonly JsonObject[]): string | undefined {
+  if (parts.some((part) => part["type"] === "compaction")) return undefined;
+  const typed = parts.filter((part) => part["synthetic"] !== true && part["ignored"] !== true);
+  const text = textOf(typed, "text", "\n");
+  return text.trim() === "" ? undefined : text;
+}
+
+export function textOf(parts: readonly JsonObject[], type: string, separator: string): string {
+  return parts
+    .filter((part) => part["type"] === type)
+    .map((part) => asString(part["text"]))
+    .filter(Boolean)
+    .join(separator);
+}
+
+/** In the order of the ids, which grow with time. The file name is the id: moved files may have another one inside. */
+function jsonFiles(folder: string): JsonObject[] {
   return jsonNames(folder).flatMap((name) => {
     const value = asObject(parseJson(readWhole(join(folder, name))));
     return value === undefined ? [] : [{ ...value, id: basename(name, ".json") }];
@@ -107,53 +149,14 @@ export function jsonNames(folder: string): string[] {
   }
 }
 
-export interface SessionRow {
-  id: string;
-  parentId: string | undefined;
-  updatedAt: number;
-  bytes: number;
+type Row = Record<string, SQLOutputValue>;
+
+function parseRow({ id, data }: Row): JsonObject {
+  return { ...asObject(parseJson(asString(data))), id: String(id) };
 }
 
-// The length in bytes stands before the text, so that this does not read the parts themselves.
-const LIST = `
-  SELECT s.id, s.parent_id, max(s.time_updated, ifnull(p.updated, 0)) AS updated, p.bytes
-  FROM session s LEFT JOIN (
-    SELECT session_id, max(time_updated) AS updated, sum(octet_length(data)) AS bytes FROM part GROUP BY session_id
-  ) p ON p.session_id = s.id`;
-
-export function listRows(database: string): SessionRow[] {
-  const rows = withDatabase(database, (db) => db.prepare(LIST).all()) ?? [];
-  return rows.flatMap((row) => {
-    const id = asId(row["id"]);
-    const parentId = asId(row["parent_id"]);
-    return id === undefined ? [] : [{ id, parentId, updatedAt: count(row["updated"]), bytes: count(row["bytes"]) }];
-  });
-}
-
-function loadRows(db: DatabaseSync, sessionId: string): Session | undefined {
-  const row = db.prepare("SELECT * FROM session WHERE id = ?").get(sessionId);
-  if (row === undefined) return undefined;
-  const parts = new Map<string, JsonObject[]>();
-  for (const part of db
-    .prepare("SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id")
-    .all(sessionId)) {
-    const messageId = String(part["message_id"]);
-    const siblings = parts.get(messageId) ?? [];
-    siblings.push({ ...asObject(parseJson(asString(part["data"]))), id: String(part["id"]) });
-    parts.set(messageId, siblings);
-  }
-  const messages = db
-    .prepare("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id")
-    .all(sessionId)
-    .map((message) => {
-      const id = String(message["id"]);
-      return { info: { ...asObject(parseJson(asString(message["data"]))), id }, parts: parts.get(id) ?? [] };
-    });
-  return { info: sessionInfo(row), messages };
-}
-
-/** The row in the shape of the older file. */
-function sessionInfo(row: Record<string, unknown>): JsonObject {
+/** The row in the form of the older file. */
+function sessionInfo(row: Row): JsonObject {
   const text = (column: string) => asString(row[column]) ?? null;
   return {
     id: text("id"),
@@ -161,26 +164,27 @@ function sessionInfo(row: Record<string, unknown>): JsonObject {
     directory: text("directory"),
     title: text("title"),
     version: text("version"),
-    time: { created: count(row["time_created"]), updated: count(row["time_updated"]) },
+    time: { created: numberOf(row["time_created"]), updated: numberOf(row["time_updated"]) },
   };
 }
 
-function count(value: unknown): number {
+export function numberOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** Undefined where there is no such database, or it is of another shape. Never written to. */
-function withDatabase<Value>(path: string, use: (db: DatabaseSync) => Value): Value | undefined {
-  let db: DatabaseSync | undefined;
+/** No rows where there is no such database or table. Never writes. */
+export function query(database: string, sql: string, ...values: string[]): Row[] {
   try {
-    const { DatabaseSync: Database } = process.getBuiltinModule("node:sqlite");
-    db = new Database(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    return use(db);
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+    const db = new DatabaseSync(database, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    try {
+      return db.prepare(sql).all(...values);
+    } finally {
+      db.close();
+    }
   } catch {
-    return undefined;
-  } finally {
-    db?.close();
+    return [];
   }
 }

@@ -5,8 +5,8 @@ import { asCount, asId, asObject, asString, type JsonObject } from "../../core/j
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { countUnknown, type DocumentReader, type ReadNotes, type TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, emitMessage, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
-import { isStartedInPrivate, textOf, typedText } from "./prompt.ts";
-import { createdAt, loadSession, originalOf, type Session } from "./store.ts";
+
+import { createdAt, isStartedInPrivate, loadSession, originalOf, type Session, textOf, typedText } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
 
 export const openCodeReader: DocumentReader = {
