@@ -2,7 +2,7 @@
 import type { Label } from "./labels.ts";
 import type { SecretRange } from "./secret.ts";
 import { isCredential } from "./judge.ts";
-import { type Value } from "./value.ts";
+import type { Value } from "./value.ts";
 
 const MAX_LINE_CHARS = 600;
 const MAX_ROWS = 200;
@@ -18,9 +18,7 @@ const OWNER_CELL =
   /^(?:user|usr|login|e?-?mail|host|name|account|service|server|url|site|id|system|environment|env|role|device|app|benutzer|first|index)|user|login|name$/i;
 
 function tableValues(text: string, { kind, start, end, name }: Label): SecretRange[] {
-  const after = text.slice(end, end + 40);
-  const closing = /^["'`*]{0,3}[ \t]*([|│\t,;]|\r?\n|\\n|$)/.exec(after);
-  if (closing === null) return [];
+  if (!/^["'`*]{0,3}[ \t]*(?:[|│\t,;]|\r?\n|\\n|$)/.test(text.slice(end, end + 40))) return [];
   const from = lineStart(text, start);
   const to = lineEnd(text, end);
   if (from === undefined || to === undefined || to >= text.length) return [];
@@ -29,51 +27,31 @@ function tableValues(text: string, { kind, start, end, name }: Label): SecretRan
   if (delimiter === undefined) return [];
   const cells = splitCells(header, delimiter);
   const column = cells.findIndex((cell) => from + cell.start <= start && from + cell.end >= end);
-  const cell = cells[column];
-  if (
-    cell === undefined ||
-    !isHeading(cell.text, name) ||
-    !isHeader(
-      cells.map((one) => one.text),
-      delimiter,
-    )
-  )
-    return [];
-  // A drawn table has a rule below its head.
-  const isDrawn = delimiter === "|" || delimiter === "│";
-  if (
-    isDrawn &&
-    !RULE.test(
-      text
-        .slice(to, to + 400)
-        .trimStart()
-        .split("\n")[0] ?? "",
-    )
-  )
-    return [];
+  const heading = cells[column]?.text ?? "";
+  if (!heading.endsWith(name) || heading.split(/\s+/).length > 3 || !isHeader(cells, delimiter)) return [];
+  // A drawn table has a rule below its header.
+  const below = text.slice(to, to + 400).trimStart();
+  if (/[|│]/.test(delimiter) && !RULE.test(below.split("\n", 1)[0] ?? "")) return [];
   const found: SecretRange[] = [];
-  let place = to;
-  for (let row = 0; row < MAX_ROWS && place < text.length; row++) {
-    const next = text.charAt(place) === "\r" ? place + 2 : place + 1;
+  for (let row = 0, place = to; row < MAX_ROWS && place < text.length; row++) {
+    const next = place + (text.charAt(place) === "\r" ? 2 : 1);
     const stop = lineEnd(text, next);
     if (stop === undefined) break;
-    const line = text.slice(next, stop);
     place = stop;
+    const line = text.slice(next, stop);
     if (RULE.test(line) && line.trim() !== "") continue;
-    if (line === "") break;
     const values = splitCells(line, delimiter);
-    if (values.length !== cells.length) break;
+    if (line === "" || values.length !== cells.length) break;
     const value = values[column];
     if (value === undefined || value.text === "") continue;
-    const judged: Value = { start: 0, end: 0, text: value.text, isQuoted: value.isQuoted };
-    if (isCredential(kind, judged, /\s/.test(value.text) ? "argument" : "setting")) {
+    if (isCredential(kind, value, /\s/.test(value.text) ? "argument" : "setting")) {
       found.push({ start: next + value.start, end: next + value.end, name: NAME });
     }
   }
   return found;
 }
 
-/** Undefined where the line is too long for a table's. */
+/** Undefined where the line is too long for a table. */
 function lineStart(text: string, from: number): number | undefined {
   const near = text.slice(Math.max(0, from - MAX_LINE_CHARS), from);
   const start = near.lastIndexOf("\n");
@@ -89,31 +67,20 @@ function lineEnd(text: string, from: number): number | undefined {
 }
 
 function delimiterOf(header: string): string | undefined {
-  // Columns that spaces keep apart, as `column -t` prints them.
+  // Columns separated by spaces, as by `column -t`.
   const isAligned = /^\s*[\w.-]+(?: {2,}[\w.-]+)+ *$/.test(header);
   return ["│", "|", "\t", ";", ","].find((delimiter) => header.includes(delimiter)) ?? (isAligned ? "  " : undefined);
 }
 
-function isHeading(cell: string, name: string): boolean {
-  return cell.endsWith(name) && cell.split(/\s+/).length <= 3;
-}
-
-function isHeader(cells: readonly string[], delimiter: string): boolean {
-  const named = cells.filter((cell) => cell !== "");
-  if (named.length < 2 || !named.every((cell) => /^[\p{L}\d_ ().#/-]{1,40}$/u.test(cell))) return false;
-  return delimiter === "," || delimiter === ";" || named.some((cell) => OWNER_CELL.test(cell));
-}
-
-interface Cell {
-  start: number;
-  end: number;
-  text: string;
-  isQuoted: boolean;
+function isHeader(cells: readonly Value[], delimiter: string): boolean {
+  const named = cells.map(({ text }) => text).filter((text) => text !== "");
+  if (named.length < 2 || !named.every((text) => /^[\p{L}\d_ ().#/-]{1,40}$/u.test(text))) return false;
+  return delimiter === "," || delimiter === ";" || named.some((text) => OWNER_CELL.test(text));
 }
 
 /** The cells of a line, without the spaces and quotation marks around them. */
-function splitCells(line: string, delimiter: string): Cell[] {
-  const cells: Cell[] = [];
+function splitCells(line: string, delimiter: string): Value[] {
+  const cells: Value[] = [];
   for (let at = 0; at <= line.length;) {
     const lead = /^[ \t`*]*/.exec(delimiter === "\t" ? "" : line.slice(at))?.[0].length ?? 0;
     const open = line.charAt(at + lead);
