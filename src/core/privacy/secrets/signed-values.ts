@@ -1,8 +1,7 @@
 // Values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
 import { judge } from "./judge.ts";
-import { OWNER, type Place } from "./value.ts";
 import { isHarmless, isSpiked } from "./judge.ts";
-import { bareAt, quotedAt, type Value } from "./value.ts";
+import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 import { isAmongCode, setting, SETTING_START } from "./settings-line.ts";
 import type { View } from "./view.ts";
@@ -30,22 +29,18 @@ export function assigned(place: Place): Value[] | undefined {
   if (sign === ":" && /\w:$/.test(place.before)) return [];
   // `:placeholder="…"` beside it is another attribute.
   if (sign === ":" && space !== "" && gap === "" && /^\w[\w-]*=/.test(view.text.slice(at, at + 40))) return [];
-  if (/["']/.test(closers))
-    at += /^\s*\n\s*(?:string\(\d+\) )?(?=["'])/.exec(view.text.slice(at, at + 80))?.[0].length ?? 0;
+  if (/["']/.test(closers)) at = endOfMatch(/\s*\n\s*(?:string\(\d+\) )?(?=["'])/y, view.text, at) ?? at;
   // const password: string = "…"
-  if (sign === ":")
-    at +=
-      /^[\w<>[\]|&.?' ]{1,30}[ \t]{0,4}=[ \t]{0,4}(?=[bBrRuUfF@]{0,2}["'`])/.exec(view.text.slice(at, at + 60))?.[0]
-        .length ?? 0;
+  const typed = /[\w<>[\]|&.?' ]{1,30}[ \t]{0,4}=[ \t]{0,4}(?=[bBrRuUfF@]{0,2}["'`])/y;
+  if (sign === ":") at = endOfMatch(typed, view.text, at) ?? at;
   if (/ds$/i.test(label.name)) return listAt(place, at);
   const several =
     blockAt(place, at) ?? listAt(place, at) ?? nestedAt(place, at) ?? fallbackAt(place, at) ?? wordDiffAt(place, at);
   if (several !== undefined) return several;
   // `ADMIN_CREDENTIALS = ("admin", "value")`
-  const pairAt = /^(?:credentials?|auth|login)$/i.test(label.name.split(/[._]/).at(-1) ?? "")
-    ? /^[([]\s{0,4}["'][^"'\n]{1,60}["']\s{0,4},\s{0,4}(?=["'])/.exec(view.text.slice(at, at + 80))?.[0].length
-    : undefined;
-  const second = quotedAt(view, pairAt && at + pairAt);
+  const isPair = /(?:^|[._])(?:credentials?|auth|login)$/i.test(label.name);
+  const user = /[([]\s{0,4}["'][^"'\n]{1,60}["']\s{0,4},\s{0,4}(?=["'])/y;
+  const second = isPair ? quotedAt(view, endOfMatch(user, view.text, at)) : undefined;
   if (second !== undefined) return judge({ ...label, kind: "password" }, second, "literal");
   const quoted = quotedAt(view, at) ?? constructedAt(view, at) ?? bracketedAt(view, at);
   if (quoted !== undefined) {
@@ -70,11 +65,8 @@ export function assigned(place: Place): Value[] | undefined {
 /** `${db.password:value}`: a reference with its default. */
 export function reference({ view, label, before }: Place): Value[] | undefined {
   if (!/[$#]\{$|\{\{\s*$/.test(before)) return undefined;
-  const match = /^:-?([^{}?:\n][^{}\n]{2,80})\}/.exec(view.text);
-  if (match === null) return [];
-  const found = match[1] as string;
-  const end = match[0].length - 1;
-  return judge(label, { start: end - found.length, end, text: found, isQuoted: false }, "argument");
+  const match = /^:-?([^{}?:\n][^{}\n]{2,80})\}/d.exec(view.text);
+  return match === null ? [] : judge(label, captured(match, false), "argument");
 }
 
 interface Assignment {
@@ -99,15 +91,12 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   if (isCount) return [];
   // `!Ref Name` and `!vault |` are references.
   if (/^![A-Za-z]+[ \t]/.test(view.text.slice(at, at + 40))) return [];
-  const braced = /^\{([^{}\n]{3,100})\}(?=;|$|["'\s])/.exec(view.text.slice(at, at + 120));
-  if (braced !== null && isTight && /;/.test(before)) {
-    const value = braced[1] as string;
-    return judge(label, { start: at + 1, end: at + 1 + value.length, text: value, isQuoted: true }, "literal");
-  }
+  const braced = /^\{([^{}\n]{3,100})\}(?=;|$|["'\s])/d.exec(view.text.slice(at, at + 120));
+  if (braced !== null && isTight && /;/.test(before)) return judge(label, captured(braced, true, at), "literal");
   const isInQuotes = (line.match(/["'`]/g)?.length ?? 0) % 2 === 1;
   // user/password: ann/value
-  const both = before.endsWith("/") ? /^[\w.@-]{2,60} ?[/:] ?(?=\S{3})/.exec(view.text.slice(at, at + 80)) : null;
-  const second = both === null ? undefined : bareAt(view, at + both[0].length, false);
+  const both = before.endsWith("/") ? endOfMatch(/[\w.@-]{2,60} ?[/:] ?(?=\S{3})/y, view.text, at) : undefined;
+  const second = both === undefined ? undefined : bareAt(view, both, false);
   if (second !== undefined) return judge(label, second, "argument");
   const inQuotes = isTight ? quotedPair(place, at) : undefined;
   if (inQuotes !== undefined) return judge(label, inQuotes, "literal");
@@ -253,60 +242,49 @@ const NESTED = /\{[^{}]{0,200}?["']?\b(?:value|default)\b["']?\s{0,4}[:=]\s{0,4}
 
 /** `"db_password": { "type": "string", "value": "…" }`. */
 export function nestedAt({ view, label }: Place, at: number): Value[] | undefined {
-  NESTED_LINES.lastIndex = at;
-  if (NESTED_LINES.test(view.text)) {
-    const below = quotedAt(view, NESTED_LINES.lastIndex) ?? bareAt(view, NESTED_LINES.lastIndex, false);
-    return below === undefined ? [] : judge(label, below, "literal");
+  const below = endOfMatch(NESTED_LINES, view.text, at);
+  const inside = endOfMatch(NESTED, view.text, at);
+  if (below === undefined && (inside === undefined || /^\{[^{}\n]{3,100}\};/.test(view.text.slice(at, at + 110)))) {
+    return undefined;
   }
-  if (view.text.charAt(at) !== "{" || /^\{[^{}\n]{3,100}\};/.test(view.text.slice(at, at + 110))) return undefined;
-  NESTED.lastIndex = at;
-  if (!NESTED.test(view.text)) return undefined;
-  const value = quotedAt(view, NESTED.lastIndex);
+  const value = quotedAt(view, below ?? inside) ?? (below === undefined ? undefined : bareAt(view, below, false));
   return value === undefined ? [] : judge(label, value, "literal");
 }
 
 /** `"old" -> "new"`, a change shown by Terraform. */
 function replacementOf(view: View, { end }: Value): Value[] {
-  const arrow = /^["'`][ \t]{0,4}(?:->|→|=>)[ \t]{0,4}(?=["'])/.exec(view.text.slice(end, end + 12))?.[0].length;
-  const value = quotedAt(view, arrow && end + arrow);
+  const value = quotedAt(view, endOfMatch(/["'`][ \t]{0,4}(?:->|→|=>)[ \t]{0,4}(?=["'])/y, view.text, end));
   return value === undefined ? [] : [value];
 }
 
 /** `[[value]]` in Lua, `q{value}` in Perl. */
 const BRACKETED =
-  /\[\[(?!\s)([^\n]{3,200}?)\]\](?=[\s,;)]|$)|(?:\bqq?|%[qQ]?)([{([|])([^\n]{3,200}?)[})\]|](?=[\s,;)]|$)/y;
+  /\[\[(?!\s)([^\n]{3,200}?)\]\](?=[\s,;)]|$)|(?:\bqq?|%[qQ]?)[{([|]([^\n]{3,200}?)[})\]|](?=[\s,;)]|$)/dy;
 
 function bracketedAt(view: View, at: number): Value | undefined {
   BRACKETED.lastIndex = at;
   const match = BRACKETED.exec(view.text);
-  if (match === null) return undefined;
-  const text = match[1] ?? match[3] ?? "";
-  const start = at + match[0].indexOf(text, 2);
-  return { start, end: start + text.length, text, isQuoted: true };
+  return match === null ? undefined : captured(match, true);
 }
 
 /** `process.env.DB_PASSWORD || "value"`. */
 const OR =
   /[A-Za-z_$][\w$.?]{0,60}(?:\(["'`][\w.]{1,60}["'`]\)|\[["'`][\w.]{1,60}["'`]\])?\s{1,4}(?:\|\||\?\?|\?:|or)\s{1,4}(?=["'`])/y;
 
-const FALLBACK = /(?:["'`])?\$\{[\w.]{1,60}:-?([^{}"'\n]{3,100})\}/y;
+const FALLBACK = /(?:["'`])?\$\{[\w.]{1,60}:-?([^{}"'\n]{3,100})\}/dy;
 
 /** `${DB_PASSWORD:-value}`. */
 function fallbackAt({ view, label }: Place, at: number): Value[] | undefined {
   FALLBACK.lastIndex = at;
-  const value = FALLBACK.exec(view.text)?.[1];
-  if (value === undefined) {
-    OR.lastIndex = at;
-    const other = OR.test(view.text) ? quotedAt(view, OR.lastIndex) : undefined;
-    return other && judge(label, other, "literal");
-  }
-  if (value.startsWith("?")) return [];
-  const end = FALLBACK.lastIndex - 1;
-  return judge(label, { start: end - value.length, end, text: value, isQuoted: false }, "argument");
+  const match = FALLBACK.exec(view.text);
+  if (match !== null) return match[1]?.startsWith("?") ? [] : judge(label, captured(match, false), "argument");
+  const other = quotedAt(view, endOfMatch(OR, view.text, at));
+  return other && judge(label, other, "literal");
 }
 
 const WORD_DIFF = /\[-([^\s\]]{3,80})-\](?:\{\+([^\s}]{3,80})\+\})?/y;
 
+/** `[-old-]{+new+}` */
 function wordDiffAt({ view, label }: Place, at: number): Value[] | undefined {
   WORD_DIFF.lastIndex = at;
   const match = WORD_DIFF.exec(view.text);
@@ -323,23 +301,21 @@ const CONSTRUCTED =
 
 /** `String::from("…")`, `[]byte("…")`, `SecretStr('…')`. */
 function constructedAt(view: View, at: number): Value | undefined {
-  CONSTRUCTED.lastIndex = at;
-  return CONSTRUCTED.test(view.text) ? quotedAt(view, CONSTRUCTED.lastIndex) : undefined;
+  return quotedAt(view, endOfMatch(CONSTRUCTED, view.text, at));
 }
 
 /** A value alone on the line below its label. */
 function nextLine({ view, label, before, text }: Place, at: number, sign: string): Value[] {
-  const match = /^\s*\n[ \t]*(\S{3,200})[ \t]*(?=\n|$)/.exec(view.text.slice(at));
+  const match = /^\s*\n[ \t]*(\S{3,200})[ \t]*(?=\n|$)/d.exec(view.text.slice(at));
   if (match === null || sign === "=>") return [];
-  const found = match[1] as string;
-  const start = at + match[0].trimEnd().length - found.length;
+  const value = captured(match, false, at);
+  const { start, end, text: found } = value;
   const isPrompt = /(?:enter|type|retype|new)\s[\w\s]{0,20}$/i.test(before) || /^(?:enter|type)/i.test(before);
   // A plain word, indented below its setting, with an unindented line after it.
   const isWord = SETTING_START.test(before) && /^[\p{L}.-]{5,}$/u.test(found) && /\n[ \t]/.test(match[0]);
-  if (isWord && /^[ \t]*(?:$|\n(?:\S|$))/.test(view.text.slice(start + found.length))) {
-    if (!isAmongCode(text, label.start, view.endOf(start)))
-      return judge(label, { start, end: start + found.length, text: found, isQuoted: false }, "setting");
+  if (isWord && /^[ \t]*(?:$|\n(?:\S|$))/.test(view.text.slice(end))) {
+    if (!isAmongCode(text, label.start, view.endOf(start))) return judge(label, value, "setting");
   }
   if (/[:;{}=]/.test(found) || found.startsWith("-") || (!isMixed(found) && !isPrompt)) return [];
-  return judge(label, { start, end: start + found.length, text: found, isQuoted: false }, "argument");
+  return judge(label, value, "argument");
 }

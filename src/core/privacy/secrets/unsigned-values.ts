@@ -2,10 +2,9 @@
 import { nestedAt } from "./signed-values.ts";
 import type { Label } from "./labels.ts";
 import { judge, nonEmpty } from "./judge.ts";
-import { OWNER, type Place } from "./value.ts";
 import type { SecretRange } from "./secret.ts";
 import { isCredential, isHarmless, isQuality } from "./judge.ts";
-import { bareAt, quotedAt, type Value } from "./value.ts";
+import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 
 /** `--password value`, `["--password", "value"]`, `-Password "value"`, `- --password` above `- value`. */
@@ -35,8 +34,8 @@ const SETTER =
 /** `define('DB_PASSWORD', 'value')` and other calls with a name and a value. */
 export function pair({ view, label, line }: Place): Value[] | undefined {
   // `add_argument("--password", default="value")`
-  const byDefault = /^["'`]\s{0,4},[^\n()]{0,80}?\bdefault\s{0,2}=\s{0,2}(?=["'])/.exec(view.text)?.[0].length;
-  const standard = quotedAt(view, byDefault);
+  const byDefault = /["'`]\s{0,4},[^\n()]{0,80}?\bdefault\s{0,2}=\s{0,2}(?=["'])/y;
+  const standard = quotedAt(view, endOfMatch(byDefault, view.text, 0));
   if (standard !== undefined) return judge(label, standard, "literal");
   const gap = /^(?:["'`]?\]?["'`]\s{0,4})?,\s{0,20}(?=["'`])/.exec(view.text)?.[0];
   if (gap === undefined) return undefined;
@@ -82,14 +81,8 @@ export function called({ text, view, label }: Place): Value[] | undefined {
 /** A field of a multipart form: its name, an empty line, its value. */
 export function posted({ text, view, label }: Place): Value[] | undefined {
   if (!/name=["']$/.test(text.slice(label.start - 6, label.start))) return undefined;
-  const match = /^["']\s?\n\s?\n([^\n]{3,200}?)\s?\n/.exec(view.text);
-  if (match === null) return undefined;
-  const start = match[0].indexOf(match[1] as string);
-  return judge(
-    label,
-    { start, end: start + (match[1] as string).length, text: match[1] as string, isQuoted: true },
-    "setting",
-  );
+  const match = /^["']\s?\n\s?\n([^\n]{3,200}?)\s?\n/d.exec(view.text);
+  return match === null ? undefined : judge(label, captured(match, true), "setting");
 }
 
 const NAME_KEY =
@@ -122,7 +115,7 @@ export function named(place: Place): Value[] | undefined {
 }
 
 const ATTRIBUTE_BEFORE =
-  /(?:[\s,{"'<])(?:value|content|default_?value)["'\\]{0,3}\s{0,4}[:=]\s{0,4}(\\{0,3}["'])([^"'\n]{3,200}?)\1[^<>{}]{0,120}$/i;
+  /(?:[\s,{"'<])(?:value|content|default_?value)["'\\]{0,3}\s{0,4}[:=]\s{0,4}(\\{0,3}["'])([^"'\n]{3,200}?)\1[^<>{}]{0,120}$/di;
 
 /** `value="…" name="password"`. */
 export function attributeBefore({ text, label }: Place): SecretRange[] {
@@ -132,10 +125,8 @@ export function attributeBefore({ text, label }: Place): SecretRange[] {
   const start = Math.max(lead.lastIndexOf("<"), lead.lastIndexOf("{"));
   const match = start < 0 ? null : ATTRIBUTE_BEFORE.exec(lead.slice(start));
   if (match === null) return [];
-  const [all, quote = "", found = ""] = match;
-  const at = from + start + match.index + all.indexOf(quote + found) + quote.length;
-  const value: Value = { start: 0, end: 0, text: found, isQuoted: true };
-  return isCredential(label.kind, value, "literal") ? [{ start: at, end: at + found.length, name: "credential" }] : [];
+  const value = captured(match, true, from + start);
+  return isCredential(label.kind, value, "literal") ? [{ start: value.start, end: value.end, name: "credential" }] : [];
 }
 
 const ELEMENT =
@@ -164,14 +155,13 @@ export function element({ text, view, label }: Place): Value[] | undefined {
 
 /** `| SMTP password | value |` in a table of two columns. */
 export function cellBeside({ view, label, before }: Place): Value[] | undefined {
-  const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?)[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/.exec(view.text);
+  const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?)[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/d.exec(view.text);
   if (match === null || !/^\s*[|│]?[\s`*]*(?:[\w./-]+ ){0,3}$/.test(before)) return undefined;
   // The header of a table, above its rule.
   if (/^\s*\n[\s|:+-]*--/.test(view.text.slice(match[0].length, match[0].length + 20))) return undefined;
-  const found = match[1] as string;
-  const start = match[0].lastIndexOf(found);
-  const value: Value = { start, end: start + found.length, text: found, isQuoted: false };
-  return isHarmless(found) ? undefined : nonEmpty(judge(label, value, /\s/.test(found) ? "argument" : "setting"));
+  const value = captured(match, false);
+  if (isHarmless(value.text)) return undefined;
+  return nonEmpty(judge(label, value, /\s/.test(value.text) ? "argument" : "setting"));
 }
 
 /** Commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */

@@ -23,13 +23,29 @@ export interface Value {
   isQuoted: boolean;
 }
 
+/** Where a sticky pattern's match at this place ends. */
+export function endOfMatch(pattern: RegExp, text: string, place: number): number | undefined {
+  pattern.lastIndex = place;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+/** The last group that took part in a match of a pattern with the flag "d", `place` being where the searched text starts. */
+export function captured(match: RegExpExecArray, isQuoted: boolean, place = 0): Value {
+  const [start, end] = match.indices?.findLast((group) => group !== undefined) ?? [0, 0];
+  return {
+    start: place + start,
+    end: place + end,
+    text: match.findLast((group) => group !== undefined) ?? "",
+    isQuoted,
+  };
+}
+
 const MAX_CHARS = 300;
 const OPEN = /(?:[bBrRuUfFLN@$]{1,2}(?=["']))?("""|'''|["'`])/y;
 
 /** A quoted value at this place of the view, if there is one. */
 export function quotedAt(view: View, place: number | undefined): Value | undefined {
-  if (place === undefined) return undefined;
-  OPEN.lastIndex = place;
+  OPEN.lastIndex = place ?? Infinity;
   const quote = OPEN.exec(view.text)?.[1];
   if (quote === undefined) return undefined;
   const start = OPEN.lastIndex;
