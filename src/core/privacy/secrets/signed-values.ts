@@ -1,7 +1,7 @@
 // Values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
 import { judge } from "./judge.ts";
 import { isHarmless, isSpiked } from "./judge.ts";
-import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value } from "./value.ts";
+import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 import { isAmongCode, setting, SETTING_START } from "./settings-line.ts";
 import type { View } from "./view.ts";
@@ -247,7 +247,7 @@ export function nestedAt({ view, label }: Place, at: number): Value[] | undefine
   if (below === undefined && (inside === undefined || /^\{[^{}\n]{3,100}\};/.test(view.text.slice(at, at + 110)))) {
     return undefined;
   }
-  const value = quotedAt(view, below ?? inside) ?? (below === undefined ? undefined : bareAt(view, below, false));
+  const value = valueAt(view, below) ?? quotedAt(view, inside);
   return value === undefined ? [] : judge(label, value, "literal");
 }
 

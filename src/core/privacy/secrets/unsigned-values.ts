@@ -4,7 +4,7 @@ import type { Label } from "./labels.ts";
 import { judge, nonEmpty } from "./judge.ts";
 import type { SecretRange } from "./secret.ts";
 import { isCredential, isHarmless, isQuality } from "./judge.ts";
-import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value } from "./value.ts";
+import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 
 /** `--password value`, `["--password", "value"]`, `-Password "value"`, `- --password` above `- value`. */
@@ -102,15 +102,11 @@ export function named(place: Place): Value[] | undefined {
   if (/text/i.test(key[0]) && !/element["']?\s{0,4}[:=]\s{0,4}["'][^"']*$/i.test(lead)) return undefined;
   const stop = NEXT_NAME.exec(view.text.slice(0, key.index));
   if (stop !== null) return undefined;
-  const at = key.index + key[0].length;
-  const value = quotedAt(view, at) ?? bareAt(view, at, false);
+  const value = valueAt(view, key.index + key[0].length);
   if (value === undefined) return [];
   const found = judge(label, value, value.isQuoted && /\s/.test(value.text) ? "setting" : "argument");
   // A diff shows the old and the new value.
-  const again = /^["']?\n\s*value["']?\s{0,4}[:=]\s{0,4}/i.exec(view.text.slice(value.end));
-  if (again === null) return found;
-  const second = value.end + again[0].length;
-  const other = quotedAt(view, second) ?? bareAt(view, second, false);
+  const other = valueAt(view, endOfMatch(/["']?\n\s*value["']?\s{0,4}[:=]\s{0,4}/iy, view.text, value.end));
   return other === undefined ? found : [...found, ...judge(label, other, "argument")];
 }
 
@@ -165,11 +161,11 @@ export function cellBeside({ view, label, before }: Place): Value[] | undefined 
 }
 
 /** Commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */
-const LEVEL = /^[ \t]{1,2}[0579][ \t]{1,2}(?=\S{4})/;
+const LEVEL = /[ \t]{1,2}[0579][ \t]{1,2}(?=\S{4})/y;
 /** `rootpw --plaintext value`, `user-password password value`. */
-const TYPED = /^[ \t]{1,2}(?:--plaintext|--lock|password)[ \t]{1,2}(?=\S{4})/;
+const TYPED = /[ \t]{1,2}(?:--plaintext|--lock|password)[ \t]{1,2}(?=\S{4})/y;
 /** "A temporary password is generated for root@localhost: value". */
-const MADE = /^[ \t](?:is|was)[ \t](?:generated|set|created|reset)[^\n:]{0,40}:[ \t]+(?=\S{4})/;
+const MADE = /[ \t](?:is|was)[ \t](?:generated|set|created|reset)[^\n:]{0,40}:[ \t]+(?=\S{4})/y;
 const GIVEN = /\b(?:generated|temporary|temp|initial|random|one-time)[ \t]$/i;
 
 /** `#define WIFI_PASSWORD "…"`, `(setq api-token "…")`. */
@@ -179,23 +175,22 @@ const SPOKEN = new RegExp(
   String.raw`["'\x60]{0,2}(?:(?:'s)?${OWNER}(?:[ \t]+[\p{L}]{2,12}){0,5}?[ \t]+(?:is|was|ist|war|lautet|est|es|è|é|to|will be|should be)(?:[ \t]+(?:now|still|currently|just|set to))?[ \t]?:?[ \t]+|'s[ \t]+|[ \t]*(?:是|为|為|は)[ \t]*)(?:<\w{1,8}>)?`,
   "iyu",
 );
-const OWNED = new RegExp(String.raw`^(?=[ \t]\p{L})${OWNER}[ \t]+(?=")`, "iu");
+const OWNED = new RegExp(String.raw`(?=[ \t]\p{L})${OWNER}[ \t]+(?=")`, "iuy");
 /** A prompt of Python, Ruby or Node. */
 const PROMPT = /^(?:>>>|>|In \[\d+\]:|irb[^>]{0,30}>) $/;
 const BESIDE = /[ \t]+/y;
 
 /** A sentence: "the password is …", "password …" after a user's name, "from … to …". */
 export function spoken({ view, label, before, line, text }: Place): Value[] | undefined {
-  const constant = DEFINED.test(before) ? /^[ \t]+(?=["'])/.exec(view.text)?.[0].length : undefined;
-  const defined = quotedAt(view, constant);
+  const defined = DEFINED.test(before) ? quotedAt(view, endOfMatch(BESIDE, view.text, 0)) : undefined;
   if (defined !== undefined) return judge(label, defined, "literal");
   if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named") return undefined;
   // "Pass `--force`": a verb.
   if (label.name.toLowerCase() === "pass" && !isLoginLine(text, label)) return undefined;
-  const told = (LEVEL.exec(view.text) ?? TYPED.exec(view.text) ?? MADE.exec(view.text))?.[0].length;
-  const stated = told === undefined ? undefined : (quotedAt(view, told) ?? bareAt(view, told, false));
+  const made = endOfMatch(MADE, view.text, 0);
+  const stated = valueAt(view, endOfMatch(LEVEL, view.text, 0) ?? endOfMatch(TYPED, view.text, 0) ?? made);
   if (stated !== undefined) {
-    const whole = MADE.test(view.text) ? (/^\S+/.exec(view.text.slice(stated.start))?.[0] ?? "") : stated.text;
+    const whole = made === undefined ? stated.text : (/^\S+/.exec(view.text.slice(stated.start))?.[0] ?? "");
     return judge(label, { ...stated, end: stated.start + whole.length, text: whole }, "argument");
   }
   const change = !/\b(?:chang|rotat|updat)\w{0,3}\b/i.test(before)
@@ -217,7 +212,7 @@ export function spoken({ view, label, before, line, text }: Place): Value[] | un
       !/\b(?:set|change|changed|reset|update|updated|rotate|rotated)\b/i.test(before)
     )
       return undefined;
-    const value = quotedAt(view, at) ?? bareAt(view, at, /["`]/.test(before));
+    const value = valueAt(view, at, /["`]/.test(before));
     if (value === undefined || /^\W+$/.test(value.text)) return undefined;
     const isChinese = /[是为為は]/.test(match[0]);
     // Chinese and Japanese sentences continue without a space.
@@ -226,19 +221,16 @@ export function spoken({ view, label, before, line, text }: Place): Value[] | un
       isChinese || LOGIN_NEAR.test(before) || LOGIN_NEAR.test(view.text.slice(value.end, value.end + 40));
     return nonEmpty(judge(label, value, isBesideName && !isQuality(value.text) ? "argument" : "prose"));
   }
-  const printed = PROMPT.test(line) ? /^["'\])]{0,3}\n(?=["'])/.exec(view.text)?.[0].length : undefined;
-  const shown = quotedAt(view, printed);
+  const shown = PROMPT.test(line) ? quotedAt(view, endOfMatch(/["'\])]{0,3}\n(?=["'])/y, view.text, 0)) : undefined;
   if (shown !== undefined) return judge(label, shown, "literal");
-  const below = /^[ \t]+(?:is|ist|est|es)[ \t]*:?[ \t]*\n[ \t]*(?=\S{6,60}[ \t]*(?:\n|$))/.exec(view.text)?.[0].length;
+  const below = endOfMatch(/[ \t]+(?:is|ist|est|es)[ \t]*:?[ \t]*\n[ \t]*(?=\S{6,60}[ \t]*(?:\n|$))/y, view.text, 0);
   const alone = below === undefined ? undefined : bareAt(view, below, false);
   if (alone !== undefined) return nonEmpty(judge(label, alone, "prose"));
   if (label.kind === "named") return undefined;
-  const owned = OWNED.exec(view.text)?.[0].length;
-  const quotedOwned = quotedAt(view, owned);
+  const quotedOwned = quotedAt(view, endOfMatch(OWNED, view.text, 0));
   if (quotedOwned !== undefined) return nonEmpty(judge(label, quotedOwned, "prose"));
-  BESIDE.lastIndex = 0;
-  if (!BESIDE.test(view.text)) return undefined;
-  const at = BESIDE.lastIndex;
+  const at = endOfMatch(BESIDE, view.text, 0);
+  if (at === undefined) return undefined;
   const quoted = quotedAt(view, at);
   if (quoted !== undefined)
     return label.kind === "secret" || /["'`]$/.test(before)

@@ -84,6 +84,12 @@ export function bareAt(view: View, place: number, isInQuotes: boolean): Value | 
   return text === "" ? undefined : { start: place, end: place + text.length, text, isQuoted: false };
 }
 
+/** A quoted value at this place of the view, or else a bare one. */
+export function valueAt(view: View, place: number | undefined, isInQuotes = false): Value | undefined {
+  if (place === undefined) return undefined;
+  return quotedAt(view, place) ?? bareAt(view, place, isInQuotes);
+}
+
 const ENDS = [
   /;/, // a=b;c=d
   /&(?=[\w.-]{1,40}=)/, // a=b&c=d
