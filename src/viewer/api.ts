@@ -47,8 +47,6 @@ export interface Load<Data, Meta = Record<string, unknown>> {
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;
   isLoading: boolean;
-  /** The path `reply` answers. */
-  path: string | undefined;
 }
 
 export interface Loading<Data, Meta = Record<string, unknown>> {
@@ -64,14 +62,14 @@ export interface Loading<Data, Meta = Record<string, unknown>> {
 export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string | undefined): Loading<Data, Meta> {
   const wanted = useComputed(path);
   const round = useSignal(0);
-  const load = useSignal<Load<Data, Meta>>({ reply: undefined, error: undefined, isLoading: true, path: undefined });
+  const load = useSignal<Load<Data, Meta>>({ reply: undefined, error: undefined, isLoading: true });
   const running = useSignal<AbortController | undefined>(undefined);
   useSignalEffect(() => {
     const requested = wanted.value;
     void round.value;
     running.peek()?.abort();
     if (requested === undefined) {
-      load.value = { reply: undefined, error: undefined, isLoading: false, path: undefined };
+      load.value = { reply: undefined, error: undefined, isLoading: false };
       return;
     }
     const abort = new AbortController();
@@ -79,17 +77,17 @@ export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string
     const known = recent.get(requested) as Reply<Data, Meta> | undefined;
     const before = load.peek();
     load.value = known
-      ? { reply: known, error: undefined, isLoading: true, path: requested }
+      ? { reply: known, error: undefined, isLoading: true }
       : { ...before, error: undefined, isLoading: true };
     get<Data, Meta>(requested, abort.signal).then(
       (reply) => {
         if (abort.signal.aborted) return;
         remember(requested, reply);
-        load.value = { reply, error: undefined, isLoading: false, path: requested };
+        load.value = { reply, error: undefined, isLoading: false };
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        load.value = { reply: undefined, error: asApiError(error), isLoading: false, path: requested };
+        load.value = { reply: undefined, error: asApiError(error), isLoading: false };
       },
     );
   });

@@ -63,7 +63,7 @@ export function App() {
             text="See [what happens now](/) or [search](/search) all sessions."
           />
         ) : (
-          <CurrentPage key={found.page.loadOne === undefined ? found.page.path : route.value.path} {...found} />
+          <CurrentPage key={found.page.loadDetail === undefined ? found.page.path : route.value.path} {...found} />
         )}
       </main>
       <Toasts />
@@ -77,11 +77,11 @@ function CurrentPage({ page, id }: NonNullable<ReturnType<typeof findPage>>) {
   const error = useSignal<ApiError | undefined>(undefined);
   useEffect(() => {
     document.title = `${page.name} · C-Mem`;
-    const load = id === "" ? page.load : (page.loadOne ?? page.load);
-    load().then(
-      (Body) => (loaded.value = { Body }),
-      (cause: unknown) => (error.value = asApiError(cause)),
-    );
+    const load = async (): Promise<void> => {
+      const Detail = id === "" ? undefined : (await page.loadDetail?.())?.DetailPage;
+      loaded.value = { Body: Detail ?? (await page.load()).Page };
+    };
+    load().catch((cause: unknown) => (error.value = asApiError(cause)));
   }, []);
   if (error.value !== undefined)
     return <ErrorBox error={error.value} hint="Reload: C-Mem may have been updated." retry={() => location.reload()} />;

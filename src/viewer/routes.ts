@@ -8,66 +8,44 @@ export interface PageProps {
   id: string;
 }
 
-type LoadPage = () => Promise<ComponentType<PageProps>>;
-
 export interface Page {
   path: string;
   name: string;
   icon: IconName;
-  load: LoadPage;
+  load: () => Promise<{ Page: ComponentType<PageProps> }>;
   /** For an address with an id. */
-  loadOne?: LoadPage;
+  loadDetail?: () => Promise<{ DetailPage: ComponentType<PageProps> }>;
 }
 
 export const PAGES: readonly Page[] = [
-  { path: "/", name: "Now", icon: "now", load: async () => (await import("./pages/now/now.tsx")).Now },
-  {
-    path: "/search",
-    name: "Search",
-    icon: "search",
-    load: async () => (await import("./pages/search/search.tsx")).Search,
-  },
+  { path: "/", name: "Now", icon: "now", load: () => import("./pages/now/now.tsx") },
+  { path: "/search", name: "Search", icon: "search", load: () => import("./pages/search/search.tsx") },
   {
     path: "/sessions",
     name: "Sessions",
     icon: "sessions",
-    load: async () => (await import("./pages/sessions.tsx")).Sessions,
-    loadOne: async () => (await import("./pages/session/session.tsx")).Session,
+    load: () => import("./pages/sessions.tsx"),
+    loadDetail: () => import("./pages/session/session.tsx"),
   },
   {
     path: "/memory",
     name: "Memory",
     icon: "memory",
-    load: async () => (await import("./pages/memory/memory.tsx")).Memory,
-    loadOne: async () => (await import("./pages/memory/one.tsx")).OneObservation,
+    load: () => import("./pages/memory/memory.tsx"),
+    loadDetail: () => import("./pages/memory/detail.tsx"),
   },
-  { path: "/files", name: "Files", icon: "files", load: async () => (await import("./pages/files.tsx")).Files },
+  { path: "/files", name: "Files", icon: "files", load: () => import("./pages/files.tsx") },
   {
     path: "/efforts",
     name: "Efforts",
     icon: "efforts",
-    load: async () => (await import("./pages/efforts.tsx")).Efforts,
-    loadOne: async () => (await import("./pages/efforts.tsx")).OneEffort,
+    load: () => import("./pages/efforts.tsx"),
+    loadDetail: () => import("./pages/efforts.tsx"),
   },
-  {
-    path: "/insight",
-    name: "Insight",
-    icon: "insight",
-    load: async () => (await import("./pages/insight/insight.tsx")).Insight,
-  },
-  {
-    path: "/context",
-    name: "Context",
-    icon: "context",
-    load: async () => (await import("./pages/context.tsx")).Context,
-  },
-  {
-    path: "/settings",
-    name: "Settings",
-    icon: "settings",
-    load: async () => (await import("./pages/settings.tsx")).Settings,
-  },
-  { path: "/doctor", name: "Health", icon: "health", load: async () => (await import("./pages/health.tsx")).Health },
+  { path: "/insight", name: "Insight", icon: "insight", load: () => import("./pages/insight/insight.tsx") },
+  { path: "/context", name: "Context", icon: "context", load: () => import("./pages/context.tsx") },
+  { path: "/settings", name: "Settings", icon: "settings", load: () => import("./pages/settings.tsx") },
+  { path: "/doctor", name: "Health", icon: "health", load: () => import("./pages/health.tsx") },
 ];
 
 /** The page of an address, and the id in it: "/sessions/abc" -> Sessions, "abc". */

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError, Loading, Reply } from "../api.ts";
 import { Icon } from "./icon.tsx";
-import { Sentence } from "./text.tsx";
+import { Paragraph, richText } from "./text.tsx";
 
 export interface LoadedProps<Data, Meta> {
   from: Loading<Data, Meta> & { showMore?: () => void };
@@ -43,13 +43,11 @@ function hasNoResults(data: unknown): boolean {
 }
 
 /** Says that there is nothing to show, and what to do about it. */
-export function Empty({ title, text = "", heading: Heading = "h2", children }: EmptyProps) {
+export function Empty({ title, text, heading: Heading = "h2", children }: EmptyProps) {
   return (
     <section class="empty">
       <Heading>{title}</Heading>
-      <p>
-        <Sentence text={text} />
-      </p>
+      <Paragraph text={text} />
       {children}
     </section>
   );
@@ -68,12 +66,8 @@ export function ErrorBox({ error, hint, retry }: { error: ApiError; hint?: strin
     <section class="error-box" role="alert">
       <Icon name="warning" />
       <div>
-        <strong>
-          <Sentence text={error.message} />
-        </strong>
-        <p>
-          <Sentence text={error.hint ?? hint ?? ""} />
-        </p>
+        <strong>{richText(error.message)}</strong>
+        <Paragraph text={error.hint ?? hint} />
       </div>
       {retry !== undefined && (
         <button class="button" onClick={retry}>

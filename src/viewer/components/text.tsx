@@ -1,13 +1,18 @@
 // Short texts: sentences with code and links, snippets with matches, counts of changed lines.
 import { withCommas } from "../format.ts";
 
-/** "Run `c-mem sync` or see [all files](/files)". Links lead to pages of the viewer only. */
-export function Sentence({ text }: { text: string }) {
+/** "Run `c-mem sync` or see [all files](/files)" with its code and links. Links lead to pages of the viewer only. */
+export function richText(text: string) {
   return text.split(/(`[^`]+`|\[[^\]]+\]\(\/[\w-]*\))/).map((part, index) => {
     if (index % 2 === 0) return part;
     const link = /^\[(.+)\]\((.+)\)$/.exec(part);
     return link === null ? <code key={index}>{part.slice(1, -1)}</code> : <a href={link[2] ?? ""}>{link[1]}</a>;
   });
+}
+
+/** A paragraph of rich text; nothing without a text. */
+export function Paragraph({ text, class: name = "" }: { text: string | null | undefined; class?: string }) {
+  return text ? <p class={name}>{richText(text)}</p> : null;
 }
 
 /** A search snippet; `marks` are the [start, end] offsets of the matches. */

@@ -24,7 +24,7 @@ const LISTS = [
 ] as const;
 const SOURCES = ["startup", "compact", "clear", "resume"];
 
-export function Context() {
+export function Page() {
   const projects = useProjects();
   const settings = useLoad<{ results: Setting[] }>(() => "/api/settings");
   /** Values that differ from the saved ones. */
@@ -77,24 +77,48 @@ export function Context() {
                 Session starts by
                 <Select class="field" options={SOURCES} value={source.value} pick={(value) => (source.value = value)} />
               </label>
-              {NUMBERS.map(({ key, label, ...range }) => (
-                <Slider
-                  key={key}
-                  label={label}
-                  range={range}
-                  value={Number(valueOf(key) ?? range.min)}
-                  change={(value) => change(key, value)}
-                />
-              ))}
-              {LISTS.map(({ key, label, all }) => (
-                <Checkboxes
-                  key={key}
-                  label={label}
-                  all={all}
-                  selected={(valueOf(key) as string[] | undefined) ?? []}
-                  change={(value) => change(key, value)}
-                />
-              ))}
+              {NUMBERS.map(({ key, label, min, max, step }) => {
+                const value = Number(valueOf(key) ?? min);
+                return (
+                  <label key={key}>
+                    <span class="split">
+                      {label} <b class="num">{withCommas(value)}</b>
+                    </span>
+                    <input
+                      type="range"
+                      min={min}
+                      max={Math.max(max, value)}
+                      step={step}
+                      value={value}
+                      onChange={(event) => change(key, event.currentTarget.valueAsNumber)}
+                    />
+                  </label>
+                );
+              })}
+              {LISTS.map(({ key, label, all }) => {
+                const selected = (valueOf(key) as string[] | undefined) ?? [];
+                const others = (word: string): string[] => selected.filter((each) => each !== word);
+                return (
+                  <fieldset key={key} class="checkboxes">
+                    <legend>
+                      {label}{" "}
+                      <span class="muted">{selected.length === 0 ? "all" : `${selected.length} of ${all.length}`}</span>
+                    </legend>
+                    {all.map((word) => (
+                      <label key={word}>
+                        <input
+                          type="checkbox"
+                          checked={selected.includes(word)}
+                          onChange={({ currentTarget: box }) =>
+                            change(key, box.checked ? [...selected, word] : others(word))
+                          }
+                        />{" "}
+                        {word}
+                      </label>
+                    ))}
+                  </fieldset>
+                );
+              })}
               {Object.keys(tried.value).length > 0 && (
                 <div class="actions">
                   <button class="button primary" onClick={() => void report(saveAll(), "Saved for the next session.")}>
@@ -127,59 +151,5 @@ export function Context() {
         )}
       </Loaded>
     </PageFrame>
-  );
-}
-
-interface SliderProps {
-  label: string;
-  range: { min: number; max: number; step: number };
-  value: number;
-  change: (value: number) => void;
-}
-
-function Slider({ label, range, value, change }: SliderProps) {
-  return (
-    <label>
-      <span class="split">
-        {label} <b class="num">{withCommas(value)}</b>
-      </span>
-      <input
-        {...range}
-        type="range"
-        max={Math.max(range.max, value)}
-        value={value}
-        onChange={(event) => change(event.currentTarget.valueAsNumber)}
-      />
-    </label>
-  );
-}
-
-interface CheckboxesProps {
-  label: string;
-  all: readonly string[];
-  /** Empty: all. */
-  selected: readonly string[];
-  change: (selected: string[]) => void;
-}
-
-function Checkboxes({ label, all, selected, change }: CheckboxesProps) {
-  return (
-    <fieldset class="checkboxes">
-      <legend>
-        {label} <span class="muted">{selected.length === 0 ? "all" : `${selected.length} of ${all.length}`}</span>
-      </legend>
-      {all.map((word) => (
-        <label key={word}>
-          <input
-            type="checkbox"
-            checked={selected.includes(word)}
-            onChange={(event) =>
-              change(event.currentTarget.checked ? [...selected, word] : selected.filter((each) => each !== word))
-            }
-          />{" "}
-          {word}
-        </label>
-      ))}
-    </fieldset>
   );
 }

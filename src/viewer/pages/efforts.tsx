@@ -11,7 +11,7 @@ import type { PageProps } from "../routes.ts";
 import type { Effort } from "../wire.ts";
 import "./efforts.css";
 
-export function Efforts() {
+export function Page() {
   const efforts = useList<Effort>("/api/efforts", scopeQuery, 60);
   const empty = (
     <Empty
@@ -61,12 +61,12 @@ function EffortCard({ effort }: { effort: Effort }) {
 function Note({ label, text }: { label: string; text: string }) {
   return (
     <span class="muted small clamp">
-      <span class="faint">{label}</span> {text}
+      <span class="faint">{label}:</span> {text}
     </span>
   );
 }
 
-export function OneEffort({ id }: PageProps) {
+export function DetailPage({ id }: PageProps) {
   const effort = useLoad<Effort>(() => `/api/efforts/${encodeURIComponent(id)}`);
   useTitle(effort.load.value.reply?.data.title);
   const empty = (

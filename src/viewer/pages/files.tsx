@@ -1,17 +1,17 @@
 // The files that sessions changed; with a path in the address, the history of one file.
-import { useLoad } from "../api.ts";
-import { Badge, TypeBadge } from "../components/badge.tsx";
+import { Badge } from "../components/badge.tsx";
 import { FilterBar, FilterField, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
+import { ObservationColumn } from "../components/observation-column.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { ChangedLines } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
 import { count, oneLine } from "../format.ts";
 import { route, sessionPath, withQuery } from "../router.ts";
-import type { ChangedFile, FileTurn, Observation } from "../wire.ts";
+import type { ChangedFile, FileTurn } from "../wire.ts";
 
-export function Files() {
+export function Page() {
   const path = route.value.query.get("path");
   return path === null ? <AllFiles /> : <FileHistory key={path} path={path} />;
 }
@@ -28,7 +28,7 @@ function AllFiles() {
           <ul class="files">
             {data.results.map((file) => (
               <li key={`${file.project_key} ${file.path}`}>
-                <a class="row split" href={withQuery("/files", { path: file.path, project: file.project_key })}>
+                <a class="row outset split" href={withQuery("/files", { path: file.path, project: file.project_key })}>
                   <code>{file.path}</code>
                   <span class="meta num">
                     <ChangedLines added={file.added} removed={file.removed} />
@@ -49,9 +49,6 @@ function AllFiles() {
 function FileHistory({ path }: { path: string }) {
   const project = route.value.query.get("project") ?? undefined;
   const turns = useList<FileTurn>("/api/files", () => ({ path, project, reads: 1 }), 200);
-  const known = useLoad<{ results: Observation[] }>(() =>
-    withQuery("/api/observations", { file: path, project, limit: 12 }),
-  );
   useTitle(path);
   const empty = (
     <Empty title="No session touched this file" text="It may have been renamed. See [all files](/files)." />
@@ -68,23 +65,7 @@ function FileHistory({ path }: { path: string }) {
             </ol>
           )}
         </Loaded>
-        <aside>
-          <h2>Memory</h2>
-          <Loaded from={known} empty={<p class="muted">No observations about this file.</p>}>
-            {({ data }) => (
-              <ul class="stack small">
-                {data.results.map(({ id, type, title, valid_from: at }) => (
-                  <li key={id}>
-                    <a href={`/memory/${id}`}>{title}</a>
-                    <span class="meta">
-                      <TypeBadge type={type} /> <Time at={at} />
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Loaded>
-        </aside>
+        <ObservationColumn path={() => withQuery("/api/observations", { file: path, project, limit: 12 })} />
       </div>
     </PageFrame>
   );

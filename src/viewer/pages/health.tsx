@@ -3,7 +3,7 @@ import { send, useLoad } from "../api.ts";
 import { Badge, type Tone } from "../components/badge.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
-import { Sentence } from "../components/text.tsx";
+import { Paragraph } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
 import { report } from "../components/toast.tsx";
 import { count } from "../format.ts";
@@ -15,7 +15,7 @@ const TONES: Record<Check["state"], Tone> = { fail: "bad", warn: "warn", ok: "go
 /** Failures first. */
 const STATES = Object.keys(TONES);
 
-export function Health() {
+export function Page() {
   const checks = useLoad<{ results: Check[] }>(() => "/api/health");
   const again = (
     <button class="button" onClick={checks.reload}>
@@ -37,12 +37,8 @@ export function Health() {
                       <Badge tone={TONES[state]}>{state}</Badge>
                       <div>
                         <strong>{name}</strong>
-                        <p class="muted">
-                          <Sentence text={message} />
-                        </p>
-                        <p>
-                          <Sentence text={fix ?? ""} />
-                        </p>
+                        <Paragraph class="muted" text={message} />
+                        <Paragraph text={fix} />
                       </div>
                     </li>
                   ))}

@@ -8,7 +8,7 @@ import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
 import type { Session } from "../wire.ts";
 
-export function Sessions() {
+export function Page() {
   const sessions = useList<Session>("/api/sessions");
   const empty = (
     <Empty
@@ -34,7 +34,7 @@ function SessionLine({ session }: { session: Session }) {
   const { title, subtitle, status } = session;
   return (
     <li>
-      <a class="row session-line" href={sessionPath(session.session_id)}>
+      <a class="row outset session-line" href={sessionPath(session.session_id)}>
         <Time at={session.last_at} as="clock" />
         <span class="session-name">
           <span class="ellipsis">{title ?? subtitle ?? "(untitled)"}</span>

@@ -5,7 +5,7 @@ import { Badge } from "../components/badge.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Select } from "../components/select.tsx";
 import { Loaded } from "../components/states.tsx";
-import { Sentence } from "../components/text.tsx";
+import { richText } from "../components/text.tsx";
 import { toast } from "../components/toast.tsx";
 import type { Setting } from "../wire.ts";
 import "./settings.css";
@@ -29,7 +29,7 @@ const GROUPS: readonly [name: string, pattern: RegExp][] = [
   ["Other", /./],
 ];
 
-export function Settings() {
+export function Page() {
   const settings = useLoad<SettingsReply>(() => "/api/settings");
   return (
     <PageFrame title="Settings" class="settings">
@@ -86,7 +86,7 @@ function SettingRow({ setting, reload }: { setting: Setting; reload: () => void 
         </label>{" "}
         {source !== "default" && <Badge tone="accent">{source === "user" ? "changed" : source}</Badge>}
         <p class="muted small" id={`${key}-about`}>
-          <Sentence text={setting.about} />
+          {richText(setting.about)}
         </p>
       </div>
       <div class="stack small">
@@ -98,7 +98,7 @@ function SettingRow({ setting, reload }: { setting: Setting; reload: () => void 
         )}
         {error.value !== undefined && (
           <p class="setting-error is-bad" role="alert">
-            <Sentence text={`${error.value.message} ${error.value.hint ?? ""}`} />
+            {richText(`${error.value.message} ${error.value.hint ?? ""}`)}
           </p>
         )}
       </div>
@@ -110,39 +110,29 @@ function Field({ setting, save }: { setting: Setting; save: (value: unknown) => 
   const { key, value, default: initial, one_of: words, min, max, source } = setting;
   // Environment variables cannot be changed from here.
   const common = { id: key, disabled: source === "environment", "aria-describedby": `${key}-about` };
-  if (typeof initial === "boolean")
-    return (
-      <input
-        {...common}
-        type="checkbox"
-        class="switch"
-        checked={value === true}
-        onChange={(event) => save(event.currentTarget.checked)}
-      />
-    );
   if (words !== null && typeof initial === "string")
     return <Select {...common} class="field" options={words} value={String(value)} pick={save} />;
-  if (typeof initial === "number")
-    return (
-      <input
-        {...common}
-        class="field num"
-        type="number"
-        step="any"
-        min={min ?? undefined}
-        max={max ?? undefined}
-        value={Number(value)}
-        onChange={({ currentTarget: field }) => save(field.value === "" ? "" : field.valueAsNumber)}
-      />
-    );
-  return (
+  const isNumber = typeof initial === "number";
+  return typeof initial === "boolean" ? (
     <input
       {...common}
-      class="field"
+      class="switch"
+      type="checkbox"
+      checked={value === true}
+      onChange={(event) => save(event.currentTarget.checked)}
+    />
+  ) : (
+    <input
+      {...common}
+      class="field num"
+      type={(isNumber ? "number" : "text") as "number"}
+      step={isNumber ? "any" : undefined}
+      min={min ?? undefined}
+      max={max ?? undefined}
       spellcheck={false}
       value={asText(value)}
       placeholder={words?.join(", ") ?? ""}
-      onChange={(event) => save(event.currentTarget.value)}
+      onChange={({ currentTarget: field }) => save(isNumber && field.value !== "" ? field.valueAsNumber : field.value)}
     />
   );
 }

@@ -4,7 +4,7 @@ import { Columns, Rows } from "../../components/bars.tsx";
 import { FilterBar, scopeQuery } from "../../components/filters.tsx";
 import { PageFrame } from "../../components/page.tsx";
 import { Empty, Loaded } from "../../components/states.tsx";
-import { Sentence } from "../../components/text.tsx";
+import { Paragraph } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
 import type { Cost, Impact, Stats } from "../../wire.ts";
@@ -13,7 +13,7 @@ import "./insight.css";
 
 const MAX_ROWS = 8;
 
-export function Insight() {
+export function Page() {
   const stats = useLoad<Stats>(() => withQuery("/api/stats", scopeQuery()));
   const empty = (
     <Empty title="No activity" text="Change the filters, or run `c-mem sync` to import earlier sessions." />
@@ -94,9 +94,7 @@ function DiskUsage({ columns, sessions, database, archive, backups, models }: Di
     <section>
       <h2>Disk usage</h2>
       <Columns title="Recorded so far" series={["recorded"]} columns={columns} format={bytes} />
-      <p class="num">
-        <Sentence text={text} />
-      </p>
+      <Paragraph class="num" text={text} />
     </section>
   );
 }
@@ -155,11 +153,7 @@ function InjectionUsage() {
 
 function ModelCosts() {
   const cost = useLoad<Cost>(() => withQuery("/api/cost", { project: scopeQuery()["project"], days: 30 }));
-  const empty = (
-    <p class="muted">
-      <Sentence text="No model usage. Choose a model in the [settings](/settings)." />
-    </p>
-  );
+  const empty = <Paragraph class="muted" text="No model usage. Choose a model in the [settings](/settings)." />;
   return (
     <section>
       <h2>Model costs, last 30 days</h2>

@@ -12,15 +12,17 @@ import { report, toast } from "../../components/toast.tsx";
 import { route, withQuery } from "../../router.ts";
 import type { AnyObservation, Observation } from "../../wire.ts";
 
+/** Called when a form was saved (true) or cancelled (false). */
+type Done = (isChanged: boolean) => void;
+
 interface FormProps {
   /** Sends what was entered; `text` returns a field by its name. */
   send: (text: (name: string) => string) => Promise<unknown>;
-  saved: () => void;
-  close: () => void;
+  done: Done;
   children: ComponentChildren;
 }
 
-function Form({ send: sendFields, saved, close, children }: FormProps) {
+function Form({ send: sendFields, done, children }: FormProps) {
   const error = useSignal<ApiError | undefined>(undefined);
   const isSaving = useSignal(false);
   const save = async (event: SubmitEvent): Promise<void> => {
@@ -30,7 +32,7 @@ function Form({ send: sendFields, saved, close, children }: FormProps) {
     try {
       await sendFields((name) => String(form.get(name) ?? "").trim());
       toast("Saved.");
-      saved();
+      done(true);
     } catch (cause) {
       error.value = asApiError(cause);
     } finally {
@@ -45,7 +47,7 @@ function Form({ send: sendFields, saved, close, children }: FormProps) {
         <button class="button primary" disabled={isSaving.value}>
           Save
         </button>
-        <button class="button" type="button" onClick={close}>
+        <button class="button" type="button" onClick={() => done(false)}>
           Cancel
         </button>
       </div>
@@ -62,15 +64,14 @@ function TypeField({ initial }: { initial: string }) {
   );
 }
 
-export function AddForm({ close, saved }: { close: () => void; saved: () => void }) {
+export function AddForm({ done }: { done: Done }) {
   const projects = useProjects();
-  const add = async (text: (name: string) => string): Promise<void> => {
+  const add = (text: (name: string) => string): Promise<unknown> => {
     const scope = text("project") === "" ? { all: true } : { project: text("project") };
-    await send("POST", "/api/observations", { text: text("text"), type: text("type"), ...scope });
-    close();
+    return send("POST", "/api/observations", { text: text("text"), type: text("type"), ...scope });
   };
   return (
-    <Form send={add} saved={saved} close={close}>
+    <Form send={add} done={done}>
       <label>
         What should C-Mem remember?
         <textarea class="field" name="text" rows={3} required autofocus placeholder="Dates are stored in UTC." />
@@ -92,13 +93,7 @@ export function AddForm({ close, saved }: { close: () => void; saved: () => void
   );
 }
 
-interface EditProps {
-  observation: AnyObservation;
-  close: () => void;
-  saved: () => void;
-}
-
-export function EditForm({ observation, close, saved }: EditProps) {
+export function EditForm({ observation, done }: { observation: AnyObservation; done: Done }) {
   const edit = (text: (name: string) => string): Promise<unknown> =>
     send("PATCH", `/api/observations/${observation.id}`, {
       title: text("title"),
@@ -110,7 +105,7 @@ export function EditForm({ observation, close, saved }: EditProps) {
         .filter(Boolean),
     });
   return (
-    <Form send={edit} saved={saved} close={close}>
+    <Form send={edit} done={done}>
       <label>
         Title
         <input class="field" name="title" required maxLength={400} defaultValue={observation.title} />
@@ -131,7 +126,7 @@ export function EditForm({ observation, close, saved }: EditProps) {
 const MAX_CANDIDATES = 8;
 
 /** Searches the observation that replaces this one. */
-export function ReplaceForm({ observation, saved }: { observation: AnyObservation; saved: () => void }) {
+export function ReplaceForm({ observation, done }: { observation: AnyObservation; done: Done }) {
   const words = useSignal(observation.title);
   const found = useLoad<{ results: Observation[] }>(() =>
     withQuery("/api/observations", {
@@ -144,7 +139,7 @@ export function ReplaceForm({ observation, saved }: { observation: AnyObservatio
     results.filter(({ id }) => id !== observation.id).slice(0, MAX_CANDIDATES);
   const replace = async (by: string): Promise<void> => {
     const change = send("PUT", `/api/observations/${observation.id}/successor`, { by });
-    if (await report(change, "Marked as replaced.")) saved();
+    if (await report(change, "Marked as replaced.")) done(true);
   };
   return (
     <section class="form card stack" aria-label="Replacement">

@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-export function Memory() {
+export function Page() {
   const isAdding = useSignal(false);
   const observations = useList<ListedObservation, ListMeta & { not_derived: number }>("/api/observations", () => {
     const show = route.value.query.get("show");
@@ -38,6 +38,10 @@ export function Memory() {
     };
   });
   useLive(observations.reload, ({ kind }) => kind === "observation");
+  const done = (isChanged: boolean): void => {
+    isAdding.value = false;
+    if (isChanged) observations.reload();
+  };
   const add = (
     <button class="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
       Add observation
@@ -51,7 +55,7 @@ export function Memory() {
   );
   return (
     <PageFrame title="Memory" actions={add}>
-      {isAdding.value && <AddForm close={() => (isAdding.value = false)} saved={observations.reload} />}
+      {isAdding.value && <AddForm done={done} />}
       <FilterBar filters={FILTERS}>
         <FilterField name="q" label="Words" />
         <FilterField name="file" label="File" />

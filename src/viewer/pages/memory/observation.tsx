@@ -129,9 +129,9 @@ export function Actions({ observation, changed, forgotten }: ActionsProps) {
   const toggle = (which: "edit" | "replace"): void => {
     form.value = form.value === which ? undefined : which;
   };
-  const saved = (): void => {
+  const done = (isChanged: boolean): void => {
     form.value = undefined;
-    changed();
+    if (isChanged) changed();
   };
   return (
     <>
@@ -163,10 +163,8 @@ export function Actions({ observation, changed, forgotten }: ActionsProps) {
           Forget
         </button>
       </div>
-      {form.value === "edit" && (
-        <EditForm observation={observation} close={() => (form.value = undefined)} saved={saved} />
-      )}
-      {form.value === "replace" && <ReplaceForm observation={observation} saved={saved} />}
+      {form.value === "edit" && <EditForm observation={observation} done={done} />}
+      {form.value === "replace" && <ReplaceForm observation={observation} done={done} />}
     </>
   );
 }

@@ -16,7 +16,7 @@ import "./now.css";
 /** Scrolled further than this, the user is reading. */
 const TOP_PX = 80;
 
-export function Now() {
+export function Page() {
   const turns = useLoad<{ results: TimelineTurn[] }>(() => "/api/timeline?depth=40");
   const observations = useLoad<{ results: Observation[] }>(() => "/api/observations?limit=100");
   const shown = useSignal<Shown | undefined>(undefined);

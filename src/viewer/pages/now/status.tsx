@@ -33,32 +33,34 @@ export function Status() {
             </span>
           )}
         </p>
-        <dl class="numbers">
-          <Row name="waiting" value={jobs?.pending} />
-          <Row name="running" value={jobs?.running} />
-          <Row name="failed" value={jobs?.failed} isBad={(jobs?.failed ?? 0) > 0} />
-        </dl>
+        <Numbers rows={{ waiting: jobs?.pending, running: jobs?.running, failed: jobs?.failed }} />
         {waiting > 0 && <p class="muted">{count(waiting, "event")} in the spool</p>}
       </section>
       <section>
         <h2>Today</h2>
-        <dl class="numbers">
-          <Row name="sessions" value={totals?.sessions} />
-          <Row name="prompts" value={totals?.prompts} />
-          <Row name="tool uses" value={totals?.tool_uses} />
-          <Row name="files" value={totals?.files_changed} />
-          <Row name="commits" value={totals?.commits} />
-        </dl>
+        <Numbers
+          rows={{
+            sessions: totals?.sessions,
+            prompts: totals?.prompts,
+            "tool uses": totals?.tool_uses,
+            files: totals?.files_changed,
+            commits: totals?.commits,
+          }}
+        />
       </section>
     </aside>
   );
 }
 
-function Row({ name, value = 0, isBad = false }: { name: string; value: number | undefined; isBad?: boolean }) {
+function Numbers({ rows }: { rows: Record<string, number | undefined> }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd class={isBad ? "num is-bad" : "num"}>{withCommas(value)}</dd>
-    </div>
+    <dl class="numbers">
+      {Object.entries(rows).map(([name, value = 0]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class={name === "failed" && value > 0 ? "num is-bad" : "num"}>{withCommas(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -29,7 +29,7 @@ export function Result({ finding, isOpen }: { finding: Finding; isOpen: boolean 
   return (
     <li class="result" ref={root}>
       <button
-        class="row result-head"
+        class="row outset result-head"
         aria-expanded={isOpen}
         onClick={() => setQuery({ open: isOpen ? undefined : (finding.item ?? undefined) })}
       >

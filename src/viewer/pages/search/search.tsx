@@ -2,15 +2,14 @@
 import { useEffect, useRef } from "preact/hooks";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
 import { type Load, useLoad } from "../../api.ts";
-import { TypeBadge } from "../../components/badge.tsx";
 import { type Filter, FilterBar, scopeQuery, useTypedQuery } from "../../components/filters.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { ObservationColumn } from "../../components/observation-column.tsx";
 import { Empty, Loaded } from "../../components/states.tsx";
-import { Sentence } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { Paragraph } from "../../components/text.tsx";
 import { count } from "../../format.ts";
 import { route, setQuery, withQuery } from "../../router.ts";
-import type { Finding, Observation, SearchMeta } from "../../wire.ts";
+import type { Finding, SearchMeta } from "../../wire.ts";
 import { Result } from "./result.tsx";
 import "./search.css";
 
@@ -38,7 +37,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-export function Search() {
+export function Page() {
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const typed = useTypedQuery("q", ["open"]);
@@ -97,7 +96,9 @@ function Results({ words, list }: { words: string; list: { current: HTMLOListEle
           )}
         </Loaded>
       </div>
-      <Observations />
+      <ObservationColumn
+        path={() => withWords("/api/observations", { limit: MAX_OBSERVATIONS, ...scopeQuery("type") })}
+      />
     </div>
   );
 }
@@ -135,38 +136,10 @@ function Summary({ load: { reply } }: { load: Load<{ results: Finding[] }, Searc
           <summary>
             <Icon name="warning" /> {degraded}
           </summary>
-          <p>
-            <Sentence text={hint ?? ""} />
-          </p>
+          <Paragraph text={hint} />
         </details>
       )}
     </div>
-  );
-}
-
-/** Observations that match, beside the sessions. */
-function Observations() {
-  const found = useLoad<{ results: Observation[] }>(() =>
-    withWords("/api/observations", { limit: MAX_OBSERVATIONS, ...scopeQuery("type") }),
-  );
-  const results = found.load.value.reply?.data.results ?? [];
-  return (
-    <aside aria-label="Learned">
-      {results.length > 0 && <h2>Learned</h2>}
-      <ul class="stack small">
-        {results.map(({ id, type, title, valid_from: at }) => (
-          <li key={id}>
-            <a class="learned-link" href={`/memory/${id}`}>
-              <span class="split">
-                <TypeBadge type={type} />
-                <Time at={at} />
-              </span>
-              <span class="clamp">{title}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </aside>
   );
 }
 
@@ -192,9 +165,9 @@ function moveFocus(event: KeyboardEvent, list: HTMLOListElement | null, box: HTM
 
 function Instructions() {
   const text =
-    'Words match in any order. Put a phrase in quotation marks: `"like this"`. A path finds the sessions that touched the file.';
+    'Finds prompts, answers, tool uses and files. Words match in any order, `"a phrase"` as it is, a path by the sessions that touched the file.';
   return (
-    <Empty title="Search prompts, answers, tool uses and files of all sessions" text={text}>
+    <Empty title="Search all your sessions" text={text}>
       <p class="keys">
         <kbd>/</kbd> search <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>Esc</kbd> close
       </p>

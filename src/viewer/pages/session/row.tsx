@@ -84,7 +84,7 @@ function Message({ item, open }: ItemProps<MessageItem>) {
     <article class={note === undefined ? "message" : "message muted"}>
       {(item.thinking ?? "").trim() !== "" && (
         <>
-          <Fold id={item.id} open={open} class="thinking" gist={item.thinking ?? ""}>
+          <Fold id={item.id} open={open} class="outset thinking" gist={item.thinking ?? ""}>
             <Icon name="thinking" />
             <span>Thinking</span>
           </Fold>
@@ -92,7 +92,7 @@ function Message({ item, open }: ItemProps<MessageItem>) {
         </>
       )}
       {note !== undefined && (
-        <Fold id={item.id} open={open} class="thinking" gist={item.text}>
+        <Fold id={item.id} open={open} class="outset thinking" gist={item.text}>
           <span>{note}</span>
         </Fold>
       )}

@@ -17,7 +17,7 @@ const NONE: readonly Observation[] = [];
 /** Many tools run per second in a busy session. */
 const LIVE_PAUSE_MS = 700;
 
-export function Session({ id }: PageProps) {
+export function DetailPage({ id }: PageProps) {
   const path = `/api/sessions/${encodeURIComponent(id)}`;
   const head = useLoad<SessionHead & { observations: Observation[] }>(() => path);
   const entries = useLoad<{ results: WireEntry[] }>(() => `${path}/outline`);

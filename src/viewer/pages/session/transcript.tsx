@@ -1,6 +1,5 @@
 // The items of a session with the observations made from them, and the bar to move in it.
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { isShortcut, useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
@@ -15,7 +14,7 @@ import { Notes, placeNotes } from "./notes.tsx";
 import { type Entry, estimateHeight, isWork, type Outline, visibleEntries } from "./outline.ts";
 import { PromptMenu } from "./prompt-menu.tsx";
 import { Replay } from "./replay.tsx";
-import { ItemRow, type OpenItems } from "./row.tsx";
+import { ItemRow } from "./row.tsx";
 
 /** Where an item that was jumped to is shown: below the sticky bar. */
 const BELOW_BAR_PX = 96;
@@ -141,13 +140,14 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
       <div class="session-bar">
         <Find sessionId={id} search={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
         <PromptMenu prompts={prompts} />
-        <Toggle
-          isOn={talkOnly.value}
+        <button
+          class="button quiet"
           title="Prompts and answers, without the tools"
+          aria-pressed={talkOnly.value}
           onClick={() => (talkOnly.value = !talkOnly.value)}
         >
           Talk only
-        </Toggle>
+        </button>
         {failures.length > 0 && (
           <button
             class="button quiet"
@@ -158,13 +158,14 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
             {count(failures.length, "failure")}
           </button>
         )}
-        <Toggle
-          isOn={replayed.value !== undefined}
+        <button
+          class="button quiet"
+          aria-pressed={replayed.value !== undefined}
           onClick={() => (replayed.value = replayed.value === undefined ? 1 : undefined)}
         >
           <Icon name="play" />
           Replay
-        </Toggle>
+        </button>
       </div>
       {items.error.value !== undefined && (
         <ErrorBox error={items.error.value} retry={() => items.loadRange(entries, position(currentRow()), Infinity)} />
@@ -177,12 +178,21 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
         estimate={(row) => estimateHeight(rows[row] as Entry)}
         row={(row) => {
           const entry = rows[row] as Entry;
+          const item = items.get(entry.id);
           const beside = notes.get(entry.id);
           const isFree = keys.slice(row + 1, row + 1 + FREE_ROWS).every((key) => !notes.has(key));
+          const nested = entry.agent === "" ? "" : "is-nested";
           return (
-            <Row entry={entry} isMarked={marked.value === entry.id} sessionId={id} items={items} open={open}>
+            <div class={`entry of-${entry.kind} ${nested} ${marked.value === entry.id ? "is-marked" : ""}`}>
+              <div class="entry-body">
+                {item === undefined ? (
+                  <div class="waiting" style={{ height: `${estimateHeight(entry) - 8}px` }} />
+                ) : (
+                  <ItemRow item={item} turn={entry.turn} sessionId={id} open={open} />
+                )}
+              </div>
               {beside && <Notes notes={beside} open={open} mayOverhang={isFree && beside.length === 1} />}
-            </Row>
+            </div>
           );
         }}
       />
@@ -199,47 +209,6 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
         />
       )}
     </>
-  );
-}
-
-interface ToggleProps {
-  isOn: boolean;
-  title?: string;
-  onClick: () => void;
-  children: ComponentChildren;
-}
-
-function Toggle({ isOn, children, ...button }: ToggleProps) {
-  return (
-    <button class="button quiet" aria-pressed={isOn} {...button}>
-      {children}
-    </button>
-  );
-}
-
-interface RowProps {
-  entry: Entry;
-  isMarked: boolean;
-  sessionId: string;
-  items: Items;
-  open: OpenItems;
-  children: ComponentChildren;
-}
-
-function Row({ entry, isMarked, sessionId, items, open, children }: RowProps) {
-  const item = items.get(entry.id);
-  const classes = ["entry", `of-${entry.kind}`, entry.agent !== "" && "is-nested", isMarked && "is-marked"];
-  return (
-    <div class={classes.filter(Boolean).join(" ")}>
-      <div class="entry-body">
-        {item === undefined ? (
-          <div class="waiting" style={{ height: `${estimateHeight(entry) - 8}px` }} />
-        ) : (
-          <ItemRow item={item} turn={entry.turn} sessionId={sessionId} open={open} />
-        )}
-      </div>
-      {children}
-    </div>
   );
 }
 

@@ -12,7 +12,7 @@ import type { Evidence, Named, Story } from "../../wire.ts";
 import { Actions, Body, Marks } from "./observation.tsx";
 import "./memory.css";
 
-export function OneObservation({ id }: PageProps) {
+export function DetailPage({ id }: PageProps) {
   const story = useLoad<Story>(() => `/api/observations/${encodeURIComponent(id)}`);
   useTitle(story.load.value.reply?.data.title);
   const crumbs = (
