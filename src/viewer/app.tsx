@@ -2,10 +2,11 @@
 import { effect, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
+import { Button } from "./components/button.tsx";
 import { type ApiError, asApiError, isSignedOut } from "./api.ts";
 import { isShortcut, useListener } from "./components/hooks.ts";
 import { Icon } from "./components/icon.tsx";
-import { Empty, ErrorBox, PageSkeleton } from "./components/states.tsx";
+import { Empty, ErrorBox, Skeleton } from "./components/states.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { navigate, route } from "./router.ts";
 import { findPage, PAGES, type PageProps } from "./routes.ts";
@@ -26,8 +27,8 @@ export function App() {
         Skip to the page
       </a>
       <header class={isMenuOpen.value ? "side is-open" : "side"}>
-        <div class="side-top">
-          <a class="brand" href="/" aria-label="C-Mem, now">
+        <div class="side-top inline">
+          <a class="brand inline" href="/" aria-label="C-Mem, now">
             <Logo />
             <span>C-Mem</span>
           </a>
@@ -44,7 +45,12 @@ export function App() {
         </div>
         <nav id="navigation" aria-label="Pages">
           {PAGES.map((page) => (
-            <a key={page.path} href={page.path} aria-current={found?.page === page ? "page" : undefined}>
+            <a
+              key={page.path}
+              class="row inline"
+              href={page.path}
+              aria-current={found?.page === page ? "page" : undefined}
+            >
               <Icon name={page.icon} />
               <span>{page.name}</span>
               {page.path === "/search" && <kbd aria-hidden="true">/</kbd>}
@@ -85,15 +91,22 @@ function CurrentPage({ page, id }: NonNullable<ReturnType<typeof findPage>>) {
   }, []);
   if (error.value !== undefined)
     return <ErrorBox error={error.value} hint="Reload: C-Mem may have been updated." retry={() => location.reload()} />;
-  if (loaded.value === undefined) return <PageSkeleton />;
+  if (loaded.value === undefined) return <Skeleton class="page" />;
   const { Body } = loaded.value;
   return <Body id={id} />;
 }
 
+const COLOURS = { live: "--good", connecting: "--faint", waiting: "--warn" };
+
 function Connection() {
   const words = { live: "Live", connecting: "Connecting", waiting: "Not connected, retrying" }[connection.value];
   return (
-    <span class={`live live-${connection.value}`} role="status" title={words}>
+    <span
+      class={`live live-${connection.value}`}
+      style={{ color: `var(${COLOURS[connection.value]})` }}
+      role="status"
+      title={words}
+    >
       <span class="dot" />
       <span class="hidden">{words}</span>
     </span>
@@ -137,10 +150,10 @@ function ThemeSwitch() {
 
 function Logo() {
   return (
-    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="8" />
-      <path d="M21.5 11.2a7.3 7.3 0 1 0 0 9.6" />
-      <circle cx="22.4" cy="16" r="2.1" />
+    <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path d="M21.5 11.2a7.3 7.3 0 1 0 0 9.6" fill="none" stroke="var(--on-accent)" stroke-width="3" />
+      <circle cx="22.4" cy="16" r="2.1" fill="var(--on-accent)" />
     </svg>
   );
 }
@@ -149,9 +162,7 @@ function SignedOut() {
   const text = "Your memory is private. Run `c-mem open` in a terminal: it opens this page and signs this browser in.";
   return (
     <Empty title="This browser is not signed in" heading="h1" text={text}>
-      <button class="button" onClick={() => location.reload()}>
-        Try again
-      </button>
+      <Button label="Try again" onClick={() => location.reload()} />
     </Empty>
   );
 }

@@ -31,7 +31,7 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
           <span class="legend">
             {series.map((name, index) => (
               <span key={name}>
-                <span class={toneOf(index)} aria-hidden="true" /> {name}
+                <span class="swatch" style={colourOf(index)} aria-hidden="true" /> {name}
               </span>
             ))}
           </span>
@@ -50,7 +50,7 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
             {parts.map((part, index) => (
               <rect
                 key={index}
-                class={toneOf(index)}
+                style={colourOf(index)}
                 x={at + GAP / 2}
                 width={1 - GAP}
                 y={HEIGHT - (HEIGHT * sum(parts.slice(0, index + 1))) / most}
@@ -93,9 +93,11 @@ export function Rows({ rows }: { rows: readonly BarRow[] }) {
   );
 }
 
-/** There are five colours; a sixth series has the first one again. */
-function toneOf(index: number): string {
-  return `tone tone-${index % 5}`;
+const COLOURS = ["--accent", "--type-feature", "--type-discovery", "--type-bugfix", "--type-change"];
+
+/** A sixth series has the first colour again. */
+function colourOf(series: number): { color: string } {
+  return { color: `var(${COLOURS[series % COLOURS.length]})` };
 }
 
 function sum(parts: readonly number[]): number {

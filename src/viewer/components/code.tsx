@@ -1,5 +1,6 @@
 // Code and tool output. Long text is cut until "Show more" is pressed.
 import { useSignal } from "@preact/signals";
+import { Button } from "./button.tsx";
 import { withCommas } from "../format.ts";
 
 const MAX_LINES = 60;
@@ -14,9 +15,11 @@ export function Code({ text, label, isError = false }: { text: string; label?: s
       {label !== undefined && <figcaption>{label}</figcaption>}
       <pre tabIndex={0}>{shown}</pre>
       {hidden > 0 && (
-        <button class="more" onClick={() => (isWhole.value = true)}>
-          Show {withCommas(hidden)} more characters
-        </button>
+        <Button
+          label={`Show ${withCommas(hidden)} more characters`}
+          class="link-button"
+          onClick={() => (isWhole.value = true)}
+        />
       )}
     </figure>
   );

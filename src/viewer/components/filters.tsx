@@ -1,10 +1,11 @@
 // Filters that live in the address, so that a reload or a link keeps them. Their names are those of the API's query.
 import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { Button } from "./button.tsx";
 import { type Loading, useLoad } from "../api.ts";
 import { route, setQuery, withQuery } from "../router.ts";
 import type { ListMeta, ProjectEntry } from "../wire.ts";
-import { useListener } from "./hooks.ts";
+import { useDebounced, useListener } from "./hooks.ts";
 import { type Option, Select } from "./select.tsx";
 
 export interface Filter {
@@ -46,7 +47,7 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
       {all.map(({ name, label, any, options }) => (
         <Select
           key={name}
-          class={query.has(name) ? "filter is-set" : "filter"}
+          class={query.has(name) ? "field is-set" : "field"}
           aria-label={label}
           any={any}
           options={withSelected(options, query.get(name))}
@@ -56,12 +57,11 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
       ))}
       {children}
       {all.some(({ name }) => query.has(name)) && (
-        <button
+        <Button
+          label="Clear filters"
           class="link-button"
           onClick={() => setQuery(Object.fromEntries(all.map(({ name }) => [name, undefined])))}
-        >
-          Clear filters
-        </button>
+        />
       )}
     </div>
   );
@@ -110,15 +110,12 @@ export function useList<Row, Meta = ListMeta>(
   return { ...rows, showMore: () => (limit.value += pageSize) };
 }
 
-/** A text that is typed and, after a pause, written to the query. `alsoClear` names what no longer fits then. */
-export function useTypedQuery(name: string, alsoClear: string[] = []): Signal<string> {
+/** A text that is typed and, after a pause, written to the query. A result that was open is closed then. */
+export function useTypedQuery(name: string): Signal<string> {
   const typed = useSignal(route.peek().query.get(name) ?? "");
+  const text = useDebounced(typed, TYPING_PAUSE_MS);
   useSignalEffect(() => {
-    const text = typed.value;
-    if (text === (route.peek().query.get(name) ?? "")) return;
-    const cleared = Object.fromEntries(alsoClear.map((each) => [each, undefined]));
-    const timer = setTimeout(() => setQuery({ [name]: text, ...cleared }), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
+    if (text.value !== (route.peek().query.get(name) ?? "")) setQuery({ [name]: text.value, open: undefined });
   });
   useListener("popstate", () => (typed.value = new URLSearchParams(location.search).get(name) ?? ""));
   return typed;

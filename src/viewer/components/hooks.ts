@@ -1,4 +1,5 @@
 // Hooks that several components share.
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { oneLine } from "../format.ts";
 
@@ -28,4 +29,15 @@ export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${oneLine(title, 60)} · C-Mem`;
   }, [title]);
+}
+
+/** A typed text, trimmed, once the user pauses. */
+export function useDebounced(typed: ReadonlySignal<string>, pauseMs: number): ReadonlySignal<string> {
+  const text = useSignal(typed.peek().trim());
+  useSignalEffect(() => {
+    const latest = typed.value.trim();
+    const timer = setTimeout(() => (text.value = latest), pauseMs);
+    return () => clearTimeout(timer);
+  });
+  return text;
 }

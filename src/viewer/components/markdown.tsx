@@ -11,7 +11,7 @@ const TAGS =
 
 export function Markdown({ text }: { text: string }) {
   const html = useMemo(() => (text.length > MAX_CHARS ? undefined : toSafeHtml(text)), [text]);
-  if (html === undefined) return <pre class="prose plain">{text}</pre>;
+  if (html === undefined) return <pre class="prose as-typed">{text}</pre>;
   return <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 

@@ -18,7 +18,7 @@ interface PageFrameProps extends Partial<PageHeadProps> {
 export function PageFrame({ title, crumbs, class: name = "", children, ...head }: PageFrameProps) {
   return (
     <div class={`page ${name}`}>
-      {crumbs !== undefined && <p class="crumbs">{crumbs}</p>}
+      {crumbs !== undefined && <p class="meta crumbs">{crumbs}</p>}
       {title !== undefined && <PageHead title={title} {...head} />}
       {children}
     </div>

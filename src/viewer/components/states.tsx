@@ -1,5 +1,6 @@
 // The states of what a page loads: loading, failed, empty, loaded.
 import type { ComponentChildren } from "preact";
+import { Button } from "./button.tsx";
 import type { ApiError, Loading, Reply } from "../api.ts";
 import { Icon } from "./icon.tsx";
 import { Paragraph, richText } from "./text.tsx";
@@ -16,7 +17,7 @@ export interface LoadedProps<Data, Meta> {
 /** Shows a reply, or why there is none; below a list that has more rows, a button that loads them. */
 export function Loaded<Data, Meta>({
   from,
-  skeleton = <ListSkeleton />,
+  skeleton = <Skeleton />,
   empty,
   isEmpty = hasNoResults,
   children,
@@ -30,9 +31,7 @@ export function Loaded<Data, Meta>({
     <div aria-busy={isLoading}>
       {empty !== undefined && isEmpty(reply.data) ? empty : children(reply)}
       {from.showMore !== undefined && hasMore === true && (
-        <button class="button show-more" onClick={from.showMore}>
-          Show more
-        </button>
+        <Button label="Show more" class="button show-more" onClick={from.showMore} />
       )}
     </div>
   );
@@ -69,44 +68,21 @@ export function ErrorBox({ error, hint, retry }: { error: ApiError; hint?: strin
         <strong>{richText(error.message)}</strong>
         <Paragraph text={error.hint ?? hint} />
       </div>
-      {retry !== undefined && (
-        <button class="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry !== undefined && <Button label="Try again" onClick={retry} />}
     </section>
   );
 }
 
-/** Grey bars as tall as what is loading, so that nothing moves when it arrives. */
-export function Skeleton({ lines, class: name = "row" }: { lines: number; class?: string }) {
+/** Grey bars about as tall as what is loading, so that little moves when it arrives. */
+export function Skeleton({ lines = 16, class: name = "" }: { lines?: number; class?: string }) {
   return (
-    <div class={`skeleton ${name}`} aria-hidden="true">
-      {Array.from({ length: lines }, (_, index) => (
-        <span key={index} />
-      ))}
-    </div>
-  );
-}
-
-function ListSkeleton() {
-  return (
-    <div>
+    <div class={`skeleton ${name}`}>
       <span class="hidden" role="status">
         Loading
       </span>
-      {Array.from({ length: 8 }, (_, index) => (
-        <Skeleton key={index} lines={2} />
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} aria-hidden="true" />
       ))}
-    </div>
-  );
-}
-
-export function PageSkeleton() {
-  return (
-    <div class="page">
-      <Skeleton lines={1} class="head" />
-      <ListSkeleton />
     </div>
   );
 }

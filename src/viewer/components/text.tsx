@@ -1,4 +1,5 @@
-// Short texts: sentences with code and links, snippets with matches, counts of changed lines.
+// Short texts: badges, sentences with code and links, snippets with matches, counts of changed lines.
+import type { ComponentChildren } from "preact";
 import { withCommas } from "../format.ts";
 
 /** "Run `c-mem sync` or see [all files](/files)" with its code and links. Links lead to pages of the viewer only. */
@@ -32,6 +33,33 @@ export function ChangedLines({ added, removed }: { added: number; removed: numbe
   return (
     <span class="num">
       <span class="added">+{withCommas(added)}</span> <span class="removed">−{withCommas(removed)}</span>
+    </span>
+  );
+}
+
+/** Names of colours in tokens.css. */
+export type Tone = "accent" | "good" | "bad" | "warn";
+
+export function Badge({ tone, title, children }: BadgeProps) {
+  return (
+    <span class="badge" style={tone && { color: `var(--${tone})`, background: `var(--${tone}-soft)` }} title={title}>
+      {children}
+    </span>
+  );
+}
+
+interface BadgeProps {
+  tone?: Tone | undefined;
+  title?: string;
+  children: ComponentChildren;
+}
+
+/** The type of an observation: its colour as a dot, and the word. */
+export function TypeBadge({ type }: { type: string }) {
+  return (
+    <span class="type">
+      <span class="dot" style={{ color: `var(--type-${type})` }} aria-hidden="true" />
+      {type}
     </span>
   );
 }

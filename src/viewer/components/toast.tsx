@@ -1,5 +1,6 @@
 // Short messages about what was just done, with an undo button where there is one.
 import { signal } from "@preact/signals";
+import { Button } from "./button.tsx";
 import { asApiError } from "../api.ts";
 
 interface Toast {
@@ -38,17 +39,15 @@ export function Toasts() {
         <div key={id} class="toast">
           <span>{text}</span>
           {action !== undefined && (
-            <button
-              class="button"
+            <Button
+              label={action.label}
               // The element that had the focus is gone, such as a deleted row.
               ref={focusOnce}
               onClick={() => {
                 remove(id);
                 action.run();
               }}
-            >
-              {action.label}
-            </button>
+            />
           )}
         </div>
       ))}

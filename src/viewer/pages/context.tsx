@@ -1,5 +1,6 @@
 // What the next session of a project will get injected. Settings can be tried here before they are saved.
 import { useComputed, useSignal } from "@preact/signals";
+import { Button } from "../components/button.tsx";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { send, useLoad } from "../api.ts";
 import { projectOptions, useProjects } from "../components/filters.tsx";
@@ -121,12 +122,12 @@ export function Page() {
               })}
               {Object.keys(tried.value).length > 0 && (
                 <div class="actions">
-                  <button class="button primary" onClick={() => void report(saveAll(), "Saved for the next session.")}>
-                    Save
-                  </button>
-                  <button class="button" onClick={() => (tried.value = {})}>
-                    Undo
-                  </button>
+                  <Button
+                    label="Save"
+                    class="button primary"
+                    onClick={() => void report(saveAll(), "Saved for the next session.")}
+                  />
+                  <Button label="Undo" onClick={() => (tried.value = {})} />
                 </div>
               )}
             </form>

@@ -1,11 +1,10 @@
 // The files that sessions changed; with a path in the address, the history of one file.
-import { Badge } from "../components/badge.tsx";
 import { FilterBar, FilterField, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
 import { ObservationColumn } from "../components/observation-column.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { ChangedLines } from "../components/text.tsx";
+import { Badge, ChangedLines } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
 import { count, oneLine } from "../format.ts";
 import { route, sessionPath, withQuery } from "../router.ts";

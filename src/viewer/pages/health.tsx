@@ -1,9 +1,9 @@
 // Checks with their fixes, failed background jobs, and the worker's log.
+import { Button } from "../components/button.tsx";
 import { send, useLoad } from "../api.ts";
-import { Badge, type Tone } from "../components/badge.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
-import { Paragraph } from "../components/text.tsx";
+import { Badge, Paragraph, type Tone } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
 import { report } from "../components/toast.tsx";
 import { count } from "../format.ts";
@@ -17,11 +17,7 @@ const STATES = Object.keys(TONES);
 
 export function Page() {
   const checks = useLoad<{ results: Check[] }>(() => "/api/health");
-  const again = (
-    <button class="button" onClick={checks.reload}>
-      Check again
-    </button>
-  );
+  const again = <Button label="Check again" onClick={checks.reload} />;
   return (
     <PageFrame title="Health" actions={again}>
       <div class="equal-columns">
@@ -87,15 +83,11 @@ function Jobs() {
                       <p class="muted">
                         {error} ({count(attempts, "attempt")})
                       </p>
-                      <button class="button" onClick={() => void retry(key)}>
-                        Retry
-                      </button>
+                      <Button label="Retry" onClick={() => void retry(key)} />
                     </li>
                   ))}
                 </ul>
-                <button class="button" onClick={() => void retry()}>
-                  Retry all
-                </button>
+                <Button label="Retry all" onClick={() => void retry()} />
               </>
             )}
           </>

@@ -1,8 +1,8 @@
 // All sessions by day, the newest first.
-import { Badge } from "../components/badge.tsx";
 import { FilterBar, useList } from "../components/filters.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
+import { Badge } from "../components/text.tsx";
 import { Days, Time } from "../components/time.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";

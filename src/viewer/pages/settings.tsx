@@ -1,11 +1,11 @@
 // Every setting with its description. A change is checked by the worker and saved in the user's configuration file.
 import { useSignal } from "@preact/signals";
+import { Button } from "../components/button.tsx";
 import { type ApiError, asApiError, send, useLoad } from "../api.ts";
-import { Badge } from "../components/badge.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Select } from "../components/select.tsx";
 import { Loaded } from "../components/states.tsx";
-import { richText } from "../components/text.tsx";
+import { Badge, richText } from "../components/text.tsx";
 import { toast } from "../components/toast.tsx";
 import type { Setting } from "../wire.ts";
 import "./settings.css";
@@ -92,9 +92,11 @@ function SettingRow({ setting, reload }: { setting: Setting; reload: () => void 
       <div class="stack small">
         <Field setting={setting} save={(value) => void change("PUT", { value })} />
         {source === "user" && (
-          <button class="link-button" onClick={() => void change("DELETE")}>
-            Default: {asText(setting.default) || "empty"}
-          </button>
+          <Button
+            label={`Default: ${asText(setting.default) || "empty"}`}
+            class="link-button"
+            onClick={() => void change("DELETE")}
+          />
         )}
         {error.value !== undefined && (
           <p class="setting-error is-bad" role="alert">

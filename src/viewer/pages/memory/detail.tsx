@@ -1,10 +1,10 @@
 // One observation with its evidence, its session, its versions, and what it replaced.
 import { useLoad } from "../../api.ts";
-import { TypeBadge } from "../../components/badge.tsx";
 import { Code } from "../../components/code.tsx";
 import { useTitle } from "../../components/hooks.ts";
 import { PageFrame } from "../../components/page.tsx";
 import { Empty, Loaded } from "../../components/states.tsx";
+import { TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { navigate, sessionPath } from "../../router.ts";
 import type { PageProps } from "../../routes.ts";
@@ -43,20 +43,16 @@ function Article({ story, changed }: { story: Story; changed: () => void }) {
   return (
     <article class="story stack">
       <h1>{story.title}</h1>
-      <ul class="meta">
-        <li>
-          <TypeBadge type={story.type} />
-        </li>
-        <li>{story.project ?? "all projects"}</li>
-        <li>
+      <p class="meta">
+        <TypeBadge type={story.type} />
+        <span>{story.project ?? "all projects"}</span>
+        <span>
           since <Time at={story.valid_from} />
           {story.valid_to !== null && [" until ", <Time key="to" at={story.valid_to} />]}
-        </li>
-        <li>by {story.producer === "extractor" ? "the built-in extractor" : story.producer}</li>
-        <li>
-          <Marks observation={story} />
-        </li>
-      </ul>
+        </span>
+        <span>by {story.producer === "extractor" ? "the built-in extractor" : story.producer}</span>
+        <Marks observation={story} />
+      </p>
       <Body observation={story} lastEvidence={evidence.at(-1)?.id} />
       <Actions observation={story} changed={changed} forgotten={() => navigate("/memory")} />
       {session !== null && (

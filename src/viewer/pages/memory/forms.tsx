@@ -1,12 +1,14 @@
 // Forms that add, edit and replace observations.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { Button } from "../../components/button.tsx";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
 import { type ApiError, asApiError, send, useLoad } from "../../api.ts";
-import { TypeBadge } from "../../components/badge.tsx";
+import { useDebounced } from "../../components/hooks.ts";
 import { projectOptions, useProjects } from "../../components/filters.tsx";
 import { Select } from "../../components/select.tsx";
 import { ErrorBox, Loaded } from "../../components/states.tsx";
+import { TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { report, toast } from "../../components/toast.tsx";
 import { route, withQuery } from "../../router.ts";
@@ -44,12 +46,8 @@ function Form({ send: sendFields, done, children }: FormProps) {
       {children}
       {error.value !== undefined && <ErrorBox error={error.value} />}
       <div class="actions">
-        <button class="button primary" disabled={isSaving.value}>
-          Save
-        </button>
-        <button class="button" type="button" onClick={() => done(false)}>
-          Cancel
-        </button>
+        <Button label="Save" class="button primary" disabled={isSaving.value} />
+        <Button label="Cancel" type="button" onClick={() => done(false)} />
       </div>
     </form>
   );
@@ -128,9 +126,10 @@ const MAX_CANDIDATES = 8;
 /** Searches the observation that replaces this one. */
 export function ReplaceForm({ observation, done }: { observation: AnyObservation; done: Done }) {
   const words = useSignal(observation.title);
+  const query = useDebounced(words, 150);
   const found = useLoad<{ results: Observation[] }>(() =>
     withQuery("/api/observations", {
-      q: words.value.trim(),
+      q: query.value,
       project: observation.project_key ?? undefined,
       limit: MAX_CANDIDATES + 1,
     }),

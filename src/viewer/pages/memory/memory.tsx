@@ -1,5 +1,6 @@
 // All observations, with filters; each opens in place.
 import { useSignal } from "@preact/signals";
+import { ToggleButton } from "../../components/button.tsx";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../../core/memory.ts";
 import { type Filter, FilterBar, FilterField, scopeQuery, useList } from "../../components/filters.tsx";
 import { PageFrame } from "../../components/page.tsx";
@@ -42,11 +43,7 @@ export function Page() {
     isAdding.value = false;
     if (isChanged) observations.reload();
   };
-  const add = (
-    <button class="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
-      Add observation
-    </button>
-  );
+  const add = <ToggleButton label="Add observation" isOpen={isAdding} />;
   const empty = (
     <Empty
       title="No observations match"

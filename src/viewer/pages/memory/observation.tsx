@@ -1,9 +1,10 @@
 // An observation: a line in a list, what it says, and the buttons that change it.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { Button } from "../../components/button.tsx";
 import { send } from "../../api.ts";
-import { Badge, TypeBadge } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { Badge, TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { report } from "../../components/toast.tsx";
 import { sessionPath, withQuery } from "../../router.ts";
@@ -37,15 +38,12 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
 }
 
 /** Badges: pinned, replaced, outdated. */
-export function Marks({
-  observation: { pinned, superseded_by: successor, standing },
-}: {
-  observation: AnyObservation;
-}) {
+export function Marks({ observation }: { observation: AnyObservation }) {
+  const { pinned, superseded_by: successor, standing } = observation;
   return (
-    <span class="marks">
+    <span class="inline">
       {pinned && (
-        <Badge tone="accent" title="Always injected first">
+        <Badge tone="accent" title="Shown first">
           <Icon name="pin" /> pinned
         </Badge>
       )}
@@ -72,8 +70,8 @@ export function Body({ observation, lastEvidence, children }: BodyProps) {
   const mentioned = files.filter((file) => !read.includes(file) && !modified.includes(file));
   return (
     <>
-      <p class="narrative">{narrative}</p>
-      <ul class="fact-list">
+      {narrative !== "" && <p class="as-typed">{narrative}</p>}
+      <ul class="bullets">
         {facts.map((fact, index) => (
           <li key={index}>{fact}</li>
         ))}
@@ -136,32 +134,23 @@ export function Actions({ observation, changed, forgotten }: ActionsProps) {
   return (
     <>
       <div class="actions" role="group" aria-label="Actions">
-        <button
-          class="button"
+        <Button
+          label={pinned ? "Unpin" : "Pin"}
           aria-pressed={pinned}
           onClick={() => void (pinned ? change("DELETE", "pin", "Unpinned.") : change("PUT", "pin", "Pinned."))}
-        >
-          {pinned ? "Unpin" : "Pin"}
-        </button>
-        <button class="button" aria-expanded={form.value === "edit"} onClick={() => toggle("edit")}>
-          Edit
-        </button>
+        />
+        <Button label="Edit" aria-expanded={form.value === "edit"} onClick={() => toggle("edit")} />
         {successor === null && (
-          <button class="button" aria-expanded={form.value === "replace"} onClick={() => toggle("replace")}>
-            Replace
-          </button>
+          <Button label="Replace" aria-expanded={form.value === "replace"} onClick={() => toggle("replace")} />
         )}
         {successor !== null && isByHand && (
-          <button class="button" onClick={() => void change("DELETE", "successor", "Current again.")}>
-            Undo replacement
-          </button>
+          <Button label="Undo replacement" onClick={() => void change("DELETE", "successor", "Current again.")} />
         )}
-        <button
+        <Button
+          label="Forget"
           class="button danger"
           onClick={() => void forget(id, title).then((isAccepted) => isAccepted && forgotten?.())}
-        >
-          Forget
-        </button>
+        />
       </div>
       {form.value === "edit" && <EditForm observation={observation} done={done} />}
       {form.value === "replace" && <ReplaceForm observation={observation} done={done} />}

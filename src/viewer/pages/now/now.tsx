@@ -1,8 +1,8 @@
 // The latest turns of all projects, updated live. Nothing moves while the user reads.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { Button } from "../../components/button.tsx";
 import { useLoad } from "../../api.ts";
 import { useListener } from "../../components/hooks.ts";
-import { Icon } from "../../components/icon.tsx";
 import { PageFrame } from "../../components/page.tsx";
 import { Empty, Loaded } from "../../components/states.tsx";
 import { Days } from "../../components/time.tsx";
@@ -58,16 +58,15 @@ export function Page() {
         <div>
           <div class="pill-place" role="status">
             {parts.value.waiting > 0 && (
-              <button
-                class="pill"
+              <Button
+                icon="up"
+                label={`${parts.value.waiting} new`}
+                class="button primary pill"
                 onClick={() => {
                   showNew();
                   scrollTo({ top: 0, behavior: "smooth" });
                 }}
-              >
-                <Icon name="up" />
-                {parts.value.waiting} new
-              </button>
+              />
             )}
           </div>
           <Loaded from={turns} empty={empty}>
@@ -83,7 +82,7 @@ export function Page() {
                     />
                   )}
                 </Days>
-                <p class="earlier">
+                <p class="show-more">
                   <a href="/sessions">Earlier sessions</a>
                 </p>
               </>

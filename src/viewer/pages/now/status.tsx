@@ -24,8 +24,8 @@ export function Status() {
     <aside class="status" aria-label="Status">
       <section>
         <h2>Worker</h2>
-        <p class="worker-state">
-          <span class={isRunning ? "dot good" : "dot warn"} aria-hidden="true" />
+        <p class="inline">
+          <span class="dot" style={{ color: isRunning ? "var(--good)" : "var(--warn)" }} aria-hidden="true" />
           {isRunning ? "Running" : "Not reachable"}
           {isRunning && typeof state?.started_at === "string" && (
             <span class="muted">

@@ -1,9 +1,8 @@
 // One turn: its prompt, its outcome, and the observations made from it.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { TypeBadge } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { ChangedLines } from "../../components/text.tsx";
+import { ChangedLines, TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration } from "../../format.ts";
 import { sessionPath } from "../../router.ts";
@@ -59,7 +58,7 @@ function Outcome({ turn }: { turn: TimelineTurn }) {
   return (
     <p class="meta outcome num">
       {status === "running" && (
-        <span class="running">
+        <span class="inline running">
           <span class="dot" aria-hidden="true" />
           {live === undefined ? "Running" : count(live.uses, "tool use")}
         </span>
@@ -76,7 +75,7 @@ function Outcome({ turn }: { turn: TimelineTurn }) {
         </span>
       )}
       {commits.length > 0 && (
-        <span class="with-icon">
+        <span class="inline">
           <Icon name="commit" />
           {commits.at(-1)?.subject}
         </span>

@@ -40,7 +40,7 @@ const FILTERS: readonly Filter[] = [
 export function Page() {
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
-  const typed = useTypedQuery("q", ["open"]);
+  const typed = useTypedQuery("q");
   const { query } = route.value;
   const words = (query.get("q") ?? "").trim();
   useEffect(() => box.current?.focus(), []);

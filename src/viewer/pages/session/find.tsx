@@ -1,8 +1,9 @@
 // Finds words in a whole session. The worker searches; the matches on screen are highlighted.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { get } from "../../api.ts";
-import { useListener } from "../../components/hooks.ts";
+import { IconButton } from "../../components/button.tsx";
+import { useLoad } from "../../api.ts";
+import { useDebounced, useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
 import { withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
@@ -21,30 +22,17 @@ interface FindProps {
 export function Find({ sessionId, search, show }: FindProps) {
   const box = useRef<HTMLInputElement>(null);
   const words = useSignal("");
-  const found = useSignal<{ ids: string[]; total: number } | undefined>(undefined);
+  const query = useDebounced(words, PAUSE_MS);
   const current = useSignal(-1);
-
+  const found = useLoad<{ results: string[] }, { total: number }>(() =>
+    query.value.length < MIN_CHARS
+      ? undefined
+      : withQuery(`/api/sessions/${encodeURIComponent(sessionId)}/find`, { q: query.value }),
+  );
   useSignalEffect(() => {
-    const query = words.value.trim();
     current.value = -1;
-    search(query);
-    highlight(query);
-    if (query.length < MIN_CHARS) {
-      found.value = undefined;
-      return;
-    }
-    const abort = new AbortController();
-    const timer = setTimeout(() => {
-      const path = withQuery(`/api/sessions/${encodeURIComponent(sessionId)}/find`, { q: query });
-      get<{ results: string[] }, { total: number }>(path, abort.signal).then(
-        ({ data, meta }) => (found.value = { ids: data.results, total: meta.total }),
-        () => undefined,
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
+    search(words.value.trim());
+    highlight(words.value.trim());
   });
   useEffect(() => () => highlight(""), []);
   // Ctrl+F finds in the whole session. Pressed again, it opens the browser's own search, which sees only the rendered rows.
@@ -55,12 +43,12 @@ export function Find({ sessionId, search, show }: FindProps) {
   });
 
   const step = (by: number): void => {
-    const { ids } = found.value ?? { ids: [] };
+    const ids = found.load.value.reply?.data.results ?? [];
     if (ids.length === 0) return;
     current.value = current.value < 0 && by < 0 ? ids.length - 1 : (current.value + by + ids.length) % ids.length;
     show(ids[current.value] ?? "");
   };
-  const { total } = found.value ?? {};
+  const total = found.load.value.reply?.meta.total;
   const position = current.value < 0 ? "" : `${current.value + 1}/`;
   return (
     <div class="input-box find" role="search">
@@ -81,17 +69,13 @@ export function Find({ sessionId, search, show }: FindProps) {
           event.preventDefault();
         }}
       />
-      <span class="find-count num" role="status">
+      <span class="find-count tiny muted num" role="status">
         {total === 0 ? "None" : total !== undefined && position + withCommas(total)}
       </span>
       {(total ?? 0) > 0 && (
         <>
-          <button class="icon-button point-up" aria-label="Previous match" onClick={() => step(-1)}>
-            <Icon name="chevron" />
-          </button>
-          <button class="icon-button point-down" aria-label="Next match" onClick={() => step(1)}>
-            <Icon name="chevron" />
-          </button>
+          <IconButton label="Previous match" icon="chevron" class="point-up" onClick={() => step(-1)} />
+          <IconButton label="Next match" icon="chevron" class="point-down" onClick={() => step(1)} />
         </>
       )}
     </div>

@@ -1,6 +1,7 @@
 // The head of a session: its title, facts and summary.
 import { useSignal } from "@preact/signals";
-import { Badge } from "../../components/badge.tsx";
+import { Button, ToggleButton } from "../../components/button.tsx";
+import { Badge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { toast } from "../../components/toast.tsx";
 import { count, duration } from "../../format.ts";
@@ -18,7 +19,7 @@ export function SessionHeader({ session }: { session: SessionHead }) {
   const tookMs = Date.parse(session.last_at) - Date.parse(session.started_at);
   return (
     <header class="session-head">
-      <p class="crumbs">
+      <p class="meta crumbs">
         <a href="/sessions">Sessions</a>
         <span aria-hidden="true">/</span>
         <a href={withQuery("/sessions", { project: session.project_key })}>{session.project}</a>
@@ -27,31 +28,21 @@ export function SessionHeader({ session }: { session: SessionHead }) {
       </p>
       <h1>{title ?? subtitle ?? "(untitled)"}</h1>
       {title !== null && <p class="muted">{subtitle}</p>}
-      <ul class="meta num">
-        <li>
+      <p class="meta num">
+        <span>
           <Time at={session.started_at} />
           {tookMs > 0 && `, ${duration(tookMs)}`}
-        </li>
-        <li>{[session.agent, session.model].filter(Boolean).join(", ")}</li>
-        {session.git_branch && (
-          <li>
-            <code>{session.git_branch}</code>
-          </li>
-        )}
-        <li>{count(session.prompts, "prompt")}</li>
-        <li>{count(session.tool_uses, "tool use")}</li>
-        <li>{count(session.files_changed, "file")} changed</li>
-        {status !== "completed" && (
-          <li>
-            <Badge tone={status === "active" ? "good" : "warn"}>{status}</Badge>
-          </li>
-        )}
-      </ul>
+        </span>
+        <span>{[session.agent, session.model].filter(Boolean).join(", ")}</span>
+        {session.git_branch && <code>{session.git_branch}</code>}
+        <span>{count(session.prompts, "prompt")}</span>
+        <span>{count(session.tool_uses, "tool use")}</span>
+        <span>{count(session.files_changed, "file")} changed</span>
+        {status !== "completed" && <Badge tone={status === "active" ? "good" : "warn"}>{status}</Badge>}
+      </p>
       <div class="session-actions">
         {resume !== null && (
-          <button class="button quiet" title={resume} onClick={() => void copy(resume)}>
-            Copy resume command
-          </button>
+          <Button label="Copy resume command" class="button quiet" title={resume} onClick={() => void copy(resume)} />
         )}
         <a class="button quiet" href={`/api/export/${encodeURIComponent(id)}?format=md&download=1`}>
           Export as Markdown
@@ -103,9 +94,7 @@ function SummaryCard({ summary }: { summary: Summary }) {
         ))}
       </dl>
       {isLong && (
-        <button class="more" aria-expanded={isWhole.value} onClick={() => (isWhole.value = !isWhole.value)}>
-          {isWhole.value ? "Show less" : "Show more"}
-        </button>
+        <ToggleButton label={isWhole.value ? "Show less" : "Show more"} class="link-button" isOpen={isWhole} />
       )}
     </section>
   );

@@ -1,6 +1,6 @@
 // Observations in the margin, beside the last item of their evidence.
-import { TypeBadge } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { TypeBadge } from "../../components/text.tsx";
 import type { Observation } from "../../wire.ts";
 import type { Outline } from "./outline.ts";
 import { type OpenItems, toggle } from "./row.tsx";
@@ -39,7 +39,7 @@ function Note({ note, open }: { note: Observation; open: OpenItems }) {
   const { id, superseded_by: successor } = note;
   const isOpen = open.value.has(id);
   return (
-    <section class={successor === null ? "note" : "note is-replaced"} id={id}>
+    <section class={successor === null ? "note small" : "note small is-replaced"} id={id}>
       <button class="row note-head" aria-expanded={isOpen} onClick={() => toggle(open, id)}>
         <span class="meta">
           <TypeBadge type={note.type} />
@@ -49,9 +49,9 @@ function Note({ note, open }: { note: Observation; open: OpenItems }) {
         <span class={isOpen ? "note-title" : "note-title clamp"}>{note.title}</span>
       </button>
       {isOpen && (
-        <div class="note-body stack">
+        <div class="note-body stack muted">
           <p>{note.narrative}</p>
-          <ul>
+          <ul class="bullets">
             {note.facts.map((fact, index) => (
               <li key={index}>{fact}</li>
             ))}

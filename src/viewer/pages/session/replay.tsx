@@ -1,6 +1,7 @@
 // Replays a session in time: play, pause, speed, and a slider.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { IconButton } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Select } from "../../components/select.tsx";
 import { duration, fullTime } from "../../format.ts";
@@ -70,13 +71,11 @@ export function Replay({ entries, show, close }: ReplayProps) {
           }}
         />
       </div>
-      <span class="replay-clock num" title="Long waits are shortened">
+      <span class="replay-clock tiny num" title="Long waits are shortened">
         {wholeSeconds(clock.value)} <span class="muted">of {wholeSeconds(end)}</span>
       </span>
       <Select aria-label="Speed" options={SPEEDS} value={speed.value} pick={(value) => (speed.value = value)} />
-      <button class="icon-button" aria-label="End the replay" onClick={close}>
-        <Icon name="close" />
-      </button>
+      <IconButton label="End the replay" icon="close" onClick={close} />
     </div>
   );
 }

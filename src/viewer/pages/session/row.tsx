@@ -1,9 +1,10 @@
 // One item of a session: a prompt, an answer, a tool use, a subagent or a commit.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import { Badge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration, withCommas } from "../../format.ts";
 import type { MessageItem, PromptItem, SubagentItem, ToolItem, TranscriptItem } from "../../wire.ts";
@@ -34,7 +35,7 @@ export function ItemRow({ item, turn, sessionId, open }: ItemRowProps) {
       return <Subagent item={item} open={open} />;
     case "commit":
       return (
-        <article class="commit">
+        <article class="commit inline small muted">
           <Icon name="commit" />
           <span class="hidden">Commit</span>
           <code>{item.sha.slice(0, 9)}</code>
@@ -58,18 +59,21 @@ function Prompt({ item, turn, open }: ItemProps<PromptItem> & { turn: number }) 
   const isCut = isLong && !open.value.has(item.id);
   return (
     <article class="prompt card">
-      <header>
+      <header class="meta num">
         <strong>You</strong>
-        <a class="num" href={`#${item.id}`} title="Link to this prompt">
+        <a href={`#${item.id}`} title="Link to this prompt">
           #{turn}
         </a>
         <Time at={item.at} as="clock" />
       </header>
-      <div class="prompt-text">{isCut ? `${item.text.slice(0, PROMPT_CHARS).trimEnd()}…` : item.text}</div>
+      <div class="as-typed">{isCut ? `${item.text.slice(0, PROMPT_CHARS).trimEnd()}…` : item.text}</div>
       {isLong && (
-        <button class="more" aria-expanded={!isCut} onClick={() => toggle(open, item.id)}>
-          {isCut ? `Show all ${withCommas(item.text.length)} characters` : "Show less"}
-        </button>
+        <Button
+          label={isCut ? `Show all ${withCommas(item.text.length)} characters` : "Show less"}
+          class="link-button"
+          aria-expanded={!isCut}
+          onClick={() => toggle(open, item.id)}
+        />
       )}
     </article>
   );
@@ -88,7 +92,7 @@ function Message({ item, open }: ItemProps<MessageItem>) {
             <Icon name="thinking" />
             <span>Thinking</span>
           </Fold>
-          {isOpen && <div class="thoughts">{item.thinking}</div>}
+          {isOpen && <div class="thoughts as-typed small muted">{item.thinking}</div>}
         </>
       )}
       {note !== undefined && (
@@ -111,7 +115,7 @@ function Tool({ item, sessionId, open }: ItemProps<ToolItem> & { sessionId: stri
         <span class="tool-name ellipsis">{item.name}</span>
         <code class="subject ellipsis">{item.subject}</code>
         {outcome !== "" && <Outcome text={outcome} isError={isError} />}
-        {tookMs !== null && tookMs >= 1_000 && <span class="tool-detail num">{duration(tookMs)}</span>}
+        {tookMs !== null && tookMs >= 1_000 && <span class="tool-detail tiny faint num">{duration(tookMs)}</span>}
       </Fold>
       {open.value.has(item.id) && <ToolBody id={item.id} sessionId={sessionId} />}
     </article>
@@ -121,9 +125,9 @@ function Tool({ item, sessionId, open }: ItemProps<ToolItem> & { sessionId: stri
 /** "new +12 -3" in the colours of a diff, any other text as a badge. */
 function Outcome({ text, isError }: { text: string; isError: boolean }) {
   const [isChange, isNew, added, removed] = /^(new )?(\+\d+)? ?(-\d+)?$/.exec(text) ?? [];
-  if (isChange === undefined) return <Badge tone={isError ? "bad" : "plain"}>{text}</Badge>;
+  if (isChange === undefined) return <Badge tone={isError ? "bad" : undefined}>{text}</Badge>;
   return (
-    <span class="tool-detail num">
+    <span class="tool-detail tiny faint num">
       {isNew} <span class="added">{added}</span> <span class="removed">{removed?.replace("-", "−")}</span>
     </span>
   );
@@ -138,7 +142,7 @@ function Subagent({ item, open }: ItemProps<SubagentItem>) {
         <code class="subject ellipsis">{count(item.tool_uses, "tool use")}</code>
       </Fold>
       {!open.value.has(item.id) && item.report !== null && item.report.trim() !== "" && (
-        <p class="report clamp">{item.report.slice(0, 400)}</p>
+        <p class="report clamp small muted">{item.report.slice(0, 400)}</p>
       )}
     </article>
   );

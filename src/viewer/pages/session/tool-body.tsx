@@ -51,8 +51,8 @@ function Input({ name, input }: { name: string; input: unknown }) {
     <dl class="input-fields">
       {Object.entries(fields).map(([field, value]) => (
         <div key={field}>
-          <dt>{field}</dt>
-          <dd>{typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}</dd>
+          <dt class="tiny muted">{field}</dt>
+          <dd class="as-typed">{typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}</dd>
         </div>
       ))}
     </dl>

@@ -1,8 +1,8 @@
 // The items of a session with the observations made from them, and the bar to move in it.
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
 import { isShortcut, useListener } from "../../components/hooks.ts";
-import { Icon } from "../../components/icon.tsx";
 import { ErrorBox } from "../../components/states.tsx";
 import { type ListControl, VirtualList } from "../../components/virtual-list.tsx";
 import { count } from "../../format.ts";
@@ -140,32 +140,29 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
       <div class="session-bar">
         <Find sessionId={id} search={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
         <PromptMenu prompts={prompts} />
-        <button
+        <Button
+          label="Talk only"
           class="button quiet"
           title="Prompts and answers, without the tools"
           aria-pressed={talkOnly.value}
           onClick={() => (talkOnly.value = !talkOnly.value)}
-        >
-          Talk only
-        </button>
+        />
         {failures.length > 0 && (
-          <button
+          <Button
+            icon="warning"
+            label={count(failures.length, "failure")}
             class="button quiet"
             title="Go to the next failure"
             onClick={() => follow(failures.find(isAfterCurrent) ?? failures[0])}
-          >
-            <Icon name="warning" />
-            {count(failures.length, "failure")}
-          </button>
+          />
         )}
-        <button
+        <Button
+          icon="play"
+          label="Replay"
           class="button quiet"
           aria-pressed={replayed.value !== undefined}
           onClick={() => (replayed.value = replayed.value === undefined ? 1 : undefined)}
-        >
-          <Icon name="play" />
-          Replay
-        </button>
+        />
       </div>
       {items.error.value !== undefined && (
         <ErrorBox error={items.error.value} retry={() => items.loadRange(entries, position(currentRow()), Infinity)} />
@@ -197,9 +194,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
         }}
       />
       {hasJumped.value && replayed.value === undefined && (
-        <button class="pill back" onClick={() => history.back()}>
-          Back to where you were
-        </button>
+        <Button label="Back to where you were" class="button primary pill back" onClick={() => history.back()} />
       )}
       {replayed.value !== undefined && (
         <Replay
