@@ -4,8 +4,13 @@ import type { Db } from "../../store/db/driver.ts";
 import { findPromptNumber } from "../../store/tables/prompts.ts";
 import { isPurged } from "../../store/tables/purge.ts";
 import { findSession, getOrigin, originsOf } from "../../store/tables/sessions.ts";
-import { hasForgottenParts, isForgottenPrompt, isForgottenSession } from "../../store/tables/tombstones.ts";
-import { hasTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
+import {
+  hasForgottenParts,
+  hasTombstone,
+  isForgottenPrompt,
+  isForgottenSession,
+  tombstoneOf,
+} from "../../store/tables/tombstones.ts";
 
 /** True for an event that the original session has, even if that session's transcript no longer exists. */
 export function isForkDuplicate(db: Db, { copiedFrom: reported, sessionId, at }: CapturedEvent): boolean {

@@ -1,34 +1,34 @@
-// The archive on disk: a compressed copy of each transcript, and beside it a small file that says what it is a copy of.
+// The archive on disk: a compressed copy of each transcript, and beside it a small file that describes it.
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { listFolder, statOf } from "../../platform/read-file.ts";
-import { sha256 } from "../../platform/crypto.ts";
 import { filterText } from "../../core/privacy/filter.ts";
+import { sha256 } from "../../platform/crypto.ts";
+import { listFolder, statOf } from "../../platform/read-file.ts";
 
-/** What a copy is of, and how far it goes. Written after the copy has grown: what lies beyond `copied` is not part of it. */
+/** The description. Written after the copy has grown: bytes beyond `copied` do not belong to it. */
 export interface Copy {
   version: number;
   /** The transcript as it was found. */
   file: TranscriptFile;
   kind: "lines" | "document";
-  /** Bytes of the transcript that were looked at, and a fingerprint of them. */
+  /** Bytes of the transcript that were read, and their fingerprint. */
   offset: number;
   fingerprint: string;
-  /** Bytes of the compressed copy: what it goes on from, and with a last line that is still being written. */
+  /** Bytes of the compressed copy without, and with, a last line that was still being written. */
   copied: number;
   withTail: number;
   /** Nothing is added any more: a wholly private prompt came. */
   isEnded: boolean;
-  /** What kind of subagent it was: that stood in a file of its own. */
+  /** The kind of subagent, which the transcript does not name. */
   agentType?: string;
-  /** The reader's, to go on with; null where it must not be kept. */
+  /** The reader's state, to continue from; null where it must not be stored. */
   state: unknown;
-  /** Of a fork: the sessions whose words it begins with. Copies of older versions do not say. */
+  /** Sessions that a fork copied text from. Copies of older versions lack it. */
   copiedFrom?: string[];
 }
 
-/** Loaded, like node:fs/promises, only where there is a copy to read or write: that takes milliseconds. */
+/** Loaded, like node:fs/promises, only where it is used: it takes milliseconds. */
 function zlib(): typeof import("node:zlib") {
   return process.getBuiltinModule("node:zlib");
 }
@@ -36,7 +36,7 @@ function zlib(): typeof import("node:zlib") {
 const COPY_SUFFIX = ".gz";
 const ABOUT_SUFFIX = ".about.json";
 
-/** Readable, and no two transcripts alike. */
+/** Readable and unique: "claude-code/<session>-<hash of the path>.jsonl.gz". */
 export function copyPath(archive: string, { agent, path }: TranscriptFile): string {
   const [, stem = "", ending = ""] = /^(.*?)((?:\.jsonl?)?)$/.exec(basename(path)) ?? [];
   const readable = filterText(stem)
@@ -46,12 +46,12 @@ export function copyPath(archive: string, { agent, path }: TranscriptFile): stri
   return join(archive, agent, `${readable}-${hash}${ending}${COPY_SUFFIX}`);
 }
 
-export function readCopy(archive: string, file: TranscriptFile): Copy | undefined {
-  return readAbout(aboutPath(copyPath(archive, file)));
-}
-
 function aboutPath(copy: string): string {
   return copy.slice(0, -COPY_SUFFIX.length) + ABOUT_SUFFIX;
+}
+
+export function readCopy(archive: string, file: TranscriptFile): Copy | undefined {
+  return readAbout(aboutPath(copyPath(archive, file)));
 }
 
 function readAbout(path: string): Copy | undefined {
@@ -62,7 +62,7 @@ function readAbout(path: string): Copy | undefined {
   }
 }
 
-/** Adds text after the first `from` bytes of the copy; what a killed run may have left behind them is cut off. The disk may not have it yet. */
+/** Cuts the copy to `from` bytes, as a killed run may have left more, and appends the text. Does not wait for the disk. */
 export function appendToCopy(archive: string, file: TranscriptFile, from: number, text: string): number {
   const path = copyPath(archive, file);
   const member = zlib().gzipSync(text);
@@ -80,14 +80,29 @@ export function appendToCopy(archive: string, file: TranscriptFile, from: number
   return from + member.length;
 }
 
-/** Makes sure that the disk has it: first the copy, then what says how far it goes. */
+/** Copies per `saveCopies`: syncing 64 small files at once takes the disk as long as syncing one. */
+export const MAX_UNSAVED_COPIES = 64;
+
+/** Returns the transcripts whose copies could not be saved, and why. */
+export async function saveCopies(
+  archive: string,
+  copies: readonly Copy[],
+): Promise<{ path: string; message: string }[]> {
+  const results = await Promise.allSettled(copies.map((copy) => saveCopy(archive, copy)));
+  return results.flatMap((result, index) => {
+    if (result.status === "fulfilled") return [];
+    return [{ path: copies[index]?.file.path ?? "", message: (result.reason as Error).message }];
+  });
+}
+
+/** Syncs the copy to disk, then writes its description. */
 export async function saveCopy(archive: string, copy: Copy): Promise<void> {
   const path = copyPath(archive, copy.file);
-  if (copy.withTail > 0) await makeSure(path, "r+");
+  if (copy.withTail > 0) await syncFile(path, "r+");
   const about = aboutPath(path);
   mkdirSync(dirname(about), { recursive: true, mode: 0o700 });
   try {
-    await makeSure(`${about}.tmp`, "w", JSON.stringify(copy));
+    await syncFile(`${about}.tmp`, "w", JSON.stringify(copy));
     renameSync(`${about}.tmp`, about);
   } catch (error) {
     rmSync(`${about}.tmp`, { force: true });
@@ -95,7 +110,7 @@ export async function saveCopy(archive: string, copy: Copy): Promise<void> {
   }
 }
 
-async function makeSure(path: string, flags: "r+" | "w", text?: string): Promise<void> {
+async function syncFile(path: string, flags: "r+" | "w", text?: string): Promise<void> {
   const file = await process.getBuiltinModule("node:fs/promises").open(path, flags, 0o600);
   try {
     if (text !== undefined) await file.writeFile(text);
@@ -105,36 +120,33 @@ async function makeSure(path: string, flags: "r+" | "w", text?: string): Promise
   }
 }
 
-/** The text of a copy, as far as it is known to be whole. */
 export function readCopyText(archive: string, { file, withTail }: Copy): Buffer {
   return zlib().gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
 }
 
-/** The copy again with another text, in as many pieces: what it is of and how far it goes stays. */
+/** Replaces the text of the copy and of its tail; the rest of the description stays. */
 export async function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string) => string): Promise<void> {
   const bytes = readFileSync(copyPath(archive, copy.file));
-  const textOf = (from: number, to: number): string => zlib().gunzipSync(bytes.subarray(from, to)).toString("utf8");
-  const copied = copy.copied === 0 ? 0 : appendToCopy(archive, copy.file, 0, rewrite(textOf(0, copy.copied)));
-  const hasTail = copy.withTail > copy.copied;
-  const tail = hasTail ? rewrite(textOf(copy.copied, copy.withTail)) : "";
-  const withTail = hasTail ? appendToCopy(archive, copy.file, copied, tail) : copied;
+  const append = (at: number, from: number, to: number): number => {
+    if (from === to) return at;
+    const text = zlib().gunzipSync(bytes.subarray(from, to)).toString("utf8");
+    return appendToCopy(archive, copy.file, at, rewrite(text));
+  };
+  const copied = append(0, 0, copy.copied);
+  const withTail = append(copied, copy.copied, copy.withTail);
   await saveCopy(archive, { ...copy, copied, withTail });
 }
 
-/** Every copy with something in it, sessions before their forks and subagents. */
+/** Every copy with text in it, sessions before their forks and subagents. */
 export function listCopies(archive: string): Copy[] {
-  const copies = allCopies(archive).filter((copy) => copy.withTail > 0);
   const rank = ({ file, copiedFrom }: Copy): number => (file.isSubagent ? 2 : copiedFrom?.length ? 1 : 0);
-  return copies.sort((a, b) => rank(a) - rank(b));
+  return allCopies(archive)
+    .filter((copy) => copy.withTail > 0)
+    .toSorted((a, b) => rank(a) - rank(b));
 }
 
 export function allCopies(archive: string): Copy[] {
-  const copies = listFolder(archive).flatMap((agent) =>
-    listFolder(join(archive, agent))
-      .filter((name) => name.endsWith(ABOUT_SUFFIX))
-      .map((name) => readAbout(join(archive, agent, name))),
-  );
-  return copies.filter((copy) => copy !== undefined);
+  return listArchive(archive, ABOUT_SUFFIX).flatMap((path) => readAbout(path) ?? []);
 }
 
 export function removeCopy(archive: string, file: TranscriptFile): void {
@@ -143,22 +155,22 @@ export function removeCopy(archive: string, file: TranscriptFile): void {
   rmSync(aboutPath(path), { force: true });
 }
 
-/** Copies that nothing says yet whose they are, or that a killed run has left so; the next run makes them anew. Returns how many went. */
+/** Deletes copies without a description, which a killed run may leave; the next run makes them again. Returns how many. */
 export function removeUnknownCopies(archive: string): number {
-  const unknown = copyPaths(archive).filter((path) => statOf(aboutPath(path)) === undefined);
+  const unknown = listArchive(archive, COPY_SUFFIX).filter((path) => statOf(aboutPath(path)) === undefined);
   for (const path of unknown) rmSync(path, { force: true });
   return unknown.length;
 }
 
 export function archiveSize(archive: string): { files: number; bytes: number } {
-  const paths = copyPaths(archive);
+  const paths = listArchive(archive, COPY_SUFFIX);
   return { files: paths.length, bytes: paths.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0) };
 }
 
-function copyPaths(archive: string): string[] {
+function listArchive(archive: string, suffix: string): string[] {
   return listFolder(archive).flatMap((agent) =>
     listFolder(join(archive, agent))
-      .filter((name) => name.endsWith(COPY_SUFFIX))
+      .filter((name) => name.endsWith(suffix))
       .map((name) => join(archive, agent, name)),
   );
 }

@@ -1,26 +1,25 @@
-// Keeps compressed copies of transcripts, for when their agent has deleted them. Nothing private goes into a copy: every
-// line is filtered like evidence, lines from excluded folders are left out, and a copy ends where the first wholly
-// private prompt comes. What follows it (late results, summaries, titles) may tell of it, line by line nobody can say.
+// Keeps compressed copies of transcripts for when their agent has deleted them. Copies contain nothing private: every line
+// is filtered, lines from excluded folders are left out, and a copy ends at the first wholly private prompt, because
+// later lines (results, summaries, titles) may repeat it.
 import { readFileSync } from "node:fs";
 import type { DocumentReader, LineReader, TranscriptFile } from "../../agents/transcript.ts";
 import { turnOf } from "../../agents/turn.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import { filterText, filterValue } from "../../core/privacy/filter.ts";
+import { asObject } from "../../core/json.ts";
 import { isUnrecorded } from "../../core/own-tools.ts";
+import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import type { ArchiveBatch } from "./archive-batch.ts";
-import { addPrivateIds, isStorable, STATE_VERSION } from "./checkpoint.ts";
-import { appendToCopy, type Copy, readCopy, saveCopy } from "./archive-copies.ts";
-import { fingerprint } from "./fingerprint.ts";
 import { storedId } from "../live/ids.ts";
+import { appendToCopy, type Copy, readCopy, saveCopy } from "./archive-copies.ts";
+import { addPrivateIds, fingerprint, isStorable, STATE_VERSION } from "./checkpoint.ts";
 import { readLines } from "./lines.ts";
 import {
+  contextOf,
   isExcludedFile,
   isInCopy,
-  isOtherProject,
+  isLeftOut,
   isOutside,
   isSkipped,
-  lookUp,
   MAX_LINE_BYTES,
   parseLine,
   type Transcript,
@@ -31,40 +30,42 @@ import type { SyncContext } from "./sync.ts";
 const PIECE_CHARS = 8 * 1024 * 1024;
 
 export interface ArchiveContext extends SyncContext {
-  /** Something of the session was: what others have copied of it is left out. */
+  /** A part of the session was forgotten: text that others copied from it is left out. */
   isForgotten(sessionId: string): boolean;
 }
 
-/** True if something was added to the archive; it counts once the batch is settled. */
+/** A copy that has been written and is to be saved. */
+export interface Archived {
+  copy: Copy;
+  isChanged: boolean;
+}
+
+/** Undefined where there is nothing to save. */
 export async function archiveTranscript(
   { file, reader }: Transcript,
   context: ArchiveContext,
-  batch: ArchiveBatch,
-): Promise<boolean> {
-  if (isExcludedFile(file, context)) return false;
+): Promise<Archived | undefined> {
+  if (isExcludedFile(file, context)) return undefined;
   const known = readCopy(context.archive, file);
   const isSame = known?.file.bytes === file.bytes && known.file.modifiedAt === file.modifiedAt;
-  if (isSame && !context.force) return false;
+  if (isSame && !context.force) return undefined;
   return reader.kind === "lines"
-    ? await archiveLines(reader, file, known, { ...context, batch })
-    : archiveDocument(reader, file, known, { ...context, batch });
+    ? await archiveLines(reader, file, known, context)
+    : archiveDocument(reader, file, known, context);
 }
-
-type Archiving = ArchiveContext & { batch: ArchiveBatch };
 
 async function archiveLines(
   reader: LineReader<unknown>,
   file: TranscriptFile,
   known: Copy | undefined,
-  context: Archiving,
-): Promise<boolean> {
-  const copy = (context.force ? undefined : goOn(known, file)) ?? startCopy(file, reader.start(file));
-  if (copy.isEnded) return false;
+  context: ArchiveContext,
+): Promise<Archived | undefined> {
+  const copy = (context.force ? undefined : continueCopy(known, file)) ?? startCopy(file, reader.start(file));
+  if (copy.isEnded) return undefined;
   const { archive } = context;
-  const before = copy.copied;
-  const beforeTail = copy.withTail;
-  // The old copy is overwritten: until the new one is whole, there is none.
-  if (before === 0 && known !== undefined) await saveCopy(archive, { ...copy, state: null });
+  const before = { ...copy };
+  // The old copy is about to be overwritten: its description must not outlive it.
+  if (copy.copied === 0 && known !== undefined) await saveCopy(archive, { ...copy, state: null });
   addPrivateIds(copy.state, context.privateIds);
   let piece: string[] = [];
   let chars = 0;
@@ -75,29 +76,31 @@ async function archiveLines(
   const place: Placing = { isPlaced: copy.offset > 0 };
   let tail: string | undefined;
   for (const line of readLines(file.path, { from: copy.offset, maxLineBytes: MAX_LINE_BYTES })) {
-    // A last line that is still being written is copied too, if it reads; the next run begins before it.
+    // A last line that is still being written is copied if it can be parsed; the next run reads it again.
     const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
-    const kept = keptLine(reader, state, line.bytes, place, context);
-    if (place.isElsewhere) return false;
-    if (kept !== undefined) noteCopied(copy, state);
+    const text = filterLine(reader, state, line.bytes, place, context);
+    if (place.isLeftOut) return undefined;
+    if (text !== undefined) noteCopiedFrom(copy, state);
     copy.isEnded = isPrivate(state);
     if (copy.isEnded) break;
-    if (!line.isWhole) tail = kept;
-    else if (kept !== undefined) chars += piece.push(kept) && kept.length;
-    if (line.isWhole) copy.offset = line.end;
-    // What nobody has said the place of yet waits: it may be excluded.
+    if (!line.isWhole) {
+      tail = text;
+      continue;
+    }
+    copy.offset = line.end;
+    if (text !== undefined) chars += piece.push(text) && text.length;
+    // Until the folder is known nothing is written: it may be excluded.
     if (chars >= PIECE_CHARS && place.isPlaced) flush();
   }
-  if (!place.isPlaced) return false;
+  if (!place.isPlaced) return undefined;
   flush();
   copy.withTail = tail === undefined ? copy.copied : appendToCopy(archive, file, copy.copied, `${tail}\n`);
-  copy.fingerprint = copy.offset === 0 ? "" : fingerprint(file.path, copy.offset);
+  copy.fingerprint = fingerprint(file.path, copy.offset);
   const agentType = turnOf(copy.state)?.header.agentType;
   if (agentType !== undefined) copy.agentType = filterText(agentType);
   const isSecret = isInCopy(copy.state) || isOutside(copy.state, context);
   if (isSecret || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
-  context.batch.add(copy);
-  return copy.copied !== before || copy.withTail !== beforeTail;
+  return { copy, isChanged: copy.copied !== before.copied || copy.withTail !== before.withTail };
 }
 
 function startCopy(file: TranscriptFile, state: unknown): Copy {
@@ -105,16 +108,15 @@ function startCopy(file: TranscriptFile, state: unknown): Copy {
   return { version: STATE_VERSION, file, kind: "lines", ...nothing, state };
 }
 
-/** The copy there is, if the transcript has only grown since. */
-function goOn(known: Copy | undefined, file: TranscriptFile): Copy | undefined {
+/** The existing copy, if the transcript has only grown since. */
+function continueCopy(known: Copy | undefined, file: TranscriptFile): Copy | undefined {
   if (known === undefined || known.version !== STATE_VERSION || file.bytes < known.offset) return undefined;
   if (known.state === null && !known.isEnded) return undefined;
-  const isSame = known.offset === 0 || fingerprint(file.path, known.offset) === known.fingerprint;
-  return isSame ? { ...known, file } : undefined;
+  return fingerprint(file.path, known.offset) === known.fingerprint ? { ...known, file } : undefined;
 }
 
-/** Should that session be forgotten, this copy has to go as well. */
-function noteCopied(copy: Copy, state: unknown): void {
+/** If that session is forgotten, this copy has to be deleted, too. */
+function noteCopiedFrom(copy: Copy, state: unknown): void {
   const from = copiedFromOf(state);
   if (from !== undefined && !copy.copiedFrom?.includes(from)) copy.copiedFrom = [...(copy.copiedFrom ?? []), from];
 }
@@ -125,13 +127,13 @@ function copiedFromOf(state: unknown): string | undefined {
 }
 
 interface Placing {
-  /** It is known where this happened, and that it may be kept. */
+  /** The folder in which the session began is known, and is not left out. */
   isPlaced: boolean;
-  /** Excluded, or not what was asked for. */
-  isElsewhere?: boolean;
+  isLeftOut?: boolean;
 }
 
-function keptLine(
+/** The line as it is archived, or undefined. */
+function filterLine(
   reader: LineReader<unknown>,
   state: unknown,
   bytes: Buffer | undefined,
@@ -143,18 +145,18 @@ function keptLine(
   if (value === undefined) return undefined;
   const events = reader.read(state, value, { unknown: {} });
   const cwd = turnOf(state)?.header.cwd ?? "";
-  const surroundings = cwd === "" ? undefined : lookUp(cwd, context);
-  if (surroundings !== undefined && !place.isPlaced) {
-    place.isElsewhere = surroundings.isExcluded || isOtherProject(surroundings, context);
-    place.isPlaced = !place.isElsewhere;
+  const found = cwd === "" ? undefined : contextOf(cwd, context);
+  if (found !== undefined && !place.isPlaced) {
+    place.isLeftOut = isLeftOut(found, context);
+    place.isPlaced = !place.isLeftOut;
   }
   const copiedFrom = copiedFromOf(state);
-  if (surroundings?.isExcluded || (copiedFrom !== undefined && context.isForgotten(copiedFrom))) return undefined;
-  return keptText(value, events, surroundings?.settings.skipTools ?? []);
+  if (found?.isExcluded || (copiedFrom !== undefined && context.isForgotten(copiedFrom))) return undefined;
+  return filterJson(value, events, found?.settings.skipTools ?? []);
 }
 
-/** Whatever a skipped tool was given and gave is left out. */
-function keptText(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
+/** Leaves out what tools that are not recorded were given and returned. */
+function filterJson(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
   const isSkippedUse = ({ activity }: AgentEvent) =>
     activity.kind === "tool-use" && isUnrecorded(activity.name, skipTools);
   if (events.some(isSkippedUse)) return undefined;
@@ -165,8 +167,8 @@ const NAMES = ["name", "toolName", "tool_name"];
 const INPUTS = new Set(["input", "arguments", "args"]);
 
 function withoutInput(value: unknown, skipTools: readonly string[]): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const object = value as Record<string, unknown>;
+  const object = asObject(value);
+  if (object === undefined) return value;
   if (!NAMES.some((name) => typeof object[name] === "string" && isUnrecorded(object[name], skipTools))) return value;
   return Object.fromEntries(Object.entries(object).filter(([key]) => !INPUTS.has(key)));
 }
@@ -176,26 +178,26 @@ function isPrivate(state: unknown): boolean {
   return turn?.isPrivate === true || turn?.wasPrivate === true;
 }
 
-/** Written anew as a whole, so copied as a whole; with a wholly private prompt in it, not at all. */
+/** A document is always rewritten as a whole, so it is copied as a whole; one with a wholly private prompt is not copied. */
 function archiveDocument(
   reader: DocumentReader,
   file: TranscriptFile,
   known: Copy | undefined,
-  context: Archiving,
-): boolean {
-  if (reader.isSpread) return false;
+  context: ArchiveContext,
+): Archived | undefined {
+  if (reader.isSpread) return undefined;
   const [first] = reader.read(file, { unknown: {} });
-  const surroundings = first === undefined ? undefined : lookUp(first.cwd, context);
-  if (surroundings === undefined || surroundings.isExcluded || isOtherProject(surroundings, context)) return false;
+  const found = first === undefined ? undefined : contextOf(first.cwd, context);
+  if (found === undefined || isLeftOut(found, context)) return undefined;
   const values = parseDocument(readFileSync(file.path));
-  if (hasPrivate(values)) return false;
-  const text = values.map((value) => keptText(value, [], surroundings.settings.skipTools)).join("\n");
+  if (hasPrivate(values)) return undefined;
+  const text = values.map((value) => filterJson(value, [], found.settings.skipTools)).join("\n");
   const copied = appendToCopy(context.archive, file, 0, `${text}\n`);
-  context.batch.add({ ...startCopy(file, null), kind: "document", copied, withTail: copied });
-  return known === undefined || known.copied !== copied;
+  const copy: Copy = { ...startCopy(file, null), kind: "document", copied, withTail: copied };
+  return { copy, isChanged: known?.copied !== copied };
 }
 
-/** One JSON value, or one a line. */
+/** One JSON value, or one per line. */
 function parseDocument(bytes: Buffer): unknown[] {
   const whole = parseLine(bytes);
   if (whole !== undefined) return [whole];

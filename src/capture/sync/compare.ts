@@ -1,23 +1,24 @@
-// Compares transcripts with the store: what they say that the store does not have.
+// Compares transcripts with the store: which of their messages and tool uses are missing.
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { hasMessage } from "../../store/tables/messages.ts";
 import { isPurged } from "../../store/tables/purge.ts";
-import { hasToolUse } from "../../store/tables/tool-uses.ts";
 import { hasForgottenParts } from "../../store/tables/tombstones.ts";
+import { hasToolUse } from "../../store/tables/tool-uses.ts";
 import { isForkDuplicate, withoutForgotten } from "../live/keep-out.ts";
 import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
 
 export interface Comparison {
-  /** Transcripts that were read through. */
+  /** Transcripts that were compared, ... */
   compared: number;
-  /** Those that have grown or come since they were read last; they are read by themselves. */
+  /** ... that changed since they were read, and will be read again, ... */
   unread: number;
-  /** Those there was no time for. */
+  /** ... and that there was no time for. */
   left: number;
-  /** Messages and tool uses that are not in the store, and of how many transcripts. */
+  /** Missing messages and tool uses. */
   missing: number;
+  /** Transcripts they are missing from. */
   files: string[];
 }
 
@@ -30,30 +31,26 @@ export function compareTranscripts(
   const deadline = Date.now() + maxMs;
   const result: Comparison = { compared: 0, unread: 0, left: 0, missing: 0, files: [] };
   for (const transcript of transcripts) {
-    if (isExcludedFile(transcript.file, context)) continue;
-    if (!isUnchanged(transcript.file, context)) result.unread += 1;
+    const { file } = transcript;
+    if (isExcludedFile(file, context)) continue;
+    if (!isUnchanged(file, context)) result.unread += 1;
     else if (Date.now() > deadline) result.left += 1;
     else {
       const missing = countMissing(db, transcript, context);
       result.compared += 1;
       result.missing += missing;
-      if (missing > 0) result.files.push(transcript.file.path);
+      if (missing > 0) result.files.push(file.path);
     }
   }
   return result;
 }
 
 function countMissing(db: Db, transcript: Transcript, context: SyncContext): number {
-  const request = {
-    transcript,
-    known: undefined,
-    isElsewhere: false,
-    isForgotten: hasForgottenParts(db, transcript.file.sessionId),
-  };
+  const isForgotten = hasForgottenParts(db, transcript.file.sessionId);
+  const request = { transcript, known: undefined, isElsewhere: false, isForgotten };
   let missing = 0;
   for (const step of readTranscript(request, { ...context, force: true })) {
-    if ("error" in step) continue;
-    missing += step.piece.events.filter((event) => isMissing(db, event)).length;
+    if ("piece" in step) missing += step.piece.events.filter((event) => isMissing(db, event)).length;
   }
   return missing;
 }

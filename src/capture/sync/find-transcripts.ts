@@ -1,4 +1,4 @@
-// Every transcript on this machine, of all agents or of one, where the settings or the agents themselves say they are.
+// Finds the transcripts of all agents, or of one, in the folders of the settings or in the agents' own.
 import { delimiter } from "node:path";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, userHome } from "../../config/paths.ts";

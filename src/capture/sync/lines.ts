@@ -1,29 +1,27 @@
-// Reads a file line by line from a byte offset, without ever holding more than one line of it.
+// Reads a file line by line from a byte offset, with at most one line in memory.
 import { closeSync, openSync, readSync } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Most runs read a line or two. */
+/** Most runs read only a line or two. */
 const FIRST_CHUNK_BYTES = 32 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  /** The line without its newline, good until the next one is asked for; undefined when it was longer than the limit. */
+  /** Without its newline, valid until the next line is read; undefined for a line over the limit. */
   bytes: Buffer | undefined;
   /** Where the next line begins. */
   end: number;
-  /** False for a last line without a newline: whoever writes the file may not be done with it. */
+  /** False for a last line without a newline: it may still be being written. */
   isWhole: boolean;
 }
 
-export interface LineOptions {
-  from: number;
-  maxLineBytes: number;
-}
-
-/** Kept from file to file: to have the system find a new megabyte takes longer than to fill it. */
+/** Reused from file to file: allocating a new megabyte takes longer than filling it. */
 let spare: Buffer | undefined;
 
-export function* readLines(path: string, { from, maxLineBytes }: LineOptions): Generator<Line> {
+export function* readLines(
+  path: string,
+  { from, maxLineBytes }: { from: number; maxLineBytes: number },
+): Generator<Line> {
   const fd = openSync(path, "r");
   const first = Buffer.allocUnsafe(FIRST_CHUNK_BYTES);
   let large: Buffer | undefined;
@@ -38,17 +36,13 @@ export function* readLines(path: string, { from, maxLineBytes }: LineOptions): G
       if (bytes === 0) break;
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytes; end = chunk.indexOf(NEWLINE, start)) {
-        yield {
-          bytes: join(rest, restBytes, chunk.subarray(start, end), maxLineBytes),
-          end: position + end + 1,
-          isWhole: true,
-        };
-        rest = [];
-        restBytes = 0;
+        const line = join(rest, restBytes, chunk.subarray(start, end), maxLineBytes);
+        yield { bytes: line, end: position + end + 1, isWhole: true };
+        [rest, restBytes] = [[], 0];
         start = end + 1;
       }
       restBytes += bytes - start;
-      // A copy: the chunk is filled anew. Past the limit nothing is kept: only its length still counts.
+      // A copy, because the chunk is filled again. Over the limit only the length is counted.
       if (restBytes <= maxLineBytes) rest.push(Buffer.from(chunk.subarray(start, bytes)));
       else rest = [];
       position += bytes;
@@ -63,7 +57,7 @@ export function* readLines(path: string, { from, maxLineBytes }: LineOptions): G
 
 function takeChunk(): Buffer {
   const chunk = spare ?? Buffer.allocUnsafe(CHUNK_BYTES);
-  // Whoever reads another file meanwhile needs one of their own.
+  // A second reader at the same time gets its own.
   spare = undefined;
   return chunk;
 }

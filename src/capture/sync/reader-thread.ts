@@ -1,58 +1,26 @@
-// Reads transcripts in a thread of its own: parsing and filtering there, writing here, each half of the work.
+// Reads transcripts in a thread: it parses and filters there while the main thread writes.
 import { once } from "node:events";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import type { CapturedEvent } from "../../core/event.ts";
-import { type Piece, type ReadContext, type ReadRequest, type ReadStep, readTranscript } from "./read-transcript.ts";
+import { type ReadContext, type ReadRequest, type ReadStep, readTranscript } from "./read-transcript.ts";
 
-/** Pieces that may wait to be stored: enough that neither side waits for long, few enough to bound memory. */
+/** Pieces that may wait to be stored: bounds memory, and is enough that neither side waits for long. */
 const MAX_WAITING = 8;
 /** Pieces come every 10 ms or so. A commit between any two of them would cost a quarter of all writing. */
 const PATIENCE_MS = 25;
-/** Files asked for ahead of what has been read. */
-const MAX_ORDERS = 16;
-/** Left to itself, the young generation grows until 100 MB of garbage lie about. */
+/** Files sent ahead to the thread. */
+const MAX_SENT = 16;
+/** Without a limit the young generation grows to 100 MB of garbage. */
 const YOUNG_MB = 16;
 
-/** A request without its reader, which is code and cannot be sent: the agent table has it. */
-interface Order extends Omit<ReadRequest, "transcript"> {
+const READERS = AGENTS.flatMap(({ sources }) => sources.map(({ reader }) => reader));
+
+/** A request with its reader by number, because code cannot be sent. */
+interface Message extends Omit<ReadRequest, "transcript"> {
   file: TranscriptFile;
-  agent: number;
-  source: number;
-}
-
-/** A step on its way. What events of one file say again and again goes once: an object that is sent twice is sent by reference. */
-type Parcel =
-  | Exclude<ReadStep, { piece: unknown }>
-  | { file: TranscriptFile; piece: Omit<Piece, "events"> & { events: Packed[] } };
-
-interface Packed {
-  about: Omit<CapturedEvent, "at" | "activity">;
-  at: number;
-  activity: CapturedEvent["activity"];
-}
-
-function pack(step: ReadStep): Parcel {
-  if (!("piece" in step)) return step;
-  let last: Packed["about"] = {} as Packed["about"];
-  const events = step.piece.events.map(({ at, activity, ...about }): Packed => {
-    if (!isSame(about, last)) last = about;
-    return { about: last, at, activity };
-  });
-  return { file: step.file, piece: { ...step.piece, events } };
-}
-
-function unpack(parcel: Parcel): ReadStep {
-  if (!("piece" in parcel)) return parcel;
-  const events = parcel.piece.events.map(({ about, at, activity }): CapturedEvent => ({ ...about, at, activity }));
-  return { file: parcel.file, piece: { ...parcel.piece, events } };
-}
-
-function isSame<T extends object>(a: T, b: T): boolean {
-  const keys = Object.keys(a) as (keyof T)[];
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+  reader: number;
 }
 
 /** `onWait` is called when nothing is read for a while. */
@@ -61,18 +29,17 @@ export async function* readInThread(
   context: ReadContext,
   { thread, onWait }: { thread: URL; onWait: () => void },
 ): AsyncGenerator<ReadStep, void> {
-  const { settings, force, project, excludePaths, privateIds } = context;
-  const [env, places] = [{ ...context.env }, new Map()];
+  const workerContext: ReadContext = { ...pickData(context), env: { ...context.env }, places: new Map() };
   const worker = new Worker(thread, {
-    workerData: { env, settings, force, project, excludePaths, privateIds, places } satisfies ReadContext,
+    workerData: workerContext,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const steps: ReadStep[] = [];
-  const asked: ReadRequest[] = [];
+  const sent: ReadRequest[] = [];
   let failure: Error | undefined;
   let wake = () => {};
-  worker.on("message", (parcel: Parcel) => {
-    steps.push(unpack(parcel));
+  worker.on("message", (step: ReadStep) => {
+    steps.push(step);
     wake();
   });
   worker.on("error", (error) => (failure = error));
@@ -80,87 +47,69 @@ export async function* readInThread(
     failure ??= new Error("the thread that read it has ended");
     wake();
   });
-  const ask = () => {
-    while (asked.length < MAX_ORDERS) {
+  const send = () => {
+    while (sent.length < MAX_SENT) {
       const next = requests.next();
       if (next.done) return;
-      asked.push(next.value);
-      worker.postMessage(orderOf(next.value));
+      const { transcript, ...rest } = next.value;
+      sent.push(next.value);
+      const message: Message = { ...rest, file: transcript.file, reader: READERS.indexOf(transcript.reader) };
+      worker.postMessage(message);
     }
   };
   try {
-    for (ask(); asked.length > 0; ask()) {
+    for (send(); sent.length > 0; send()) {
       const step = steps.shift();
       if (step !== undefined) {
         worker.postMessage("taken");
-        if ("error" in step || step.piece.isLast) asked.shift();
+        if ("error" in step || step.piece.isLast) sent.shift();
         if ("piece" in step) for (const id of step.piece.privateIds) context.privateIds.add(id);
         yield step;
       } else if (failure !== undefined) {
         break;
       } else {
-        await new Promise<void>((resolve, reject) => {
-          const timer = setTimeout(() => {
-            try {
-              onWait();
-            } catch (error) {
-              // Thrown from a timer it would end the process.
-              reject(error as Error);
-            }
-          }, PATIENCE_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
+        const woken = new Promise<false>((resolve) => (wake = () => resolve(false)));
+        const isLate = await Promise.race([woken, setTimeout(PATIENCE_MS, true, { ref: false })]);
+        if (!isLate) continue;
+        onWait();
+        await woken;
       }
     }
   } finally {
     await worker.terminate();
   }
-  yield* readOn(asked, requests, context, failure);
-}
-
-/** The file that killed the thread has failed; the others are read here. */
-function* readOn(
-  asked: readonly ReadRequest[],
-  requests: Iterator<ReadRequest>,
-  context: ReadContext,
-  failure: Error | undefined,
-): Generator<ReadStep, void> {
-  const [culprit, ...others] = asked;
+  // The file that killed the thread has failed; the others are read here.
+  const [culprit, ...others] = sent;
   if (culprit === undefined) return;
   yield { file: culprit.transcript.file, error: failure?.message ?? "" };
   for (const request of others) yield* readTranscript(request, context);
   for (let next = requests.next(); !next.done; next = requests.next()) yield* readTranscript(next.value, context);
 }
 
-function orderOf({ transcript, ...rest }: ReadRequest): Order {
-  const { file, reader } = transcript;
-  const agent = AGENTS.findIndex(({ sources }) => sources.some((source) => source.reader === reader));
-  const source = AGENTS[agent]?.sources.findIndex((one) => one.reader === reader) ?? -1;
-  return { ...rest, file, agent, source };
+/** Without what a SyncContext has besides. */
+function pickData({ settings, force, project, excludePaths, privateIds }: ReadContext) {
+  return { settings, force, project, excludePaths, privateIds };
 }
 
 /** What the thread runs. */
 async function serve(port: NonNullable<typeof parentPort>, context: ReadContext): Promise<void> {
-  const orders: Order[] = [];
+  const messages: Message[] = [];
   const state = { waiting: 0 };
-  port.on("message", (message: Order | "taken") => {
+  port.on("message", (message: Message | "taken") => {
     if (message === "taken") state.waiting -= 1;
-    else orders.push(message);
+    else messages.push(message);
   });
   for (;;) {
-    const order = orders.shift();
-    if (order === undefined) {
+    const message = messages.shift();
+    if (message === undefined) {
       await once(port, "message");
       continue;
     }
-    const { file, agent, source, ...rest } = order;
-    const reader = AGENTS[agent]?.sources[source]?.reader;
+    const { file, reader: number, ...rest } = message;
+    const reader = READERS[number];
     if (reader === undefined) throw new Error(`No reader for ${file.path}`);
     for (const step of readTranscript({ ...rest, transcript: { file, reader } }, context)) {
-      port.postMessage(pack(step));
+      port.postMessage(step);
       state.waiting += 1;
       while (state.waiting >= MAX_WAITING) await once(port, "message");
       await setImmediate();

@@ -1,17 +1,17 @@
-// Brings sessions back from the archive, through the same readers as the transcripts they are copies of.
+// Restores sessions from the archive, with the same readers as for transcripts.
 import { existsSync } from "node:fs";
 import { AGENTS } from "../../agents/spec.ts";
 import { turnOf } from "../../agents/turn.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { saveSyncState, type SyncState } from "../../store/tables/sync-state.ts";
 import { transaction } from "../../store/db/transaction.ts";
+import { saveSyncState } from "../../store/tables/sync-state.ts";
 import { type Copy, listCopies, readCopyText } from "./archive-copies.ts";
 import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
-import { redactEvents, isExcludedFile, parseLine } from "./read-transcript.ts";
+import { isExcludedFile, parseLine, redactEvents } from "./read-transcript.ts";
 import { storeEvents, type SyncContext } from "./sync.ts";
 
-/** Copies whose transcript is gone: all of them, or those that this database has never read to their end. */
+/** Copies whose transcript is gone: with `force` all of them, else those that were never read to their end. */
 export function copiesToRestore(context: SyncContext): Copy[] {
   return listCopies(context.archive).filter(
     ({ file }) =>
@@ -24,20 +24,19 @@ export function copiesToRestore(context: SyncContext): Copy[] {
 /** Events per transaction. */
 const BATCH = 2_000;
 
-/** Returns how many events were in it. */
+/** Returns how many events the copy has. */
 export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
   const events = redactEvents(readEvents(copy, context), copy.file, context);
   for (let start = 0; start < events.length; start += BATCH) {
     transaction(db, () => storeEvents(db, events.slice(start, start + BATCH)));
   }
-  if (events.length > 0) transaction(db, () => saveSyncState(db, readFromCopy(copy), 0, Date.now()));
+  if (events.length === 0) return 0;
+  // Marked as read to its end. If the transcript comes back, it is read from its beginning.
+  const { path, agent, sessionId: session_id, bytes: size } = copy.file;
+  const state = JSON.stringify({ version: 0, state: null });
+  const mark = { path, agent, session_id, byte_offset: 0, line: 0, size, mtime: 0, fingerprint: "", state };
+  transaction(db, () => saveSyncState(db, mark, 0, Date.now()));
   return events.length;
-}
-
-/** Marks it as read to its end. Should the transcript come back, it is read from its beginning. */
-function readFromCopy({ file: { path, agent, sessionId, bytes } }: Copy): SyncState {
-  const nothing = { byte_offset: 0, line: 0, size: bytes, mtime: 0, fingerprint: "" };
-  return { path, agent, session_id: sessionId, ...nothing, state: JSON.stringify({ version: 0, state: null }) };
 }
 
 function readEvents(copy: Copy, context: SyncContext): AgentEvent[] {

@@ -1,20 +1,19 @@
-// Brings transcripts into the store: only what is new of each file, in pieces that are there as a whole or not at all.
+// Reads transcripts into the store: only what is new of each file, in pieces that are stored as a whole or not at all.
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { loadSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
 import type { CapturedEvent } from "../../core/event.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
+import { startGroup } from "../../store/db/transaction.ts";
+import { indexNewToolUses, indexTurnsOf } from "../../store/fts/search-index.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
 import { projectOfSession } from "../../store/tables/projects.ts";
-import { indexNewToolUses, indexTurnsOf } from "../../store/fts/search-index.ts";
 import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../../store/tables/sync-state.ts";
-import { startGroup, type TransactionGroup } from "../../store/db/transaction.ts";
+import { namesForgotten } from "../../store/tables/tombstones.ts";
 import { applyInBatch } from "../live/apply.ts";
 import { type Batch, endBatch, startBatch } from "../live/batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
-import { namesForgotten } from "../../store/tables/tombstones.ts";
 import {
-  type FileState,
   type Piece,
   type ReadContext,
   type ReadRequest,
@@ -28,36 +27,31 @@ const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
 /** What one run knows. */
 export interface SyncContext extends ReadContext {
-  /** Ask for memory to be derived from what is new. */
+  /** Queue jobs that derive memory from what is new. */
   enqueue: boolean;
-  /** Where compressed copies are. */
+  /** The folder of compressed copies. */
   archive: string;
-  /** What each file was like when it was read last. */
+  /** Size and time of each file when it was last read. */
   marks: Map<string, SyncMark>;
 }
 
-export interface FileOutcome {
+export interface FileOutcome extends Pick<Piece, "state" | "bytes" | "malformed" | "tooLong" | "unknown"> {
   file: TranscriptFile;
-  state: FileState;
-  bytes: number;
   events: number;
-  /** Lines that are not JSON, by number. */
-  malformed: number[];
-  /** Lines longer than memory is given for, by number. */
-  tooLong: number[];
-  unknown: Record<string, number>;
 }
 
-/** What happened since the last step: bytes that were stored, and how a file ended once it has. */
 export interface SyncStep {
+  /** Read since the last step. */
   bytes: number;
+  /** Set when a file was read to its end, ... */
   outcome?: FileOutcome;
+  /** ... could not be read or stored, ... */
   failed?: { path: string; message: string };
-  /** A file was deleted since it was found. */
+  /** ... or was deleted since it was found. */
   isGone?: true;
 }
 
-/** With a session's id only its files can be read: where there are thousands, looking at all takes longer than the reading. */
+/** `sessionId`: only its files will be read; among thousands of files, loading the marks of all takes longer than reading. */
 export function startSync(
   db: Db,
   paths: Paths,
@@ -78,17 +72,12 @@ export function startSync(
   };
 }
 
-export function isUnchanged(file: TranscriptFile, context: SyncContext): boolean {
-  const known = context.marks.get(file.path);
-  return (
-    !context.force && known !== undefined && known.size === file.bytes && known.mtime === Math.floor(file.modifiedAt)
-  );
+export function isUnchanged(file: TranscriptFile, { marks, force }: SyncContext): boolean {
+  const known = marks.get(file.path);
+  return !force && known?.size === file.bytes && known.mtime === Math.floor(file.modifiedAt);
 }
 
-/**
- * May be left after any step: what was stored stays, and the next run goes on from there. Between two steps no
- * transaction is open.
- */
+/** Can be stopped after any step: what was stored stays. Between two steps no transaction is open. */
 export function* syncTranscripts(
   db: Db,
   transcripts: readonly Transcript[],
@@ -108,19 +97,19 @@ export function* syncTranscripts(
   }
 }
 
-/** The same for much work: reading goes on in another thread meanwhile. */
+/** For large amounts: transcripts are read in a thread. */
 export async function* syncInParallel(
   db: Db,
   transcripts: readonly Transcript[],
   context: SyncContext,
   thread: URL,
 ): AsyncGenerator<SyncStep, void> {
-  const writer = startWriter(db, context, { indexed: transcripts });
+  const writer = startWriter(db, context, transcripts);
   try {
-    // Loaded here: most runs have little to do and need no thread.
+    // Loaded here, because most runs have little to read and need no thread.
     const { readInThread } = await import("./reader-thread.ts");
     const requests = readRequests(db, transcripts, context);
-    // Nobody is kept from writing while this waits.
+    // While this waits, others can write.
     const onWait = () => writer.end();
     for await (const step of readInThread(requests, context, { thread, onWait })) yield writer.store(step);
   } finally {
@@ -133,31 +122,40 @@ interface Writer {
   end(): void;
 }
 
-/**
- * Takes the steps of reading in their order, whoever reads. Where much is written, it is indexed while reading goes on:
- * tool uses at once, turns when all transcripts of their session have been read.
- */
-function startWriter(db: Db, context: SyncContext, { indexed }: { indexed?: readonly Transcript[] } = {}): Writer {
+/** Rows of `indexed` are indexed during the run: tool uses at once, turns when all transcripts of their session were read. */
+function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript[]): Writer {
   const unread = new Map<string, number>();
   for (const { file } of indexed ?? []) unread.set(file.sessionId, (unread.get(file.sessionId) ?? 0) + 1);
-  let read: string[] = [];
-  const noteEnd = ({ sessionId }: TranscriptFile): void => {
-    const left = (unread.get(sessionId) ?? 0) - 1;
-    unread.set(sessionId, left);
-    if (left === 0) read.push(sessionId);
-  };
+  let finished: string[] = [];
   const group = startGroup(db, TRANSACTION_BYTES, {
     start: startBatch,
     end(batch) {
       endBatch(db, batch);
       if (indexed === undefined) return;
       indexNewToolUses(db, batch.toolUses);
-      indexTurnsOf(db, read);
-      read = [];
+      indexTurnsOf(db, finished);
+      finished = [];
     },
   });
   let outcome: FileOutcome | undefined;
   let isBroken = false;
+  /** Returns what is wrong with the piece; trouble of the store itself ends the run. */
+  const storePiece = (piece: Piece, into: FileOutcome): string | undefined => {
+    const skippedBefore = into.malformed.length + into.tooLong.length;
+    const hasEvents = into.events + piece.events.length > 0;
+    try {
+      group.add(piece.bytes, (batch) => {
+        writePiece(db, batch, piece, skippedBefore);
+        if (piece.isLast && context.enqueue && hasEvents) enqueueSession(db, into.file.sessionId, Date.now());
+      });
+    } catch (error) {
+      if (isStoreTrouble(error)) throw error;
+      return (error as Error).message;
+    }
+    addPiece(into, piece);
+    if (piece.checkpoint !== undefined) context.marks.set(into.file.path, piece.checkpoint);
+    return undefined;
+  };
   return {
     store(step) {
       const { file } = step;
@@ -165,15 +163,20 @@ function startWriter(db: Db, context: SyncContext, { indexed }: { indexed?: read
         outcome = { file, state: "new", bytes: 0, events: 0, malformed: [], tooLong: [], unknown: {} };
         isBroken = false;
       }
-      const bytes = "error" in step ? 0 : step.piece.bytes;
-      if ("error" in step || step.piece.isLast) noteEnd(file);
-      // After a piece that could not be stored the rest would leave a hole: the next run reads on from before it.
+      const piece = "piece" in step ? step.piece : undefined;
+      const bytes = piece?.bytes ?? 0;
+      if (piece === undefined || piece.isLast) {
+        const left = (unread.get(file.sessionId) ?? 0) - 1;
+        unread.set(file.sessionId, left);
+        if (left === 0) finished.push(file.sessionId);
+      }
+      // After a piece that could not be stored the rest would leave a hole: the next run reads it all again.
       if (isBroken) return { bytes };
-      const message = "error" in step ? step.error : storePiece(db, group, step.piece, outcome, context);
+      const message = "error" in step ? step.error : storePiece(step.piece, outcome);
       isBroken = message !== undefined;
       if ("error" in step && step.isGone === true) return { bytes, isGone: true };
       if (message !== undefined) return { bytes, failed: { path: file.path, message } };
-      return "piece" in step && step.piece.isLast ? { bytes, outcome } : { bytes };
+      return piece?.isLast ? { bytes, outcome } : { bytes };
     },
     end: () => group.end(),
   };
@@ -191,57 +194,36 @@ function* readRequests(db: Db, transcripts: readonly Transcript[], context: Sync
   }
 }
 
-/** A session that is there already belongs to the project it was filed under. */
+/** A stored session belongs to the project it was stored under, whatever its transcript says. */
 function isElsewhere(db: Db, sessionId: string, { project }: SyncContext): boolean {
   const own = project === undefined ? undefined : projectOfSession(db, sessionId);
   return own !== undefined && own.name !== project && own.key !== project;
 }
 
-/** Says what went wrong with this piece, if it was the piece; trouble of the store itself ends the run. */
-function storePiece(
-  db: Db,
-  group: TransactionGroup<Batch>,
-  piece: Piece,
-  outcome: FileOutcome,
-  context: SyncContext,
-): string | undefined {
-  const skippedBefore = outcome.malformed.length + outcome.tooLong.length;
-  const hasNews = outcome.events + piece.events.length > 0;
-  try {
-    group.add(piece.bytes, (batch) => {
-      writePiece(db, batch, piece, skippedBefore);
-      if (piece.isLast && context.enqueue && hasNews) enqueueSession(db, outcome.file.sessionId, Date.now());
-    });
-  } catch (error) {
-    if (isStoreTrouble(error)) throw error;
-    return (error as Error).message;
-  }
-  outcome.state = piece.state;
-  outcome.bytes += piece.bytes;
-  outcome.events += piece.events.length;
-  outcome.malformed.push(...piece.malformed);
-  outcome.tooLong.push(...piece.tooLong);
-  for (const [type, times] of Object.entries(piece.unknown)) {
+function addPiece(outcome: FileOutcome, { state, bytes, events, malformed, tooLong, unknown }: Piece): void {
+  outcome.state = state;
+  outcome.bytes += bytes;
+  outcome.events += events.length;
+  outcome.malformed.push(...malformed);
+  outcome.tooLong.push(...tooLong);
+  for (const [type, times] of Object.entries(unknown)) {
     const before = Object.hasOwn(outcome.unknown, type) ? (outcome.unknown[type] ?? 0) : 0;
     outcome.unknown[type] = before + times;
   }
-  if (piece.checkpoint !== undefined) context.marks.set(outcome.file.path, piece.checkpoint);
-  return undefined;
 }
 
-/** What is no piece of a file: from a copy. */
-export function storeEvents(db: Db, events: readonly CapturedEvent[]): void {
-  const batch = startBatch();
+function writePiece(db: Db, batch: Batch, { events, checkpoint, malformed, tooLong }: Piece, skipped: number): void {
   applyAll(db, batch, events);
-  endBatch(db, batch);
+  if (checkpoint !== undefined) saveSyncState(db, checkpoint, skipped + malformed.length + tooLong.length, Date.now());
 }
 
 function applyAll(db: Db, batch: Batch, events: readonly CapturedEvent[]): void {
   for (const event of events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
 }
 
-function writePiece(db: Db, batch: Batch, piece: Piece, skippedBefore: number): void {
-  applyAll(db, batch, piece.events);
-  if (piece.checkpoint === undefined) return;
-  saveSyncState(db, piece.checkpoint, skippedBefore + piece.malformed.length + piece.tooLong.length, Date.now());
+/** For events that are not from a transcript: archived or imported ones. */
+export function storeEvents(db: Db, events: readonly CapturedEvent[]): void {
+  const batch = startBatch();
+  applyAll(db, batch, events);
+  endBatch(db, batch);
 }

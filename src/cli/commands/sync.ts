@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { hasForgottenParts } from "../../store/tables/tombstones.ts";
 import type { ArchiveContext } from "../../capture/sync/archive.ts";
-import { archiveSize } from "../../capture/sync/archive-copies.ts";
+import { archiveSize, type Copy, MAX_UNSAVED_COPIES, saveCopies } from "../../capture/sync/archive-copies.ts";
 import { copiesToRestore, restoreCopy } from "../../capture/sync/restore.ts";
 import type { Transcript } from "../../capture/sync/read-transcript.ts";
 import { type SyncContext, syncInParallel, syncTranscripts } from "../../capture/sync/sync.ts";
@@ -144,14 +144,19 @@ async function archiveAll(
   const total = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
   const progress = startProgress(total, isQuiet);
   const { archiveTranscript } = await import("../../capture/sync/archive.ts");
-  const { createBatch } = await import("../../capture/sync/archive-batch.ts");
-  const batch = createBatch(context.archive);
+  let unsaved: Copy[] = [];
+  const save = async (): Promise<void> => {
+    report.failed.push(...(await saveCopies(context.archive, unsaved)));
+    unsaved = [];
+  };
   await forEachFile(wanted, report, async (transcript) => {
-    if (await archiveTranscript(transcript, context, batch)) written += 1;
+    const archived = await archiveTranscript(transcript, context);
+    if (archived !== undefined) unsaved.push(archived.copy);
+    if (archived?.isChanged) written += 1;
     progress.add(transcript.file.bytes);
-    if (batch.isFull()) report.failed.push(...(await batch.settle()));
+    if (unsaved.length >= MAX_UNSAVED_COPIES) await save();
   });
-  report.failed.push(...(await batch.settle()));
+  await save();
   progress.end();
   report.archived = { written, ...archiveSize(context.archive) };
 }
