@@ -52,7 +52,7 @@ const MENDS: Record<string, Mend> = {
       withStore(paths, (db) => retryJobs(db, Date.now())),
       "job",
     )} another try`,
-  spool: bringIn,
+  spool: drainBriefly,
   "search index": (paths) =>
     `indexed ${count(
       withStore(paths, (db) => updateSearchIndex(db)),
@@ -108,7 +108,7 @@ async function repair(paths: Paths): Promise<string> {
   return repairText(repaired);
 }
 
-function bringIn(paths: Paths): string {
+function drainBriefly(paths: Paths): string {
   retryBad(paths.spool);
   withStore(paths, () => {});
   const { bad } = spoolCounts(paths.spool);

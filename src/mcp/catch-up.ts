@@ -1,5 +1,5 @@
-// What the memory tools bring in before they answer: events, the search index, the newest memory, each for a limited time.
-import { bringIn } from "../queries/cached-store.ts";
+// Before a tool answers: drains the spool, updates the search index, derives the newest observations, each for a limited time.
+import { drainBriefly } from "../queries/cached-store.ts";
 import type { Paths } from "../config/paths.ts";
 import { deriveNewest } from "../memory/derive.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -9,8 +9,8 @@ const INDEX_MS = 2_000;
 const DERIVE_MS = 500;
 
 export function catchUp(db: Db, paths: Paths): string[] {
-  const notes = bringIn(db, paths);
+  const notes = drainBriefly(db, paths);
   updateSearchIndex(db, { maxMs: INDEX_MS });
   const left = deriveNewest(db, undefined, DERIVE_MS);
-  return left > 0 ? [...notes, `Of ${left} sessions no observations were made yet; search finds their turns.`] : notes;
+  return left > 0 ? [...notes, `${left} sessions have no observations yet; search finds their turns.`] : notes;
 }

@@ -1,4 +1,4 @@
-// The store as a server keeps it: opened when a question comes, kept while questions come, let go when none do.
+// The open store of a server: opened by the first request, closed when idle.
 import { drainSpool, spoolCounts } from "../capture/live/drain.ts";
 import type { Paths } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
@@ -6,48 +6,48 @@ import { AppError } from "../core/error.ts";
 import { type Db, isStoreTrouble } from "../store/db/driver.ts";
 import { explain, openStore } from "../store/db/open.ts";
 
-/** Somebody waits for the answer: a database that is written to for longer is read as it is. */
+/** If another process writes for longer, the request reads the database as it is. */
 const BUSY_TIMEOUT_MS = 1_000;
 const DRAIN_MS = 300;
-/** After this long nobody keeps the file from being moved away. */
+/** Then the file is closed, so that it can be moved away. */
 const IDLE_MS = 30_000;
 
 export interface UseOptions {
   isWriting?: boolean;
-  /** Nothing is brought in first. */
+  /** Do not drain the spool first. */
   asIs?: boolean;
 }
 
 export interface Store {
-  /** `notes` are what the asker has to know of the state the store is in. Throws an AppError where it cannot be used. */
+  /** `notes` say what may be missing. Throws an AppError if the store cannot be opened. */
   use<T>(work: (db: Db, notes: string[]) => T, options?: UseOptions): T;
   close(): void;
 }
 
-/** What is done before each question; returns what the asker has to know. */
+/** Runs before each request; returns notes on what may be missing. */
 export type Prepare = (db: Db, paths: Paths) => string[];
 
 export function createStore(paths: Paths, prepare: Prepare): Store {
-  let kept: { db: Db; file: string } | undefined;
+  let opened: { db: Db; file: string } | undefined;
   let timer: NodeJS.Timeout | undefined;
   const close = (): void => {
     clearTimeout(timer);
-    const { db } = kept ?? {};
-    kept = undefined;
+    const { db } = opened ?? {};
+    opened = undefined;
     db?.close();
   };
   const open = (isWriting: boolean): Db => {
     const file = fileId(paths.database);
-    // It was moved away, or deleted, or another was put in its place.
-    if (kept !== undefined && kept.file !== file) close();
-    if (kept !== undefined) return kept.db;
+    // It was moved, deleted or replaced.
+    if (opened !== undefined && opened.file !== file) close();
+    if (opened !== undefined) return opened.db;
     if (file === "" && !isWriting && spoolCounts(paths.spool).waiting === 0) {
-      throw new AppError("no_memory", `There is no memory on this machine yet (${paths.database}).`, {
-        hint: "It grows with every session; `c-mem sync` brings in the sessions from before.",
+      throw new AppError("no_memory", `Nothing is stored on this machine yet (${paths.database}).`, {
+        hint: "Every new session is recorded; `c-mem sync` imports earlier ones.",
       });
     }
     const db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
-    kept = { db, file: fileId(paths.database) };
+    opened = { db, file: fileId(paths.database) };
     return db;
   };
   return {
@@ -76,10 +76,10 @@ function fileId(path: string): string {
   return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
 }
 
-/** What happened last is brought in first, as far as that is quick and nobody else is writing. */
-export function bringIn(db: Db, paths: Paths): string[] {
+/** Stores the newest events, unless that is slow or another process is writing. */
+export function drainBriefly(db: Db, paths: Paths): string[] {
   const { remaining } = drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
-  return remaining > 0 ? [`${remaining} events of the last minutes are not in yet.`] : [];
+  return remaining > 0 ? [`${remaining} recent events are not stored yet.`] : [];
 }
 
 function tryPrepare(db: Db, paths: Paths, prepare: Prepare): string[] {
@@ -88,6 +88,6 @@ function tryPrepare(db: Db, paths: Paths, prepare: Prepare): string[] {
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
     const reason = explain(error, paths.database);
-    return [`What happened last may be missing: ${reason instanceof Error ? reason.message : String(reason)}`];
+    return [`Recent events may be missing: ${reason instanceof Error ? reason.message : String(reason)}`];
   }
 }

@@ -1,32 +1,32 @@
-// Who may ask: whoever has the token, or a browser that followed a link made for it.
+// Authorises requests: by the token, or by the cookie of a browser that followed a one-time link.
 import type { IncomingHttpHeaders } from "node:http";
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Access {
   hasToken(authorization: string | undefined): boolean;
-  /** A code for one link, to be used once and soon. */
+  /** For one link, valid once and for a minute. */
   makeCode(): string;
-  /** True the first time, within its time. */
+  /** True once, before it expires. */
   useCode(code: string): boolean;
   makeCookie(now: number): string;
   hasCookie(value: string | undefined, now: number): boolean;
-  /** Counts a refusal; true when there were so many lately that even saying why is too much. */
+  /** Counts a refusal; true after too many in a minute. */
   refuse(now: number): boolean;
 }
 
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
-/** How long a browser stays let in. It outlives the worker: it depends on the token alone. */
+/** Cookies outlive the worker: they depend on the token alone. */
 export const COOKIE_SECONDS = 30 * 24 * 60 * 60;
 const REFUSALS = 20;
 const REFUSALS_MS = 60_000;
 
-/** Ports of one address share cookies: each has its own name. */
+/** Ports of one address share cookies, so the name has the port. */
 export function cookieName(port: number): string {
   return `c_mem_${port}`;
 }
 
-/** Whether a request has the token or a cookie of ours; what it may do with it is checked later. */
+/** True with a valid token or cookie; what the request may do is checked later. */
 export function isOwner(access: Access, { authorization, cookie }: IncomingHttpHeaders, port: number): boolean {
   if (access.hasToken(authorization)) return true;
   const prefix = `${cookieName(port)}=`;
@@ -66,7 +66,7 @@ export function createAccess(token: string): Access {
       const [issued = "", signature = ""] = (value ?? "").split(".");
       if (!/^\d{1,12}$/.test(issued) || !isSame(signature, sign(issued))) return false;
       const age = now / 1000 - Number(issued);
-      // A little into the future: the clock may have been set back.
+      // The clock may have been set back.
       return age > -COOKIE_SECONDS && age < COOKIE_SECONDS;
     },
     refuse(now) {
@@ -76,7 +76,7 @@ export function createAccess(token: string): Access {
   };
 }
 
-/** In the same time whatever is given: compared as hashes, which have one length. */
+/** Constant time: compares hashes, which have equal length. */
 function isSame(given: string, right: string): boolean {
   return timingSafeEqual(Buffer.from(digest(given)), Buffer.from(digest(right)));
 }

@@ -1,4 +1,4 @@
-// The app: every route of the table, behind one way of reading what comes in and one of answering.
+// The app: every route of the table, with one way to read input and one to reply.
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { AppError } from "../core/error.ts";
@@ -29,7 +29,7 @@ export function createApp(host: Host): Hono {
 }
 
 function noRoute(): AppError {
-  return new AppError("nothing_found", "There is no such route.", { hint: "/api/docs lists them." });
+  return new AppError("nothing_found", "No such route.", { hint: "/api/docs lists them." });
 }
 
 async function serve(http: Context, row: Route, host: Host): Promise<Response> {
@@ -47,8 +47,8 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
     host.onRequest();
     const answer = await store.use(
       (db) => {
-        const aside = row.isSlow ? host.aside.ask(db, row, query) : undefined;
-        if (aside !== undefined) return aside;
+        const offloaded = row.isSlow ? host.offload.run(db, row, query) : undefined;
+        if (offloaded !== undefined) return offloaded;
         const asked = { db, paths, env, cwd: undefined, flags: query, kept };
         return row.run({ asked, params: http.req.param(), query, body, host, http });
       },

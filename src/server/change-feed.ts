@@ -1,4 +1,4 @@
-// What is told to those who watch: what has happened in the database since, whoever wrote it, as events of the stream.
+// Rows written since a cursor, by any process, as events of the stream.
 import { observationJson } from "../queries/observation-json.ts";
 import { iso } from "../core/time.ts";
 import { toolLine } from "../recall/history/tool-line.ts";
@@ -17,64 +17,64 @@ import {
 import { findObservation } from "../store/reads/observation-list.ts";
 import { type Cursor, cursorText } from "./cursor.ts";
 
-export interface News {
-  /** Of the stream: where a reader has come to with this event. */
+export interface ChangeEvent {
+  /** The cursor after this event. */
   id: string;
   event: string;
   data: object;
 }
 
-/** Of one kind at a time: the rest follows at the next look. */
+/** Of one kind per read; the rest follows with the next one. */
 const MAX_ROWS = 1_000;
-/** What is brought in from older transcripts is no news. */
+/** Older rows come from imported transcripts and are not announced. */
 const FRESH_MS = 15 * 60_000;
-/** A session's end is known a little after it happened: that much is looked at again, and told once. */
+/** A session's end is stored a little late: this much is read again, and each end announced once. */
 const LATE_MS = 10_000;
 
 export function newestCursor(db: Db, now: number): Cursor {
   return { ...newestSeen(db), endedAt: now };
 }
 
-export interface Reading {
-  news: News[];
-  /** There is more than one look takes in. */
+export interface Changes {
+  events: ChangeEvent[];
+  /** More than one read returns. */
   hasMore: boolean;
 }
 
-/** Reads on from the cursor, and moves it. `told` keeps what was said of ends. */
-export function readNews(db: Db, cursor: Cursor, told: Set<string>, now: number): Reading {
-  const news: News[] = [];
+/** Reads on from the cursor and moves it. `sentEnds` remembers which ends were announced. */
+export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: number): Changes {
+  const events: ChangeEvent[] = [];
   let hasMore = false;
-  const taken = <Row>(rows: Row[]): Row[] => {
+  const limited = <Row>(rows: Row[]): Row[] => {
     hasMore ||= rows.length === MAX_ROWS;
     return rows;
   };
   const add = (event: string, key: keyof Cursor, to: number, data: object | undefined): void => {
     cursor[key] = Math.max(cursor[key], to);
-    if (data !== undefined) news.push({ id: cursorText(cursor), event, data });
+    if (data !== undefined) events.push({ id: cursorText(cursor), event, data });
   };
-  const fresh = <Row extends NewSession>(row: Row, tell: (row: Row) => object): object | undefined =>
-    now - row.at > FRESH_MS ? undefined : tell(row);
-  for (const row of taken(newSessions(db, cursor.sessions, MAX_ROWS)))
+  const fresh = <Row extends NewSession>(row: Row, describe: (row: Row) => object): object | undefined =>
+    now - row.at > FRESH_MS ? undefined : describe(row);
+  for (const row of limited(newSessions(db, cursor.sessions, MAX_ROWS)))
     add("session_started", "sessions", row.id, fresh(row, of));
-  for (const row of taken(newPrompts(db, cursor.prompts, MAX_ROWS))) {
-    const tell = () => ({ ...of(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
-    add("prompt", "prompts", row.id, fresh(row, tell));
+  for (const row of limited(newPrompts(db, cursor.prompts, MAX_ROWS))) {
+    const describe = () => ({ ...of(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
+    add("prompt", "prompts", row.id, fresh(row, describe));
   }
-  for (const row of taken(newToolUses(db, cursor.toolUses, MAX_ROWS)))
+  for (const row of limited(newToolUses(db, cursor.toolUses, MAX_ROWS)))
     add("tool_use", "toolUses", row.id, fresh(row, toolUse));
-  for (const id of taken(newObservationIds(db, cursor.observations, MAX_ROWS))) {
+  for (const id of limited(newObservationIds(db, cursor.observations, MAX_ROWS))) {
     const row = findObservation(db, id);
     add("observation", "observations", id, row && { ...observationJson(row), change: "created" });
   }
-  for (const row of taken(newSummaries(db, cursor.summaries, MAX_ROWS))) {
+  for (const row of limited(newSummaries(db, cursor.summaries, MAX_ROWS))) {
     const { prompt_number, request, learned, completed, next_steps } = row;
     add("summary", "summaries", row.id, { ...of(row), prompt_number, request, learned, completed, next_steps });
   }
   for (const row of endedSessions(db, cursor.endedAt - LATE_MS, MAX_ROWS)) {
     const key = `${row.id} ${row.at}`;
-    if (told.has(key)) continue;
-    told.add(key);
+    if (sentEnds.has(key)) continue;
+    sentEnds.add(key);
     add("session_completed", "endedAt", Math.min(row.at, now), {
       ...of(row),
       status: row.status,
@@ -82,7 +82,7 @@ export function readNews(db: Db, cursor: Cursor, told: Set<string>, now: number)
     });
   }
   cursor.endedAt = Math.max(cursor.endedAt, now - LATE_MS);
-  return { news, hasMore };
+  return { events, hasMore };
 }
 
 function of({ session_id, parent_session_id, agent, project, title, at }: NewSession): object {

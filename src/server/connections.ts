@@ -5,18 +5,18 @@ import type { Socket } from "node:net";
 
 /** Connections without the token or cookie. A browser opens six before it has the cookie. */
 const MAX_UNKNOWN = 128;
-/** How long each has to say who it is, on a busy machine. */
+/** Time for the first request, on a busy machine. */
 const GRACE_MS = 1_000;
-const LOOK_MS = 50;
-/** Beyond that none is waited for: every connection takes a file descriptor. */
+const CHECK_MS = 50;
+/** Beyond this no grace time: every connection takes a file descriptor. */
 const MAX_AT_ONCE = 768;
 
-/** To be called with every request, before it is answered. */
+/** Returns what must be called with every request. */
 export function limitConnections(
   server: Server,
   isOwner: (request: IncomingMessage) => boolean,
 ): (request: IncomingMessage) => void {
-  /** Since when, oldest first; one that has sent a whole request counts as new. */
+  /** With the time of the last request, oldest first. */
   const unknown = new Map<Socket, number>();
   let timer: NodeJS.Timeout | undefined;
   const closeOldest = (limit: number, before: number): void => {
@@ -26,15 +26,15 @@ export function limitConnections(
       socket.destroy();
     }
   };
-  const look = (): void => {
+  const check = (): void => {
     closeOldest(MAX_UNKNOWN, performance.now() - GRACE_MS);
-    timer = unknown.size > MAX_UNKNOWN ? setTimeout(look, LOOK_MS).unref() : undefined;
+    timer = unknown.size > MAX_UNKNOWN ? setTimeout(check, CHECK_MS).unref() : undefined;
   };
   server.on("connection", (socket: Socket) => {
     unknown.set(socket, performance.now());
     socket.once("close", () => unknown.delete(socket));
     closeOldest(MAX_AT_ONCE, Infinity);
-    if (unknown.size > MAX_UNKNOWN) timer ??= setTimeout(look, LOOK_MS).unref();
+    if (unknown.size > MAX_UNKNOWN) timer ??= setTimeout(check, CHECK_MS).unref();
   });
   return (request) => {
     const { socket } = request;

@@ -1,9 +1,9 @@
 // Puts together what the server has at hand.
 import { createEmbeddingCache } from "../queries/embedding-cache.ts";
-import { bringIn, createStore } from "../queries/cached-store.ts";
+import { drainBriefly, createStore } from "../queries/cached-store.ts";
 import { createAccess } from "./access.ts";
-import { createAside } from "./offload.ts";
-import { createHolds } from "./undo-window.ts";
+import { createOffload } from "./offload.ts";
+import { createUndoWindow } from "./undo-window.ts";
 import type { Host } from "./host.ts";
 import { createLive } from "./live.ts";
 
@@ -13,13 +13,13 @@ export interface HostOptions extends Pick<Host, "paths" | "env" | "viewer" | "po
 
 export function createHost({ token, ...options }: HostOptions): Host & { close(): void } {
   const { paths, env, log } = options;
-  const store = createStore(paths, bringIn);
+  const store = createStore(paths, drainBriefly);
   const live = createLive(store, log);
   const meaning = createEmbeddingCache(paths, env);
-  const aside = createAside(paths);
-  const holds = createHolds({
+  const offload = createOffload(paths);
+  const undoWindow = createUndoWindow({
     use: (work) => store.use((db) => work({ db, paths, env, cwd: undefined }), { isWriting: true }),
-    tell: live.tell,
+    broadcast: live.broadcast,
     log,
   });
   return {
@@ -27,13 +27,13 @@ export function createHost({ token, ...options }: HostOptions): Host & { close()
     store,
     access: createAccess(token),
     live,
-    holds,
-    aside,
+    undoWindow,
+    offload,
     kept: meaning.cache,
     close() {
-      holds.finish();
+      undoWindow.finish();
       meaning.close();
-      aside.close();
+      offload.close();
       live.close();
       store.close();
     },

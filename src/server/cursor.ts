@@ -1,8 +1,8 @@
-// Where a reader of the stream has come to, as the id of an event: so it can go on after a break.
+// A position in the event stream as an event's id, so that a subscriber can resume.
 import type { Seen } from "../store/reads/change-feed.ts";
 
 export interface Cursor extends Seen {
-  /** Until when ends of sessions were told. */
+  /** Ends of sessions up to this time were announced. */
   endedAt: number;
 }
 
@@ -20,7 +20,7 @@ export function cursorText(cursor: Cursor): string {
   return LETTERS.map(([key, letter]) => `${letter}${cursor[key]}`).join("");
 }
 
-/** Undefined for what is none, or is ahead of what there is: the database is another one now. */
+/** Undefined if malformed, or ahead of the database: it was replaced. */
 export function parseCursor(text: string | undefined, newest: Cursor): Cursor | undefined {
   const match = FORM.exec(text ?? "");
   if (match === null) return undefined;

@@ -1,4 +1,4 @@
-// The API's description as a page to read: plain HTML from the document, nothing loaded from elsewhere, no script.
+// The API documentation as plain HTML, made from the OpenAPI document; no scripts.
 import type { Hono } from "hono";
 import type { Host } from "./host.ts";
 import { openApi } from "./openapi.ts";
@@ -69,7 +69,7 @@ function fold(name: string, schema: unknown): string {
   return `<details><summary>${name}</summary><pre>${escape(JSON.stringify(schema, null, 2))}</pre></details>`;
 }
 
-/** What stands between backticks is code. */
+/** `text` -> <code>text</code> */
 function withCode(text: string): string {
   return escape(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

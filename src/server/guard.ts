@@ -1,4 +1,4 @@
-// Keeps out what does not come from this machine's owner: other pages in their browser, other names for this address, others.
+// Rejects requests that are not from this machine's owner: other origins, other host names, missing tokens.
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../core/error.ts";
@@ -6,10 +6,10 @@ import { type Access, cookieName } from "./access.ts";
 import type { Host } from "./host.ts";
 import { replyError } from "./reply.ts";
 
-/** One event with its output, as large as any is kept. */
+/** The largest event that is stored. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** What the page may load: its own files, nothing else, and no script that stands in the HTML. */
+/** The page may load its own files only, and no inline script. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,7 +41,7 @@ export function addHeaders(): MiddlewareHandler {
   };
 }
 
-/** A page of another site that calls itself by a name of ours (DNS rebinding) still asks for its own name. */
+/** Against DNS rebinding: the Host header names the other site. */
 export function checkOrigin(host: Host): MiddlewareHandler {
   return async (http, next) => {
     const refusal = findRefusal(http, allowedHosts(host.port()));
@@ -55,18 +55,18 @@ function allowedHosts(port: number): string[] {
 
 function findRefusal(http: Context, hosts: readonly string[]): string | undefined {
   const { req } = http;
-  if (!hosts.includes((req.header("Host") ?? "").toLowerCase())) return "That is not an address of this server.";
+  if (!hosts.includes((req.header("Host") ?? "").toLowerCase())) return "Unknown Host header.";
   const origin = req.header("Origin");
   if (origin !== undefined && !hosts.some((name) => origin === `http://${name}`))
-    return "Pages of other origins may not ask here.";
+    return "Requests from other origins are not allowed.";
   const site = req.header("Sec-Fetch-Site");
   if (site === undefined || site === "same-origin" || site === "none") return undefined;
-  // Somebody follows a link to a page: that shows nothing by itself, and brings no cookie.
+  // Following a link to the page: it shows no data by itself, and sends no cookie.
   const isVisit = req.method === "GET" && req.header("Sec-Fetch-Mode") === "navigate" && !isData(req.method, req.path);
-  return isVisit ? undefined : "Pages of other sites may not ask here.";
+  return isVisit ? undefined : "Requests from other sites are not allowed.";
 }
 
-/** What is not the page's own files or the sign of life. What is reported of sessions is sent; who only looks there sees the page. */
+/** Everything but the page's files and /health. `GET /sessions/…` is the page; other methods there record events. */
 export function isData(method: string, path: string): boolean {
   return /^\/(?:api|stream)(?:\/|$)/.test(path) || (method !== "GET" && /^\/sessions(?:\/|$)/.test(path));
 }
@@ -79,7 +79,7 @@ export function checkAccess(host: Host, access: Access): MiddlewareHandler {
     if (access.hasCookie(cookie, Date.now()) && isFromPage(http)) return await next();
     if (access.refuse(performance.now())) {
       http.header("Retry-After", "60");
-      return replyError(http, "", new AppError("rate_limited", "Too many were refused lately."), host);
+      return replyError(http, "", new AppError("rate_limited", "Too many refused requests."), host);
     }
     http.header("WWW-Authenticate", 'Bearer realm="c-mem"');
     const hint = "`c-mem open` opens the page; programs send the token in server.json as a bearer token.";
@@ -87,14 +87,14 @@ export function checkAccess(host: Host, access: Access): MiddlewareHandler {
   };
 }
 
-/** What changes something comes from our own page, which says so, and not from a form. */
+/** A change must come from our own page, not from a form. */
 function isFromPage({ req }: Context): boolean {
   if (req.method === "GET") return true;
   const isOwn = req.header("Sec-Fetch-Site") === "same-origin" || req.header("Origin") !== undefined;
   return isOwn && /^application\/json\b/i.test(req.header("Content-Type") ?? "");
 }
 
-/** Not the library's own: that makes the request anew, which Node's adaptor does not take for what has no stated length. */
+/** Not hono's: it rebuilds the request, which the Node adaptor does not support for bodies without a length. */
 export function limitBody(host: Host): MiddlewareHandler {
   const message = `The body is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB.`;
   return async (http, next) => {
@@ -107,7 +107,7 @@ export function limitBody(host: Host): MiddlewareHandler {
   };
 }
 
-/** Undefined where there is more. */
+/** Undefined if it is longer. */
 async function readUpTo(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

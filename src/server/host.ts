@@ -1,10 +1,10 @@
-// What the server has at hand while it runs.
+// What routes can use while the server runs.
 import type { EmbeddingCache } from "../queries/embedding-cache.ts";
 import type { Store } from "../queries/cached-store.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Access } from "./access.ts";
-import type { Aside } from "./offload.ts";
-import type { Holds } from "./undo-window.ts";
+import type { Offload } from "./offload.ts";
+import type { UndoWindow } from "./undo-window.ts";
 import type { Live } from "./live.ts";
 
 export interface Host {
@@ -13,14 +13,14 @@ export interface Host {
   store: Store;
   access: Access;
   live: Live;
-  holds: Holds;
-  aside: Aside;
-  /** Known once it listens. */
+  undoWindow: UndoWindow;
+  offload: Offload;
+  /** Known once the server listens. */
   port(): number;
   /** The folder of the page's built files. */
   viewer: string;
   kept: EmbeddingCache;
-  /** Somebody asks: the worker stays. */
+  /** A request arrived: the worker stays up. */
   onRequest(): void;
   /** There is work to do. */
   onWork(): void;

@@ -1,71 +1,71 @@
-// Those who watch: each gets what is new, and is let go when it does not keep up.
+// The subscribers of the event stream: each gets new events, and is dropped when it falls behind.
 import type { Db } from "../store/db/driver.ts";
 import { countJobs } from "../store/tables/jobs.ts";
 import { writeVersion } from "../store/db/query-cache.ts";
 import type { Store } from "../queries/cached-store.ts";
 import { type Cursor, cursorText, parseCursor } from "./cursor.ts";
-import { newestCursor, type News, readNews } from "./change-feed.ts";
+import { newestCursor, type ChangeEvent, readChanges } from "./change-feed.ts";
 
 export interface Client {
-  /** False: it has not read what it was sent before; it is let go. */
+  /** False when its queue is full: it is dropped. */
   send(text: string): boolean;
   close(): void;
 }
 
 export interface Live {
-  /** From the event with this id on, where it is still known which that was. */
-  join(client: Client, lastEventId: string | undefined): void;
-  leave(client: Client): void;
-  clients(): number;
-  /** To everybody, at once; it is not kept. */
-  tell(event: string, data: object): void;
+  /** Resumes after the event with this id, if that is still known. */
+  subscribe(client: Client, lastEventId: string | undefined): void;
+  unsubscribe(client: Client): void;
+  count(): number;
+  /** To every subscriber at once; not stored. */
+  broadcast(event: string, data: object): void;
   close(): void;
 }
 
-/** How often is looked, while somebody watches: one question to SQLite where nothing was written. */
-const LOOK_MS = 200;
-/** A line now and then shows on both sides that the other is there. */
-const ALIVE_MS = 15_000;
-/** After a break longer than that, a reader does better to load the page anew. */
+/** While anyone is subscribed: one SQLite query when nothing was written. */
+const POLL_MS = 200;
+/** A comment line keeps the connection open. */
+const KEEP_ALIVE_MS = 15_000;
+/** After a longer gap, reloading the page is cheaper. */
 const MAX_CATCH_UP_ROUNDS = 5;
 
-/** Drops are brought in by the worker: what it has brought in is the news. */
+/** The worker drains the spool; the stream reports what it stored. */
 const AS_IS = { asIs: true };
 
 export function createLive(store: Store, log: (message: string) => void): Live {
   const clients = new Set<Client>();
-  const told = new Set<string>();
+  const sentEnds = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let cursor: Cursor | undefined;
   let version = "";
   let jobs = "";
   let aliveAt = 0;
   let isWaiting = false;
-  const leave = (client: Client): void => {
+  const unsubscribe = (client: Client): void => {
     clients.delete(client);
     if (clients.size > 0) return;
     clearInterval(timer);
     timer = undefined;
     cursor = undefined;
-    told.clear();
+    sentEnds.clear();
   };
   const sendAll = (text: string): void => {
     for (const client of clients) {
       if (client.send(text)) continue;
-      leave(client);
+      unsubscribe(client);
       client.close();
     }
   };
-  const look = (): void => {
+  const poll = (): void => {
     try {
       store.use((db) => {
         const now = Date.now();
         const before = version;
         version = writeVersion(db);
         if (cursor === undefined || version === before) return;
-        const { news, hasMore } = readNews(db, cursor, told, now);
+        const { events, hasMore } = readChanges(db, cursor, sentEnds, now);
         if (hasMore) version = "";
-        if (news.length > 0) sendAll(news.map(eventText).join(""));
+        if (events.length > 0) sendAll(events.map(eventText).join(""));
         const queue = countJobs(db);
         const text = JSON.stringify(queue);
         if (text !== jobs) sendAll(eventText({ id: cursorText(cursor), ...processing(queue) }));
@@ -73,19 +73,19 @@ export function createLive(store: Store, log: (message: string) => void): Live {
       }, AS_IS);
       isWaiting = false;
     } catch (error) {
-      // The database is busy, or being replaced: the next look finds out.
-      if (!isWaiting) log(`the stream waits: ${(error as Error).message}`);
+      // The database is busy or being replaced: the next poll tries again.
+      if (!isWaiting) log(`the event stream waits: ${(error as Error).message}`);
       isWaiting = true;
     }
-    if (performance.now() - aliveAt > ALIVE_MS) {
+    if (performance.now() - aliveAt > KEEP_ALIVE_MS) {
       aliveAt = performance.now();
-      sendAll(": still here\n\n");
+      sendAll(": keep-alive\n\n");
     }
   };
   return {
-    join(client, lastEventId) {
-      // Those who are there have seen all that a new one begins with.
-      if (timer !== undefined) look();
+    subscribe(client, lastEventId) {
+      // Current subscribers get everything up to where the new one starts.
+      if (timer !== undefined) poll();
       store.use((db) => {
         const newest = newestCursor(db, Date.now());
         cursor ??= newest;
@@ -99,11 +99,11 @@ export function createLive(store: Store, log: (message: string) => void): Live {
       }, AS_IS);
       clients.add(client);
       aliveAt ||= performance.now();
-      timer ??= setInterval(look, LOOK_MS);
+      timer ??= setInterval(poll, POLL_MS);
     },
-    leave,
-    clients: () => clients.size,
-    tell(event, data) {
+    unsubscribe,
+    count: () => clients.size,
+    broadcast(event, data) {
       if (cursor !== undefined) sendAll(eventText({ id: cursorText(cursor), event, data }));
     },
     close() {
@@ -114,12 +114,12 @@ export function createLive(store: Store, log: (message: string) => void): Live {
   };
 }
 
-/** False where too much was missed to tell it all. */
+/** False if too much was missed. */
 function catchUp(db: Db, client: Client, from: Cursor): boolean {
-  const told = new Set<string>();
+  const sentEnds = new Set<string>();
   for (let round = 0; round < MAX_CATCH_UP_ROUNDS; round++) {
-    const { news, hasMore } = readNews(db, from, told, Date.now());
-    if (news.length > 0 && !client.send(news.map(eventText).join(""))) return false;
+    const { events, hasMore } = readChanges(db, from, sentEnds, Date.now());
+    if (events.length > 0 && !client.send(events.map(eventText).join(""))) return false;
     if (!hasMore) return true;
   }
   return false;
@@ -133,6 +133,6 @@ function processing(queue: ReturnType<typeof countJobs>): { event: string; data:
 }
 
 /** JSON has no line breaks, so an event's data is one line. */
-function eventText({ id, event, data }: News): string {
+function eventText({ id, event, data }: ChangeEvent): string {
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

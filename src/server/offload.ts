@@ -1,5 +1,5 @@
-// Questions that look at every row take seconds in a large store, and a server that counts answers nobody else meanwhile: they are
-// answered in a process of its own, one at a time for each, and what came out is kept until something has changed.
+// Runs slow queries in a process of their own: reading every row of a large store takes seconds and would block the server.
+// Replies are cached until the store changes.
 import { spawn } from "node:child_process";
 import type { Answer, ErrorJson, Json } from "../queries/envelope.ts";
 import type { Paths } from "../config/paths.ts";
@@ -9,78 +9,77 @@ import type { Db } from "../store/db/driver.ts";
 import { writeVersion } from "../store/db/query-cache.ts";
 import type { Route } from "./route.ts";
 
-export interface Aside {
-  /** Undefined: the store is small, it is quicker to answer at once. */
-  ask(db: Db, route: AsideRoute, query: Json): Promise<Answer> | undefined;
+export interface Offload {
+  /** Undefined for a small store: running the query here is faster. */
+  run(db: Db, route: SlowRoute, query: Json): Promise<Answer> | undefined;
   close(): void;
 }
 
-type AsideRoute = Pick<Route, "path" | "looksElsewhere">;
+type SlowRoute = Pick<Route, "path" | "readsFiles">;
 
-/** What such a process is told, and what it says. */
-export interface AsideQuestion {
+/** What the process gets as an argument and prints. */
+export interface OffloadedQuery {
   path: string;
   query: Json;
 }
-export type AsideReply = Answer | Pick<ErrorJson, "error">;
+export type OffloadReply = Answer | Pick<ErrorJson, "error">;
 
-/** Below this a count takes less than a process's start. */
+/** Below this a query takes less time than starting a process. */
 const LARGE_BYTES = 100 * 1024 * 1024;
-/** While agents are at work the store changes all the time: an answer stays good for so many times as long as it took. */
-const KEPT_FACTOR = 10;
+/** The store changes all the time while agents work, so a reply stays valid for this many times its duration. */
+const VALID_FACTOR = 10;
 /** "The last seven days" is another span tomorrow. */
-const KEPT_MS = 10 * 60_000;
-const KEPT_ANSWERS = 20;
-/** Whoever asks for longer has gone. */
-const MAX_MS = 120_000;
+const MAX_AGE_MS = 10 * 60_000;
+const MAX_REPLIES = 20;
+const TIMEOUT_MS = 120_000;
 
-interface Kept {
+interface CachedReply {
   reply: Promise<Answer>;
-  /** Undefined while it is being answered. */
+  /** Undefined while the query runs. */
   done?: { at: number; tookMs: number };
-  /** Of the store; undefined where it does not say whether the answer is still good. */
+  /** Of the store; undefined for a query that also reads files. */
   version: string | undefined;
 }
 
-export function createAside(paths: Paths): Aside {
-  const kept = new Map<string, Kept>();
-  const ending = new AbortController();
+export function createOffload(paths: Paths): Offload {
+  const replies = new Map<string, CachedReply>();
+  const stop = new AbortController();
   return {
-    ask(db, { path, looksElsewhere = false }, query) {
+    run(db, { path, readsFiles = false }, query) {
       if ((statOf(paths.database)?.size ?? 0) < LARGE_BYTES) return undefined;
       const key = JSON.stringify([path, query]);
-      const version = looksElsewhere ? undefined : writeVersion(db);
-      const known = kept.get(key);
-      if (known !== undefined && isGood(known, version)) return known.reply;
-      const begun = performance.now();
-      const entry: Kept = { reply: answerAside(paths, { path, query }, ending.signal), version };
-      kept.delete(key);
-      kept.set(key, entry);
-      for (const old of [...kept.keys()].slice(0, -KEPT_ANSWERS)) kept.delete(old);
+      const version = readsFiles ? undefined : writeVersion(db);
+      const known = replies.get(key);
+      if (known !== undefined && isValid(known, version)) return known.reply;
+      const startedAt = performance.now();
+      const entry: CachedReply = { reply: runInProcess(paths, { path, query }, stop.signal), version };
+      replies.delete(key);
+      replies.set(key, entry);
+      for (const old of [...replies.keys()].slice(0, -MAX_REPLIES)) replies.delete(old);
       entry.reply.then(
-        () => (entry.done = { at: performance.now(), tookMs: performance.now() - begun }),
-        () => kept.delete(key),
+        () => (entry.done = { at: performance.now(), tookMs: performance.now() - startedAt }),
+        () => replies.delete(key),
       );
       return entry.reply;
     },
-    close: () => ending.abort(),
+    close: () => stop.abort(),
   };
 }
 
-function isGood({ done, version }: Kept, now: string | undefined): boolean {
+function isValid({ done, version }: CachedReply, now: string | undefined): boolean {
   if (done === undefined) return true;
   const age = performance.now() - done.at;
-  return age < KEPT_MS && ((version !== undefined && version === now) || age < done.tookMs * KEPT_FACTOR);
+  return age < MAX_AGE_MS && ((version !== undefined && version === now) || age < done.tookMs * VALID_FACTOR);
 }
 
-function answerAside(paths: Paths, question: AsideQuestion, signal: AbortSignal): Promise<Answer> {
-  const args = [process.argv[1] ?? "", "--answer", JSON.stringify(question)];
+function runInProcess(paths: Paths, query: OffloadedQuery, signal: AbortSignal): Promise<Answer> {
+  const args = [process.argv[1] ?? "", "--answer", JSON.stringify(query)];
   const child = spawn(process.execPath, args, {
     cwd: paths.home,
     stdio: ["ignore", "pipe", "ignore"],
     windowsHide: true,
     signal,
-    timeout: MAX_MS,
+    timeout: TIMEOUT_MS,
     killSignal: "SIGKILL",
   });
   return new Promise((done, fail) => {
@@ -88,9 +87,9 @@ function answerAside(paths: Paths, question: AsideQuestion, signal: AbortSignal)
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.on("error", fail);
     child.on("close", (code) => {
-      if (code !== 0) return fail(new Error(`${question.path}: its process ended with ${code}`));
+      if (code !== 0) return fail(new Error(`${query.path}: its process exited with code ${code}`));
       try {
-        return done(answerOf(JSON.parse(Buffer.concat(chunks).toString()) as AsideReply));
+        return done(answerOf(JSON.parse(Buffer.concat(chunks).toString()) as OffloadReply));
       } catch (error) {
         return fail(error);
       }
@@ -98,7 +97,7 @@ function answerAside(paths: Paths, question: AsideQuestion, signal: AbortSignal)
   });
 }
 
-function answerOf(reply: AsideReply): Answer {
+function answerOf(reply: OffloadReply): Answer {
   if (!("error" in reply)) return reply;
   const { code, message, hint = "" } = reply.error;
   throw code === "internal" ? new Error(message) : new AppError(code, message, { hint });

@@ -1,4 +1,4 @@
-// The API described by itself: an OpenAPI 3.1 document made from the table of routes.
+// The OpenAPI 3.1 document, made from the table of routes.
 import * as z from "zod";
 import type { Json } from "../queries/envelope.ts";
 import { jsonSchemaOf } from "../queries/fields.ts";
@@ -8,12 +8,12 @@ import type { Route } from "./route.ts";
 import { EVENTS, STREAM_ABOUT } from "./schemas/events.ts";
 import { ROUTES } from "./table.ts";
 
-/** What any route may answer instead. */
+/** Errors of any route. */
 const COMMON_ERRORS = ["usage", "unauthorized", "forbidden", "nothing_found", "rate_limited", "internal", "store_busy"];
 
-const ABOUT = `The memory of coding agents on this machine. Every reply is what the same command prints with --json:
+const ABOUT = `C-Mem's API. Every reply is what the same command prints with --json:
 \`{schema_version, command, data, meta}\`; every error \`{schema_version, command, error: {code, message, hint}}\`.
-Where the command line says that nothing was found, the status is 404 and error.code is nothing_found, for lists as well.`;
+An empty result is status 404 with error.code nothing_found, for lists as well.`;
 
 export function openApi(port: number): Json {
   const paths: Record<string, Json> = {
@@ -48,7 +48,7 @@ export function errorEnvelope(): z.ZodType {
   });
 }
 
-/** What a route answers as a whole. */
+/** A route's whole reply. */
 export function replyEnvelope({ command, reply }: Route): z.ZodType {
   const { data, meta } = reply();
   return z.strictObject({
@@ -68,7 +68,7 @@ function operation(row: Route): Json {
     tags: [row.tag],
     parameters: [...pathParameters(row), ...queryParameters(row)],
     ...bodyOf(row),
-    responses: { 200: { description: "As asked.", content }, ...errorResponses(row) },
+    responses: { 200: { description: "OK.", content }, ...errorResponses(row) },
   };
 }
 
@@ -143,7 +143,7 @@ function errorResponses(row: Route): Json {
   );
 }
 
-/** As callers write it: what a transformation makes of it is ours. */
+/** As callers write it, before transformations. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
@@ -153,11 +153,11 @@ function healthOperation(): Json {
   const schema = z.strictObject({ name: z.literal("c-mem"), version: z.string(), pid: z.int() });
   return {
     operationId: "getSignOfLife",
-    summary: "A sign of life; needs no token and tells nothing else.",
+    summary: "Check that the server runs; needs no token.",
     tags: ["access"],
     security: [],
     parameters: [],
-    responses: { 200: { description: "It is there.", content: { "application/json": { schema: schemaOf(schema) } } } },
+    responses: { 200: { description: "It runs.", content: { "application/json": { schema: schemaOf(schema) } } } },
   };
 }
 
@@ -172,7 +172,7 @@ function streamOperation(): Json {
     ],
     responses: {
       200: {
-        description: "Until one side hangs up.",
+        description: "Until either side disconnects.",
         content: { "text/event-stream": { schema: { type: "string" } } },
       },
     },

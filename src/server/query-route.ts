@@ -23,11 +23,11 @@ export function queryRoute(query: AnyQuery): Route {
     reply: () => reply(z),
     ...(errors && { errors }),
     ...(isSlow && { isSlow }),
-    ...(readsFiles && { looksElsewhere: readsFiles }),
+    ...(readsFiles && { readsFiles: readsFiles }),
     run: async ({ asked, host }) => {
       const result = await answer({ asked });
       if (startsWork) host.onWork();
-      if (tells !== undefined) host.live.tell(tells, { ...changedRow(result.data as object), change: "edited" });
+      if (tells !== undefined) host.live.broadcast(tells, { ...changedRow(result.data as object), change: "edited" });
       return result;
     },
   };

@@ -1,11 +1,11 @@
-// Turns what a route answers or throws into HTTP: the command line's JSON, with a status that fits.
+// Turns a route's result or error into HTTP: the command line's JSON with a matching status.
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import type { Host } from "./host.ts";
 
-/** By the error's code. What is not here is the caller's to mend: 422. */
+/** By error code; others are the caller's: 422. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   usage: 400,
   unauthorized: 401,

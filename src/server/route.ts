@@ -39,7 +39,7 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** Nothing is brought in first: for what adds to it, often. */
   asIs?: boolean;
   /** It tells of more than the store: no answer stays good because the store is as it was. */
-  looksElsewhere?: true;
+  readsFiles?: true;
   /** Codes of errors besides those that every route may give. */
   errors?: readonly string[];
   run(call: Call<z.output<Query>, z.output<Body>>): Answer | Response | Promise<Answer | Response>;

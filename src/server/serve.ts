@@ -1,16 +1,16 @@
-// Listens on this machine alone: on the port that is set, else on the next that is free; and says where in server.json.
+// Listens on 127.0.0.1, on the configured port or the next free one, and records the port in server.json.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { loadSettings } from "../config/load.ts";
 import { readServer, type ServerRecord, serverToken, writeServer } from "../platform/state/server-record.ts";
 import { createAccess, isOwner } from "./access.ts";
-import type { Answering } from "./answering.ts";
+import type { HttpApp } from "./http-app.ts";
 import { limitConnections } from "./connections.ts";
 import type { HostOptions } from "./create-host.ts";
 
 export interface Serving {
   /** Undefined: nothing is served. */
   port: number | undefined;
-  /** How many watch the stream. */
+  /** Subscribers of the event stream. */
   viewers(): number;
   close(): Promise<void>;
 }
@@ -18,31 +18,31 @@ export interface Serving {
 export type ServeOptions = Omit<HostOptions, "token" | "port">;
 
 const ADDRESS = "127.0.0.1";
-/** So many ports are tried before the system chooses one. */
+/** Then the system chooses a port. */
 const PORTS_TRIED = 20;
 
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
-  // Without it the timeouts above are looked at every 30 s.
+  // The default checks the timeouts above every 30 s.
   connectionsCheckingInterval: 1_000,
 };
 
-/** Never fails: a worker that cannot be asked still works. */
+/** Never fails: a worker that cannot serve still runs its jobs. */
 export async function startServing(options: ServeOptions): Promise<Serving> {
   const { paths, env, log } = options;
   const wanted = loadSettings({ user: paths.config }, env).values.port;
   if (wanted === 0) return NOTHING;
   let port = 0;
   const token = serverToken(paths.server);
-  const app = loadLater(() => ({ ...options, token, port: () => port }));
+  const app = loadOnFirstRequest(() => ({ ...options, token, port: () => port }));
   const access = createAccess(token);
   const server = createServer(LIMITS, (request, response) => {
-    see(request);
+    trackConnection(request);
     void app.serve(request, response);
   });
-  const see = limitConnections(server, ({ headers }) => isOwner(access, headers, port));
+  const trackConnection = limitConnections(server, ({ headers }) => isOwner(access, headers, port));
   try {
     port = await listen(server, portsToTry(wanted, readServer(paths.server)));
     writeServer(paths.server, { token, port, wanted, pid: process.pid });
@@ -65,48 +65,48 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   };
 }
 
-interface LateApp {
+interface LazyApp {
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
   viewers(): number;
   close(): void;
 }
 
-/** Most workers are never asked: what answers is loaded (some 15 MB) with the first question. */
-function loadLater(options: () => HostOptions): LateApp {
-  let loaded: Promise<Answering> | undefined;
-  let now: Answering | undefined;
+/** Most workers get no request: the app (15 MB) is loaded with the first one. */
+function loadOnFirstRequest(options: () => HostOptions): LazyApp {
+  let loaded: Promise<HttpApp> | undefined;
+  let now: HttpApp | undefined;
   return {
     async serve(request, response) {
-      loaded ??= import("./answering.ts").then((module) => (now = module.createAnswering(options())));
+      loaded ??= import("./http-app.ts").then((module) => (now = module.createHttpApp(options())));
       try {
         await (await loaded).listener(request, response);
       } catch (error) {
-        options().log(`cannot answer: ${(error as Error).message}`);
+        options().log(`cannot serve a request: ${(error as Error).message}`);
         response.destroy();
       }
     },
-    viewers: () => now?.host.live.clients() ?? 0,
+    viewers: () => now?.host.live.count() ?? 0,
     close: () => now?.host.close(),
   };
 }
 
 const NOTHING: Serving = { port: undefined, viewers: () => 0, close: async () => {} };
 
-/** On a full disk: who looks for the server finds out that it is not there. */
+/** Fails on a full disk. */
 function tryWrite(path: string, record: ServerRecord): void {
   try {
     writeServer(path, record);
   } catch {
-    // Nothing depends on it.
+    // Clients notice that the server does not answer.
   }
 }
 
-/** The port of the last server first, unless the setting has changed since: an open page reconnects to it. */
+/** The last server's port first, unless the setting changed: an open page reconnects to it. */
 function portsToTry(wanted: number, last: ServerRecord | undefined): number[] {
   const near = Array.from({ length: PORTS_TRIED }, (_, index) => wanted + index).filter((port) => port <= 65_535);
   const lastPort = last?.port ?? 0;
-  const isKept = lastPort > 0 && (last?.wanted === wanted || near.includes(lastPort));
-  return [...new Set([...(isKept ? [lastPort] : []), ...near, 0])];
+  const isUsable = lastPort > 0 && (last?.wanted === wanted || near.includes(lastPort));
+  return [...new Set([...(isUsable ? [lastPort] : []), ...near, 0])];
 }
 
 async function listen(server: Server, ports: readonly number[]): Promise<number> {
@@ -117,7 +117,7 @@ async function listen(server: Server, ports: readonly number[]): Promise<number>
   throw new Error(`no port is free near ${ports[0]}`);
 }
 
-/** Undefined where somebody else has it. */
+/** Undefined if it is taken. */
 function tryPort(server: Server, port: number): Promise<number | undefined> {
   return new Promise((done, fail) => {
     const onError = (error: NodeJS.ErrnoException): void => {

@@ -1,4 +1,4 @@
-// The page's own files, as they were built; any path of the page's is its index.
+// The page's built files; its other paths serve index.html.
 import { readFileSync } from "node:fs";
 import { extname, join, normalize, sep } from "node:path";
 import type { Context, Hono } from "hono";
@@ -26,7 +26,7 @@ function serveFile(http: Context, folder: string): Response | undefined {
   const path = join(folder, inside);
   const type = TYPES[extname(path)];
   if (type === undefined || !path.startsWith(folder + sep) || !statOf(path)?.isFile()) return undefined;
-  // Files in assets/ have a hash of what they hold in their name.
+  // Names in assets/ contain a hash of the content.
   const isHashed = inside.startsWith("/assets/");
   return http.body(readFileSync(path), 200, {
     "Content-Type": type,
@@ -35,11 +35,10 @@ function serveFile(http: Context, folder: string): Response | undefined {
 }
 
 function serveIndex(http: Context, folder: string): Response {
-  // A page's address may end like a file's name; who goes to a page wants HTML, who loads a file takes what it is.
+  // A page's path may look like a file's (/files/a.ts): visits accept HTML, file requests do not.
   const isVisit = http.req.header("Accept")?.includes("text/html") === true;
-  if (extname(http.req.path) !== "" && !isVisit) return http.text("There is no such file.", 404);
+  if (extname(http.req.path) !== "" && !isVisit) return http.text("No such file.", 404);
   const index = join(folder, "index.html");
-  if (statOf(index) === undefined)
-    return http.text("C-Mem runs, but the page was not built with it. The API is here: /api/docs\n", 503);
+  if (statOf(index) === undefined) return http.text("The page is not built. The API is at /api/docs\n", 503);
   return http.body(readFileSync(index), 200, { "Content-Type": TYPES[".html"] ?? "", "Cache-Control": "no-cache" });
 }

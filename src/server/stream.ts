@@ -1,4 +1,4 @@
-// GET /stream: server-sent events, a bounded queue for every reader.
+// GET /stream: server-sent events, with a bounded queue per subscriber.
 import type { ServerResponse } from "node:http";
 import type { Context, Hono } from "hono";
 import { AppError } from "../core/error.ts";
@@ -6,14 +6,14 @@ import type { Host } from "./host.ts";
 import type { Client } from "./live.ts";
 import { replyError } from "./reply.ts";
 
-/** What a reader may be behind: some seconds of as much as there ever is. */
+/** A few seconds of peak traffic. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
-const MAX_READERS = 100;
+const MAX_SUBSCRIBERS = 100;
 
 export function addStream(app: Hono, host: Host): void {
   app.get("/stream", (http) => {
-    if (host.live.clients() >= MAX_READERS)
-      return replyError(http, "stream", new AppError("rate_limited", "Too many are watching already."), host);
+    if (host.live.count() >= MAX_SUBSCRIBERS)
+      return replyError(http, "stream", new AppError("rate_limited", "Too many subscribers."), host);
     return open(http, host);
   });
 }
@@ -37,7 +37,7 @@ function open(http: Context, host: Host): Response {
     close() {
       isOver = true;
       onText?.();
-      // What it was sent and has not read would keep the connection open for as long as it does not.
+      // Unread data would keep the connection open.
       socket?.destroy();
     },
   };
@@ -53,17 +53,17 @@ function open(http: Context, host: Host): Response {
       },
       cancel: () => {
         isOver = true;
-        host.live.leave(client);
+        host.live.unsubscribe(client);
       },
     },
-    // Nothing is taken out of the queue before it can be written.
+    // Pull only when a chunk can be written.
     { highWaterMark: 0 },
   );
   socket?.on("close", () => {
     isOver = true;
-    host.live.leave(client);
+    host.live.unsubscribe(client);
   });
-  host.live.join(client, http.req.header("Last-Event-ID") ?? http.req.query("last_event_id"));
+  host.live.subscribe(client, http.req.header("Last-Event-ID") ?? http.req.query("last_event_id"));
   return http.body(body, 200, {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-store",

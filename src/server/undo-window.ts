@@ -1,4 +1,4 @@
-// Forgettings that wait a moment, so that they can be taken back: what is forgotten cannot.
+// Delays a forget for some seconds so that it can be cancelled: afterwards nothing can be restored.
 import { randomBytes } from "node:crypto";
 import type { QueryContext } from "../queries/query.ts";
 import type { Answer } from "../queries/envelope.ts";
@@ -6,70 +6,70 @@ import { carryOutForget, planForget } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
 
 export const MAX_HOLD_SECONDS = 60;
-/** How many receipts are kept for whoever asks what became of it. */
-const KEPT = 50;
+/** Receipts kept for later requests. */
+const MAX_RECEIPTS = 50;
 
-export interface Wish {
+export interface ForgetRequest {
   ids: readonly string[];
   evidence?: boolean | undefined;
 }
 
-export interface Holds {
-  carryOut(wish: Wish): Answer;
-  /** Returns the token that takes it back. */
-  hold(wish: Wish, seconds: number): string;
+export interface UndoWindow {
+  carryOut(wish: ForgetRequest): Answer;
+  /** Returns the token that cancels it. */
+  hold(wish: ForgetRequest, seconds: number): string;
   stateOf(token: string): Answer;
   cancel(token: string): Answer;
-  /** The worker leaves: what somebody has asked for is done, not dropped. */
+  /** The worker stops: what is still waiting is forgotten now. */
   finish(): void;
 }
 
-interface Held {
-  wish: Wish;
+interface Pending {
+  request: ForgetRequest;
   timer: NodeJS.Timeout;
   state: "held" | "done" | "failed";
   receipt?: unknown;
 }
 
-export interface HoldContext {
+export interface UndoWindowContext {
   use<T>(work: (context: QueryContext) => T): T;
-  tell(event: string, data: object): void;
+  broadcast(event: string, data: object): void;
   log(message: string): void;
 }
 
-export function createHolds({ use, tell, log }: HoldContext): Holds {
-  const held = new Map<string, Held>();
-  const carryOut = ({ ids, evidence = false }: Wish): Answer => {
+export function createUndoWindow({ use, broadcast, log }: UndoWindowContext): UndoWindow {
+  const pending = new Map<string, Pending>();
+  const carryOut = ({ ids, evidence = false }: ForgetRequest): Answer => {
     const answer = use((context) => carryOutForget(context, planForget(context, ids, { evidence })));
-    tell("forgotten", { ids });
+    broadcast("forgotten", { ids });
     return { data: answer.data };
   };
-  const end = (one: Held): void => {
+  const end = (one: Pending): void => {
     clearTimeout(one.timer);
     if (one.state !== "held") return;
     try {
-      one.receipt = carryOut(one.wish).data;
+      one.receipt = carryOut(one.request).data;
       one.state = "done";
     } catch (error) {
       one.state = "failed";
-      log(`could not forget ${one.wish.ids.join(", ")}: ${(error as Error).message}`);
+      log(`could not forget ${one.request.ids.join(", ")}: ${(error as Error).message}`);
     }
   };
-  const find = (token: string): Held => {
-    const one = held.get(token);
+  const find = (token: string): Pending => {
+    const one = pending.get(token);
     if (one !== undefined) return one;
-    throw new AppError("nothing_found", "Nothing is held under this token.");
+    throw new AppError("nothing_found", "No pending forget has this token.");
   };
   return {
     carryOut,
-    hold(wish, seconds) {
-      for (const [old, one] of [...held].slice(0, Math.max(0, held.size - KEPT))) {
+    hold(request, seconds) {
+      for (const [old, one] of [...pending].slice(0, Math.max(0, pending.size - MAX_RECEIPTS))) {
         end(one);
-        held.delete(old);
+        pending.delete(old);
       }
       const token = randomBytes(16).toString("hex");
-      const one: Held = { wish, state: "held", timer: setTimeout(() => end(one), seconds * 1000) };
-      held.set(token, one);
+      const one: Pending = { request, state: "held", timer: setTimeout(() => end(one), seconds * 1000) };
+      pending.set(token, one);
       return token;
     },
     stateOf(token) {
@@ -78,14 +78,13 @@ export function createHolds({ use, tell, log }: HoldContext): Holds {
     },
     cancel(token) {
       const one = find(token);
-      if (one.state !== "held")
-        throw new AppError("too_late", "It is forgotten already; there is nothing left to bring back.");
+      if (one.state !== "held") throw new AppError("too_late", "It is already forgotten and cannot be restored.");
       clearTimeout(one.timer);
-      held.delete(token);
+      pending.delete(token);
       return { data: { cancelled: true } };
     },
     finish() {
-      for (const one of held.values()) end(one);
+      for (const one of pending.values()) end(one);
     },
   };
 }

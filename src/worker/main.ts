@@ -21,7 +21,7 @@ import { VERSION } from "../core/version.ts";
 import { createBackup } from "../store/db/backup.ts";
 import { explain } from "../store/db/open.ts";
 import { rotateBackups, rotationOf } from "../upkeep/backup/rotation.ts";
-import type { AsideQuestion } from "../server/offload.ts";
+import type { OffloadedQuery } from "../server/offload.ts";
 import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
 import { takeLock } from "../platform/take-lock.ts";
@@ -62,8 +62,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function answer(paths: Paths, question: string): Promise<void> {
-  const { answerAlone } = await import("../server/answering.ts");
-  process.stdout.write(JSON.stringify(await answerAlone(paths, process.env, JSON.parse(question) as AsideQuestion)));
+  const { runOffloaded } = await import("../server/http-app.ts");
+  process.stdout.write(JSON.stringify(await runOffloaded(paths, process.env, JSON.parse(question) as OffloadedQuery)));
 }
 
 /** Runs until the lock is released; true: run again, a hook wrote an event just as it stopped. */

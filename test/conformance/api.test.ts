@@ -407,7 +407,7 @@ describe("the stream", () => {
     expect(response.headers.get("Content-Type")).toContain("text/event-stream");
     expect(await read()).toMatch(/^retry: 2000\nid: (?:[a-z]\d+){6}\nevent: processing_status\ndata: \{.*\}\n\n$/);
     await reader.cancel();
-    expect(world.host.live.clients()).toBe(0);
+    expect(world.host.live.count()).toBe(0);
   });
 
   it.each(["nonsense", "s9999999p0t0o0u0e0"])("says to reload where it cannot continue from %s", async (id) => {
@@ -456,8 +456,8 @@ describe("the stream", () => {
   it("lets go of a reader whose queue is full", async () => {
     const { reader } = await open();
     const words = "x".repeat(1_000_000);
-    for (let times = 0; times < 6; times++) world.host.live.tell("processing_status", { words });
-    expect(world.host.live.clients()).toBe(0);
+    for (let times = 0; times < 6; times++) world.host.live.broadcast("processing_status", { words });
+    expect(world.host.live.count()).toBe(0);
     await reader.cancel();
   });
 });

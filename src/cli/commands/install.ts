@@ -118,7 +118,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const steps =
     changes.length + registration.length === 0
       ? []
-      : [...changes, started, ...registration, ...(input.sync ? [bringIn(node, env)] : [])];
+      : [...changes, started, ...registration, ...(input.sync ? [drainBriefly(node, env)] : [])];
   const labels = [...(claude === undefined ? [] : ["Claude Code"]), ...others.map(({ setup }) => setup.label)];
   return applyPlan({
     command: "install",
@@ -235,7 +235,7 @@ function chooseProvider(flag: unknown, paths: Paths, env: Env): Step[] {
 }
 
 /** In a process of its own: this one may be a Node that cannot open the database. */
-function bringIn(node: string, env: NodeJS.ProcessEnv): Step {
+function drainBriefly(node: string, env: NodeJS.ProcessEnv): Step {
   return {
     about: "import earlier sessions (c-mem sync)",
     run() {

@@ -1,4 +1,4 @@
-// Forgetting over HTTP: at once, or held for some seconds in which it can be taken back.
+// Forgetting over HTTP: at once, or after some seconds in which it can be cancelled.
 import * as z from "zod";
 import { planForget } from "../../queries/forget.ts";
 import { route } from "../route.ts";
@@ -47,26 +47,25 @@ export const FORGET = route({
   path: "/api/forget",
   command: "forget",
   tag: "memory",
-  about:
-    "Removes observations, sessions, prompts, messages or tool uses for good, with a receipt; or says what would go.",
+  about: "Delete observations, sessions, prompts, messages or tool uses for good; or list what would be deleted.",
   body: z.strictObject({
     ids: z.array(z.string().min(1).max(400)).min(1).max(500),
-    evidence: z.boolean().optional().meta({ description: "with an observation also what it rests on" }),
-    dry_run: z.boolean().optional().meta({ description: "only say what would go" }),
+    evidence: z.boolean().optional().meta({ description: "also delete an observation's evidence" }),
+    dry_run: z.boolean().optional().meta({ description: "only list what would be deleted" }),
     hold_seconds: z
       .int()
       .min(0)
       .max(MAX_HOLD_SECONDS)
       .optional()
-      .meta({ description: "wait so long; until then DELETE /api/forget/{token} takes it back" }),
+      .meta({ description: "wait this long; DELETE /api/forget/{token} cancels it meanwhile" }),
   }),
   reply: () => ({ data: z.union([receipt(), held()]) }),
   run: ({ asked, body, host }) => {
     const { ids, evidence, dry_run: isDry, hold_seconds: seconds = 0 } = body;
     const plan = planForget(asked, ids, { evidence: evidence === true });
     if (isDry === true) return { data: plan.data };
-    if (seconds === 0) return host.holds.carryOut({ ids, evidence });
-    const token = host.holds.hold({ ids, evidence }, seconds);
+    if (seconds === 0) return host.undoWindow.carryOut({ ids, evidence });
+    const token = host.undoWindow.hold({ ids, evidence }, seconds);
     return { data: { ...(plan.data as object), held: { token, seconds } } };
   },
 });
@@ -76,11 +75,11 @@ export const HELD = route({
   path: "/api/forget/:token",
   command: "forget",
   tag: "memory",
-  about: "What became of a forgetting that was held.",
+  about: "The state of a delayed forget.",
   reply: () => ({
     data: z.strictObject({ state: z.enum(["held", "done", "failed"]), receipt: receipt().nullable() }),
   }),
-  run: ({ params, host }) => host.holds.stateOf(params["token"] ?? ""),
+  run: ({ params, host }) => host.undoWindow.stateOf(params["token"] ?? ""),
 });
 
 export const TAKE_BACK = route({
@@ -88,8 +87,8 @@ export const TAKE_BACK = route({
   path: "/api/forget/:token",
   command: "forget",
   tag: "memory",
-  about: "Takes a forgetting back that is still held. Afterwards there is nothing left to bring back.",
+  about: "Cancel a delayed forget. Afterwards nothing can be restored.",
   reply: () => ({ data: z.strictObject({ cancelled: z.literal(true) }) }),
   errors: ["too_late"],
-  run: ({ params, host }) => host.holds.cancel(params["token"] ?? ""),
+  run: ({ params, host }) => host.undoWindow.cancel(params["token"] ?? ""),
 });

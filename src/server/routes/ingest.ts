@@ -1,33 +1,33 @@
-// What an editor reports while a session goes on. Names of fields are those of the hook lifecycle, and their elder kin.
+// Events an editor reports. Field names are those of the hooks and, for compatibility, of other memory systems.
 import * as z from "zod";
-import { type Reported, takeIn } from "../ingest.ts";
+import { type EventSource, recordEvent } from "../ingest.ts";
 import { route } from "../route.ts";
 import { count } from "../schemas/common.ts";
 
 const id = () => z.union([z.string().min(1).max(400), z.int()]).optional();
 
-/** One of the first four says which session; more than these may come along. */
+/** One of the first four names the session; unknown fields are allowed. */
 const identity = {
   sessionId: id().meta({ description: "the editor's own id of the session" }),
   session_id: id(),
   claudeSessionId: id(),
   contentSessionId: id(),
-  project: z.string().max(400).optional().meta({ description: "its name, where the folder is not known" }),
-  cwd: z.string().max(4_000).optional().meta({ description: "the folder it works in; the project is found by it" }),
+  project: z.string().max(400).optional().meta({ description: "its name, if the folder is not known" }),
+  cwd: z.string().max(4_000).optional().meta({ description: "the folder it works in, which determines the project" }),
   agent: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
     .optional()
-    .meta({ description: 'who works, e.g. "vscode" (default: "other")' }),
+    .meta({ description: 'the agent\'s name, e.g. "vscode" (default: "other")' }),
   timestamp: z
     .union([z.string().max(40), z.number()])
     .optional()
-    .meta({ description: "when it happened, in ISO 8601 or milliseconds, if not now: up to a day ago" }),
+    .meta({ description: "ISO 8601 or milliseconds, at most a day ago (default: now)" }),
 };
 
 type Identity = z.output<z.ZodObject<typeof identity>>;
 
-function who(body: Identity, inPath?: string): Reported {
+function who(body: Identity, inPath?: string): EventSource {
   const { sessionId, session_id, claudeSessionId, contentSessionId, project, cwd, agent } = body;
   return { sessionId: inPath ?? sessionId ?? session_id ?? claudeSessionId ?? contentSessionId, project, cwd, agent };
 }
@@ -46,7 +46,7 @@ const prompted = z.looseObject({
   ...identity,
   userPrompt: z.string().optional(),
   prompt: z.string().optional(),
-  prompt_id: z.string().max(400).optional().meta({ description: "sent again with the same id it is the same prompt" }),
+  prompt_id: z.string().max(400).optional().meta({ description: "repeating an id does not record the prompt twice" }),
 });
 
 type Prompted = z.output<typeof prompted>;
@@ -62,10 +62,10 @@ export const INIT = route({
   path: "/sessions/init",
   command: "new",
   tag: "capture",
-  about: "A prompt was submitted: the session is there from its first one on.",
+  about: "Record a prompt. The first one starts the session.",
   body: prompted,
   reply,
-  run: ({ asked, body }) => takeIn(asked, who(body), "new", promptPayload(body)),
+  run: ({ asked, body }) => recordEvent(asked, who(body), "new", promptPayload(body)),
 });
 
 export const INIT_ONE = route({
@@ -73,11 +73,10 @@ export const INIT_ONE = route({
   path: "/sessions/:id/init",
   command: "new",
   tag: "capture",
-  about:
-    "The same for a session by its id, the editor's own or session_db_id. The same words again are the same prompt.",
+  about: "The same for a session by its id, the editor's own or session_db_id. Repeated text is recorded once.",
   body: prompted,
   reply,
-  run: ({ asked, params, body }) => takeIn(asked, who(body, params["id"]), "new", promptPayload(body)),
+  run: ({ asked, params, body }) => recordEvent(asked, who(body, params["id"]), "new", promptPayload(body)),
 });
 
 export const TOOL_USE = route({
@@ -86,15 +85,15 @@ export const TOOL_USE = route({
   command: "save",
   tag: "capture",
   asIs: true,
-  about: "A tool was used.",
+  about: "Record a tool use.",
   body: z.looseObject({
     ...identity,
     tool_name: z.string().min(1).max(400),
     tool_input: z.unknown().optional(),
     tool_response: z.unknown().optional(),
-    tool_use_id: z.string().max(400).optional().meta({ description: "sent again with the same id it is the same use" }),
+    tool_use_id: z.string().max(400).optional().meta({ description: "repeating an id does not record the use twice" }),
     prompt_id: z.string().max(400).optional(),
-    error: z.string().optional().meta({ description: "what went wrong, where it failed" }),
+    error: z.string().optional().meta({ description: "the error message, if it failed" }),
     duration_ms: z.number().optional(),
   }),
   reply,
@@ -102,7 +101,7 @@ export const TOOL_USE = route({
     const { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp } = body;
     const hook_event_name = error === undefined ? "PostToolUse" : "PostToolUseFailure";
     const what = { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp };
-    return takeIn(asked, who(body), "save", { hook_event_name, ...what });
+    return recordEvent(asked, who(body), "save", { hook_event_name, ...what });
   },
 });
 
@@ -112,7 +111,7 @@ export const SUMMARIZE = route({
   command: "summary",
   tag: "capture",
   asIs: true,
-  about: "A turn has ended: memory is made of it in the background.",
+  about: "End a turn. Observations are derived in the background.",
   body: z.looseObject({
     ...identity,
     last_user_message: z.string().optional(),
@@ -121,7 +120,7 @@ export const SUMMARIZE = route({
   }),
   reply,
   run: ({ asked, body: { last_assistant_message, prompt_id, timestamp, ...body } }) =>
-    takeIn(asked, who(body), "summary", { last_assistant_message, prompt_id, timestamp }),
+    recordEvent(asked, who(body), "summary", { last_assistant_message, prompt_id, timestamp }),
 });
 
 export const COMPLETE = route({
@@ -130,10 +129,11 @@ export const COMPLETE = route({
   command: "cleanup",
   tag: "capture",
   asIs: true,
-  about: "The session is over.",
+  about: "End a session.",
   body: z.looseObject({ ...identity, reason: z.string().max(200).optional() }),
   reply,
-  run: ({ asked, body: { reason, timestamp, ...body } }) => takeIn(asked, who(body), "cleanup", { reason, timestamp }),
+  run: ({ asked, body: { reason, timestamp, ...body } }) =>
+    recordEvent(asked, who(body), "cleanup", { reason, timestamp }),
 });
 
 export const PROCESSING = route({
@@ -142,12 +142,12 @@ export const PROCESSING = route({
   command: "processing",
   tag: "capture",
   asIs: true,
-  about: "An editor is at work, or no longer: told to whoever watches /stream, kept nowhere.",
+  about: "Announce on /stream whether an editor is processing; not stored.",
   body: z.looseObject({ isProcessing: z.boolean() }),
   reply: () => ({ data: z.strictObject({ is_processing: z.boolean(), told: z.string() }) }),
   run: ({ host, body: { isProcessing } }) => {
-    host.live.tell("processing_status", { is_processing: isProcessing, by: "editor" });
-    return { data: { is_processing: isProcessing, told: textOf(host.live.clients()) } };
+    host.live.broadcast("processing_status", { is_processing: isProcessing, by: "editor" });
+    return { data: { is_processing: isProcessing, told: textOf(host.live.count()) } };
   },
 });
 

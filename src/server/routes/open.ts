@@ -1,4 +1,4 @@
-// The link that lets a browser in: made for whoever has the token, good once and for a minute.
+// The link that signs a browser in: made with the token, valid once and for a minute.
 import type { Hono } from "hono";
 import { setCookie } from "hono/cookie";
 import * as z from "zod";
@@ -13,22 +13,22 @@ export const LINK = route({
   path: "/api/links",
   command: "open",
   tag: "access",
-  about: "A link that lets a browser in: it works once, for a minute.",
+  about: "Create a link that signs a browser in, once, within a minute.",
   reply: () => ({ data: z.strictObject({ url: z.string(), seconds: z.int() }) }),
   run: ({ host }) => ({
     data: { url: `http://127.0.0.1:${host.port()}/open?code=${host.access.makeCode()}`, seconds: 60 },
   }),
 });
 
-/** Not in the table: a person's browser goes here, no program. */
+/** Not in the table of routes: browsers open it, programs do not. */
 export function addOpenLink(app: Hono, host: Host): void {
   app.get("/open", (http) => {
     if (!host.access.useCode(http.req.query("code") ?? "")) {
       host.access.refuse(performance.now());
-      // The page is there for who was let in before, and tells others what to do.
+      // The page works for a signed-in browser, and tells others what to do.
       if (http.req.header("Accept")?.includes("text/html") === true) return http.redirect("/", 303);
       const hint = "Run `c-mem open` again: a link works once, for a minute.";
-      return replyError(http, "open", new AppError("unauthorized", "This link is used up.", { hint }), host);
+      return replyError(http, "open", new AppError("unauthorized", "This link has expired.", { hint }), host);
     }
     setCookie(http, cookieName(host.port()), host.access.makeCookie(Date.now()), {
       httpOnly: true,
@@ -36,7 +36,7 @@ export function addOpenLink(app: Hono, host: Host): void {
       path: "/",
       maxAge: COOKIE_SECONDS,
     });
-    // Strict cookies are not sent along a redirect that began elsewhere: the page asks for its data itself, afterwards.
+    // Strict cookies are not sent with a redirect from another site; the page requests its data afterwards.
     return http.redirect("/", 303);
   });
 }

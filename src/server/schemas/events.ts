@@ -1,10 +1,10 @@
-// What goes over the stream, by the name of the event.
+// The events of the stream, by name.
 import * as z from "zod";
 import { count, textOrNull, time } from "./common.ts";
 import { observationSchema } from "../../queries/observation-json.ts";
 
 export const STREAM_ABOUT =
-  "What is being captured and learned, as it happens: server-sent events. After a break, Last-Event-ID goes on where it was; what was told last may come twice. A reader that does not keep up is let go.";
+  "Everything captured and derived, as it happens, as server-sent events. Last-Event-ID resumes; the last event may come twice. A subscriber that falls behind is disconnected.";
 
 const of = () => ({
   session_id: z.string(),
@@ -37,14 +37,14 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
   summary: () =>
     z.strictObject({
       ...of(),
-      prompt_number: z.int().meta({ description: "0: of the whole session" }),
+      prompt_number: z.int().meta({ description: "0: the whole session" }),
       request: z.string(),
       learned: z.string(),
       completed: z.string(),
       next_steps: z.string(),
     }),
   session_completed: () => z.strictObject({ ...of(), status: z.string(), reason: textOrNull() }),
-  /** Where Last-Event-ID lies too far back, or is of another database: load anew. */
+  /** Last-Event-ID is too old or of another database: reload. */
   reset: () => z.strictObject({}),
   forgotten: () => z.strictObject({ ids: z.array(z.string()) }),
   processing_status: () =>

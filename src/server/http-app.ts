@@ -1,20 +1,20 @@
-// All that answers requests, loaded when the first one comes; and what answers one alone, in a process of its own.
+// The app that serves requests, loaded with the first one; and a slow query run in its own process.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Answer, errorJson } from "../queries/envelope.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { openDriver } from "../store/db/driver.ts";
-import type { AsideQuestion, AsideReply } from "./offload.ts";
+import type { OffloadedQuery, OffloadReply } from "./offload.ts";
 import { createApp } from "./app.ts";
 import { createHost, type HostOptions } from "./create-host.ts";
 import { ROUTES } from "./table.ts";
 
-export interface Answering {
+export interface HttpApp {
   host: ReturnType<typeof createHost>;
   listener(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
 }
 
-export function createAnswering(options: HostOptions): Answering {
+export function createHttpApp(options: HostOptions): HttpApp {
   const host = createHost(options);
   const listener = getRequestListener(createApp(host).fetch, { overrideGlobalObjects: false });
   return { host, listener: (request, response) => listener(request, response) };
@@ -22,8 +22,8 @@ export function createAnswering(options: HostOptions): Answering {
 
 const BUSY_TIMEOUT_MS = 1_000;
 
-/** One question to a route that counts. */
-export async function answerAlone(paths: Paths, env: Env, { path, query }: AsideQuestion): Promise<AsideReply> {
+/** Runs one slow query; prints nothing else. */
+export async function runOffloaded(paths: Paths, env: Env, { path, query }: OffloadedQuery): Promise<OffloadReply> {
   const row = ROUTES.find((route) => route.path === path);
   const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
