@@ -28,7 +28,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
     commands: {
       search: query(async () => (await import("../queries/search.ts")).search),
       list: query(async () => (await import("../queries/list.ts")).list),
-      show: legacy("show"),
+      show: query(async () => (await import("../queries/show.ts")).show),
       timeline: query(async () => (await import("../queries/timeline.ts")).timeline),
       observations: query(async () => (await import("../queries/observations.ts")).observations),
       blame: query(async () => (await import("../queries/blame.ts")).blame),

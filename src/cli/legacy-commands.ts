@@ -36,20 +36,6 @@ export const COMMANDS: Definition[] = [
     load: () => import("./commands/context.ts"),
   },
   {
-    name: "show <session>",
-    about:
-      'a session as it reads: by id, the beginning of an id, an item of it (p12, m34, t56), or "last"; an observation (o78)',
-    options: [
-      ["--tools", "unfold what went into the tools and what came out"],
-      ["--thinking", "show the assistant's thinking"],
-      ["--turn <number>", "one turn only"],
-      ["--around <item>", "an item (p12, m34, t56) and its neighbours only"],
-      ...WHICH_SESSION,
-    ],
-    usesStore: true,
-    load: () => import("./commands/show.ts"),
-  },
-  {
     name: "export [session...]",
     about:
       "write a session as Markdown, HTML or JSON, by id or by words from it; with --all alone everything, as JSON lines",

@@ -18,6 +18,8 @@ import type { AnyQuery } from "./query.ts";
 import { related } from "./related.ts";
 import { resume } from "./resume.ts";
 import { search } from "./search.ts";
+import { find, items, outline, transcript } from "./session-items.ts";
+import { session } from "./session.ts";
 import { changeSetting, settings, unsetSetting } from "./settings.ts";
 import { stats } from "./stats.ts";
 import { syncStatus } from "./sync-status.ts";
@@ -35,15 +37,18 @@ export const QUERIES: readonly AnyQuery[] = [
   edit,
   effort,
   efforts,
+  find,
   fix,
   health,
   how,
   impact,
+  items,
   list,
   modelStatus,
   observation,
   observationBatch,
   observations,
+  outline,
   paths,
   pin,
   projects,
@@ -52,11 +57,13 @@ export const QUERIES: readonly AnyQuery[] = [
   resume,
   retryFailed,
   search,
+  session,
   settings,
   stats,
   supersede,
   syncStatus,
   timeline,
+  transcript,
   undoSupersede,
   unpin,
   unsetSetting,

@@ -10,4 +10,7 @@ export const whereOf = (z: Zod) => z.string().meta({ description: "the project, 
 
 export const listOf = <Item extends z.ZodType>(zod: Zod, item: Item) => zod.strictObject({ results: zod.array(item) });
 
+/** `completed` also where the next prompt came before the turn's end was recorded. */
+export const turnStatusOf = (z: Zod) => z.enum(["running", "completed", "interrupted"]);
+
 export const commitOf = (z: Zod) => z.strictObject({ sha: z.string(), subject: z.string() });

@@ -13,7 +13,7 @@ import { resolveSession } from "../recall/search/find-session.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
-import { commitOf, countOf, listOf, textOrNull, timeOf, timeOrNull } from "./schemas.ts";
+import { commitOf, countOf, listOf, textOrNull, timeOf, timeOrNull, turnStatusOf } from "./schemas.ts";
 import { readRange, readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
 import { changeText, listText, when } from "./session-text.ts";
 
@@ -56,7 +56,7 @@ export const timeline = defineQuery({
         prompt: z.string(),
         at: timeOf(z),
         ended_at: timeOrNull(z),
-        status: z.enum(["running", "completed", "interrupted"]),
+        status: turnStatusOf(z),
         is_anchor: z.boolean(),
         continues: z.array(z.strictObject({ session_id: z.string(), weight: z.number() })),
         files: z.array(

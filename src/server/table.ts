@@ -5,17 +5,11 @@ import type { Route } from "./route.ts";
 import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
-import { FIND, ITEMS, OUTLINE } from "./routes/reading.ts";
 import { LINK } from "./routes/open.ts";
-import { EXPORT, SESSION, TRANSCRIPT } from "./routes/sessions.ts";
+import { EXPORT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
   CONTEXT,
-  SESSION,
-  TRANSCRIPT,
-  OUTLINE,
-  ITEMS,
-  FIND,
   EXPORT,
   ...QUERIES.map(queryRoute),
   INIT,

@@ -12,6 +12,7 @@ import type { settings } from "../queries/settings.ts";
 import type { stats } from "../queries/stats.ts";
 import type { timeline } from "../queries/timeline.ts";
 import type { workerLog, workerStatus } from "../queries/worker.ts";
+import type { items } from "../queries/session-items.ts";
 import type { list } from "../queries/list.ts";
 import type { observation, observations } from "../queries/observations.ts";
 import type { DataOf, MetaOf } from "../queries/query.ts";
@@ -44,64 +45,16 @@ export interface ListMeta {
   has_more?: boolean;
 }
 
-export interface TouchedFile {
-  path: string;
-  kind: "read" | "edit" | "create";
-  added: number | null;
-  removed: number | null;
-}
-
-interface InTranscript {
-  /** As the outline names it: "p12", "m34", "t56", "r12", "s7", "c9". */
-  id: string;
-  at: string;
-}
-
-export interface PromptItem extends InTranscript {
-  kind: "prompt";
-  text: string;
-}
-
-export interface MessageItem extends InTranscript {
-  kind: "message";
-  role: "assistant" | "system" | "summary";
-  text: string;
-  thinking: string | null;
-}
-
-export interface ToolItem extends InTranscript {
-  kind: "tool";
-  name: string;
-  subject: string;
-  outcome: string;
-  is_error: boolean;
-  exit_code: number | null;
-  duration_ms: number | null;
-  files: TouchedFile[];
-}
-
-/** A tool use with what went in and what came out. */
-export interface WholeToolItem extends ToolItem {
-  input: unknown;
-  output: string;
-}
-
-export interface SubagentItem extends InTranscript {
-  kind: "subagent";
-  session_id: string;
-  title: string | null;
-  subtitle: string | null;
-  tool_uses: number;
-  report: string | null;
-}
-
-export interface CommitItem extends InTranscript {
-  kind: "commit";
-  sha: string;
-  subject: string;
-}
-
-export type TranscriptItem = PromptItem | MessageItem | ToolItem | SubagentItem | CommitItem;
+/** With the id of the outline: "p12", "m34", "t56", "r12", "s7", "c9". */
+export type TranscriptItem = DataOf<typeof items>["results"][number];
+type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { kind: Kind }>;
+export type PromptItem = ItemOf<"prompt">;
+export type MessageItem = ItemOf<"message">;
+export type ToolItem = ItemOf<"tool">;
+export type SubagentItem = ItemOf<"subagent">;
+export type CommitItem = ItemOf<"commit">;
+export type TouchedFile = ToolItem["files"][number];
+export type WholeToolItem = ToolItem & { input: unknown; output: string };
 
 export type ListedObservation = DataOf<typeof observations>["results"][number];
 export type Story = DataOf<typeof observation>;

@@ -1,37 +1,43 @@
-// A transcript for a person to read: tool uses folded to one line unless they are asked for.
+// A session turn by turn, for people: each tool use on one line, with its input and output where asked for.
+import type { Summary } from "../core/memory.ts";
 import { terminalSafe } from "../core/terminal.ts";
-import type { Detail } from "../queries/transcript-json.ts";
-import type { Item, SubagentItem, Transcript, Turn } from "../recall/history/transcript.ts";
-import type { MessageItem, ToolItem } from "../recall/history/session-items.ts";
-import type { ShortId } from "../store/reads/short-ids.ts";
+import { count, withCommas } from "../core/text.ts";
 import { block, columns, fit, fitPath, pad } from "../platform/terminal/layout.ts";
+import { dim, fields, heading, paint } from "../platform/terminal/style.ts";
 import { widthOf } from "../platform/terminal/width.ts";
-import { count } from "../core/text.ts";
-import { dim, fields, heading } from "../platform/terminal/style.ts";
-import { howLong, titleText, when } from "../queries/session-text.ts";
-import { paint } from "../platform/terminal/style.ts";
-import { summaryText } from "./summary-text.ts";
-import { withCommas } from "../core/text.ts";
+import type { MessageItem, ToolItem } from "../recall/history/session-items.ts";
+import type { Item, SubagentItem, Transcript, Turn } from "../recall/history/transcript.ts";
+import type { Db } from "../store/db/driver.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { howLong, titleText, when } from "./session-text.ts";
+import type { Detail } from "./transcript-json.ts";
 
-/** An unfolded input or output shows so many lines and characters; the rest is counted. */
+/** The rest of an input or output is only counted. */
 const UNFOLDED_LINES = 40;
 const UNFOLDED_CHARS = 4_000;
 
-/** Tools with longer names stand out of line rather than push all others aside. */
+/** Longer tool names break the alignment instead of widening the column. */
 const MAX_NAME_COLUMNS = 12;
 
-/** What of it is shown, and how session ids are cut. */
-export interface Shown extends Detail {
+interface Shown extends Detail {
   shortId: ShortId;
 }
 
-export function transcriptText(transcript: Transcript, detail: Shown): string {
+export function transcriptText(transcript: Transcript, { tools, thinking }: Detail, db: Db): string {
+  const ids = transcript.turns.flatMap((turn) => subagentIds(turn.items));
+  const shown = { tools, thinking, shortId: shortIds(db, ids) };
   const { summary } = transcript;
   return [
     header(transcript),
     ...(summary === undefined ? [] : [summaryText(summary)]),
-    ...transcript.turns.map((turn) => turnText(turn, detail)),
+    ...transcript.turns.map((turn) => turnText(turn, shown)),
   ].join("\n\n");
+}
+
+function subagentIds(items: readonly Item[]): string[] {
+  return items.flatMap((item) =>
+    item.kind === "subagent" ? [item.session.session_id, ...subagentIds(item.items)] : [],
+  );
 }
 
 function header({ session }: Transcript): string {
@@ -52,6 +58,24 @@ function header({ session }: Transcript): string {
   ];
   const safe = rows.map(([label, value]) => [dim(pad(label, 7)), terminalSafe(value)] as const);
   return `${heading(fit(titleText(session), columns()))}\n${fields(safe)}`;
+}
+
+const SUMMARY_FIELDS = [
+  ["request", "asked"],
+  ["investigated", "looked at"],
+  ["learned", "learned"],
+  ["completed", "done"],
+  ["nextSteps", "next"],
+  ["notes", "notes"],
+] as const;
+const LABEL_COLUMNS = 9;
+
+/** Without the files: the turns list them. */
+function summaryText(summary: Summary): string {
+  const indent = " ".repeat(LABEL_COLUMNS + 4);
+  return SUMMARY_FIELDS.filter(([field]) => summary[field] !== "")
+    .map(([field, label]) => `  ${dim(pad(label, LABEL_COLUMNS))}  ${block(summary[field], indent).trimStart()}`)
+    .join("\n");
 }
 
 function turnText(turn: Turn, detail: Shown): string {
@@ -80,7 +104,7 @@ function turnText(turn: Turn, detail: Shown): string {
   return parts.join("\n\n");
 }
 
-/** Tool uses in a row stand close together, everything else has air around it. */
+/** Consecutive tool uses stay together; empty lines separate everything else. */
 function itemsText(items: readonly Item[], detail: Shown, indent: string): string[] {
   const parts: string[] = [];
   const names = items.map((item) => (item.kind === "tool" ? widthOf(fit(item.name, 40)) : 0));
@@ -166,8 +190,8 @@ function unfolded(label: string, text: string, indent: string): string {
   return dim((shown + note).replace(/^/gm, () => bar));
 }
 
-/** The input's fields one under the other; what was typed stays readable. */
-export function inputText(input: string): string {
+/** The input's fields, one per line. */
+function inputText(input: string): string {
   try {
     const value = JSON.parse(input) as unknown;
     if (typeof value !== "object" || value === null) return input;
