@@ -14,13 +14,13 @@ interface Job {
 process.on("disconnect", () => process.exit(0));
 process.on("uncaughtException", (error) => fail(error));
 
-const { engine, note } = loadMiniLm(resolvePaths({ C_MEM_HOME: process.argv[2] }));
+const engine = loadMiniLm(resolvePaths({ C_MEM_HOME: process.argv[2] }));
 const jobs: Job[] = [];
 process.on("message", ({ request, texts }: Request) => {
   jobs.push({ request, passes: embedInPasses(engine, texts), left: texts.length });
   if (jobs.length === 1) setImmediate(runPass);
 });
-send({ ready: { id: engine.id, dimensions: engine.shape.hidden, note } });
+send({ ready: { id: engine.id, dimensions: engine.shape.hidden } });
 
 /** One pass of the shortest job, so that a query does not wait for a long batch. */
 function runPass(): void {

@@ -3,19 +3,17 @@ import { setImmediate } from "node:timers/promises";
 import type { Paths } from "../config/paths.ts";
 import type { Embedder } from "./embedder.ts";
 import type { Engine } from "./engine.ts";
-import { loadMiniLm, type LoadedModel } from "./minilm.ts";
+import { loadMiniLm } from "./minilm.ts";
 
 /** Loads the model (some 25 MB) now and drops it on `close`. */
-export function openLocal(paths: Paths): Embedder & Pick<LoadedModel, "note"> {
-  const { engine, note } = loadMiniLm(paths);
-  let current: Engine | undefined = engine;
+export function openLocal(paths: Paths): Embedder {
+  let engine: Engine | undefined = loadMiniLm(paths);
   return {
     id: engine.id,
     dimensions: engine.shape.hidden,
-    note,
     async embed(texts) {
-      if (current === undefined) throw new Error("The model is closed");
-      const passes = embedInPasses(current, texts);
+      if (engine === undefined) throw new Error("The model is closed");
+      const passes = embedInPasses(engine, texts);
       for (;;) {
         const { done, value } = passes.next();
         if (done === true) return value;
@@ -24,7 +22,7 @@ export function openLocal(paths: Paths): Embedder & Pick<LoadedModel, "note"> {
       }
     },
     close() {
-      current = undefined;
+      engine = undefined;
       return Promise.resolve();
     },
   };

@@ -77,22 +77,15 @@ function deleteLeftovers(folder: string): void {
   }
 }
 
-export interface LoadedModel {
-  engine: Engine;
-  /** For the log: why the model file had to be made first. */
-  note: string | undefined;
-}
-
 /** Makes the model file first if it is missing or damaged and the package is there. */
-export function loadMiniLm(paths: Paths): LoadedModel {
+export function loadMiniLm(paths: Paths): Engine {
   const path = minilmFile(paths);
   try {
-    return { engine: loadEngine(path), note: undefined };
+    return loadEngine(path);
   } catch (error) {
     const source = error instanceof AppError ? findMiniLm(paths) : undefined;
-    if (!(error instanceof AppError) || source === undefined) throw error;
+    if (source === undefined) throw error;
     buildMiniLm(source, paths);
-    const why = error.code === "model_missing" ? "there was none" : "the old one was damaged";
-    return { engine: loadEngine(path), note: `Made ${path} from ${source}: ${why}.` };
+    return loadEngine(path);
   }
 }

@@ -11,11 +11,7 @@ export interface Request {
   texts: readonly string[];
 }
 
-interface Ready {
-  id: string;
-  dimensions: number;
-  note: string | undefined;
-}
+type Ready = Pick<Embedder, "id" | "dimensions">;
 
 export type Answer =
   | { ready: Ready }
@@ -23,8 +19,6 @@ export type Answer =
   | { failed: { code: string | undefined; message: string; hint: string | undefined } };
 
 export interface SpawnedEmbedder extends Embedder {
-  /** Why the model file had to be made first. */
-  readonly note: string | undefined;
   /** Undefined while the process is stopped. */
   readonly pid: number | undefined;
 }
@@ -43,28 +37,25 @@ export async function openSpawned(paths: Paths, { idleMs = IDLE_MS } = {}): Prom
     current = undefined;
     await stopping?.stop();
   };
-  const start = (): ModelProcess => {
-    const started = startProcess(paths, () => {
-      if (current === started) current = undefined;
-    });
-    return started;
-  };
   const use = async <T>(work: (model: ModelProcess) => Promise<T>): Promise<T> => {
     clearTimeout(idleTimer);
     running++;
     try {
-      return await work((current ??= start()));
+      return await work(
+        (current ??= startProcess(paths, (ended) => {
+          if (current === ended) current = undefined;
+        })),
+      );
     } finally {
       running--;
       if (running === 0 && current !== undefined) idleTimer = setTimeout(() => void stop(), idleMs).unref();
     }
   };
 
-  const { id, dimensions, note } = await use((model) => model.ready);
+  const { id, dimensions } = await use((model) => model.ready);
   return {
     id,
     dimensions,
-    note,
     get pid() {
       return current?.pid;
     },
@@ -80,7 +71,7 @@ interface ModelProcess {
   stop(): Promise<void>;
 }
 
-function startProcess(paths: Paths, onEnd: () => void): ModelProcess {
+function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): ModelProcess {
   // Source in tests; installed, it is next to the bundle: dist/ or plugin/dist/.
   const file = import.meta.url.endsWith(".ts") ? "./embed-process.ts" : "./embed-process.cjs";
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [paths.home], {
@@ -96,7 +87,7 @@ function startProcess(paths: Paths, onEnd: () => void): ModelProcess {
   const fail = (error: Error): void => {
     for (const { reject } of [ready, ...waiting.values()]) reject(error);
     waiting.clear();
-    onEnd();
+    onEnd(model);
     ended.resolve();
   };
   /** Only a process with a request keeps its parent alive. */
@@ -119,7 +110,7 @@ function startProcess(paths: Paths, onEnd: () => void): ModelProcess {
   child.on("error", fail);
   child.on("exit", () => fail(new Error("The embedding process has ended")));
 
-  return {
+  const model: ModelProcess = {
     pid: child.pid,
     ready: ready.promise,
     embed(texts) {
@@ -139,6 +130,7 @@ function startProcess(paths: Paths, onEnd: () => void): ModelProcess {
       await ended.promise;
     },
   };
+  return model;
 }
 
 function toError({

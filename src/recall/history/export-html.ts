@@ -1,7 +1,6 @@
-// A transcript as one HTML page: nothing loaded, nothing run, everything that was recorded escaped.
-import { capped, type ExportDetail, headerFacts } from "./export-markdown.ts";
-import type { Item, SubagentItem, Transcript, Turn } from "./transcript.ts";
-import type { MessageItem, ToolItem } from "./session-items.ts";
+// A transcript as one HTML page that loads and runs nothing: all recorded text is escaped.
+import { capped, type ExportDetail, headerFacts, ROLE_LABELS, turnHeading } from "./export-markdown.ts";
+import type { Item, Transcript, Turn } from "./transcript.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d1f24; --soft: #6a6f7a; --line: #e3e5ea; --tint: #f5f6f8; --accent: #2457d6; --bad: #b3261e; --good: #1a7f37; }
@@ -45,57 +44,47 @@ ${turns.map((turn) => turnHtml(turn, detail)).join("\n")}
 
 function turnHtml(turn: Turn, detail: ExportDetail): string {
   const at = new Date(turn.at).toISOString();
+  const time = `<time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time>`;
+  const { prompt } = turn;
   const parts = [
-    `<h2>${turn.number === 0 ? "Before the first prompt" : `Turn ${turn.number}`} · <time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time></h2>`,
+    `<h2>${turnHeading(turn)} · ${time}</h2>`,
+    prompt === undefined ? "" : `<div class="prompt" id="${prompt.id}">${escape(prompt.text.trim())}</div>`,
+    ...turn.items.map((item) => itemHtml(item, detail)),
+    ...turn.commits.map(
+      ({ sha, subject }) => `<div class="tool"><b>commit</b> <code>${escape(sha)}</code> ${escape(subject)}</div>`,
+    ),
   ];
-  if (turn.prompt !== undefined)
-    parts.push(`<div class="prompt" id="${turn.prompt.id}">${escape(turn.prompt.text.trim())}</div>`);
-  parts.push(...turn.items.map((item) => itemHtml(item, detail)));
-  for (const commit of turn.commits) {
-    parts.push(`<div class="tool"><b>commit</b> <code>${escape(commit.sha)}</code> ${escape(commit.subject)}</div>`);
-  }
   return `<section>\n${parts.filter(Boolean).join("\n")}\n</section>`;
 }
 
 function itemHtml(item: Item, detail: ExportDetail): string {
   switch (item.kind) {
-    case "message":
-      return messageHtml(item, detail);
-    case "tool":
-      return toolHtml(item, detail);
-    case "subagent":
-      return subagentHtml(item, detail);
+    case "message": {
+      const { id, role, text, thinking } = item;
+      const thought = detail.thinking && thinking ? `<div class="thinking">${escape(thinking.trim())}</div>` : "";
+      if (text.trim() === "") return thought;
+      const label = ROLE_LABELS[role] === "" ? "" : `<div class="label">${ROLE_LABELS[role]}</div>`;
+      return `${thought}${label}<div class="said"${id === undefined ? "" : ` id="${id}"`}>${prose(text)}</div>`;
+    }
+    case "tool": {
+      const { id, name, subject, outcome, isError, input, output } = item;
+      const result = outcome === "" ? "" : ` → <span class="${isError ? "bad" : "good"}">${escape(outcome)}</span>`;
+      const line = `<b>${escape(name)}</b> <code>${escape(subject)}</code>${result}`;
+      if (!detail.tools) return `<div class="tool" id="${id}">${line}</div>`;
+      const printed = output === "" ? "" : `<pre>${escape(capped(output))}</pre>`;
+      return `<details class="tool" id="${id}"><summary>${line}</summary><pre>${escape(capped(input))}</pre>${printed}</details>`;
+    }
+    case "subagent": {
+      const { session_id, title, subtitle, report } = item.session;
+      const summary = `<b>subagent</b> ${escape(title ?? subtitle ?? "")} <code>${escape(session_id)}</code>`;
+      const inside = item.items.map((inner) => itemHtml(inner, detail)).join("\n");
+      const said = report ? `<div class="said">${prose(report)}</div>` : "";
+      return `<details class="tool"><summary>${summary}</summary><div class="inside">${inside}${said}</div></details>`;
+    }
   }
 }
 
-function messageHtml(item: MessageItem, detail: ExportDetail): string {
-  const thinking =
-    detail.thinking && item.thinking ? `<div class="thinking">${escape(item.thinking.trim())}</div>` : "";
-  if (item.text.trim() === "") return thinking;
-  const label =
-    item.role === "assistant"
-      ? ""
-      : `<div class="label">${item.role === "summary" ? "Summary of what came before" : "Note of the agent"}</div>`;
-  return `${thinking}${label}<div class="said"${item.id === undefined ? "" : ` id="${item.id}"`}>${prose(item.text)}</div>`;
-}
-
-function toolHtml(item: ToolItem, detail: ExportDetail): string {
-  const outcome =
-    item.outcome === "" ? "" : ` → <span class="${item.isError ? "bad" : "good"}">${escape(item.outcome)}</span>`;
-  const line = `<b>${escape(item.name)}</b> <code>${escape(item.subject)}</code>${outcome}`;
-  if (!detail.tools) return `<div class="tool" id="${item.id}">${line}</div>`;
-  const output = item.output === "" ? "" : `<pre>${escape(capped(item.output))}</pre>`;
-  return `<details class="tool" id="${item.id}"><summary>${line}</summary><pre>${escape(capped(item.input))}</pre>${output}</details>`;
-}
-
-function subagentHtml(item: SubagentItem, detail: ExportDetail): string {
-  const name = item.session.title ?? item.session.subtitle ?? "";
-  const report = item.session.report ? `<div class="said">${prose(item.session.report)}</div>` : "";
-  const inside = item.items.map((inner) => itemHtml(inner, detail)).join("\n");
-  return `<details class="tool"><summary><b>subagent</b> ${escape(name)} <code>${escape(item.session.session_id)}</code></summary><div class="inside">${inside}${report}</div></details>`;
-}
-
-/** The few marks of Markdown that matter for reading: fenced and inline code, headings, bold. The rest stays as written. */
+/** Renders fenced and inline code, headings and bold; the rest of Markdown stays as written. */
 function prose(text: string): string {
   const parts = text.trim().split(/^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^\1[ \t]*$|$(?![\s\S]))/gm);
   let html = "";

@@ -1,24 +1,23 @@
-// A transcript as a Markdown document.
-import type { Item, Transcript, Turn } from "./transcript.ts";
-import type { MessageItem, ToolItem } from "./session-items.ts";
+// A transcript as Markdown.
 import { withCommas } from "../../core/text.ts";
+import type { MessageItem, ToolItem } from "./session-items.ts";
+import type { Item, Transcript, Turn } from "./transcript.ts";
 
 export interface ExportDetail {
   tools: boolean;
   thinking: boolean;
 }
 
-/** An input or output takes no more than this; the cut is visible. */
+/** Of each tool input and output. */
 const MAX_CHARS = 8_000;
 
 export function toMarkdown(transcript: Transcript, detail: ExportDetail): string {
   const { session, turns } = transcript;
-  const facts = headerFacts(transcript).map(([label, value]) => `- ${label}: ${value}`);
   const title = (session.title ?? session.subtitle ?? "Untitled session").replace(/\s+/g, " ");
+  const facts = headerFacts(transcript).map(([label, value]) => `- ${label}: ${value}`);
   return `${[`# ${title}`, facts.join("\n"), ...turns.map((turn) => turnMarkdown(turn, detail))].join("\n\n")}\n`;
 }
 
-/** What stands above a transcript, in every format. */
 export function headerFacts({ session }: Transcript): [label: string, value: string][] {
   const facts: [string, string | null][] = [
     ["Session", session.session_id],
@@ -33,71 +32,65 @@ export function headerFacts({ session }: Transcript): [label: string, value: str
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 }
 
+export function turnHeading({ number }: Turn): string {
+  return number === 0 ? "Before the first prompt" : `Turn ${number}`;
+}
+
+export const ROLE_LABELS = {
+  assistant: "",
+  summary: "Summary of what came before",
+  system: "Note of the agent",
+} as const;
+
+/** Says how much was cut. */
 export function capped(text: string): string {
   const rest = text.length - MAX_CHARS;
   return rest <= 0 ? text : `${text.slice(0, MAX_CHARS)}\n… ${withCommas(rest)} more characters`;
 }
 
 function turnMarkdown(turn: Turn, detail: ExportDetail): string {
-  const parts = [turn.number === 0 ? "## Before the first prompt" : `## Turn ${turn.number}`];
-  if (turn.prompt !== undefined) parts.push(turn.prompt.text.trim().replace(/^/gm, "> "));
-  parts.push(...itemsMarkdown(turn.items, detail, 0));
-  if (turn.commits.length > 0) {
-    parts.push(turn.commits.map((commit) => `- commit ${code(commit.sha)} ${commit.subject}`).join("\n"));
-  }
+  const parts = [`## ${turnHeading(turn)}`];
+  if (turn.prompt !== undefined) parts.push(quote(turn.prompt.text));
+  parts.push(...itemsMarkdown(turn.items, detail));
+  const commits = turn.commits.map(({ sha, subject }) => `- commit ${code(sha)} ${subject}`);
+  if (commits.length > 0) parts.push(commits.join("\n"));
   return parts.join("\n\n");
 }
 
-function itemsMarkdown(items: readonly Item[], detail: ExportDetail, depth: number): string[] {
-  const parts: string[] = [];
-  let list: string[] = [];
-  const flush = (): void => {
-    if (list.length > 0) parts.push(list.join("\n"));
-    list = [];
+/** Consecutive tools are one list; messages interrupt it. */
+function itemsMarkdown(items: readonly Item[], detail: ExportDetail): string[] {
+  const parts: { isList: boolean; lines: string[] }[] = [];
+  const add = (isList: boolean, text: string): void => {
+    const last = parts.at(-1);
+    if (isList && last?.isList === true) last.lines.push(text);
+    else if (text !== "") parts.push({ isList, lines: [text] });
   };
   for (const item of items) {
-    switch (item.kind) {
-      case "message": {
-        const text = messageMarkdown(item, detail);
-        if (text === "") break;
-        flush();
-        parts.push(text);
-        break;
-      }
-      case "tool":
-        list.push(toolMarkdown(item, detail, depth));
-        break;
-      case "subagent": {
-        list.push(
-          `${"  ".repeat(depth)}- subagent ${code(item.session.session_id)} ${item.session.title ?? item.session.subtitle ?? ""}`.trimEnd(),
-        );
-        // Its words are its own affair: what it did is listed, what it reported is quoted.
-        for (const inner of item.items) if (inner.kind === "tool") list.push(toolMarkdown(inner, detail, depth + 1));
-        if (item.session.report) {
-          flush();
-          parts.push(item.session.report.trim().replace(/^/gm, "> "));
-        }
-        break;
-      }
+    if (item.kind === "message") add(false, messageMarkdown(item, detail));
+    else if (item.kind === "tool") add(true, toolMarkdown(item, detail, ""));
+    else {
+      const { session_id, title, subtitle, report } = item.session;
+      add(true, `- subagent ${code(session_id)} ${title ?? subtitle ?? ""}`.trimEnd());
+      // Of a subagent's messages only the last, its report, is exported.
+      for (const inner of item.items) if (inner.kind === "tool") add(true, toolMarkdown(inner, detail, "  "));
+      if (report) add(false, quote(report));
     }
   }
-  flush();
-  return parts;
+  return parts.map(({ lines }) => lines.join("\n"));
 }
 
-function messageMarkdown(item: MessageItem, detail: ExportDetail): string {
-  const thinking = detail.thinking && item.thinking ? `*Thinking*\n\n${item.thinking.trim().replace(/^/gm, "> ")}` : "";
-  const label =
-    item.role === "assistant" || item.text === ""
-      ? ""
-      : item.role === "summary"
-        ? "*Summary of what came before*"
-        : "*Note of the agent*";
-  return [thinking, label, item.text.trim()].filter(Boolean).join("\n\n");
+function messageMarkdown({ role, text, thinking }: MessageItem, detail: ExportDetail): string {
+  const label = text === "" ? "" : ROLE_LABELS[role];
+  return [
+    detail.thinking && thinking ? `*Thinking*\n\n${quote(thinking)}` : "",
+    label === "" ? "" : `*${label}*`,
+    text.trim(),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
-function toolMarkdown(item: ToolItem, detail: ExportDetail, depth: number): string {
-  const indent = "  ".repeat(depth);
+function toolMarkdown(item: ToolItem, detail: ExportDetail, indent: string): string {
   const subject = item.subject === "" ? "" : ` ${code(item.subject)}`;
   const line = `${indent}- ${item.name}${subject}${item.outcome === "" ? "" : ` → ${item.outcome}`}`;
   if (!detail.tools) return line;
@@ -105,15 +98,22 @@ function toolMarkdown(item: ToolItem, detail: ExportDetail, depth: number): stri
   return [line, ...blocks.filter(Boolean).map((block) => `\n${block.replace(/^/gm, `${indent}  `)}\n`)].join("\n");
 }
 
-/** A fence longer than any in the text. */
+function quote(text: string): string {
+  return text.trim().replace(/^/gm, "> ");
+}
+
+/** With a fence longer than any in the text. */
 function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map((match) => match[0].length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(2, ...lengths(text, /`{3,}/g)) + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
 function code(text: string): string {
-  const ticks = "`".repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map((match) => match[0].length)) + 1);
+  const ticks = "`".repeat(Math.max(0, ...lengths(text, /`+/g)) + 1);
   const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${ticks}${pad}${text}${pad}${ticks}`;
+}
+
+function lengths(text: string, pattern: RegExp): number[] {
+  return [...text.matchAll(pattern)].map((match) => match[0].length);
 }

@@ -1,16 +1,17 @@
 // The few lines injected on a prompt, before a file is read or changed, before a command, after a failure, and for a subagent. Mostly none.
 import { errorSubject, lastError, telling } from "../../core/error-text.ts";
+import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationOfSubject, observationsByIds } from "../../store/fts/observation-words.ts";
 import { commandKeyOf, observationsAbout } from "../../store/tables/observations.ts";
 import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
 import { recentSessions } from "../../store/tables/sessions.ts";
-import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line } from "./block.ts";
+import { findFixes } from "../history/fix.ts";
+import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
 import { matchPrompt, type MatchRequest } from "./match-prompt.ts";
 import { answerLine, itemId, pointerLine, standingIn } from "./observation-lines.ts";
 import { parsePrompt } from "./parse-prompt.ts";
-import { pastFix } from "./past-fix.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
 export interface EventRequest extends MatchRequest {
@@ -103,6 +104,37 @@ export function contextForFailure(db: Db, output: string, request: EventRequest)
   if (row !== undefined && withoutShown([row], request).length > 0) return layOutRows([row], request, SHORT);
   const fix = pastFix(db, error, request);
   return fix === undefined ? NO_CONTEXT : layOutLines([fix], SHORT);
+}
+
+/** Below it is another error. */
+const MIN_LIKENESS = 0.9;
+const MAX_ENCOUNTERS = 20;
+
+/** The same error in an earlier tool output, and what fixed it. */
+function pastFix(db: Db, error: string, { projectId, ownSessionId, now }: EventRequest): Line | undefined {
+  const { met } = findFixes(db, error, { projectId }, MAX_ENCOUNTERS);
+  for (const { fixedBy, likeness, failure, changed, between, error: line } of met) {
+    const isEarlier = failure.main_session_db_id !== ownSessionId && failure.created_at < now;
+    if (fixedBy === undefined || likeness < MIN_LIKENESS || !isEarlier) continue;
+    const last = between.at(-1);
+    let after = "later";
+    if (changed.length > 0) after = `after a change to ${quoteNames(changed, 4, 100)}`;
+    else if (last !== undefined) after = `after ${code(rawCommand(last.input) ?? "another command")}`;
+    const how = fixedBy.isSameCommand ? `it passed ${after}` : `${code(fixedBy.command ?? "")} worked instead`;
+    const items = [`t${failure.id}`, `t${fixedBy.use.id}`];
+    const same = `The same error was met ${ago(failure.created_at, now)} (“${quoteLine(line, 120)}”)`;
+    return { text: `- ${same}: ${how} (#${items.join(", #")})`, items };
+  }
+  return undefined;
+}
+
+/** Without JSON.parse: quotes and newlines stay escaped, as a shell needs them on one line. */
+function rawCommand(input: string): string | undefined {
+  return /"command":"((?:[^"\\]|\\.)*)"/.exec(input)?.[1];
+}
+
+function code(command: string): string {
+  return `\`${quoteLine(command, 140).replaceAll("`", "'")}\``;
 }
 
 /** Without the session's own observations and those injected before. */

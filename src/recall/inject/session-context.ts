@@ -13,17 +13,7 @@ import { decisionLines, fullLines, indexLines } from "./observation-lines.ts";
 import { repositoryLines } from "./repository-lines.ts";
 import { headingNote, openEndLines, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
-export type ContextSettings = Pick<
-  Settings,
-  | "contextTokens"
-  | "contextMaxChars"
-  | "contextSessions"
-  | "contextObservations"
-  | "contextTypes"
-  | "contextConcepts"
-  | "contextFull"
-  | "contextFullField"
->;
+export type ContextSettings = Omit<Pick<Settings, Extract<keyof Settings, `context${string}`>>, "contextMessage">;
 
 export interface ContextRequest {
   project: ProjectRow;

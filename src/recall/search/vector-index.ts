@@ -40,7 +40,8 @@ interface LoadedVectors {
   revisions: Map<number, number>;
   /** The session of each row. */
   owners: Int32Array;
-  read: (db: Db, span: ChunkSpan) => Omit<VectorChunk, "records">[];
+  read: (db: Db, span: ChunkSpan) => (Omit<VectorChunk, "records"> & { data: Uint8Array })[];
+  put: (row: number, data: Uint8Array) => void;
   search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
 }
 
@@ -78,7 +79,8 @@ function refresh(
   const changed = stored.filter(({ number, revision }) => loaded.revisions.get(number) !== revision);
   for (const near of Map.groupBy(changed, ({ number }) => Math.floor(number / CHUNKS_PER_READ)).values()) {
     const span = { first: near[0]?.number ?? 0, last: near.at(-1)?.number ?? 0 };
-    for (const { number, revision, owners } of loaded.read(db, span)) {
+    for (const { number, revision, owners, data } of loaded.read(db, span)) {
+      loaded.put(number * STORED_ROWS, data);
       loaded.owners.set(owners, number * STORED_ROWS);
       loaded.revisions.set(number, revision);
     }
@@ -89,27 +91,21 @@ function refresh(
 
 function createLoaded(model: EmbeddingModel, hasCodes: boolean): LoadedVectors {
   const empty = { model, hasCodes, version: "", revisions: new Map<number, number>(), owners: new Int32Array(0) };
-  if (hasCodes) {
-    const scan = createCodeScan(model.dimensions);
+  if (!hasCodes) {
+    const { put, search } = createScan(model.dimensions);
     return {
       ...empty,
-      read(db, span) {
-        const chunks = getCodes(db, model, span);
-        for (const { number, codes } of chunks) scan.put(number * STORED_ROWS, codes);
-        return chunks;
-      },
-      search: (db, query, options) =>
-        scan.search(query, { ...options, candidates: MAX_CANDIDATES, read: (rows) => getRecords(db, model, rows) }),
+      put,
+      read: (db, span) => getChunks(db, model.id, span).map((chunk) => ({ ...chunk, data: chunk.records })),
+      search: (_, query, options) => search(query, options),
     };
   }
-  const scan = createScan(model.dimensions);
+  const { put, search } = createCodeScan(model.dimensions);
   return {
     ...empty,
-    read(db, span) {
-      const chunks = getChunks(db, model.id, span);
-      for (const { number, records } of chunks) scan.put(number * STORED_ROWS, records);
-      return chunks;
-    },
-    search: (_, query, options) => scan.search(query, options),
+    put,
+    read: (db, span) => getCodes(db, model, span).map((chunk) => ({ ...chunk, data: chunk.codes })),
+    search: (db, query, options) =>
+      search(query, { ...options, candidates: MAX_CANDIDATES, read: (rows) => getRecords(db, model, rows) }),
   };
 }
