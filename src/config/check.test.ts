@@ -56,7 +56,7 @@ describe("a key", () => {
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`${warning.replace("?", "\\?")}$`))]);
   });
 
-  it("that has no effect where it is set is reported", () => {
+  it("without effect in its file is reported", () => {
     expect(check("{}", '{"excludePaths": ["/x"], "enabled": true, "nope": 1}').warnings).toEqual([
       expect.stringContaining("excludePaths has no effect in a project's file"),
       expect.stringContaining('there is no setting "nope"'),
@@ -83,20 +83,20 @@ describe("a pattern that can match nothing", () => {
     expect(warnings[0]).toContain(why);
   });
 
-  it("is also one whose folder is not there", () => {
+  it("is reported if its folder does not exist", () => {
     const folder = mkdtempSync(join(tmpdir(), "c-mem-check-"));
     mkdirSync(join(folder, "clients"));
     const check1 = check(JSON.stringify({ excludePaths: [join(folder, "clinets", "**"), join(folder, "clients")] }));
     expect(check1.warnings).toEqual([expect.stringContaining(`did you mean ${join(folder, "clients")}?`)]);
   });
 
-  it("is no pattern that starts at a root, at home, or anywhere", () => {
+  it("is not reported if it starts with a root, home or **", () => {
     expect(check(JSON.stringify({ excludePaths: ["/tmp", "~/**", "**/secret", "**", "/tmp/*/x"] })).warnings).toEqual(
       [],
     );
   });
 
-  it("is a tool's name with a wildcard", () => {
+  it("is reported for a tool's name with a wildcard", () => {
     expect(check('{"skipTools": ["Bash(git *)", "mcp__github__get_me"]}').warnings).toEqual([
       expect.stringContaining('skipTools: "Bash(git *)" can match nothing'),
     ]);
@@ -119,12 +119,12 @@ describe("recording", () => {
     expect(loadSettings({ user: path }, {}).blocked).toContain(path);
   });
 
-  it("stops while C_MEM_EXCLUDE_PATHS cannot be read, whatever the file says", () => {
+  it("stops while C_MEM_EXCLUDE_PATHS cannot be read, whatever the file contains", () => {
     const loaded = loadSettings({ user: "/nonexistent" }, { C_MEM_EXCLUDE_PATHS: '["/a"' });
     expect(loaded.blocked).toBe("C_MEM_EXCLUDE_PATHS cannot be read");
   });
 
-  it("goes on where another setting does not fit", () => {
+  it("continues where another setting is invalid", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-check-")), "config.json");
     writeFileSync(path, '{"port": "many", "surfaces": ["bogus"], "nope": 1}');
     expect(loadSettings({ user: path }, {})).not.toHaveProperty("blocked");

@@ -18,7 +18,7 @@ function files(user: string, project?: string): { user: string; project?: string
 }
 
 describe("settings", () => {
-  it("come from the environment before the project before the user before the defaults", () => {
+  it("come from the environment, then the project, the user, the defaults", () => {
     const both = files('{"skipTools": ["A"], "contextSessions": 3}', '{"skipTools": ["B"]}');
     expect(loadSettings(both, {}).values).toMatchObject({ skipTools: ["B"], contextSessions: 3, enabled: true });
     const loaded = loadSettings(both, { C_MEM_SKIP_TOOLS: "C, D" });
@@ -26,7 +26,7 @@ describe("settings", () => {
     expect(loaded.sources).toMatchObject({ skipTools: "environment", contextSessions: "user", enabled: "default" });
   });
 
-  it("of a project cannot change what only the user may decide", () => {
+  it("in a project's file cannot change user-only settings", () => {
     const both = files(
       "{}",
       '{"excludePaths": ["/"], "maxTranscriptMb": 1000, "projects": {"/": "x"}, "enabled": false}',
@@ -35,12 +35,12 @@ describe("settings", () => {
     expect(values).toMatchObject({ excludePaths: [], maxTranscriptMb: 2_000, projects: {}, enabled: false });
   });
 
-  it("take no address with a password in it", () => {
+  it("reject an address with a password", () => {
     expect(loadSettings(files('{"baseUrl": "http://bob:sesame@host/v1"}', "{}"), {}).values.baseUrl).toBe("");
     expect(loadSettings(files('{"baseUrl": "http://host/v1"}', "{}"), {}).values.baseUrl).toBe("http://host/v1");
   });
 
-  it("that cost money or send words elsewhere come from the user's own file alone", () => {
+  it("that cost money or send text elsewhere come only from the user's file", () => {
     const evil = {
       provider: "openai",
       baseUrl: "http://evil",
@@ -70,7 +70,7 @@ describe("settings", () => {
     expect(loaded.values.contextMaxChars).toBe(9_500);
   });
 
-  it("have a sentence, a default that fits, and a name in the environment each", () => {
+  it("each have a description, a valid default and an environment name", () => {
     for (const key of SETTING_KEYS) {
       expect(SETTINGS[key].about).toMatch(/^[A-Z].*\.$/);
       expect(envName(key)).toMatch(/^C_MEM_[A-Z_]+$/);
@@ -80,7 +80,7 @@ describe("settings", () => {
 });
 
 describe("the data directory", () => {
-  it("is ~/.c-mem unless C_MEM_HOME says otherwise", () => {
+  it("is ~/.c-mem or C_MEM_HOME", () => {
     expect(resolvePaths({ HOME: "/home/me" }).database).toBe(join("/home/me", ".c-mem", "c-mem.db"));
     expect(resolvePaths({ HOME: "/home/me", C_MEM_HOME: "/data" }).database).toBe(join("/data", "c-mem.db"));
   });

@@ -44,7 +44,7 @@ describe("a list", () => {
     expect(parseList(raw)).toEqual(items);
   });
 
-  it.each([['["a"'], ['["a", 1]'], ['{"a": 1}'], [5], [null], [{}], [["a", 1]], [true]])("%j is not one", (raw) => {
+  it.each([['["a"'], ['["a", 1]'], ['{"a": 1}'], [5], [null], [{}], [["a", 1]], [true]])("%j is rejected", (raw) => {
     expect(parseList(raw)).toBe(undefined);
   });
 
@@ -82,7 +82,7 @@ const SAMPLES: Record<string, string[]> = {
 describe.each(SETTING_KEYS.filter(isListKey))("%s", (key) => {
   const items = SAMPLES[key] ?? [];
 
-  it("is read from JSON, commas and repeated values, wherever it is set", () => {
+  it("is read from JSON, commas and repeated values, from every source", () => {
     expect(items).not.toEqual([]);
     const typed = [[JSON.stringify(items)], [items.join(",")], items, items.map((item) => JSON.stringify([item]))];
     for (const words of typed) {
@@ -103,13 +103,13 @@ describe.each(SETTING_KEYS.filter(isListKey))("%s", (key) => {
     }
   });
 
-  it("refuses what is not a list of texts", () => {
+  it("rejects anything but a list of texts", () => {
     for (const raw of [5, [1], {}, '["a"', '{"a":1}']) expect(parseSetting(key, raw)).toBe(undefined);
   });
 });
 
 describe.each(["surfaces", "contextTypes", "contextConcepts"] as const)("%s", (key) => {
-  it("takes known words only", () => {
+  it("accepts only known words", () => {
     const [first = ""] = SAMPLES[key] ?? [];
     const path = scratch();
     expect(() => writeSetting(path, key, "bogus")).toThrow('"bogus" does not fit');

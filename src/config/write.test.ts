@@ -13,8 +13,8 @@ function configFile(text?: string): string {
   return flat;
 }
 
-describe("a setting that is written", () => {
-  it("is there, and the rest of the file as it was", () => {
+describe("writing a setting", () => {
+  it("keeps the rest of the file", () => {
     const path = configFile('{"skipTools": ["A"], "theirOwn": {"x": 1}}');
     writeSetting(path, "provider", "anthropic");
     writeSetting(path, "usdPerDay", "0.25");
@@ -29,7 +29,7 @@ describe("a setting that is written", () => {
     expect(loadSettings({ user: path }, {}).values).toMatchObject({ provider: "none", usdPerDay: 0.25 });
   });
 
-  it("makes its file and folder", () => {
+  it("creates the file and its folder", () => {
     const path = configFile();
     writeSetting(path, "prices", '{"mine": "0.1/0.2"}');
     expect(loadSettings({ user: path }, {}).values.prices).toEqual({ mine: "0.1/0.2" });
@@ -46,7 +46,7 @@ describe("a setting that is written", () => {
     expect(readFileSync(path, "utf8")).toBe("{}");
   });
 
-  it("does not overwrite a file that cannot be read", () => {
+  it("does not overwrite an unreadable file", () => {
     const path = configFile("not json");
     expect(() => writeSetting(path, "provider", "claude")).toThrow(expect.objectContaining({ code: "bad_config" }));
     expect(readFileSync(path, "utf8")).toBe("not json");

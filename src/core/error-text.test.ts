@@ -22,7 +22,7 @@ describe("two runs of one error", () => {
     expect(normaliseError(one)).toBe(normaliseError(other));
   });
 
-  it("are still told apart by their words", () => {
+  it("still differ by their words", () => {
     expect(normaliseError("Cannot find name 'foo'")).not.toBe(normaliseError("Cannot find name 'bar'"));
     expect(errorWords(normaliseError("TypeError: Cannot read properties of undefined (reading 'length')"))).toEqual([
       "typeerror",
@@ -35,7 +35,7 @@ describe("two runs of one error", () => {
     ]);
   });
 
-  it("never takes long or throws, whatever the text", () => {
+  it("never takes long or throws, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 500 }), (text) =>
         Array.isArray(errorWords(normaliseError(text))),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { clip, plain, readBlocks, sentencesOf, wholeSentences } from "./prose.ts";
 
 describe("blocks", () => {
-  it("leave out code, tables, quotations, rules and what a program printed", () => {
+  it("skip code, tables, quotations, rules and program output", () => {
     const text = [
       "# What I did",
       "First line",
@@ -55,7 +55,7 @@ describe("sentences", () => {
     expect(sentencesOf(text)).toEqual(expected);
   });
 
-  it("are kept whole as long as there is room", () => {
+  it("are kept whole while they fit", () => {
     expect(wholeSentences(["One two.", "Three four."], 12)).toBe("One two.");
     expect(wholeSentences(["One two three four."], 12)).toBe("One two…");
   });
@@ -71,7 +71,7 @@ describe("a cut", () => {
     expect(clip(text, max)).toBe(expected);
   });
 
-  it("is never longer than asked for, and never parts a word where there are spaces", () => {
+  it("never exceeds its limit, and never splits a word where there are spaces", () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 30 }),

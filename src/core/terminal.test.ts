@@ -24,11 +24,11 @@ describe("text for a terminal", () => {
     expect(terminalSafe(text)).toBe(safe);
   });
 
-  it.each(["", "a\tb\n", "日本語 שלום e\u0301 👩‍👩‍👧 ‹›", "[31m is what is left of a colour"])("keeps %j", (text) => {
+  it.each(["", "a\tb\n", "日本語 שלום e\u0301 👩‍👩‍👧 ‹›", "[31m is the rest of a colour"])("keeps %j", (text) => {
     expect(terminalSafe(text)).toBe(text);
   });
 
-  it("never has anything left that steers, and is not changed by a second pass", () => {
+  it("has no control sequence left, and a second pass does not change it", () => {
     const bits = fc.constantFrom(
       "\u001b",
       "\u009b",
@@ -63,7 +63,7 @@ describe("text for a terminal", () => {
     },
   );
 
-  it("as JSON keeps what it means", () => {
+  it("as JSON keeps its value", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const json = terminalSafeJson(JSON.stringify({ text }, null, 2));

@@ -13,14 +13,14 @@ describe("a time", () => {
     expect(new Date(parseTime(text, NOW)).toISOString()).toBe(expected);
   });
 
-  it("spans nothing where its end is not after its beginning", () => {
+  it("is refused as a span that ends before it starts", () => {
     const span = { since: 1, before: 2 };
     expect(spanOf(span)).toBe(span);
     expect(() => spanOf({ since: 2, before: 2 })).toThrow(expect.objectContaining({ code: "usage" }));
     expect(spanOf({ since: 2, before: undefined })).toEqual({ since: 2, before: undefined });
   });
 
-  it.each(["UTC", "Asia/Tokyo", "America/Los_Angeles"])("without an hour begins where the day does in %s", (zone) => {
+  it.each(["UTC", "Asia/Tokyo", "America/Los_Angeles"])("without an hour is local midnight in %s", (zone) => {
     const before = process.env["TZ"];
     process.env["TZ"] = zone;
     try {

@@ -25,7 +25,7 @@ const piece = fc.oneof(
 );
 
 describe("estimateTokens", () => {
-  it("says what the library says of any text", () => {
+  it("agrees with the library on texts", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         const text = pieces.join("");
@@ -35,7 +35,7 @@ describe("estimateTokens", () => {
     );
   });
 
-  it("says what the library says of any string", () => {
+  it("agrees with the library on any string", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         expect(estimateTokens(text)).toBe(estimateTokenCount(text));

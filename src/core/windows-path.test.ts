@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isWindowsPath, nativeWindowsPath, pathBelow, slashedPath } from "./windows-path.ts";
 
-describe("a path of Windows", () => {
+describe("a Windows path", () => {
   it.each([
     [String.raw`C:\Users\x\proj\src\a.ts`, "C:/Users/x/proj/src/a.ts"],
     [String.raw`c:\Users/x\proj//src\.\a.ts`, "C:/Users/x/proj/src/a.ts"],
@@ -22,19 +22,19 @@ describe("a path of Windows", () => {
     expect(slashedPath(expected)).toBe(expected);
   });
 
-  it("is told from others", () => {
+  it("is recognised", () => {
     expect([String.raw`C:\a`, "c:/a", String.raw`\\?\C:\a`, "C:"].every(isWindowsPath)).toBe(true);
     expect(["/c/a", "a:b", "src/a.ts", String.raw`src\a.ts`, "", "https://x"].some(isWindowsPath)).toBe(false);
   });
 
-  it("lies below a folder whatever the case", () => {
+  it("is below a folder in any case", () => {
     expect(pathBelow("C:/Users/X/Proj", "C:/users/x/proj/src/A.ts")).toBe("src/A.ts");
     expect(pathBelow("C:/proj", "C:/proj-2/a.ts")).toBeUndefined();
     expect(pathBelow("C:/proj", "C:/proj")).toBeUndefined();
     expect(pathBelow("C:/", "C:/a")).toBe("a");
   });
 
-  it("is written as Windows does", () => {
+  it("is written with backslashes", () => {
     expect(nativeWindowsPath("/c/Users/x")).toBe(String.raw`C:\Users\x`);
   });
 });

@@ -9,7 +9,7 @@ function wordByWord(text: string): string[] {
   return words.filter((word) => word.length <= MAX).flatMap((word) => partsOf(word));
 }
 
-it("parts camelCase words, in their order, and no others", () => {
+it("splits camelCase words, in order, and no others", () => {
   expect(camelParts("let productTour = HTMLParser_x2Y; plain UPPER", MAX)).toEqual([
     "product",
     "Tour",
@@ -20,7 +20,7 @@ it("parts camelCase words, in their order, and no others", () => {
   ]);
 });
 
-it("gives for any text what a look at each word gives", () => {
+it("gives for any text the parts of each word", () => {
   const letter = fc.constantFrom(..."abXYz09_- .éÉßЖжΣ日😀\u0301");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
@@ -30,7 +30,7 @@ it("gives for any text what a look at each word gives", () => {
   );
 });
 
-it("takes the short way for ASCII to the same words and parts", () => {
+it("gives the same words and parts by the ASCII path", () => {
   // One letter of another script, and the long way is taken.
   const letter = fc.constantFrom(..."abXYz09_-. \n");
   fc.assert(

@@ -47,21 +47,21 @@ describe("runWithBytecodeCache", () => {
   const kept = (): string => join(folder, readdirSync(folder)[0] ?? "");
   const said = (word: string): string => `${word} of one.cjs in ${home.split("/").at(-1)}\n`;
 
-  it("runs a bundle with and without its compiled code", () => {
+  it("runs a bundle with and without its bytecode", () => {
     expect(run()).toBe(said("aa"));
     expect(readdirSync(folder)).toEqual([`one-test-${process.version}-${process.arch}`]);
     expect(statSync(kept()).mode & 0o777).toBe(0o600);
     expect(run()).toBe(said("aa"));
   });
 
-  it("never runs the code of another bundle, be it of the same length and time", () => {
+  it("never runs the bytecode of another bundle of the same length and mtime", () => {
     run();
     writeBundle("bb");
     expect(run()).toBe(said("bb"));
     expect(run()).toBe(said("bb"));
   });
 
-  it("goes without what is kept where that is not what was written", () => {
+  it("ignores a damaged cache file", () => {
     run();
     writeFileSync(kept(), "");
     expect(run()).toBe(said("aa"));
@@ -70,7 +70,7 @@ describe("runWithBytecodeCache", () => {
     expect(statSync(kept()).size).not.toBe(3_000);
   });
 
-  it("keeps the code again after each of the first runs, and then after some minutes", () => {
+  it("writes the cache after each of the first runs, then every ten minutes", () => {
     const isWritten = (): boolean => {
       utimesSync(kept(), new Date(), Date.now() / 1000 - 60);
       const before = statSync(kept()).mtimeMs;
@@ -84,13 +84,13 @@ describe("runWithBytecodeCache", () => {
     expect(statSync(kept()).mtimeMs).toBeGreaterThan(1_000);
   });
 
-  it("keeps nothing of a run that failed", () => {
+  it("writes no cache after a failed run", () => {
     writeFileSync(bundle, "exports.say = () => { throw new Error('no'); };");
     run();
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("does not run code of which the disk has lost a block", () => {
+  it("does not run bytecode with a lost disk block", () => {
     run();
     const bytes = readFileSync(kept());
     expect(bytes.includes(Buffer.alloc(2_048)), "what is kept has no such block by itself").toBe(false);
@@ -98,7 +98,7 @@ describe("runWithBytecodeCache", () => {
     expect(run()).toBe(said("aa"));
   });
 
-  it("makes no data directory", () => {
+  it("does not create the data directory", () => {
     folder = join(home, "none", "cache");
     expect(run()).toBe(said("aa"));
     expect(existsSync(join(home, "none"))).toBe(false);

@@ -6,7 +6,7 @@ import { pruneCompileCache } from "./prune-bytecode-cache.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-it("deletes the plain files that nothing has run for a month", () => {
+it("deletes files unused for a month", () => {
   const cache = mkdtempSync(join(tmpdir(), "c-mem-cache-"));
   const now = Date.now();
   const names = { "hook-main-new-v22.16.0-x64": 31, "hook-main-new-v24.1.0-x64": 0, "cli-sync-v24.1.0-x64.123": 40 };
@@ -18,7 +18,7 @@ it("deletes the plain files that nothing has run for a month", () => {
   expect(readdirSync(cache)).toEqual(["hook-main-new-v24.1.0-x64"]);
 });
 
-it("takes what is a month old out of the cache, and folders of versions that have nothing else", () => {
+it("deletes month-old files in Node's folders, and folders that become empty", () => {
   const cache = mkdtempSync(join(tmpdir(), "c-mem-cache-"));
   const now = Date.now();
   const put = (version: string, name: string, days: number) => {

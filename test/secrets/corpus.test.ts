@@ -1,4 +1,4 @@
-// Credentials of every kind in realistic surroundings, and what only looks like one. `npm run bench -- filter` prints the same.
+// Credentials of every kind in realistic texts, and near-misses. `npm run bench -- filter` prints the same figures.
 import { expect, test } from "vitest";
 import { filterText } from "../../src/core/privacy/filter.ts";
 import { KINDS } from "./kinds.ts";
@@ -9,7 +9,7 @@ import { SURROUNDINGS } from "./surroundings.ts";
 
 const ROUNDS = 2;
 
-test("of the planted credentials no more are missed than ever, and nothing harmless goes", () => {
+test("the filter misses no more planted credentials than before, and redacts nothing harmless", () => {
   const figures = measure(ROUNDS);
   console.log(describeFigures(figures));
   expect(figures.kinds).toBeGreaterThanOrEqual(60);
@@ -17,7 +17,7 @@ test("of the planted credentials no more are missed than ever, and nothing harml
   expect(1 - figures.missed.length / figures.planted, figures.missed.join("\n")).toBeGreaterThanOrEqual(FLOOR.recall);
 });
 
-test("every kind goes from the commonest surroundings, whatever its value", () => {
+test("every kind is redacted in common surroundings, whatever its value", () => {
   const common = SURROUNDINGS.filter(({ name }) =>
     ["environment", "JSON", "YAML", "dotenv", "JSON in JSON", "CI log"].includes(name),
   );
@@ -32,7 +32,7 @@ test("every kind goes from the commonest surroundings, whatever its value", () =
   }
 });
 
-test("all that surrounds a credential stays", () => {
+test("the text around a credential stays", () => {
   const [kind] = KINDS;
   if (kind === undefined) throw new Error("no kinds");
   for (const { name, render, spelled } of SURROUNDINGS.filter((one) => one.spelled === undefined)) {
@@ -43,7 +43,7 @@ test("all that surrounds a credential stays", () => {
   }
 });
 
-test("a corpus made twice is the same", () => {
+test("the corpus is deterministic", () => {
   const once = () => SCENES.map(({ make }) => make(seeded(7)).text);
   expect(once()).toEqual(once());
 });

@@ -1,11 +1,11 @@
-// Kinds of credentials, and how to make one of each. Made, never written out: no scanner may take this file for a leak.
+// Kinds of credentials, generated so that no secret scanner reports this file.
 import { ALNUM, BASE64, BASE64URL, DIGITS, HEX, LOWER, type Random, UPPER, uuid } from "./random.ts";
 
 export interface Kind {
   name: string;
-  /** The variable it usually stands in. */
+  /** Its usual variable. */
   key: string;
-  /** Only its name tells what it is: by itself it could be anything. */
+  /** Recognisable only by its name. */
   isNamed?: true;
   make(random: Random): string;
 }
@@ -78,7 +78,7 @@ export const KINDS: readonly Kind[] = [
   { ...lead("mistral", "MISTRAL_API_KEY", [], ALNUM, 32), isNamed: true },
   { ...lead("weights and biases", "WANDB_API_KEY", [], HEX, 40), isNamed: true },
 
-  // Talk, mail, money, watching
+  // Chat, mail, payment, monitoring
   kind(
     "slack bot",
     "SLACK_BOT_TOKEN",
@@ -120,7 +120,7 @@ export const KINDS: readonly Kind[] = [
   lead("1password", "OP_SERVICE_ACCOUNT_TOKEN", ["op", "s_eyJ"], BASE64URL, 200),
   lead("age", "SOPS_AGE_KEY", ["AGE-SECRET", "-KEY-1"], UPPER + DIGITS, 58),
 
-  // Of no company
+  // Generic
   kind("jwt", "ACCESS_TOKEN", jwt),
   { ...lead("hex secret", "SESSION_SECRET", [], HEX, 64), isNamed: true },
   { ...lead("signing key", "JWT_SIGNING_KEY", [], BASE64, 44), isNamed: true },
@@ -140,7 +140,7 @@ export const KINDS: readonly Kind[] = [
   kind("basic auth", "BASIC_AUTH", (r) => base64(`${r.text(LOWER, 5)}:${r.text(ALNUM, 14)}`), true),
 ];
 
-/** Passwords that are words: no chance in them, only the place they stand in. */
+/** Passwords that are words, recognisable only by their position. */
 export const WEAK_PASSWORDS = [
   "letmein",
   "sunshine",

@@ -1,6 +1,6 @@
-// Labels, separators, values and wrappings put together, and what only reads like a label with a value.
+// Texts with a label and a credential, and harmless texts that look like it.
 
-/** Each holds one credential that only its label gives away. */
+/** Each has one credential, recognisable only by its label. */
 export const LABELLED: readonly string[] = [
   "password = Wolkenkuckucksheim",
   "smtp_password: Regenbogen!",
@@ -129,7 +129,7 @@ export const LABELLED: readonly string[] = [
   "mdp: Marguerite",
 ];
 
-/** All of these stay as they are. */
+/** Must not change. */
 export const HARMLESS: readonly string[] = [
   "- secret — shared by both services",
   "- secret: what only the server knows",

@@ -1,4 +1,4 @@
-// How many of the planted credentials go, and how much goes that should stay.
+// Measures how many planted credentials are redacted, and how many near-misses.
 import { filterText } from "../../src/core/privacy/filter.ts";
 import { KINDS } from "./kinds.ts";
 import { NEAR_MISSES } from "./near-misses.ts";
@@ -9,14 +9,14 @@ import { SURROUNDINGS } from "./surroundings.ts";
 export interface Figures {
   kinds: number;
   planted: number;
-  /** What is left of a credential, by kind and surrounding. */
+  /** Missed credentials, by kind and surrounding. */
   missed: string[];
   nearMisses: number;
   /** Near-misses that were changed. */
   falseAlarms: string[];
 }
 
-/** The figures reached: a change that makes them worse must not pass unseen. */
+/** The recall reached so far. */
 export const FLOOR = { recall: 0.997 } as const;
 
 export function describeFigures({ kinds, planted, missed, nearMisses, falseAlarms }: Figures): string {
@@ -27,9 +27,9 @@ export function describeFigures({ kinds, planted, missed, nearMisses, falseAlarm
   );
 }
 
-/** So much of a credential in a row is as good as all of it. */
+/** So many characters of a credential in a row count as a leak. */
 const PART_CHARS = 9;
-/** As captured texts are cut. */
+/** The limit for captured texts. */
 export const MAX_CHARS = 20_000;
 
 export function measure(rounds: number): Figures {

@@ -1,10 +1,10 @@
-// Chance that comes out the same every time: whatever is made of one seed is made again of it.
+// Deterministic pseudo-random values from a seed.
 
 export interface Random {
   /** From 0 up to, not including, `below`. */
   int(below: number): number;
   pick<T>(items: readonly T[]): T;
-  /** So many letters out of an alphabet. */
+  /** `length` letters of an alphabet. */
   text(alphabet: string, length: number): string;
 }
 

@@ -1,4 +1,4 @@
-// Credentials that only their own place gives away: a key file, a login on a command line, a cookie.
+// Credentials recognisable only by their position: a key file, a login on a command line, a cookie.
 import { jwt, WEAK_PASSWORDS } from "./kinds.ts";
 import { ALNUM, BASE64, DIGITS, HEX, LOWER, type Random, UPPER } from "./random.ts";
 

@@ -1,12 +1,12 @@
-// Where credentials stand in what agents read and print.
+// Texts around credentials, as agents read and print them.
 import { HEX, LOWER, type Random, uuid } from "./random.ts";
 
 export interface Surrounding {
   name: string;
-  /** The variable's name does not stand beside it: what only its name tells cannot be known here. */
+  /** Without the variable's name: kinds recognisable only by their name are skipped. */
   isNameless?: true;
   render(key: string, secret: string, random: Random): string;
-  /** The secret as it stands there. */
+  /** The secret in this notation. */
   spelled?: (secret: string) => string[];
 }
 

@@ -85,7 +85,7 @@ describe("an audit finds nothing in what capture stored:", () => {
     );
   });
 
-  test("any value that is stored as JSON", () => {
+  test("any value stored as JSON", () => {
     const key = fc.constantFrom("password", "token", "name", "value", "command", "env", "id-token", "Authorization");
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 3 }, texts(), fc.double(), fc.array(tie("value")), fc.dictionary(key, tie("value"))),
@@ -100,7 +100,7 @@ describe("an audit finds nothing in what capture stored:", () => {
   });
 });
 
-test("a text that happens to be JSON gets the verdict it got when it was captured", () => {
+test("a text that happens to be JSON is judged as at its capture", () => {
   const output = JSON.stringify({ permissions: { "id-token": "write" }, dependencies: { "@a/auth": "catalog:" } });
   expect(filterText(output)).toBe(output);
   expect(cleaned(output)).toBeUndefined();

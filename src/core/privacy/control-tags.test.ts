@@ -124,7 +124,7 @@ describe("the injected block", () => {
     { maxLength: 12 },
   );
 
-  it("has one fence and no control tag in it, whatever it is made of, and keeps to its budget", () => {
+  it("has one fence, no control tag, and stays within its budget", () => {
     fc.assert(
       fc.property(hostile, hostile, (lines, more) => {
         const budget = { maxChars: 2_000, maxTokens: 700 };

@@ -15,12 +15,12 @@ describe("filterText", () => {
     expect(filterText(text, text.length)).toBe(text);
   });
 
-  test("takes out private parts, then secrets", () => {
+  test("removes private parts, then secrets", () => {
     expect(filterText(`a <private>b</private>c TOKEN=${GITHUB}`)).toBe("a c TOKEN=[redacted:github]");
     expect(filterText("TOKEN=abc<private>x</private>123def")).toBe("TOKEN=[redacted:credential]");
   });
 
-  test("replaces what no database or file can hold", () => {
+  test("replaces NUL and unpaired surrogates", () => {
     expect(filterText("a\0b\uD83Dc\uDE00d🙂")).toBe("a\uFFFDb\uFFFDc\uFFFDd🙂");
   });
 
@@ -33,7 +33,7 @@ describe("filterText", () => {
     expect(cut).toBe("58,064");
   });
 
-  test("takes out what is private in a list, line by line", () => {
+  test("removes private parts of a list, line by line", () => {
     const lines = ["a", "b <private>", "secret", "</private> c", "d"];
     expect(filterValue({ lines })).toEqual({ lines: ["a", "b ", "", " c", "d"] });
     expect(filterValue(["grep", "<private>x", "file", 1])).toEqual(["grep", "", "file", 1]);
@@ -46,14 +46,14 @@ describe("filterText", () => {
     expect(Number(cut)).toBe(1000 - head.length - tail.length);
   });
 
-  test("cuts no character in two", () => {
+  test("never splits a character", () => {
     for (let limit = 100; limit < 110; limit++) {
       expect(filterText("🙂".repeat(500), limit)).not.toContain("\uFFFD");
       expect(filterText(`x${"🙂".repeat(500)}`, limit)).not.toContain("\uFFFD");
     }
   });
 
-  test("makes no tag by cutting another in two", () => {
+  test("makes no tag by cutting another", () => {
     for (let limit = 200; limit < 300; limit++) {
       const once = filterText("<privateKey>".repeat(100), limit);
       expect(filterText(once, limit)).toBe(once);
@@ -68,7 +68,7 @@ describe("filterText", () => {
     expect(filtered).not.toContain("a1b2");
   });
 
-  test("lets nothing of a private key through that is longer than what the patterns see", () => {
+  test("removes all of a private key that is longer than the searched margin", () => {
     const body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n".repeat(2000);
     const open = `head\n-----BEGIN PRIVATE KEY-----\n${body}`;
     for (const text of [open, `${open}-----END PRIVATE KEY-----\n`, `${open}-----END PRIVATE KEY-----\ntail`]) {
@@ -78,7 +78,7 @@ describe("filterText", () => {
     expect(filterText(`${open}-----END PRIVATE KEY-----\ntail`, 1000)).toMatch(/tail$/);
   });
 
-  test("lets no part of a secret through, wherever it is and wherever the text is cut", () => {
+  test("lets no part of a secret through, at any place and with any cut", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SAMPLES), words(), words(), anyLimit(), (sample, before, after, maxChars) => {
         const filtered = filterText(`${before}\n${sample}\n${after}`, maxChars);
@@ -110,7 +110,7 @@ describe("filterText", () => {
     );
   });
 
-  test("never throws, stays within its bound, and leaves what it returned as it is", () => {
+  test("never throws, stays within its limit, and does not change its own result", () => {
     fc.assert(
       fc.property(soup(), anyLimit(), (text, maxChars) => {
         const filtered = filterText(text, maxChars);
@@ -137,7 +137,7 @@ describe("filterValue", () => {
     });
   });
 
-  test("replaces what its key says is secret", () => {
+  test("replaces values by their key", () => {
     const value = {
       password: "letmein",
       apiKey: 12_345_678,
@@ -157,7 +157,7 @@ describe("filterValue", () => {
     });
   });
 
-  test("leaves what only looks like it", () => {
+  test("leaves values that only look secret", () => {
     const value = {
       password: "",
       secret: "<your-secret>",
@@ -173,13 +173,13 @@ describe("filterValue", () => {
     expect(filterValue(value)).toEqual(value);
   });
 
-  test("takes __proto__ as a key like any other", () => {
+  test("treats __proto__ as an ordinary key", () => {
     const filtered = filterValue(JSON.parse('{"__proto__": {"password": "letmein", "x": 1}}'));
     expect(JSON.stringify(filtered)).toBe('{"__proto__":{"password":"[redacted:password]","x":1}}');
     expect(Object.getPrototypeOf(filtered)).toBe(Object.prototype);
   });
 
-  test("ends where a value is too deep or too wide", () => {
+  test("cuts values that are too deep or too wide", () => {
     const deep = JSON.parse("[".repeat(100) + "]".repeat(100)) as unknown;
     expect(JSON.stringify(filterValue(deep))).toBe(`${"[".repeat(64)}"[… nested too deep …]"${"]".repeat(64)}`);
 
@@ -192,7 +192,7 @@ describe("filterValue", () => {
     ]);
   });
 
-  test("never throws, and leaves what it returned as it is", () => {
+  test("never throws, and does not change its own result", () => {
     fc.assert(
       fc.property(fc.jsonValue(), anyLimit(), (value, maxChars) => {
         const filtered = filterValue(value, maxChars);

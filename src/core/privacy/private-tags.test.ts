@@ -64,7 +64,7 @@ describe("stripPrivate", () => {
     expect(stripPrivate(`${"a<private>x</private>".repeat(5_000)}b`)).toBe(`${"a".repeat(5_000)}b`);
   });
 
-  test("keeps what is outside of well-formed elements, and only that", () => {
+  test("keeps exactly what is outside of well-formed elements", () => {
     fc.assert(
       fc.property(fc.array(piece(), { maxLength: 20 }), (pieces) => {
         const kept = pieces.map(({ text, isPublic }) => (isPublic ? text : "")).join("");
@@ -73,7 +73,7 @@ describe("stripPrivate", () => {
     );
   });
 
-  test("never throws, keeps no tag, and leaves what it returned as it is", () => {
+  test("never throws, keeps no tag, and does not change its own result", () => {
     fc.assert(
       fc.property(tagSoup(), (text) => {
         const kept = stripPrivate(text);

@@ -8,7 +8,7 @@ import { SECRETS } from "./secrets.ts";
 const HINTS = [...new Set(SECRETS.flatMap(({ hints }) => hints ?? []))];
 const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
 
-/** By a plain look for each of them. */
+/** By a search for each hint. */
 function plainly(text: string): string[] {
   const hinted = SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
   const unhinted = SECRETS.filter(({ hints, starts }) => hints === undefined && (!starts || WORD.test(text)));
@@ -25,7 +25,7 @@ function wordPlaces(text: string): number[] {
   );
 }
 
-it("suspects every secret wherever its hint stands", () => {
+it("suspects a secret wherever its hint is", () => {
   for (const hint of [...HINTS, ...LABEL_WORDS, "my_pat ", "a.b23456.c"]) {
     for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`]) expect(suspected(text)).toEqual(plainly(text));
   }
@@ -33,7 +33,7 @@ it("suspects every secret wherever its hint stands", () => {
   expect(suspected(long)).toEqual(plainly(long));
 });
 
-it("suspects what a plain look for each hint suspects, in any text, and finds the words in any case", () => {
+it("suspects what a search for each hint suspects, and finds words in any case", () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom(...HINTS, ...LABEL_WORDS, LAST_WORD, "_path", ".", "-"),
@@ -49,7 +49,7 @@ it("suspects what a plain look for each hint suspects, in any text, and finds th
   );
 });
 
-it("takes letters of other scripts for a hint at worst, and never overlooks one among them", () => {
+it("may take letters of other scripts for a hint, and never misses a hint", () => {
   const letter = fc.constantFrom(..."pasPASkeyKEY\u0170\u0161\u0173\u016b.-_sgh \u{1f600}");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
@@ -60,7 +60,7 @@ it("takes letters of other scripts for a hint at worst, and never overlooks one 
   );
 });
 
-it("finds names with values near their words as a look at the whole text does", () => {
+it("finds near their words all that a search of the whole text finds", () => {
   const piece = fc.constantFrom(
     ..."pass word Passwd pwd secret key base api _ - . $ 1 token auth orization credentials _pat value , = : => ' \" ` \\ \n is".split(
       /(?<! ) /,

@@ -3,11 +3,11 @@ import { HARMLESS, LABELLED } from "../../../../test/secrets/labelled.ts";
 import { redactSecrets } from "../redact.ts";
 import { viewOf } from "./view.ts";
 
-test.each(LABELLED)("takes out the value of %j", (text) => {
+test.each(LABELLED)("redacts the value of %j", (text) => {
   expect(redactSecrets(text)).toContain("[redacted:");
 });
 
-test.each(HARMLESS)("leaves %j as it is", (text) => {
+test.each(HARMLESS)("keeps %j", (text) => {
   expect(redactSecrets(text)).toBe(text);
 });
 
@@ -82,7 +82,7 @@ test.each(NOTATIONS)("finds every label and value in the notation of %s", (_, re
 });
 
 describe("viewOf", () => {
-  test("shows a text as a reader sees it, and says where each piece of it stands", () => {
+  test("shows text as a reader sees it, and maps each place back", () => {
     const text = 'x \x1b[36mkey\x1b[0m：\u00a0\\"a b\\"\n   12\tnext';
     const view = viewOf(text, 2, text.length);
     expect(view.text).toBe('key: "a b"\nnext');

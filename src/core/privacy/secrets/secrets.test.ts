@@ -17,7 +17,7 @@ describe("the table", () => {
     }
   });
 
-  test("every pattern is global, and none can be hidden from by another's hint", () => {
+  test("every pattern is global, and matches only texts with its hints", () => {
     const hints = SECRETS.flatMap((secret) => secret.hints ?? []);
     for (const { pattern } of SECRETS) expect(pattern().global).toBe(true);
     for (const hint of hints) expect(hints.filter((other) => other !== hint && other.startsWith(hint))).toEqual([]);
@@ -211,7 +211,7 @@ describe("redactSecrets", () => {
     expect(redactSecrets(text)).toBe(text);
   });
 
-  test("leaves what it returned as it is", () => {
+  test("does not change its own result", () => {
     fc.assert(
       fc.property(soup(), (text) => {
         const redacted = redactSecrets(text);
@@ -299,14 +299,14 @@ describe("redactSecrets", () => {
   });
 });
 
-test("is quick on a manifest whose secret stands beside other deeply indented parts", () => {
+test("is fast on a manifest with a secret and other deeply indented parts", () => {
   const lines = Array.from({ length: 60 }, (_, index) => `            field${index}: some text with spaces\n`);
   const text = `stringData:\n  url: x\n---\nspec:\n${lines.join("")}`;
   expect(fastest(() => redactSecrets(text))).toBeLessThan(1_000);
 }, 20_000);
 
 describe("secretRanges", () => {
-  test("are sorted, apart, and only what is replaced", () => {
+  test("are sorted, without overlaps, and cover only the value", () => {
     const text = 'PASSWORD=hunter2 url=redis://:abc@h "token": "abc123"';
     expect(secretRanges(text).map(({ start, end, name }) => [text.slice(start, end), name])).toEqual([
       ["hunter2", "credential"],
@@ -315,7 +315,7 @@ describe("secretRanges", () => {
     ]);
   });
 
-  test("become one where they overlap", () => {
+  test("are merged where they overlap", () => {
     const sample = SECRETS.find(({ name }) => name === "github")?.sample ?? "";
     expect(redactSecrets(`TOKEN=${sample}`)).toBe("TOKEN=[redacted:github]");
     expect(redactSecrets(`TOKEN=x-${sample}`)).toBe("TOKEN=[redacted:credential]");
