@@ -40,6 +40,11 @@ export interface DocumentReader {
   read(file: TranscriptFile, notes: ReadNotes, text?: string): AgentEvent[];
 }
 
+/** Readers of known line types without conversation. */
+export function ignored(types: string): Record<string, () => []> {
+  return Object.fromEntries(types.split(" ").map((type) => [type, () => []]));
+}
+
 /** Type names come from outside: only this many are counted apart, the others together. */
 const MAX_NAMES = 100;
 const MAX_NAME_CHARS = 80;

@@ -1,10 +1,22 @@
-// Assembles an assistant's message from the lines of a transcript: each line has one block of it.
-import type { AgentEvent, TokenCounts } from "../../core/event.ts";
-import { asCount, asId, asObject, asObjects, asString, type Json, type JsonObject } from "../../core/json.ts";
+// Assembles an assistant's message from its lines, one block each, and joins its tool calls with their results.
+import type { AgentEvent, FileTouch, TokenCounts } from "../../core/event.ts";
+import {
+  asCount,
+  asId,
+  asObject,
+  asObjects,
+  asString,
+  contentText,
+  type Json,
+  type JsonObject,
+} from "../../core/json.ts";
 import { defined } from "../fields.ts";
-import { markTurn, setResponse, type Turn } from "../turn.ts";
-import { readCall } from "./call.ts";
-import { type ClaudeCodeState, lineId, type Message } from "./state.ts";
+import { addCall, stripLineNumbers, takeCall, toolUse } from "../tool-use.ts";
+import { emit, markTurn, setResponse, type Turn } from "../turn.ts";
+import { exitCode } from "./event.ts";
+import { backupOf } from "./file-history.ts";
+import { type Call, type ClaudeCodeState, type EarlyResult, lineId, type Message } from "./state.ts";
+import { toolOutput, touchedFiles } from "./tool.ts";
 
 export function readAssistant(state: ClaudeCodeState, line: JsonObject, message: JsonObject): AgentEvent[] {
   const { turn } = state;
@@ -77,4 +89,60 @@ export function heldMessage({ message }: ClaudeCodeState): AgentEvent[] {
 
 function join(before: string, text: string): string {
   return before === "" ? text : `${before}\n\n${text}`;
+}
+
+/** Their calls come right after. Results may be large, so only a few wait. */
+const MAX_EARLY_RESULTS = 8;
+
+function readCall(state: ClaudeCodeState, call: Call): AgentEvent[] {
+  const early = takeCall(state.early, call.id);
+  // Waiting calls are stored between runs: private ones must not be.
+  if (early === undefined && !state.turn.isPrivate) addCall(state.calls, call);
+  return early === undefined ? [] : emitToolUse(state, call, early);
+}
+
+export function readResult(state: ClaudeCodeState, line: JsonObject, block: JsonObject): AgentEvent[] {
+  const id = asId(block["tool_use_id"]);
+  if (id === undefined) return [];
+  const call = takeCall(state.calls, id);
+  const result: EarlyResult = { id, header: state.turn.header, line, block };
+  if (call !== undefined) return emitToolUse(state, call, result);
+  const { promptId = null, toolUseResult = null } = line;
+  // The call of a late result of a private turn was never stored.
+  const isPrivate = state.turn.isPrivate || state.privatePromptIds.includes(asId(promptId) ?? "");
+  if (!isPrivate) state.early.push({ ...result, line: { promptId, toolUseResult } });
+  state.early = state.early.slice(-MAX_EARLY_RESULTS);
+  return [];
+}
+
+function emitToolUse(state: ClaudeCodeState, call: Call, { header, line, block }: EarlyResult): AgentEvent[] {
+  const { id, name, input } = call;
+  const promptId = asId(line["promptId"]) ?? state.turn.promptId;
+  if (promptId !== undefined && state.privatePromptIds.includes(promptId)) return [];
+  const hasFailed = block["is_error"] === true;
+  const structured = line["toolUseResult"];
+  const output = resultText(name, block, hasFailed ? undefined : structured);
+  const use = toolUse({
+    toolUseId: id,
+    promptId,
+    name,
+    input,
+    output,
+    hasFailed,
+    exitCode: name === "Bash" ? exitCode(output, hasFailed) : undefined,
+    files: touchedFiles(name, input, structured).map((file) => withBackup(state, file)),
+  });
+  return emit({ ...state.turn, header }, use);
+}
+
+function withBackup({ backups }: ClaudeCodeState, file: FileTouch): FileTouch {
+  const backup = file.kind === "edit" ? backupOf(backups, file.path) : undefined;
+  return backup === undefined ? file : { ...file, backup };
+}
+
+/** Subagents' transcripts have only the text for the model; the text of a file has line numbers. */
+function resultText(name: string, block: JsonObject, structured: Json | undefined): string | undefined {
+  if (asObject(structured) !== undefined) return toolOutput(name, structured);
+  const text = contentText(block["content"]);
+  return name === "Read" && text !== undefined && block["is_error"] !== true ? stripLineNumbers(text) : text;
 }

@@ -43,7 +43,7 @@ export interface ClaudeCodeState {
   tracked?: Backups;
   /**
    * Wholly private prompts. Subagents work for the session's prompts but have their own files: the caller that reads those
-   * passes the ids from the session's state, at the start or later.
+   * adds the ids from the session's state.
    */
   privatePromptIds: string[];
 }

@@ -24,7 +24,7 @@ const result = (id: string, content: unknown, extra = {}) =>
   user([{ type: "tool_result", tool_use_id: id, content }], extra);
 
 function read(lines: readonly unknown[], notes = { unknown: {} }, known: string[] = []): AgentEvent[] {
-  const state = claudeCodeReader.start(file, known);
+  const state = { ...claudeCodeReader.start(file), privatePromptIds: [...known] };
   const events = lines.flatMap((value) => claudeCodeReader.read(state, value, notes));
   return [...events, ...claudeCodeReader.flush(state)];
 }
@@ -259,7 +259,7 @@ describe("a Claude Code transcript", () => {
       ["only the session says that it was forked from", ["p1"], []],
     ])("forgets what follows a wholly private one of which %s", (_, known, lines) => {
       const forkedFrom = { sessionId: "before", messageUuid: "m" };
-      const state = claudeCodeReader.start(file, known);
+      const state = { ...claudeCodeReader.start(file), privatePromptIds: [...known] };
       const events = [
         user("Go", { promptId: "p1", forkedFrom }),
         ...lines,

@@ -14,23 +14,18 @@ import {
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { readWhole } from "../agent-files.ts";
 import { ownValue } from "../fields.ts";
-import { countUnknown, type LineReader, type TranscriptFile } from "../transcript.ts";
+import { countUnknown, ignored, type LineReader, type TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markTurn, startTurn, type Turn } from "../turn.ts";
 import { withoutOriginalFile } from "./bulk.ts";
-import { readResult } from "./call.ts";
 import { addBackup, type Backups, newlyTracked, readSnapshot, trackedTouch } from "./file-history.ts";
-import { closeMessage, heldMessage, readAssistant } from "./message.ts";
+import { closeMessage, heldMessage, readAssistant, readResult } from "./message.ts";
 import { isInterruption, isWakeUp, promptText } from "./prompt.ts";
 import { emitQueued, enqueue, readDequeued, takeQueuedTime, withoutWaiting } from "./queue.ts";
 import { type ClaudeCodeState, lineId } from "./state.ts";
 
-interface ClaudeCodeReader extends LineReader<ClaudeCodeState> {
-  start(file: TranscriptFile, privatePromptIds?: readonly string[]): ClaudeCodeState;
-}
-
-export const claudeCodeReader: ClaudeCodeReader = {
+export const claudeCodeReader: LineReader<ClaudeCodeState> = {
   kind: "lines",
-  start: (file, privatePromptIds = []) => ({
+  start: (file) => ({
     turn: startSession(file),
     line: 0,
     calls: [],
@@ -38,7 +33,7 @@ export const claudeCodeReader: ClaudeCodeReader = {
     hasCustomTitle: false,
     queue: [],
     backups: [],
-    privatePromptIds: [...privatePromptIds],
+    privatePromptIds: [],
   }),
   // Most bytes of a transcript. Matched with the text around the type, which no tool input contains.
   skipped:
@@ -69,12 +64,7 @@ function startSession(file: TranscriptFile): Turn {
 
 type Read = (state: ClaudeCodeState, line: JsonObject) => AgentEvent[];
 
-/** Known types without conversation: copies of requests, notes of the client. */
-const IGNORED =
-  "agent-name api-request api-request-blob api-request-shape atis-latch cost-state last-prompt mode permission-mode pr-link progress summary tag tools-used";
-
 const READERS: Readonly<Record<string, Read>> = {
-  ...Object.fromEntries(IGNORED.split(" ").map((type): [string, Read] => [type, () => []])),
   assistant: readConversation,
   user: readConversation,
   system: readConversation,
@@ -84,6 +74,11 @@ const READERS: Readonly<Record<string, Read>> = {
   "file-history-delta": (state, line) => trackFiles(state, addBackup(state.backups, line)),
   "custom-title": (state, line) => readTitle(state, asString(line["customTitle"]), true),
   "ai-title": (state, line) => readTitle(state, asString(line["aiTitle"]), false),
+  // Copies of requests, and notes of the client.
+  ...ignored(
+    "agent-name api-request api-request-blob api-request-shape atis-latch cost-state last-prompt mode permission-mode pr-link " +
+      "progress summary tag tools-used",
+  ),
 };
 
 /**

@@ -232,7 +232,7 @@ describe("a rollout", () => {
       expect(codexReader.read(parent, value, { unknown: {} })).toEqual([]);
     }
     expect(parent.privateThreadIds).toEqual([child]);
-    const state = codexReader.start(file, parent.privateThreadIds);
+    const state = { ...codexReader.start(file), privateThreadIds: parent.privateThreadIds };
     const source = { subagent: { thread_spawn: { parent_thread_id: THREAD } } };
     const lines = [meta({ id: child, source }), says("hush"), call("shell", { command: ["hush"] }), output("hush")];
     expect(lines.flatMap((value) => codexReader.read(state, value, { unknown: {} }))).toEqual([]);

@@ -3,7 +3,7 @@ import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { defined, type Loose, ownValue } from "../fields.ts";
 import { addCall, findCall, takeCall } from "../tool-use.ts";
-import { countUnknown, type LineReader, type ReadNotes, type TranscriptFile } from "../transcript.ts";
+import { countUnknown, ignored, type LineReader, type ReadNotes } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
 import { codexCall, type CodexCall, finishCall, noteEnd, webSearch } from "./call.ts";
 import { environmentCwd, isTurnUuid, typedText } from "./prompt.ts";
@@ -32,22 +32,18 @@ export interface CodexState {
   tokens?: TokenCounts;
   totalTokens?: number;
   /**
-   * Threads started by a wholly private prompt. They have their own files: the caller that reads those passes the ids from
-   * the parent session's state, at the start or later.
+   * Threads started by a wholly private prompt. They have their own files: the caller that reads those adds the ids from the
+   * parent session's state.
    */
   privateThreadIds: string[];
-}
-
-interface CodexReader extends LineReader<CodexState> {
-  start(file: TranscriptFile, privateThreadIds?: readonly string[]): CodexState;
 }
 
 /** A session that starts more private threads drops the oldest. */
 const MAX_PRIVATE_THREADS = 1_000;
 
-export const codexReader: CodexReader = {
+export const codexReader: LineReader<CodexState> = {
   kind: "lines",
-  start: (file, privateThreadIds = []) => ({
+  start: (file) => ({
     turn: startTurn(file),
     line: 0,
     hasSession: false,
@@ -56,7 +52,7 @@ export const codexReader: CodexReader = {
     isMachine: file.isSubagent,
     calls: [],
     thinking: "",
-    privateThreadIds: [...privateThreadIds],
+    privateThreadIds: [],
   }),
   read(state, json, notes) {
     state.line += 1;
@@ -70,12 +66,6 @@ export const codexReader: CodexReader = {
 /** Reads one type of line; undefined: it has no events. */
 type Read = (state: CodexState, payload: JsonObject) => AgentEvent[] | undefined | void;
 type Readers = Readonly<Record<string, Read>>;
-
-const ignore: Read = () => undefined;
-const unlessReplay =
-  (read: Read): Read =>
-  (state, payload) =>
-    state.isReplay ? undefined : read(state, payload);
 
 function readWith(readers: Readers, state: CodexState, payload: JsonObject, type: unknown, notes: ReadNotes) {
   const read = ownValue(readers, asString(type));
@@ -101,11 +91,8 @@ const LINES: Readers = {
   session_meta: readSession,
   turn_context: readContext,
   event_msg: readEvent,
-  compacted: unlessReplay(readCompaction),
-  world_state: ignore,
-  token_usage_record: ignore,
-  inter_agent_communication: ignore,
-  inter_agent_communication_metadata: ignore,
+  compacted: (state, payload) => (state.isReplay ? [] : readCompaction(state, payload)),
+  ...ignored("world_state token_usage_record inter_agent_communication inter_agent_communication_metadata"),
 };
 
 const ITEMS: Readers = {
@@ -122,14 +109,9 @@ const ITEMS: Readers = {
     markTurn(state.turn, "working");
     return emit(state.turn, { ...webSearch(item, lineId(state)), promptId: state.turn.promptId });
   },
-  ghost_snapshot: ignore,
-  compaction: ignore,
-  compaction_summary: ignore,
-  compaction_trigger: ignore,
-  context_compaction: ignore,
-  image_generation_call: ignore,
-  agent_message: ignore,
-  other: ignore,
+  ...ignored(
+    "ghost_snapshot compaction compaction_summary compaction_trigger context_compaction image_generation_call agent_message other",
+  ),
 };
 
 /** Every other event is also an item, or says nothing about the work. */
