@@ -1,5 +1,5 @@
 // How well `continues` links say which session goes on with which: real sessions, the links the product makes of them.
-import { SURE } from "../src/memory/relate/continued.ts";
+import { WEIGHTS } from "../src/memory/relate/continued-sessions.ts";
 import { updateLinks } from "../src/memory/relate/update-links.ts";
 import { EFFORT_WEIGHT, findEfforts } from "../src/recall/efforts/efforts.ts";
 import type { Db } from "../src/store/db/driver.ts";
@@ -78,7 +78,7 @@ function share(part: number, whole: number): string {
 
 /** What the agent itself hands on: would a guess have found it, had the agent said nothing? */
 function againstPlans(db: Db): void {
-  const pairs = linksOf(db, "continues").filter(({ weight }) => weight === SURE.plan);
+  const pairs = linksOf(db, "continues").filter(({ weight }) => weight === WEIGHTS.plan);
   const plans = db.all<{ session_id: string; plan: string }>(
     "SELECT session_id, plan FROM sessions WHERE plan IS NOT NULL",
   );

@@ -1,37 +1,40 @@
-// Brings memory up to its evidence, turn by turn: each is there as a whole or still marked as out of date.
-import { EXTRACTOR, type TurnMemory } from "../core/memory.ts";
+// Derives memory from evidence, turn by turn: after a kill each turn is either done or still marked as stale.
+import { EXTRACTOR } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
+import { transaction } from "../store/db/transaction.ts";
+import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
 import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
 import { markAllLinksStale } from "../store/tables/stale-links.ts";
 import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/tables/stale-turns.ts";
-import { transaction } from "../store/db/transaction.ts";
-import { loadTurnEvidence, type TurnEvidence } from "../store/reads/turn-evidence.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
-import { updateLinks } from "./relate/update-links.ts";
-import { saveTurnMemory } from "./save.ts";
-import { saveSession } from "./session.ts";
 import { countUse } from "./injection-usage.ts";
+import { updateLinks } from "./relate/update-links.ts";
+import { saveSession } from "./save-session.ts";
+import { saveTurnMemory } from "./save-turn.ts";
+
+interface DerivedTurn {
+  /** The prompt's id in the database. */
+  id: number;
+  isChanged: boolean;
+}
 
 export interface Derived {
   turns: number;
-  /** Of the prompts whose memory is another one now, their ids in the database. */
+  /** Ids of the prompts whose memory changed. */
   changed: number[];
 }
 
-/**
- * Every turn of the session that is out of date; with the last of them the session's own summary and titles. What follows
- * from a turn (`onTurn`) is written in the turn's own transaction: a kill leaves both or neither.
- */
+/** All stale turns of the session, then its summary and titles. `onTurn` writes in the turn's transaction. */
 export function deriveSession(
   db: Db,
   sessionDbId: number,
   now: number,
-  onTurn: (turn: { id: number; isChanged: boolean }) => void = () => {},
+  onTurn: (turn: DerivedTurn) => void = () => {},
 ): Derived {
   const derived: Derived = { turns: 0, changed: [] };
   for (;;) {
     const turn = transaction(db, () => {
-      const next = deriveNext(db, sessionDbId, now);
+      const next = deriveNextTurn(db, sessionDbId, now);
       if (next !== undefined) onTurn(next);
       return next;
     });
@@ -41,25 +44,30 @@ export function deriveSession(
   }
 }
 
-/** The newest sessions first, for so long. Returns how many are left for later. */
+/** The newest sessions first, until the time is up. Returns how many sessions are left. */
 export function deriveNewest(db: Db, projectId: number | undefined, maxMs: number): number {
   const deadline = Date.now() + maxMs;
-  const waiting = staleSessions(db, projectId);
-  for (const [index, { id }] of waiting.entries()) {
-    if (Date.now() >= deadline) return waiting.length - index;
+  const stale = staleSessions(db, projectId);
+  for (const [index, { id }] of stale.entries()) {
+    if (Date.now() >= deadline) return stale.length - index;
     deriveSession(db, id, Date.now());
   }
   return 0;
 }
 
-function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isChanged: boolean } | undefined {
+function deriveNextTurn(db: Db, sessionDbId: number, now: number): DerivedTurn | undefined {
   const turn = nextStaleTurn(db, sessionDbId);
   if (turn === undefined) return undefined;
   const evidence = loadTurnEvidence(db, sessionDbId, turn.prompt_number);
-  const place = { sessionDbId, promptNumber: turn.prompt_number };
-  const isChanged = evidence !== undefined && saveTurnMemory(db, place, memoryOf(evidence), EXTRACTOR, now);
+  let isChanged = false;
+  if (evidence !== undefined) {
+    const { observations, summary } = extractTurn(evidence);
+    const { state, hasCheckpoint } = evidence.prompt;
+    // A running turn has no summary yet, unless the agent compacted its context.
+    const memory = state === "running" && !hasCheckpoint ? { observations } : { observations, summary };
+    isChanged = saveTurnMemory(db, { sessionDbId, promptNumber: turn.prompt_number }, memory, EXTRACTOR, now);
+  }
   clearStaleTurn(db, turn.id);
-  // In the same transaction: a process that dies now leaves nothing half done.
   if (nextStaleTurn(db, sessionDbId) === undefined) {
     saveSession(db, sessionDbId, now);
     countUse(db, sessionDbId);
@@ -67,14 +75,7 @@ function deriveNext(db: Db, sessionDbId: number, now: number): { id: number; isC
   return { id: turn.id, isChanged };
 }
 
-/** A turn gets its summary when it ends, and a first one before the agent compacts its context. */
-function memoryOf(evidence: TurnEvidence): Pick<TurnMemory, "observations"> & Partial<TurnMemory> {
-  const memory = extractTurn(evidence);
-  const { state, hasCheckpoint } = evidence.prompt;
-  return state === "running" && !hasCheckpoint ? { observations: memory.observations } : memory;
-}
-
-/** How long links are made before somebody may interrupt. */
+/** Links are updated for this long between two yields. */
 const LINKS_MS = 200;
 
 export interface Rebuilt {
@@ -83,10 +84,7 @@ export interface Rebuilt {
   changed: number;
 }
 
-/**
- * Derives all memory again, of one project or of all: what comes out the same keeps its id, what a person made stays, and
- * so does what a model made. Yields after every session how far it has come.
- */
+/** Derives all memory of one project or of all again: unchanged rows keep their ids, users' and models' rows stay. */
 export function* rebuildMemory(
   db: Db,
   { projectId, now }: { projectId?: number | undefined; now: number },

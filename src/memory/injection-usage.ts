@@ -1,21 +1,20 @@
-// What of the memory that was shown was used: later in the same session its id is named, its file touched, its fix run.
+// Counts which injected items were used later in the session: an id named, a file touched, a fix run, a title repeated.
 import { commandForm } from "../core/shell-command.ts";
 import { STOP_WORDS, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";
+import { commandOfUse, type SessionActivity, sessionActivity } from "../store/reads/session-activity.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
-import { type InjectionRow, injectionsOf, setCited } from "../store/tables/injections.ts";
+import { injectionsOf, setCited } from "../store/tables/injections.ts";
 import { getObservation, observationOf } from "../store/tables/observations.ts";
-import { type SessionActivity, sessionActivity, commandOfUse } from "../store/reads/session-activity.ts";
 
-/** To be called inside a transaction. Counts anew each time: the same evidence gives the same count. */
+/** Call inside a transaction. Counts all injections again: the same evidence gives the same count. */
 export function countUse(db: Db, sessionDbId: number): void {
   const injections = injectionsOf(db, sessionDbId);
   if (injections.length === 0) return;
-  const aftermath = sessionActivity(db, sessionDbId);
-  for (const injection of injections) {
-    const items = JSON.parse(injection.item_ids) as string[];
-    const later = since(aftermath, injection.created_at);
-    setCited(db, injection.id, items.filter((item) => isUsed(db, item, injection, later)).length);
+  const activity = sessionActivity(db, sessionDbId);
+  for (const { id, item_ids, surface, created_at: at } of injections) {
+    const later = activityAfter(activity, at);
+    setCited(db, id, (JSON.parse(item_ids) as string[]).filter((item) => isUsed(db, item, surface, later)).length);
   }
 }
 
@@ -25,45 +24,43 @@ interface Later {
   commands: ReadonlySet<string>;
 }
 
-function since({ said, touches, commands }: SessionActivity, at: number): Later {
+function activityAfter({ said, touches, commands }: SessionActivity, at: number): Later {
+  const after = <T extends { at: number }>(entries: readonly T[]): T[] => entries.filter((entry) => entry.at > at);
   return {
-    text: said
-      .filter((entry) => entry.at > at)
-      .map((entry) => entry.text)
+    text: after(said)
+      .map(({ text }) => text)
       .join("\n"),
-    touched: new Set(touches.filter((entry) => entry.at > at).map((entry) => entry.path)),
-    commands: new Set(commands.filter((entry) => entry.at > at).map((entry) => commandForm(entry.command))),
+    touched: new Set(after(touches).map(({ path }) => path)),
+    commands: new Set(after(commands).map(({ command }) => commandForm(command))),
   };
 }
 
-function isUsed(db: Db, item: string, { surface }: InjectionRow, later: Later): boolean {
+/** Items: "o12" an observation, "i12" one in the index of titles, "t12" a tool use, "session:12" where work stopped. */
+function isUsed(db: Db, item: string, surface: string, { text, touched, commands }: Later): boolean {
   const [, kind, number] = /^([oit]|session:)(\d+)$/.exec(item) ?? [];
   if (kind === undefined) return false;
   const id = Number(number);
-  // Where work stopped was told, and work goes on there.
-  if (kind === "session:") return changedFiles(db, id).some(({ path }) => later.touched.has(path));
-  if (new RegExp(`#?\\b${kind === "t" ? "t" : "o"}${id}\\b`).test(later.text)) return true;
-  if (kind === "t") return later.commands.has(commandForm(commandOfUse(db, id) ?? "\0"));
+  if (kind === "session:") return changedFiles(db, id).some(({ path }) => touched.has(path));
+  if (new RegExp(`#?\\b${kind === "t" ? "t" : "o"}${id}\\b`).test(text)) return true;
+  if (kind === "t") return commands.has(commandForm(commandOfUse(db, id) ?? "\0"));
   const row = getObservation(db, id);
   if (row === undefined) return false;
   const { title, files, facts } = observationOf(row);
-  if (isRepeated(title, later.text)) return true;
-  // A line of an index touches on half the files there are; and before a file is touched, it is about to be.
+  if (isRepeated(title, text)) return true;
+  // The index names half of all files; and a file hook runs because the file is about to be touched.
   if (kind === "i") return false;
-  if (surface !== "file" && files.some((file) => later.touched.has(file))) return true;
+  if (surface !== "file" && files.some((file) => touched.has(file))) return true;
   const fix = facts.map((fact) => /^Passes: `(.+)`$/.exec(fact)?.[1]).find((command) => command !== undefined);
-  return fix !== undefined && later.commands.has(fix);
+  return fix !== undefined && commands.has(fix);
 }
 
 const MIN_WORDS = 4;
-const MOST = 0.75;
+const REPEATED_SHARE = 0.75;
 
-/** Somebody who says most of its words again has read it. */
+/** A line of the text has most of the title's words. */
 function isRepeated(title: string, text: string): boolean {
   const words = [...new Set(wordsOf(title.toLowerCase()).filter((word) => word.length > 3 && !STOP_WORDS.has(word)))];
-  if (words.length < MIN_WORDS) return false;
-  return text
-    .toLowerCase()
-    .split("\n")
-    .some((line) => words.filter((word) => line.includes(word)).length >= words.length * MOST);
+  const hasMost = (line: string): boolean =>
+    words.filter((word) => line.includes(word)).length >= words.length * REPEATED_SHARE;
+  return words.length >= MIN_WORDS && text.toLowerCase().split("\n").some(hasMost);
 }

@@ -8,7 +8,7 @@ import { listObservations } from "../store/reads/observation-list.ts";
 import { getObservation, observationOf, type ObservationRow } from "../store/tables/observations.ts";
 import { rebuildMemory } from "./derive.ts";
 import { edit, pin, remember, supersede, undoSupersede } from "./user-edits.ts";
-import { saveTurnMemory } from "./save.ts";
+import { saveTurnMemory } from "./save-turn.ts";
 
 const NOW = Date.UTC(2026, 1, 1);
 

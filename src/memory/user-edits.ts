@@ -1,5 +1,4 @@
-// What a person does with memory by hand: write something down, pin, reword, say what replaces what. All of it outlives
-// a rebuild.
+// What users do with observations: add, pin, edit, supersede. All of it survives a rebuild.
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import type { Observation, Producer } from "../core/memory.ts";
@@ -23,33 +22,33 @@ import { markTurnStale } from "../store/tables/stale-turns.ts";
 import { deleteTombstone } from "../store/tables/tombstones.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { likeness } from "../core/similarity.ts";
-import { dropSuccessor, settleSubjects, supersedes } from "./supersede.ts";
+import { deleteSuccessorLink, settleSubjects, supersedesLink } from "./supersede.ts";
 
 export const BY_HAND: Producer = { name: "user" };
 
-/** Of the words of the shorter text, the share that makes two observations nearly the same. */
+/** The share of the shorter text's words that two nearly equal observations have in common. */
 const NEARLY_SAME = 0.8;
 const MAX_ALIKE = 3;
 
 export interface Remembered {
   id: number;
-  /** False: the very same is there already. */
+  /** False: the same observation exists already. */
   isNew: boolean;
-  /** What says nearly the same. */
+  /** Observations that say nearly the same. */
   alike: { id: number; title: string }[];
 }
 
 export function remember(db: Db, projectId: number | undefined, given: Observation, now: number): Remembered {
   const observation = filtered(given);
   if (observation.narrative.trim() === "" || observation.title.trim() === "") {
-    throw new AppError("usage", "There is nothing left to remember once what is private is taken out.");
+    throw new AppError("usage", "There is nothing left to remember after private text was removed.");
   }
   return transaction(db, () => {
     const hash = contentHash(observation);
     const standing = standingTexts(db, projectId);
     const same = standing.find((row) => row.content_hash === hash);
     if (same !== undefined) return { id: same.id, isNew: false, alike: [] };
-    // Who writes down again what was forgotten wants it back.
+    // Adding a forgotten observation again restores it.
     deleteTombstone(db, "observation", hash);
     const words = `${observation.title}\n${observation.narrative}`;
     const alike = standing
@@ -61,8 +60,8 @@ export function remember(db: Db, projectId: number | undefined, given: Observati
   });
 }
 
-/** What a person types passes the same filter as everything else. */
-export function filtered(observation: Observation): Observation {
+/** Users' text is filtered as everything else. */
+function filtered(observation: Observation): Observation {
   const { subtitle, ...rest } = observation;
   const shorter = subtitle === undefined ? "" : filterText(subtitle).trim();
   return {
@@ -75,7 +74,7 @@ export function filtered(observation: Observation): Observation {
   };
 }
 
-/** What is no longer pinned is again what its evidence says: its turn is derived anew. */
+/** Without its pin the observation follows its evidence: the turn is derived again. */
 export function pin(db: Db, id: number, isPinned: boolean): ObservationRow {
   return transaction(db, () => {
     const row = existing(db, id);
@@ -103,15 +102,15 @@ export function supersede(db: Db, olderId: number, newerId: number, now: number)
   return transaction(db, () => {
     const older = existing(db, olderId);
     const newer = existing(db, newerId);
-    if (olderId === newerId) throw new AppError("usage", "An observation cannot replace itself.");
-    dropSuccessor(db, older);
+    if (olderId === newerId) throw new AppError("usage", "An observation cannot supersede itself.");
+    deleteSuccessorLink(db, older);
     supersedeByHand(db, olderId, newerId, now);
-    insertLink(db, supersedes(newerId, olderId), now);
+    insertLink(db, supersedesLink(newerId, olderId), now);
     settleSubjectOf(db, older, now);
     settleSubjectOf(db, newer, now);
-    // By subject the newer one may have been replaced by the older: that is settled now. By hand it is not.
+    // A chain made by the user may lead back to the older one.
     if (successorsOf(db, olderId).includes(olderId)) {
-      throw new AppError("usage", `o${newerId} was itself replaced by o${olderId}, or by what o${olderId} replaced.`, {
+      throw new AppError("usage", `o${newerId} was itself superseded by o${olderId}, directly or through others.`, {
         hint: `c-mem supersede o${newerId} --undo, then try again.`,
       });
     }
@@ -119,15 +118,15 @@ export function supersede(db: Db, olderId: number, newerId: number, now: number)
   });
 }
 
-/** It holds again, unless its subject says otherwise. */
+/** The observation is valid again, unless a newer one has the same subject. */
 export function undoSupersede(db: Db, id: number, now: number): ObservationRow {
   return transaction(db, () => {
     const row = existing(db, id);
     if (row.superseded_at === null) {
-      const why = row.superseded_by === null ? "was not replaced" : "was not replaced by hand";
+      const why = row.superseded_by === null ? "was not superseded" : "was not superseded by a user";
       throw new AppError("nothing_found", `o${id} ${why}.`);
     }
-    dropSuccessor(db, row);
+    deleteSuccessorLink(db, row);
     setSuccessor(db, id, undefined);
     settleSubjectOf(db, row, now);
     return existing(db, id);
@@ -142,6 +141,6 @@ function existing(db: Db, id: number): ObservationRow {
   const row = getObservation(db, id);
   if (row !== undefined) return row;
   throw new AppError("nothing_found", `There is no observation o${id}.`, {
-    hint: "`c-mem observations` lists them, `c-mem observations --all` those of every project.",
+    hint: "List them with `c-mem observations`, or `c-mem observations --all` for every project.",
   });
 }

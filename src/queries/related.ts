@@ -1,7 +1,7 @@
 // The sessions that share work with one session, and why.
 import { AppError } from "../core/error.ts";
 import { count } from "../core/text.ts";
-import { termWords } from "../memory/relate/terms.ts";
+import { sessionTerms } from "../memory/relate/terms.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
 import { dim, heading, paint } from "../platform/terminal/style.ts";
@@ -77,7 +77,7 @@ export const related = defineQuery({
 
 /** Words the session is about, and the other sessions about them. The rarest first; words of half the project's sessions are no topic. */
 function sharedTopics(db: Db, session: SessionEntry): { topic: string; session_ids: string[] }[] {
-  const words = termWords(promptTexts(db, session.id, PROMPTS));
+  const words = sessionTerms(promptTexts(db, session.id, PROMPTS)).terms;
   const most = Math.max(2, countConversations(db, session.project_id) / 2);
   return [...Map.groupBy(sharedTerms(db, session), ({ term }) => term)]
     .map(([term, rows]) => ({ topic: words.get(term) ?? term, session_ids: rows.map((row) => row.session_id) }))

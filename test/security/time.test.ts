@@ -14,7 +14,7 @@ import { isWhollyPrivate, stripPrivate } from "../../src/core/privacy/private-ta
 import { commandKey } from "../../src/core/shell-command.ts";
 import { titleOf } from "../../src/core/title.ts";
 import { wordsOf } from "../../src/core/words.ts";
-import { repositoryOf } from "../../src/memory/relate/pointers.ts";
+import { repositoryOf } from "../../src/memory/relate/prompt-references.ts";
 import { ATTACKS, LEADS, UNITS } from "./hostile-texts.ts";
 
 const LENGTH = 100_000;

@@ -20,7 +20,7 @@ import type { Enriched } from "./ask-model.ts";
 import { enrichTurn } from "./enrich-turn.ts";
 import { turnRequest } from "./turn-prompt.ts";
 import { turnRecord } from "./turn-record.ts";
-import { saveTurnMemory } from "../save.ts";
+import { saveTurnMemory } from "../save-turn.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const PLACE = { sessionDbId: 1, promptNumber: 1 };

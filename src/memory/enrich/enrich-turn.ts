@@ -9,7 +9,7 @@ import { wasAnswered } from "../../store/tables/ledger.ts";
 import { observationsOfTurn } from "../../store/tables/observations.ts";
 import { findPromptPlace } from "../../store/tables/prompts.ts";
 import { summariesOfTurn } from "../../store/tables/summaries.ts";
-import { saveTurnMemory, type TurnPlace } from "../save.ts";
+import { saveTurnMemory, type TurnPlace } from "../save-turn.ts";
 import { askModel, type Enriched, kept, waitForPause } from "./ask-model.ts";
 import { checkReply, type Dropped } from "./check-reply.ts";
 import { PROMPT_HASH, repeatRequest, requestHash, turnRequest } from "./turn-prompt.ts";

@@ -1,30 +1,47 @@
-// Brings links up to their evidence: every session that is marked, oldest first, so that none is looked at twice.
+// Updates the links of every session marked as stale, oldest first: what it names, what it continues, whose error it
+// fixed, what it is related to.
 import type { Db } from "../../store/db/driver.ts";
-import { clearStaleLinks, hasStaleLinks, spreadStaleLinks, staleLinks } from "../../store/tables/stale-links.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { linkSession } from "./link-session.ts";
+import { branchesOf, earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";
+import { deleteSessionLinks, insertLink, type Link } from "../../store/tables/links.ts";
+import {
+  clearStaleLinks,
+  hasStaleLinks,
+  markLaterSessions,
+  spreadStaleLinks,
+  staleLinks,
+} from "../../store/tables/stale-links.ts";
+import { findContinued, mostSimilar } from "./continued-sessions.ts";
+import { findFixed } from "./fixed-errors.ts";
+import { readSession } from "./read-session.ts";
+import { findSimilar } from "./similar-sessions.ts";
 
-/** Sessions per transaction: others get to write in between. */
-const BATCH = 20;
-/** To find the oldest, all that are marked are looked at: seldom, where a whole history is. */
-const LISTED = 1_000;
-/** Who asks for something waits no longer than this for links that are not made yet. */
+/** Sessions per transaction: other processes write in between. */
+const BATCH_SESSIONS = 20;
+/** Finding the oldest reads all marks, so many are taken at once. */
+const MAX_LISTED = 1_000;
+/** A command waits no longer than this for missing links. */
 export const MAX_LINKS_MS = 1_000;
 
-/** Works for about this long at the most; what is left stays marked. Returns how many sessions were linked. */
+/** Stops after about `maxMs`; the rest stays marked. Returns how many sessions were linked. */
 export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
   const deadline = performance.now() + maxMs;
   let linked = 0;
   while (hasStaleLinks(db)) {
     const next = transaction(db, () => {
       spreadStaleLinks(db);
-      return staleLinks(db, LISTED);
+      return staleLinks(db, MAX_LISTED);
     });
-    // Whatever is marked and no session: nobody waits for it.
+    // Marks without a session.
     if (next.length === 0) break;
     while (next.length > 0) {
-      const batch = next.splice(0, BATCH);
-      transaction(db, () => linkAll(db, batch));
+      const batch = next.splice(0, BATCH_SESSIONS);
+      transaction(db, () => {
+        for (const id of batch) {
+          linkSession(db, id);
+          clearStaleLinks(db, id);
+        }
+      });
       linked += batch.length;
       if (performance.now() >= deadline) return linked;
     }
@@ -32,9 +49,33 @@ export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
   return linked;
 }
 
-function linkAll(db: Db, sessionDbIds: readonly number[]): void {
-  for (const id of sessionDbIds) {
-    linkSession(db, id);
-    clearStaleLinks(db, id);
-  }
+const MAX_PATHS = 120;
+const MAX_EARLIER = 1_000;
+
+/** The same evidence gives the same links, as long as earlier sessions are linked first. */
+function linkSession(db: Db, sessionDbId: number): void {
+  const session = sessionToLink(db, sessionDbId);
+  if (session === undefined) return;
+  const { named, branches, transcripts, sessionIds } = readSession(db, session);
+  const earlier = earlierSessions(db, session, MAX_EARLIER);
+  const paths = touchedPaths(db, session.id, MAX_PATHS);
+  const similar = findSimilar(db, session, { earlier, paths, targets: named.map(({ target }) => target) });
+  const continued = findContinued(db, session, { branches, transcripts, sessionIds, earlier, similar });
+  const fixed = findFixed(db, session, { earlier, continued });
+  // A session is known by its last branch: later ones were compared with the branch before.
+  if (branchesOf(db, session.session_id).some((branch) => !branches.has(branch))) markLaterSessions(db, session.id);
+  deleteSessionLinks(db, session.session_id);
+  const source = { type: "session", id: session.session_id } as const;
+  for (const { target, relationship, at } of named) insertLink(db, { source, target, relationship }, at);
+  const link = (weights: Iterable<[string, number]>, relationship: Link["relationship"]): void => {
+    for (const [id, weight] of weights) {
+      insertLink(db, { source, target: { type: "session", id }, relationship, weight }, session.started_at);
+    }
+  };
+  link(continued, "continues");
+  link(fixed, "fixes");
+  link(
+    mostSimilar(similar).filter(([id]) => !continued.has(id)),
+    "related_to",
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prompt, said, seedStore, touch } from "../../../test/seed.ts";
 import { EXTRACTOR, type Observation, type Summary } from "../../core/memory.ts";
-import { saveTurnMemory } from "../../memory/save.ts";
+import { saveTurnMemory } from "../../memory/save-turn.ts";
 import { edit, remember } from "../../memory/user-edits.ts";
 import type { Db } from "../db/driver.ts";
 import { MIGRATIONS } from "../db/migrate.ts";

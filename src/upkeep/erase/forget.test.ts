@@ -18,7 +18,7 @@ import { staleSessions } from "../../store/tables/stale-turns.ts";
 import { deriveSession, rebuildMemory } from "../../memory/derive.ts";
 import { forget } from "./forget.ts";
 import { remember, supersede } from "../../memory/user-edits.ts";
-import { saveTurnMemory } from "../../memory/save.ts";
+import { saveTurnMemory } from "../../memory/save-turn.ts";
 import { piecesOf, verifyErased } from "./verify-erased.ts";
 
 const NOW = Date.UTC(2026, 5, 1);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Pointers, pointersOf, repositoryOf } from "./pointers.ts";
+import { promptReferences, type PromptReferences, repositoryOf } from "./prompt-references.ts";
 
 const ID = "0b7e2a54-1111-4222-8333-444455556666";
 const targets = (prompt: string): string[] =>
-  pointersOf(prompt, "me/app").targets.map(({ type, id }) => `${type} ${id}`);
+  promptReferences(prompt, "me/app").targets.map(({ type, id }) => `${type} ${id}`);
 
-describe("a prompt points at", () => {
+describe("a prompt refers to", () => {
   it.each([
     ["files", "Look at ./src/a.ts and docs/x.md, not a/b", ["file src/a.ts", "file docs/x.md"]],
     ["commits, by their first digits", "revert abc1234def5678 please", ["commit abc1234"]],
@@ -23,8 +23,8 @@ describe("a prompt points at", () => {
   });
 
   it("sessions, by their transcripts or their ids", () => {
-    const of = (prompt: string): Partial<Pointers> => {
-      const { transcripts, sessionIds } = pointersOf(prompt, undefined);
+    const of = (prompt: string): Partial<PromptReferences> => {
+      const { transcripts, sessionIds } = promptReferences(prompt, undefined);
       return { transcripts, sessionIds };
     };
     expect(of(`read the full transcript at: /home/me/.claude/projects/x/${ID}.jsonl`)).toMatchObject({

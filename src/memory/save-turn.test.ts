@@ -5,7 +5,7 @@ import type { Db } from "../store/db/driver.ts";
 import { contentHash, type ObservationRow, observationsOfTurn } from "../store/tables/observations.ts";
 import { summariesOfTurn } from "../store/tables/summaries.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
-import { saveTurnMemory } from "./save.ts";
+import { saveTurnMemory } from "./save-turn.ts";
 
 const MODEL: Producer = { name: "anthropic/some-model", promptHash: "abc" };
 const NOW = Date.UTC(2026, 1, 1);

@@ -1,0 +1,130 @@
+// Writes a session's title, subtitle and rolling summary from its turns.
+import { EXTRACTOR, type Summary, withoutInterruption } from "../core/memory.ts";
+import { clip } from "../core/prose.ts";
+import { ALIKE, likeness } from "../core/similarity.ts";
+import { titleOf } from "../core/title.ts";
+import type { Db } from "../store/db/driver.ts";
+import { commitsOf } from "../store/tables/commits.ts";
+import { changedFiles } from "../store/tables/file-touches.ts";
+import { type ObservationRow, observationsOfSession } from "../store/tables/observations.ts";
+import { promptsOf } from "../store/tables/prompts.ts";
+import { getAgentTitle, setSubtitle, setTitle } from "../store/tables/sessions.ts";
+import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
+import { isFullSentence } from "./extract/sentence-patterns.ts";
+import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
+
+const FIELD_CHARS = 1_200;
+const MAX_PATHS = 60;
+const MAX_EVIDENCE = 24;
+const SUBTITLE_CHARS = 140;
+
+/** Call inside a transaction. */
+export function saveSession(db: Db, sessionDbId: number, now: number): void {
+  const prompts = promptsOf(db, sessionDbId);
+  const lastTurn = prompts.at(-1)?.prompt_number;
+  const turns = currentSummaries(db, sessionDbId).map((row) => {
+    const summary = summaryOf(row);
+    // Only the last turn's interruption is still true.
+    return row.prompt_number === lastTurn ? summary : { ...summary, nextSteps: withoutInterruption(summary.nextSteps) };
+  });
+  if (turns.length === 0 && prompts.length === 0) return;
+  const requests = prompts.map(({ text }) => readUserRequest(text));
+  const observations = observationsOfSession(db, sessionDbId);
+  const first =
+    prompts[
+      Math.max(
+        0,
+        requests.findIndex(({ kind }) => kind !== "reply"),
+      )
+    ]?.text ?? "";
+  const title = getAgentTitle(db, sessionDbId) ?? titleFrom(requests, observations, first);
+  setTitle(db, sessionDbId, title);
+  setSubtitle(db, sessionDbId, subtitleOf(db, sessionDbId, observations, title));
+  // While the first turn runs there is a title and no summary.
+  if (turns.length === 0) return;
+  upsertSummary(db, { sessionDbId, promptNumber: WHOLE_SESSION }, rollUp(turns, requests), EXTRACTOR, now);
+}
+
+/** The first prompt that says what to do; without one the first work done. */
+function titleFrom(
+  requests: readonly UserRequest[],
+  observations: readonly ObservationRow[],
+  firstPrompt: string,
+): string {
+  const request = requests.find(isInformative);
+  const work = observations.find(({ type }) => type !== "discovery") ?? observations[0];
+  return (request?.title ?? work?.title ?? titleOf(firstPrompt)).replaceAll("`", "");
+}
+
+function isInformative({ kind, title }: UserRequest): boolean {
+  if (kind === "task") return title.split(" ").length > 2;
+  return kind === "plan" || (kind === "question" && isFullSentence(title));
+}
+
+/** "Fixed the upload · 2 commits, 5 files changed" */
+function subtitleOf(
+  db: Db,
+  sessionDbId: number,
+  observations: readonly ObservationRow[],
+  title: string,
+): string | null {
+  const isNew = (row: ObservationRow): boolean =>
+    row.type !== "discovery" && row.subject === null && likeness(row.title, title) < ALIKE;
+  const last = observations.findLast(isNew)?.title ?? "";
+  const commits = amount(commitsOf(db, sessionDbId).length, "commit");
+  const files = amount(changedFiles(db, sessionDbId).length, "file", " changed");
+  const amounts = [commits, files].filter(Boolean).join(", ");
+  const work = last === "" ? "" : clip(last, SUBTITLE_CHARS - amounts.length - 3);
+  return [work, amounts].filter(Boolean).join(" · ") || null;
+}
+
+function amount(count: number, word: string, more = ""): string {
+  return count === 0 ? "" : `${count} ${word}${count === 1 ? "" : "s"}${more}`;
+}
+
+function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Summary {
+  const union = (lists: readonly string[][], max: number): string[] => [...new Set(lists.flat())].slice(0, max);
+  const asked = requests.filter(({ kind }) => kind !== "reply").map(({ title }) => withFullStop(title));
+  // What happened last counts most.
+  const newest = (field: "investigated" | "learned" | "completed" | "notes"): string =>
+    fitting(turns.map((turn) => turn[field]).toReversed())
+      .toReversed()
+      .join(" ");
+  return {
+    request: fitting(asked.length > 0 ? asked : turns.map((turn) => turn.request)).join(" "),
+    investigated: newest("investigated"),
+    learned: newest("learned"),
+    completed: newest("completed"),
+    // What an earlier turn left open was done since, or is said again.
+    nextSteps: turns.findLast((turn) => turn.nextSteps !== "")?.nextSteps ?? "",
+    filesRead: union(
+      turns.map((turn) => turn.filesRead),
+      MAX_PATHS,
+    ),
+    filesEdited: union(
+      turns.map((turn) => turn.filesEdited),
+      MAX_PATHS,
+    ),
+    notes: newest("notes"),
+    evidence: union(
+      turns.map((turn) => turn.evidence.slice(0, 3)),
+      MAX_EVIDENCE,
+    ),
+  };
+}
+
+function withFullStop(text: string): string {
+  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** As many whole texts as fit into a field, from the first. */
+function fitting(texts: readonly string[]): string[] {
+  const kept: string[] = [];
+  let charsLeft = FIELD_CHARS;
+  for (const text of new Set(texts.filter(Boolean))) {
+    if (text.length > charsLeft) break;
+    charsLeft -= text.length + 1;
+    kept.push(text);
+  }
+  return kept;
+}
