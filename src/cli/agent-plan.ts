@@ -1,4 +1,4 @@
-// Plans how C-Mem gets into an agent and out again, from the files its setup names. Nothing changes until the steps run.
+// Plans the changes to an agent's files that install or remove C-Mem. Nothing changes until the steps run.
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -14,12 +14,12 @@ import { statOf } from "../platform/read-file.ts";
 export interface AgentPlan {
   setup: AgentSetup;
   steps: Step[];
-  /** What to note before the steps run, and after they have. */
+  /** The install record before and after the steps run. */
   started(): InstalledAgent;
   installed(): InstalledAgent;
 }
 
-/** `here` is the working tree it is asked for in, where the agent has files there. */
+/** `here`: the current working tree, for an agent with files per project. */
 export function planInstall(
   setup: AgentSetup,
   context: AgentContext,
@@ -27,13 +27,13 @@ export function planInstall(
   here: SetupProject | undefined,
 ): AgentPlan {
   const projects = withProject(known?.projects ?? [], setup.perProject ? here : undefined);
-  // A working tree that was deleted is not made again.
+  // A deleted working tree is not recreated.
   const files = setup.files(
     context.env,
     context.program,
     projects.filter(({ top }) => existsSync(top)),
   );
-  // Worked out for all of them first: what is refused is refused before anything has changed.
+  // All changes are computed first, so that an error leaves everything unchanged.
   const changes = files.map((file) => changeOf(file, known?.files[file.path], context));
   const note = (isDone: boolean): InstalledAgent => ({
     files: Object.fromEntries(changes.map((change) => [change.file.path, change.note(isDone)])),
@@ -76,19 +76,19 @@ function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }
     file,
     step: isDue ? step : undefined,
     folders: isDue ? missingFolders(file.path) : [],
-    // What somebody has changed since the first install is theirs: uninstall must not put the old file back.
+    // A file the user changed since the first install must not be restored by uninstall.
     note: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readSettings(file.path)) : null }),
   };
 }
 
-/** A file in a folder that others fill is written where it really is, and only there. */
+/** A file inside a repository is written at its real path, never through a link that leads outside. */
 function writeManaged({ path, root, isPrivate = false }: ManagedFile, content: string | Buffer): void {
   if (root === undefined) return writeSettings(path, content);
   const mode = isPrivate ? undefined : statOf(path)?.mode;
   writeInside(root, path, content, mode === undefined ? 0o600 : mode & 0o777);
 }
 
-/** Nothing of ours is behind a link that leads out of the tree: it was refused. */
+/** Nothing was written through a link that leads out of the tree. */
 function isReachable({ path, root }: ManagedFile): boolean {
   if (root === undefined) return true;
   try {
@@ -99,7 +99,7 @@ function isReachable({ path, root }: ManagedFile): boolean {
   }
 }
 
-/** Everything that was put into this agent, wherever that was. */
+/** Removes C-Mem from every file of this agent. */
 export function planRemoval(
   setup: AgentSetup,
   { env, program }: AgentContext,
@@ -110,7 +110,7 @@ export function planRemoval(
     try {
       return removalOf(file, known?.files[file.path]);
     } catch (error) {
-      // Where C-Mem never was, a file that cannot be read or understood keeps nobody from taking it out elsewhere.
+      // Never installed here: an unreadable file must not block the removal elsewhere.
       if (known === undefined) return [];
       throw error;
     }
@@ -118,7 +118,7 @@ export function planRemoval(
   const folders = (known?.folders ?? []).toSorted((a, b) => b.length - a.length);
   if (steps.length === 0 || folders.length === 0) return steps;
   const tidy: Step = {
-    about: `delete the folders that were made for it, where they are empty`,
+    about: `delete its folders if they are empty`,
     run: () => folders.forEach(removeEmpty),
   };
   return [...steps, tidy];
@@ -130,7 +130,7 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   const isUntouched = known !== undefined && known.hash !== null && known.hash === hashOf(now);
   if (isUntouched && (known.backup === null || existsSync(known.backup))) {
     const { backup } = known;
-    const about = backup === null ? `delete ${file.path}` : `put ${file.path} back as it was`;
+    const about = backup === null ? `delete ${file.path}` : `restore ${file.path}`;
     return [
       {
         about,
@@ -142,7 +142,7 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   if (file.remove(now) === now) return [];
   return [
     {
-      about: `take c-mem out of ${file.path}`,
+      about: `remove c-mem from ${file.path}`,
       run() {
         const left = file.remove(readSettings(file.path) ?? "");
         if (left === undefined) rmSync(file.path, { force: true });
@@ -157,7 +157,7 @@ function withProject(projects: readonly SetupProject[], here: SetupProject | und
   return isKnown ? [...projects] : [...projects, here];
 }
 
-/** Two files may have one name; their folders' hashes tell them apart. */
+/** The hash of the path tells files of the same name apart. */
 function backupPath(path: string, before: string | undefined, backups: string): string | null {
   if (before === undefined) return null;
   const day = new Date().toISOString().replace(/[:.]/g, "-");
@@ -176,7 +176,7 @@ export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Somebody has put something into it: it is theirs now.
+    // Not empty.
   }
 }
 

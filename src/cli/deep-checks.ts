@@ -1,4 +1,4 @@
-// What only a long look shows: whether the database is whole, its indexes fit its rows, and the transcripts are in it.
+// The slow checks of `doctor --deep`: is the database intact, do its indexes match, are all transcripts stored?
 import { compareTranscripts } from "../capture/sync/compare.ts";
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import { startSync, syncTranscripts } from "../capture/sync/sync.ts";
@@ -14,15 +14,15 @@ import { repairText } from "../health/repair-text.ts";
 import { withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 
-/** Reading all transcripts of years takes minutes; what there was no time for is said. */
+/** Comparing the transcripts of years takes minutes; the report says how many were left out. */
 const COMPARE_MS = 60_000;
 
-/** What is damaged is repaired on the way. */
+/** Repairs a damaged database. */
 export async function checkDeeply(paths: Paths, env: Env): Promise<Check[]> {
   const problem = diagnose(paths.database);
   const first: Check =
     problem === undefined
-      ? { name: "database, page by page", state: "ok", message: "whole" }
+      ? { name: "database, page by page", state: "ok", message: "intact" }
       : {
           name: "database, page by page",
           state: "warn",
@@ -34,12 +34,12 @@ export async function checkDeeply(paths: Paths, env: Env): Promise<Check[]> {
 function checkIndex(db: Db): Check {
   const name = "search index";
   const gaps = countIndexGaps(db);
-  if (gaps === 0) return { name, state: "ok", message: "has every row, and no other" };
+  if (gaps === 0) return { name, state: "ok", message: "matches every row" };
   rebuildSearchIndex(db);
   return {
     name,
     state: "warn",
-    message: `${count(gaps, "entry").replace("entrys", "entries")} did not fit the rows; it was made anew`,
+    message: `${count(gaps, "entry").replace("entrys", "entries")} did not match the rows; it was rebuilt`,
   };
 }
 
@@ -51,9 +51,9 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   const parts = [
     `${count(compared, "transcript")} compared`,
     ...(unread > 0 ? [`${unread} not read yet`] : []),
-    ...(left > 0 ? [`no time for ${left}`] : []),
+    ...(left > 0 ? [`${left} left out for lack of time`] : []),
   ].join(", ");
-  if (missing === 0) return { name, state: "ok", message: `${parts}: all they say is in the database` };
+  if (missing === 0) return { name, state: "ok", message: `${parts}: all stored` };
   return {
     name,
     state: "warn",

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { prompt, seedStore } from "../../test/seed.ts";
 import { resolvePaths } from "../config/paths.ts";
-import { mend } from "./doctor-fixes.ts";
+import { applyFixes } from "./doctor-fixes.ts";
 import { DamagedStore } from "./store.ts";
 
-it("a page that turns out to be damaged while something else is mended is left to who repairs the database", async () => {
-  const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-mend-")) });
+it("damage found while fixing something else is left to the database repair", async () => {
+  const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-fix-")) });
   const { db, add } = seedStore(paths.database);
   add("one", prompt("Fix it"));
   const sql = "SELECT max(pageno) AS page, pgsize AS size FROM dbstat WHERE name = 'prompts'";
@@ -17,5 +17,5 @@ it("a page that turns out to be damaged while something else is mended is left t
   const bytes = readFileSync(paths.database).fill(0x5a, (page - 1) * size, page * size);
   writeFileSync(paths.database, bytes);
   const check = { name: "search index", state: "warn", message: "60,000 rows to index" } as const;
-  await expect(mend(paths, [check])).rejects.toBeInstanceOf(DamagedStore);
+  await expect(applyFixes(paths, [check])).rejects.toBeInstanceOf(DamagedStore);
 });

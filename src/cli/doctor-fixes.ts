@@ -1,4 +1,4 @@
-// What `doctor --fix` does about each check that did not pass, and says in a sentence. What only a person can decide is left.
+// What `doctor --fix` does for each failed check, and reports in one sentence. Decisions of the user's are left to them.
 import { readInput } from "../queries/fields.ts";
 import { optionName } from "./parse-args.ts";
 import { rmSync } from "node:fs";
@@ -23,20 +23,20 @@ import { count } from "../core/text.ts";
 import { DamagedStore, withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 
-export interface Mended {
+export interface FixResult {
   name: string;
   /** What was done, or why nothing was. */
   done: string;
-  isMended: boolean;
+  isFixed: boolean;
 }
 
-type Mend = (paths: Paths) => string | Promise<string>;
+type Fix = (paths: Paths) => string | Promise<string>;
 
-/** As `c-mem install` does it, which also takes out what is there twice. */
-const installClaude: Mend = () => installAgain();
+/** `c-mem install` also removes duplicates. */
+const installClaude: Fix = () => installAgain();
 
 /** By the name of a check. */
-const MENDS: Record<string, Mend> = {
+const FIXES: Record<string, Fix> = {
   database: repair,
   privacy: closeAll,
   "hooks installed": installClaude,
@@ -48,11 +48,11 @@ const MENDS: Record<string, Mend> = {
   backups: ({ database }) => `made ${createBackup(database, "manual", Date.now()).name}`,
   transcripts: (paths) => `read ${count(readAgain(paths, process.env), "transcript")} again`,
   "background work": (paths) =>
-    `gave ${count(
+    `retried ${count(
       withStore(paths, (db) => retryJobs(db, Date.now())),
       "job",
-    )} another try`,
-  spool: drainBriefly,
+    )}`,
+  spool: drainSpool,
   "search index": (paths) =>
     `indexed ${count(
       withStore(paths, (db) => updateSearchIndex(db)),
@@ -61,64 +61,65 @@ const MENDS: Record<string, Mend> = {
   "forgotten text": (paths) =>
     withStore(paths, (db) => {
       finishForget(db, paths);
-      return "erased what was forgotten";
+      return "erased forgotten text";
     }),
   leftovers: removeLeftovers,
 };
 
-const LEFT: Record<string, string> = {
-  settings: "your settings are yours: nothing in them was touched",
-  "claude settings": "Claude Code's settings cannot be read: nothing in them was touched",
-  "hook errors": "what went wrong is in the log: c-mem logs",
+/** Why some checks are not fixed here. */
+const NOT_FIXED: Record<string, string> = {
+  settings: "your settings were not changed: edit them yourself",
+  "claude settings": "Claude Code's settings cannot be read, so they were not changed",
+  "hook errors": "the errors are in the log: c-mem logs",
   "lost events": "run c-mem sync: the agents' transcripts may have them",
 };
 
-export async function mend(paths: Paths, checks: readonly Check[]): Promise<Mended[]> {
-  const mended: Mended[] = [];
-  const tried = new Map<Mend, Mended>();
+export async function applyFixes(paths: Paths, checks: readonly Check[]): Promise<FixResult[]> {
+  const results: FixResult[] = [];
+  const tried = new Map<Fix, FixResult>();
   for (const { name, state, fix } of checks) {
-    if (state === "ok" || mended.some((one) => one.name === name)) continue;
-    const work = MENDS[name];
+    if (state === "ok" || results.some((one) => one.name === name)) continue;
+    const work = FIXES[name];
     if (work === undefined) {
-      mended.push({ name, done: LEFT[name] ?? `left to you: ${fix ?? ""}`, isMended: false });
+      results.push({ name, done: NOT_FIXED[name] ?? `not fixed: ${fix ?? ""}`, isFixed: false });
       continue;
     }
-    // What mends several is done once.
+    // One fix may serve several checks.
     const result = tried.get(work) ?? (await attempt(name, () => work(paths)));
     tried.set(work, result);
-    mended.push({ ...result, name });
+    results.push({ ...result, name });
   }
-  return mended;
+  return results;
 }
 
-async function attempt(name: string, work: () => string | Promise<string>): Promise<Mended> {
+async function attempt(name: string, work: () => string | Promise<string>): Promise<FixResult> {
   try {
-    return { name, done: await work(), isMended: true };
+    return { name, done: await work(), isFixed: true };
   } catch (thrown) {
-    // One that cannot even be opened is said to be so, and was tried to be repaired.
+    // Damage found halfway is repaired by the caller.
     if (thrown instanceof DamagedStore && thrown.hasBegun) throw thrown;
     const error = asMachineTrouble(thrown) as Error;
-    return { name, done: `could not be fixed: ${error.message}`, isMended: false };
+    return { name, done: `could not be fixed: ${error.message}`, isFixed: false };
   }
 }
 
 async function repair(paths: Paths): Promise<string> {
   const repaired = await withoutWorker(paths, () => repairStore(paths, Date.now()));
-  if (repaired.kind === "whole") throw new Error("the file is whole, something else stands in the way");
+  if (repaired.kind === "whole") throw new Error("the file is intact; the problem is elsewhere");
   return repairText(repaired);
 }
 
-function drainBriefly(paths: Paths): string {
+function drainSpool(paths: Paths): string {
   retryBad(paths.spool);
   withStore(paths, () => {});
   const { bad } = spoolCounts(paths.spool);
   if (bad > 0) throw new Error(`${count(bad, "event")} cannot be read: see ${join(paths.spool, BAD_FOLDER)}`);
-  return "brought in what waited";
+  return "stored the waiting events";
 }
 
 function closeAll({ home }: Paths): string {
   const closed = closeAllToOthers(home);
-  if (closed === 0) throw new Error(`${home} is not for C-Mem alone; nothing was changed`);
+  if (closed === 0) throw new Error(`${home} is shared with other programs; nothing was changed`);
   return `made ${count(closed, "file")} readable by you alone`;
 }
 
@@ -130,7 +131,7 @@ async function installAgain(...agents: string[]): Promise<string> {
   return `ran ${command}`;
 }
 
-/** All agents run the same copy: it is made for those it is in already. */
+/** All agents run the same copy of the plugin. */
 function copyAgain(paths: Paths): Promise<string> {
   return installAgain(...Object.keys(readInstall(paths.install)?.agents ?? {}));
 }
@@ -140,8 +141,8 @@ function removeLeftovers(paths: Paths): string {
   for (const path of found.files) rmSync(path, { force: true });
   if (found.deadLock) removeLock(paths.workerLock, readLock(paths.workerLock)?.token);
   const parts = [
-    found.files.length > 0 && `removed ${count(found.files.length, "file")} left by programs that were ended`,
-    found.deadLock && "removed the lock of a worker that is gone",
+    found.files.length > 0 && `removed ${count(found.files.length, "file")} left by killed processes`,
+    found.deadLock && "removed the lock of a dead worker",
   ];
   return parts.filter(Boolean).join("; ");
 }

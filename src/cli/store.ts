@@ -1,4 +1,4 @@
-// How every command gets at the data; when it is through, a worker is started for what is left to do.
+// Opens the store for a command; afterwards starts a worker for background jobs.
 import { openDrained } from "../capture/open-drained.ts";
 import type { Paths } from "../config/paths.ts";
 import { closeToOthers } from "../platform/private-file.ts";
@@ -9,7 +9,7 @@ import { statOf } from "../platform/read-file.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {
-  /** Leaves the worker alone: for commands that tell how it is. */
+  /** Do not start a worker: for commands that report its state. */
   onlyLook?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
   }
 }
 
-/** The same for work that lets others have a turn. */
+/** The same for asynchronous work. */
 export async function withStoreAsync<T>(
   paths: Paths,
   work: (db: Db) => Promise<T>,
@@ -42,17 +42,17 @@ export async function withStoreAsync<T>(
   }
 }
 
-/** Read again by whoever opens the database next: so much takes less than a millisecond. */
+/** The next process to open the database reads this much log in under a millisecond. */
 const SHORT_LOG_BYTES = 512 * 1024;
 
-/** The last one to close a database writes its log back and waits for the disk. A short log is left to the next: the process ends anyway. */
+/** Closing writes the log back and waits for the disk. A short log is left to the next process: this one exits anyway. */
 function leave(db: Db, paths: Paths, { onlyLook = false }: StoreOptions = {}): void {
   if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
-  // After the work: what it leaves to be done in the background is in the database then.
+  // Last, because the work may have added jobs.
   if (!onlyLook) wake(paths);
 }
 
-/** Damage may show only when a page is read. Whoever repairs it must have the database alone. */
+/** Damage may only show when a page is read. The repair needs the database closed. */
 function failed(db: Db, paths: Paths, error: unknown, options?: StoreOptions): unknown {
   if (isDamage(error)) {
     db.close();
@@ -62,10 +62,10 @@ function failed(db: Db, paths: Paths, error: unknown, options?: StoreOptions): u
   return explain(error, paths.database);
 }
 
-/** What `withRepair` repairs: to load what does takes longer than most commands. */
+/** `withRepair` repairs it: loading the repair takes longer than most commands. */
 export class DamagedStore extends AppError {
   readonly paths: Paths;
-  /** Part of the work was done: nobody knows which. */
+  /** Part of the work may be done. */
   readonly hasBegun: boolean;
 
   constructor(paths: Paths, { hasBegun, cause }: { hasBegun: boolean; cause: unknown }) {

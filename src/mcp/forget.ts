@@ -29,8 +29,8 @@ export const forget = defineTool({
 function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confirm: boolean }, call: Call): Answer {
   const { db, now, maxTokens, consent } = call;
   const ids = checkIds(names);
-  const doomed = choose(db, ids);
-  const all = structuredClone(doomed);
+  const selected = choose(db, ids);
+  const all = structuredClone(selected);
   expandDeletion(db, all);
   const rows = readDeletionRows(db, all);
   const plan = planText(rows, now);
@@ -47,7 +47,7 @@ function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confir
     return { text: layOut({ ...plan, foot }, maxTokens) };
   }
   consent.shown.delete(key);
-  return erase(call, doomed, rows);
+  return erase(call, selected, rows);
 }
 
 const MAX_QUESTION_TOKENS = 400;
@@ -57,9 +57,9 @@ function more(left: number): string {
 }
 
 function choose(db: Db, ids: readonly string[]): DeletionSet {
-  const doomed = emptyDeletionSet();
-  const unknown = ids.find((id) => !addToDeletion(db, doomed, id));
-  if (unknown === undefined) return doomed;
+  const selected = emptyDeletionSet();
+  const unknown = ids.find((id) => !addToDeletion(db, selected, id));
+  if (unknown === undefined) return selected;
   throw new AppError("nothing_found", `There is no ${line(unknown, 60)}.`, {
     hint: "Ids are shown by search and timeline; `c-mem forget <words>` forgets by words.",
   });
@@ -76,9 +76,9 @@ function planText(rows: DeletionRows, now: number): { head: string; pieces: { te
   return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
 }
 
-function erase({ db, paths }: Call, doomed: DeletionSet, rows: DeletionRows): Answer {
+function erase({ db, paths }: Call, selected: DeletionSet, rows: DeletionRows): Answer {
   overwriteDeleted(db);
-  const { receipt } = carryOutForget({ db, paths }, { doomed, rows });
+  const { receipt } = carryOutForget({ db, paths }, { selected, rows });
   const { isProven, sources, backups } = receipt;
   const { elsewhere } = receipt.proof;
   const removed = Object.entries(receipt.removed).flatMap(([kind, count]) =>

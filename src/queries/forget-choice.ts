@@ -10,7 +10,7 @@ import type { QueryContext } from "./query.ts";
 import { readScope, type ScopeInput } from "./scope.ts";
 
 export interface Choice {
-  doomed: DeletionSet;
+  selected: DeletionSet;
   words?: Words;
 }
 
@@ -27,9 +27,9 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
   const named = emptyDeletionSet();
   if (args.every((arg) => addToDeletion(db, named, arg))) {
     if (input.evidence) addEvidence(db, named, [...named.observations]);
-    return { doomed: named };
+    return { selected: named };
   }
-  const doomed = emptyDeletionSet();
+  const selected = emptyDeletionSet();
   const text = args.join(" ").trim();
   if (text.length < MIN_WORDS_CHARS) {
     throw new AppError(
@@ -41,15 +41,15 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
     );
   }
   const { scope, where } = readScope(input, context);
-  for (const item of findItemsContaining(db, text, scope.projectId)) addToDeletion(db, doomed, item);
+  for (const item of findItemsContaining(db, text, scope.projectId)) addToDeletion(db, selected, item);
   const asides = findRowsContaining(db, text, scope.projectId);
   const words = { text, projectId: scope.projectId };
-  const isSaid = Object.values(doomed).some((ids: Set<number>) => ids.size > 0);
+  const isSaid = Object.values(selected).some((ids: Set<number>) => ids.size > 0);
   const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
   if (!isSaid && !isTold && !isInCopies(db, paths, words)) {
     throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
       hint: `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
     });
   }
-  return { doomed, words };
+  return { selected, words };
 }

@@ -30,7 +30,7 @@ export function planForget(context: QueryContext, names: readonly string[], inpu
 
 export function planOf({ db }: Pick<QueryContext, "db">, choice: Choice): Plan {
   overwriteDeleted(db);
-  const all = structuredClone(choice.doomed);
+  const all = structuredClone(choice.selected);
   expandDeletion(db, all);
   const rows = readDeletionRows(db, all);
   return { ...choice, rows, data: { applied: false, would_remove: namesOf(rows) } };
@@ -54,15 +54,15 @@ export interface Receipt extends Forgotten {
 /** `namedIn`: a file that names what is forgotten on purpose. */
 export function carryOutForget(
   { db, paths }: Pick<QueryContext, "db" | "paths">,
-  plan: Pick<Plan, "rows" | "doomed" | "words">,
+  plan: Pick<Plan, "rows" | "selected" | "words">,
   namedIn?: string,
 ): Answer & { receipt: Receipt } {
-  const { rows, doomed, words } = plan;
+  const { rows, selected, words } = plan;
   const sources = sourcesOf(
     db,
     [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
   );
-  const forgotten = forget(db, doomed, Date.now(), { words });
+  const forgotten = forget(db, selected, Date.now(), { words });
   const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
   return { data: { applied: true, ...receiptJson(receipt, namesOf(rows)) }, receipt };
 }

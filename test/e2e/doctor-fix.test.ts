@@ -30,7 +30,7 @@ async function used(): Promise<World> {
 
 type Doctor = {
   results: { name: string; state: string; message: string }[];
-  fixed: { name: string; done: string; mended: boolean }[];
+  fixed: { name: string; done: string; is_fixed: boolean }[];
 };
 const doctor = async (world: World, ...args: string[]) => (await data(world, ["doctor", ...args])) as unknown as Doctor;
 const stateOf = ({ results }: Doctor, name: string) => results.find((check) => check.name === name)?.state;
@@ -58,7 +58,7 @@ describe("c-mem doctor --fix", () => {
     expect(stateOf(await doctor(world), "privacy")).toBe("fail");
     const fixed = await doctor(world, "--fix");
     expect(doneOf(fixed, "privacy")).toMatchObject({
-      mended: true,
+      is_fixed: true,
       done: expect.stringMatching(/^made \d+ files readable by you alone$/),
     });
     expect(stateOf(fixed, "privacy")).toBe("ok");
@@ -71,7 +71,7 @@ describe("c-mem doctor --fix", () => {
     expect(doneOf(fixed, "hooks installed")).toEqual({
       name: "hooks installed",
       done: "ran c-mem install",
-      mended: true,
+      is_fixed: true,
     });
     expect(stateOf(fixed, "hooks installed")).toBe("ok");
     const path = join(world.claudeDir, "settings.json");
@@ -91,7 +91,7 @@ describe("c-mem doctor --fix", () => {
     const before = await doctor(world);
     expect(names.map((name) => stateOf(before, name))).toEqual(["fail", "fail"]);
     const fixed = await doctor(world, "--fix");
-    for (const name of names) expect(doneOf(fixed, name)).toEqual({ name, done: "ran c-mem install", mended: true });
+    for (const name of names) expect(doneOf(fixed, name)).toEqual({ name, done: "ran c-mem install", is_fixed: true });
     expect(names.map((name) => stateOf(fixed, name))).toEqual(["ok", "ok"]);
   });
 
@@ -141,13 +141,13 @@ describe("c-mem doctor --fix", () => {
     expect(stateOf(await doctor(world), "spool")).toBe("warn");
     expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
       done: "brought in what waited",
-      mended: true,
+      is_fixed: true,
     });
     expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "quarantined" }]);
     writeFileSync(join(bad, "1.json"), "not an event");
     expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
       done: `could not be fixed: 1 event cannot be read: see ${bad}`,
-      mended: false,
+      is_fixed: false,
     });
     expect(readdirSync(bad)).toEqual(["1.json"]);
   });
@@ -164,7 +164,7 @@ describe("c-mem doctor --fix", () => {
       "ok",
     ]);
     const fixed = await doctor(world, "--fix");
-    expect([doneOf(fixed, "claude settings")?.mended, doneOf(fixed, "privacy")?.mended]).toEqual([false, true]);
+    expect([doneOf(fixed, "claude settings")?.is_fixed, doneOf(fixed, "privacy")?.is_fixed]).toEqual([false, true]);
     expect(readFileSync(join(world.claudeDir, "settings.json"), "utf8")).toBe("{ cut off");
     expect((await run(world, ["status"])).stdout).toContain("1 session");
   });

@@ -90,7 +90,7 @@ describe("without claude on the PATH", () => {
     const fixed = await data(world, ["doctor", "--fix"]);
     expect(fixed["fixed"]).toContainEqual({
       name: "hooks installed",
-      mended: false,
+      is_fixed: false,
       done: expect.stringContaining("claude command was not found"),
     });
     expect(settingsOf(world)).toEqual({});

@@ -1,4 +1,4 @@
-// c-mem doctor: every check, and how to mend what fails.
+// c-mem doctor: runs every check, and says how to fix what fails.
 import { readInstall } from "../../platform/state/install-record.ts";
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import { statOf } from "../../platform/read-file.ts";
@@ -8,7 +8,7 @@ import { ensureRuntime } from "../ensure-runtime.ts";
 import { checkDeeply } from "../deep-checks.ts";
 import type { Check } from "../../health/check.ts";
 import { checkHealth } from "../../health/health.ts";
-import { mend } from "../doctor-fixes.ts";
+import { applyFixes } from "../doctor-fixes.ts";
 import { withRepair } from "../with-repair.ts";
 import { openWhole } from "../store.ts";
 import { EXIT, print, printJson } from "../output.ts";
@@ -38,39 +38,40 @@ type Input = InputOf<typeof FIELDS>;
 async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  // With no Node to go on with, that is the first thing to report.
+  // Without a usable Node, that is the first thing to report.
   if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
-  if (hasSqlite()) await mendStore(paths);
+  if (hasSqlite()) await repairIfDamaged(paths);
   const size = statOf(paths.database)?.size ?? 0;
   const isRead = input.deep || size < QUICK_BYTES;
   const look = () => [
     ...checkHealth(paths, env, { now: Date.now(), deep: isRead, cwd: process.cwd() }),
     ...(isRead ? [] : [notRead(size)]),
   ];
-  const mended = input.fix ? await mend(paths, look()) : [];
+  const fixes = input.fix ? await applyFixes(paths, look()) : [];
   const lookDeeply = async () => (input.deep && hasSqlite() ? await checkDeeply(paths, env) : []);
   let deep = await lookDeeply();
   const broken = deep.filter((check) => check.fix !== undefined);
   if (input.fix && broken.length > 0) {
-    mended.push(...(await mend(paths, broken)));
+    fixes.push(...(await applyFixes(paths, broken)));
     deep = await lookDeeply();
   }
   const checks = look().concat(deep);
   const failed = checks.filter((check) => check.state === "fail").length;
   if (json) {
-    const fixed = mended.map(({ name, done, isMended }) => ({ name, done, mended: isMended }));
+    // The field's older name stays beside the new one.
+    const fixed = fixes.map(({ name, done, isFixed }) => ({ name, done, is_fixed: isFixed, mended: isFixed })); // check-words: data
     printJson("doctor", { results: checks, healthy: failed === 0, ...(input.fix && { fixed }) });
   } else {
-    for (const { name, done, isMended } of mended) print(`${isMended ? "mended" : "left  "}  ${name}: ${done}`);
-    if (mended.length > 0) print("");
+    for (const { name, done, isFixed } of fixes) print(`${isFixed ? "fixed    " : "not fixed"}  ${name}: ${done}`);
+    if (fixes.length > 0) print("");
     for (const check of checks) print(checkText(check));
-    print(failed === 0 ? "\nAll is well." : `\n${failed} of ${checks.length} checks failed.`);
+    print(failed === 0 ? "\nAll checks passed." : `\n${failed} of ${checks.length} checks failed.`);
   }
   return failed === 0 ? EXIT.ok : EXIT.failure;
 }
 
-/** Repairs a damaged database before anybody looks at it; what else may be wrong, whoever looks will say. */
-async function mendStore(paths: Paths): Promise<void> {
+/** Other problems are reported by the checks. */
+async function repairIfDamaged(paths: Paths): Promise<void> {
   try {
     await withRepair(() => openWhole(paths).close());
   } catch (error) {
@@ -78,11 +79,11 @@ async function mendStore(paths: Paths): Promise<void> {
   }
 }
 
-/** To read so much and see that it is whole takes a second or two. */
+/** Checking this much takes a second or two. */
 const QUICK_BYTES = 500 * 1024 * 1024;
 
 function notRead(size: number): Check {
-  return { name: "database", state: "ok", message: `opens; c-mem doctor --deep reads all ${bytes(size)} of it` };
+  return { name: "database", state: "ok", message: `opens; c-mem doctor --deep checks all ${bytes(size)}` };
 }
 
 function checkText({ name, state, message, fix }: Check): string {

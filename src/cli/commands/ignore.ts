@@ -85,7 +85,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
     say(`From now on nothing is recorded of ${pattern}.`);
   };
   return onStore({}, async (context) => {
-    const plan = planOf(context, { doomed: stored });
+    const plan = planOf(context, { selected: stored });
     const how = { json, yes: input.yes, dryRun: input.dryRun, command: "ignore", namedIn: paths.config, beforehand };
     const code = await runForget(context, plan, how);
     if (code === EXIT.ok && !isDry) forgetSnapshots(context.db, pattern);
