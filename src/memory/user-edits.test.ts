@@ -149,7 +149,7 @@ describe("what a person did", () => {
     for (const title of ["One", "Two", "Three"]) remember(db, 1, note(title), NOW);
     supersede(db, 1, 2, NOW);
     supersede(db, 2, 3, NOW);
-    expect(() => supersede(db, 3, 1, NOW)).toThrow(/itself replaced/);
+    expect(() => supersede(db, 3, 1, NOW)).toThrow(/itself superseded/);
     expect(() => supersede(db, 3, 3, NOW)).toThrow(/itself/);
     expect(() => supersede(db, 3, 9, NOW)).toThrow(/no observation o9/);
     expect(row(db, 3).superseded_by).toBeNull();
