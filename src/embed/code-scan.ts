@@ -1,6 +1,6 @@
 // For very many vectors: codes of one bit a dimension (48 MB for a million of 384) select candidates, whose records are then compared.
 import { CHUNK_ROWS, codeBytes as codeBytesOf, recordBytes } from "../core/vector-record.ts";
-import { createBest, createScanner, createTable, type Hit, rowsIn, type SearchOptions } from "./scan.ts";
+import { createBest, createScanner, createTable, rowsIn, type SearchOptions } from "./scan.ts";
 
 /** With fewer vectors a full scan is fast enough, and misses none. */
 export const PREFILTER_FROM = 200_000;
@@ -17,13 +17,7 @@ export interface CodeSearchOptions extends SearchOptions {
   candidates?: number;
 }
 
-export interface CodeScan {
-  /** Whole codes, from this row on. */
-  put(row: number, codes: Uint8Array): void;
-  search(query: Float32Array, options: CodeSearchOptions): Hit[];
-}
-
-export function createCodeScan(dimensions: number): CodeScan {
+export function createCodeScan(dimensions: number) {
   const scanner = createScanner(dimensions);
   const { run, memory, allocate } = scanner.kernel;
   const stride = recordBytes(dimensions);
@@ -51,8 +45,10 @@ export function createCodeScan(dimensions: number): CodeScan {
   };
 
   return {
+    /** Whole codes, from a row on. */
     put: table.put,
-    search(query, { limit, accept, read, candidates = Math.max(MIN_CANDIDATES, limit * CANDIDATES_PER_HIT) }) {
+    search(query: Float32Array, options: CodeSearchOptions) {
+      const { limit, accept, read, candidates = Math.max(MIN_CANDIDATES, limit * CANDIDATES_PER_HIT) } = options;
       const scale = scanner.setQuery(query);
       const rows = findCandidates(query, candidates, accept);
       const best = createBest(limit, undefined);

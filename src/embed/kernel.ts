@@ -7,12 +7,7 @@ type KernelFunctions = Record<
   (...args: number[]) => number
 >;
 
-export interface Kernel {
-  run: KernelFunctions;
-  memory: WebAssembly.Memory;
-  /** Zeroed bytes at a multiple of 16. May grow the memory, which detaches earlier views of it. */
-  allocate(bytes: number): number;
-}
+export type Kernel = ReturnType<typeof createKernel>;
 
 const PAGE_BYTES = 65_536;
 const ALIGNMENT = 16;
@@ -21,7 +16,7 @@ const MAX_PAGES = 65_536;
 
 let compiled: WebAssembly.Module | undefined;
 
-export function createKernel(): Kernel {
+export function createKernel() {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, "base64"));
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES });
   const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
@@ -29,7 +24,8 @@ export function createKernel(): Kernel {
   return {
     run: exports as KernelFunctions,
     memory,
-    allocate(bytes) {
+    /** Zeroed bytes at a multiple of 16. May grow the memory, which detaches earlier views of it. */
+    allocate(bytes: number): number {
       const start = top;
       top += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
       const missing = Math.ceil((top - memory.buffer.byteLength) / PAGE_BYTES);

@@ -4,7 +4,7 @@ import { AppError } from "../core/error.ts";
 import { readFully } from "../platform/read-file.ts";
 import { replaceFile } from "../platform/replace-file.ts";
 import { layoutOf, type ModelShape } from "./layout.ts";
-import { type IdOf, openVocabulary, packVocabulary } from "./vocabulary.ts";
+import { openVocabulary, packVocabulary } from "./vocabulary.ts";
 
 export interface ModelHeader {
   /** Stored with every vector of this model. */
@@ -41,14 +41,8 @@ function crc32(...parts: Uint8Array[]): number {
   return parts.reduce((sum, part) => zlib.crc32(part, sum), 0);
 }
 
-export interface ModelContents extends ModelHeader {
-  idOf: IdOf;
-  /** Reads the vectors of these words into `weights`, those already read excepted; throws if one is damaged. */
-  readWords(ids: Iterable<number>, weights: Uint8Array): void;
-}
-
 /** Reads all but the word vectors into the buffer that `allocate` returns. */
-export function readModel(path: string, allocate: (bytes: number) => Uint8Array): ModelContents {
+export function readModel(path: string, allocate: (bytes: number) => Uint8Array) {
   return withModel(path, (file) => {
     const { id, shape, vocabularyBytes, crc32: crc } = readHeader(file, path);
     const { wordScales, bytes } = layoutOf(shape);
@@ -66,14 +60,10 @@ export function readModel(path: string, allocate: (bytes: number) => Uint8Array)
   });
 }
 
-function wordReader(
-  path: string,
-  { hidden }: ModelShape,
-  checksums: Uint32Array,
-  weightsAt: number,
-): ModelContents["readWords"] {
+/** Reads the vectors of words into `weights`, unless they are already there; throws if one is damaged. */
+function wordReader(path: string, { hidden }: ModelShape, checksums: Uint32Array, weightsAt: number) {
   const loaded = new Set<number>();
-  return (ids, weights) => {
+  return (ids: Iterable<number>, weights: Uint8Array): void => {
     const missing = [...new Set(ids)].filter((id) => !loaded.has(id));
     if (missing.length === 0) return;
     withModel(path, (file) => {

@@ -13,18 +13,13 @@ export interface SearchOptions {
   accept?: ((row: number) => boolean) | undefined;
 }
 
-export interface VectorScan {
-  /** Whole records, from this row on. */
-  put(row: number, records: Uint8Array): void;
-  search(query: Float32Array, options: SearchOptions): Hit[];
-}
-
-export function createScan(dimensions: number): VectorScan {
+export function createScan(dimensions: number) {
   const scanner = createScanner(dimensions);
   const table = createTable(scanner.kernel, recordBytes(dimensions), CHUNK_ROWS);
   return {
+    /** Whole records, from a row on. */
     put: table.put,
-    search(query, { limit, accept }) {
+    search(query: Float32Array, { limit, accept }: SearchOptions): Hit[] {
       const best = createBest(limit, accept);
       const scale = scanner.setQuery(query);
       for (let row = 0; row < table.rows; row += CHUNK_ROWS)

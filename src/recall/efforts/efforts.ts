@@ -9,7 +9,6 @@ import type { Db } from "../../store/db/driver.ts";
 import {
   branchesOfSessions,
   countSubagents,
-  type Decision,
   effortEdges,
   type EffortMember,
   effortMembers,
@@ -89,27 +88,12 @@ function isInScope({ members, lastAt }: Effort, { projectId, agent, since, befor
   );
 }
 
-export interface EffortStory {
-  id: string;
-  title: string;
-  project: string;
-  branches: string[];
-  agents: string[];
-  subagents: number;
-  startedAt: number;
-  lastAt: number;
-  /** In the order they began. */
-  sessions: { session: SessionEntry; continues: { session_id: string; weight: number } | undefined }[];
-  /** Those not superseded, newest first. */
-  decisions: Decision[];
-  /** Next steps that no later session took, newest first. */
-  openEnds: { session_id: string; text: string }[];
-}
+export type EffortStory = ReturnType<typeof effortStory>;
 
 const MAX_DECISIONS = 3;
 const MAX_OPEN_ENDS = 5;
 
-export function effortStory(db: Db, { id, members, lastAt }: Effort): EffortStory {
+export function effortStory(db: Db, { id, members, lastAt }: Effort) {
   const ids = members.map((member) => member.id);
   const entries = new Map(sessionsByIds(db, ids).map((entry) => [entry.id, entry]));
   const sessions = ids.flatMap((sessionDbId) => entries.get(sessionDbId) ?? []);
@@ -124,7 +108,9 @@ export function effortStory(db: Db, { id, members, lastAt }: Effort): EffortStor
     subagents: countSubagents(db, ids),
     startedAt: members[0]?.started_at ?? 0,
     lastAt,
+    /** In the order they began. */
     sessions: sessions.map((session) => ({ session, continues: continuedSessions(db, session.session_id)[0] })),
+    /** Those not superseded, newest first. */
     decisions: standingDecisions(db, ids, MAX_DECISIONS),
     openEnds: openEnds(sessions, outcomesOf(db, ids)),
   };
@@ -154,10 +140,10 @@ function saysMost(title: string, words: readonly string[]): boolean {
 /** True only until the next session starts. */
 const TEMPORARY = /^Offered: |^The turn was interrupted|^Tests fail: /;
 
-/** The next steps of each session, without those that a later session mentions. */
-function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionOutcome[]): EffortStory["openEnds"] {
+/** The next steps of each session, newest first, without those that a later session mentions. */
+function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionOutcome[]) {
   const bySession = new Map(outcomes.map((outcome) => [outcome.session_db_id, outcome]));
-  const open: EffortStory["openEnds"] = [];
+  const open: { session_id: string; text: string }[] = [];
   const later: string[] = [];
   for (const { id, session_id, title } of sessions.toReversed()) {
     const outcome = bySession.get(id);

@@ -27,18 +27,11 @@ export interface ToolHabit extends UseCount {
   lastFailure?: { use: FoundUse; error: string };
 }
 
-export interface Uses {
-  commands: CommandUse[];
-  tools: ToolHabit[];
-  /** In a large store only uses from then on were searched. */
-  since: { commands?: number | undefined; tools?: number | undefined };
-}
-
 const MAX_WORDS = 20;
 const MAX_USES = 3_000;
 const INPUTS_SHOWN = 3;
 
-export function findUses(db: Db, text: string, scope: Scope, limit: number): Uses {
+export function findUses(db: Db, text: string, scope: Scope, limit: number) {
   const words = text.replaceAll("\0", " ").toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
   if (words.length === 0) return { commands: [], tools: [], since: {} };
   const indexed = newestUses(db, words, scope, MAX_USES);
@@ -49,6 +42,7 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number): Use
   return {
     commands: countCommands(commands.uses, words).slice(0, limit),
     tools: countTools(tools.uses).slice(0, limit),
+    /** In a large store only uses from then on were searched. */
     since: { commands: commands.since, tools: tools.since },
   };
 }

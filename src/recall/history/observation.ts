@@ -1,13 +1,8 @@
 // One observation with its evidence (prompts, messages, tool uses), what replaced it and what it replaced.
 import type { Db } from "../../store/db/driver.ts";
 import { findItem } from "../../store/reads/items.ts";
-import {
-  findObservation,
-  type ObservationEntry,
-  otherVersions,
-  predecessorsOf,
-} from "../../store/reads/observation-list.ts";
-import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
+import { findObservation, otherVersions, predecessorsOf } from "../../store/reads/observation-list.ts";
+import { sessionsByIds } from "../../store/reads/session-list.ts";
 import { type MessageItem, readItemsById, type SessionItem, type ToolItem } from "./session-items.ts";
 
 export type Evidence =
@@ -17,16 +12,9 @@ export type Evidence =
   /** The item was forgotten, alone or with its session. */
   | { kind: "gone"; id: string };
 
-export interface ObservationStory {
-  observation: ObservationEntry;
-  session: SessionEntry | undefined;
-  successor: ObservationEntry | undefined;
-  predecessors: ObservationEntry[];
-  versions: ObservationEntry[];
-  evidence: Evidence[];
-}
+export type ObservationStory = NonNullable<ReturnType<typeof readObservation>>;
 
-export function readObservation(db: Db, id: number): ObservationStory | undefined {
+export function readObservation(db: Db, id: number) {
   const observation = findObservation(db, id);
   if (observation === undefined) return undefined;
   const { session_db_id: sessionDbId, superseded_by: successorId } = observation;

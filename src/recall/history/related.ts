@@ -12,11 +12,7 @@ import {
 } from "../../store/reads/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 
-export interface RelatedSession {
-  session: SessionEntry;
-  weight: number;
-  reasons: string[];
-}
+export type RelatedSession = ReturnType<typeof relatedSessions>[number];
 
 interface Reason {
   id: number;
@@ -24,7 +20,7 @@ interface Reason {
   reason: string;
 }
 
-export function relatedSessions(db: Db, session: SessionEntry, limit: number): RelatedSession[] {
+export function relatedSessions(db: Db, session: SessionEntry, limit: number) {
   const reasons = [
     ...reasonsFromLinks(db, session),
     ...reasonsFromTargets(db, session),

@@ -98,49 +98,31 @@ export function readItemsById(db: Db, session: SessionEntry, ids: readonly strin
   );
 }
 
-export interface PageEntry {
-  /** Position in the whole session. */
-  index: number;
-  turn: number;
-  item: SessionItem;
-  /** Ids of the observations derived from it. */
-  observations: string[];
-}
+export type PageEntry = ReturnType<typeof readTranscriptPage>["entries"][number];
 
-export interface TranscriptPage {
-  total: number;
-  from: number;
-  entries: PageEntry[];
-}
-
-export interface PageRequest {
-  from: number;
-  limit: number;
-  /** Centres the page on this item ("p12", "m34", "t56") if the session has it. */
-  around?: string | undefined;
-}
-
-export function readTranscriptPage(db: Db, session: SessionEntry, request: PageRequest): TranscriptPage {
+/** `around`: centres the page on this item ("p12", "m34", "t56") if the session has it. */
+export function readTranscriptPage(
+  db: Db,
+  session: SessionEntry,
+  { limit, around, ...request }: { from: number; limit: number; around?: string | undefined },
+) {
   const all = transcriptEntries(db, session.id);
-  const centre = all.findIndex((row) => /^[pmt]/.test(itemId(row)) && itemId(row) === request.around);
-  const from = centre === -1 ? request.from : Math.max(0, centre - Math.floor(request.limit / 2));
-  const rows = all.slice(from, from + request.limit);
+  const centre = all.findIndex((row) => /^[pmt]/.test(itemId(row)) && itemId(row) === around);
+  const from = centre === -1 ? request.from : Math.max(0, centre - Math.floor(limit / 2));
+  const rows = all.slice(from, from + limit);
   const items = readItems(db, session, rows);
   const anchors = observationAnchors(db, session.id);
-  const entries = rows.flatMap((row, index): PageEntry[] => {
+  const entries = rows.flatMap((row, place) => {
     const item = items.get(itemId(row));
     if (item === undefined) return [];
-    return [{ index: from + index, turn: row.prompt_number, item, observations: anchors.get(itemId(row)) ?? [] }];
+    // `index`: in the whole session; `observations`: the ids of those derived from the item.
+    const [index, observations] = [from + place, anchors.get(itemId(row)) ?? []];
+    return [{ index, turn: row.prompt_number, item, observations }];
   });
   return { total: all.length, from, entries };
 }
 
-export interface ReadEntry {
-  turn: number;
-  item: SessionItem;
-}
-
-export function readAllItems(db: Db, session: SessionEntry): ReadEntry[] {
+export function readAllItems(db: Db, session: SessionEntry): { turn: number; item: SessionItem }[] {
   const rows = transcriptEntries(db, session.id);
   const items = readItems(db, session, rows);
   return rows.flatMap((row) => {

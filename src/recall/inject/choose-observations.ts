@@ -8,17 +8,6 @@ import type { SessionRow } from "../../store/tables/sessions.ts";
 import type { ContextRequest } from "./session-context.ts";
 import { standingOf } from "./standing.ts";
 
-export interface ChosenObservations {
-  decisions: ObservationRow[];
-  /** Written out, the newest first. */
-  full: ObservationRow[];
-  /** Shown by title. */
-  listed: ObservationRow[];
-  failingTests: ObservationRow[];
-  /** How many were left out because their files are gone. */
-  stale: number;
-}
-
 const MAX_CANDIDATES = 120;
 const MAX_DECISIONS = 6;
 
@@ -27,7 +16,7 @@ export function chooseObservations(
   request: ContextRequest,
   sessions: readonly SessionRow[],
   ownId: number | undefined,
-): ChosenObservations {
+) {
   const { project, settings, tree, source, since = 0 } = request;
   const sessionIds = new Set(sessions.map(({ id }) => id));
   const candidates = newestStanding(db, project.id, MAX_CANDIDATES)
@@ -68,9 +57,12 @@ export function chooseObservations(
   const rowsOf = (chosen: readonly Candidate[]): ObservationRow[] => chosen.flatMap(({ id }) => rows.get(id) ?? []);
   return {
     decisions: rowsOf(decisions),
+    /** To be written out, the newest first. */
     full: rowsOf(full),
+    /** To be shown by title. */
     listed: rowsOf(listed),
     failingTests: rowsOf(failingTests),
+    /** How many were left out because their files are gone. */
     stale,
   };
 }

@@ -7,21 +7,12 @@ import { changedFiles, changedPathsBetween } from "../../store/tables/file-touch
 import { type CommandRow, outputHead, shellCommands } from "../../store/tables/tool-uses.ts";
 import { andMore, type Line, quoteLine, quoteNames } from "./block.ts";
 
-export interface FixedCommand {
-  command: string;
-  exitCode: number | undefined;
-  /** The line of the output that says what went wrong. */
-  error: string;
-  /** Files changed between the failure and the success. */
-  changed: string[];
-}
-
 /** Enough for several sessions of work. */
 const MAX_COMMANDS = 200;
 const OUTPUT_CHARS = 2_000;
 
 /** The latest success first. */
-export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: number): FixedCommand[] {
+export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: number) {
   const failures = new Map<string, CommandRow>();
   const fixed = new Map<string, { failure: CommandRow; success: CommandRow }>();
   for (const row of shellCommands(db, sessionDbIds, MAX_COMMANDS)) {
@@ -41,7 +32,9 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   return newestFirst.slice(0, limit).map(([command, { failure, success }]) => ({
     command,
     exitCode: failure.exit_code ?? undefined,
+    /** The line of the output that says what went wrong. */
     error: errorLine(outputHead(db, failure.id, OUTPUT_CHARS)),
+    /** Files changed between the failure and the success. */
     changed: changedPathsBetween(db, failure.main_session_db_id, failure.created_at, success.created_at),
   }));
 }
