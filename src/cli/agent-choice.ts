@@ -42,7 +42,7 @@ export function setupsOf(names: readonly string[]): AgentSetup[] {
   return SETUPS.filter(({ id }) => names.includes(id));
 }
 
-/** The working tree this folder is in: an agent's files inside one are written only here, where somebody asked for it. */
+/** The current working tree: an agent's files per project are written only where install ran. */
 export function projectHere(cwd: string): SetupProject | undefined {
   const tree = findGitTree(cwd);
   if (tree === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface PlanOptions {
   nothing: string;
   /** Runs when every step has. */
   after?: () => void;
-  /** Said at the end; a function where it depends on what the steps have left. */
+  /** Printed at the end; a function if it depends on the result of the steps. */
   done: string | (() => string);
 }
 

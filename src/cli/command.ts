@@ -77,7 +77,7 @@ export interface StoreContext {
   cwd: string;
 }
 
-/** Opens the store; says which project was taken where a name fits several. */
+/** Opens the store; says which project was chosen if the name matches several. */
 export function onStore<T>(
   { project }: { project?: unknown },
   work: (context: StoreContext) => Promise<T> | T,

@@ -1,4 +1,4 @@
-// On a Node that cannot open a database: goes on with the one `install` has found or fetched.
+// On a Node without SQLite, runs the command again with the Node that `install` found or downloaded.
 import type { Env } from "../config/paths.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";

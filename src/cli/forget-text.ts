@@ -1,4 +1,4 @@
-// What is about to be forgotten, and the receipt for what was: counts and hashes, none of its words.
+// The plan and the receipt of a forget: counts and hashes, none of the forgotten text.
 import type { DeletionRows, Receipt } from "../queries/forget.ts";
 import type { ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
 import { MIN_PIECE_CHARS, type Proof } from "../upkeep/erase/verify-erased.ts";
@@ -14,7 +14,7 @@ const SHOWN = 20;
 /** More than any agent's ids have. */
 const MAX_ID_COLUMNS = 60;
 
-/** What was asked for comes first; what goes with a session or a turn is counted. */
+/** Lists what was selected; what a session or turn takes with it is only counted. */
 export function planText(rows: DeletionRows, lead: string, shortId: ShortId): string {
   const sessions = new Set(rows.sessions.map((row) => row.item));
   const turns = new Set(rows.prompts.map((row) => `${row.session_db_id}:${row.prompt_number}`));

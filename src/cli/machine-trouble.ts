@@ -12,12 +12,12 @@ const REFUSED: Record<string, [message: string, hint: string]> = {
 
 const IS_FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
-/** For those who would say less of it. */
+/** For callers with a shorter message of their own. */
 export function isDiskFull(error: unknown): boolean {
   return IS_FULL.has((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** The same error where it is anything else. */
+/** Returns other errors unchanged. */
 export function asMachineTrouble(error: unknown): unknown {
   const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall === "uv_cwd") {

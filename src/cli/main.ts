@@ -1,4 +1,4 @@
-// The command line: reads the arguments by the command's field table, runs it, turns what is thrown into a message and an exit code.
+// The command line: parses the arguments by the command's field table, runs it, turns errors into messages and exit codes.
 import { nearest } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";

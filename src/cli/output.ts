@@ -20,7 +20,7 @@ function writeJson(value: object): void {
   writeText(STDOUT, `${terminalSafeJson(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Cleaned in a pipe, too: `c-mem search x | less -R` passes on what it is given. */
+/** Cleans text in a pipe, too: `c-mem search x | less -R` passes escape codes on. */
 export function print(text: string): void {
   writeText(STDOUT, `${forScreen(text)}\n`);
 }
@@ -43,7 +43,7 @@ function writeText(fd: number, text: string): void {
       written += writeSync(fd, buffer, written);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Whoever reads our output (`c-mem config | head -1`) may stop before we do.
+      // The reader may stop early: `c-mem config | head -1`.
       if (code === "EPIPE") process.exit(EXIT.ok);
       if (code === "ENOSPC") throw new AppError("disk_full", ...FULL_OUTPUT);
       if (code !== "EAGAIN") throw error;
@@ -55,13 +55,13 @@ function writeText(fd: number, text: string): void {
 
 const PIPE_WAIT_MS = 5;
 
-/** Said here: later the error would be taken for the database's. */
+/** Thrown here: later it would be taken for a full disk under the database. */
 const FULL_OUTPUT = [
   "The output could not be written: the disk is full.",
   { hint: "Free some space, then run the command again." },
 ] as const;
 
-/** Tells the person (or, with --json, the program) what went wrong, and returns the exit code. */
+/** Prints the error, as JSON with --json, and returns the exit code. */
 export function reportError(command: string, thrown: unknown, json: boolean): number {
   const error = asMachineTrouble(thrown);
   const known = error instanceof AppError;

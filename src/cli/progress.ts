@@ -1,4 +1,4 @@
-// Shows how far long work has come: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
+// Progress of long work: a bar with rate and remaining time on a terminal, otherwise a line every 5 seconds.
 import { terminalSafe } from "../core/terminal.ts";
 import { say } from "./output.ts";
 import { bytes } from "../platform/terminal/style.ts";
@@ -8,20 +8,20 @@ export interface Progress {
   end(): void;
 }
 
-/** Work shorter than this is over before anybody looks. */
+/** Shorter work shows no progress. */
 const QUIET_MS = 400;
 const BAR_MS = 100;
 const LINE_MS = 5_000;
 const BAR_CHARS = 24;
 
 export interface ProgressOptions {
-  /** Puts an amount into words: bytes, unless it is something else that is counted. */
+  /** Formats an amount; default: bytes. */
   show?: (amount: number) => string;
-  /** What is being done, where that is not plain. */
+  /** The name of the step. */
   about?: string;
 }
 
-/** A total of 0: nobody knows how much there is to do. */
+/** A total of 0 means unknown. */
 export function startProgress(total: number, isQuiet: boolean, options: ProgressOptions = {}): Progress {
   const startedAt = Date.now();
   let done = 0;

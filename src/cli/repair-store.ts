@@ -1,4 +1,4 @@
-// A command that meets a damaged database repairs it before it goes on, unless a worker is there to do it.
+// Repairs a damaged database for a command, unless a worker is doing it.
 import { withLockNow } from "../platform/take-lock.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
@@ -9,7 +9,7 @@ import { say } from "./output.ts";
 import { count } from "../core/text.ts";
 import { type Progress, startProgress } from "./progress.ts";
 
-/** Says what was done. */
+/** Reports what was done. */
 export function repairNow(paths: Paths): void {
   say("The database is damaged. Repairing it …");
   const repair = withLockNow(paths, VERSION, () => repairWithProgress(paths));

@@ -34,7 +34,7 @@ export async function findNode(env: Env, runtime: string): Promise<string | unde
   return undefined;
 }
 
-/** True when this Node has node:sqlite with FTS5. Asked of the Node itself: version numbers have been wrong before. */
+/** True if this Node has node:sqlite with FTS5. Runs it: version numbers have been wrong before. */
 export async function isUsable(node: string): Promise<boolean> {
   const probe =
     "const{DatabaseSync:D}=require('node:sqlite');new D(':memory:').exec('create virtual table t using fts5(a)')";
@@ -46,7 +46,7 @@ export async function isUsable(node: string): Promise<boolean> {
   }
 }
 
-/** Where it lies once it is fetched; on a platform without a package, where nothing ever is. */
+/** The path of the downloaded Node; on a platform without a package it never exists. */
 export function fetchedNode(runtime: string): string {
   return join(runtime, "node_modules", NODE_PACKAGES[PLATFORM]?.name ?? "none", "bin", EXECUTABLE);
 }

@@ -1,4 +1,4 @@
-// The file of `c-mem sync --log`: a line for what was read and for each thing that went wrong, with the time.
+// The file of `c-mem sync --log`: a line with the time for each result and error.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/error.ts";

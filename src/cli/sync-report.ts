@@ -1,4 +1,4 @@
-// What a sync tells: what it would read, what it read, and all that it left out.
+// The report of a sync: what it read and what it skipped.
 import { cleanupDays } from "../agents/claude-code/site.ts";
 import { MAX_LINE_BYTES } from "../capture/sync/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync/sync.ts";

@@ -1,4 +1,4 @@
-// What a command does that meets a damaged database: it has it repaired, and goes on.
+// Repairs a damaged database when a command finds one, then continues.
 import { AppError } from "../core/error.ts";
 import { DamagedStore } from "./store.ts";
 import { wake } from "./worker-control.ts";

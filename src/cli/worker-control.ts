@@ -77,7 +77,7 @@ async function findRunning(paths: Paths): Promise<WorkerLock | undefined> {
   const find = (): WorkerLock | undefined => findWorker(paths.workerLock, Date.now());
   const isStarting = (): boolean => startingWorker(paths) !== undefined;
   await until(START_MS, () => find() !== undefined || !isStarting());
-  // It may have taken the lock between the two looks.
+  // It may have taken the lock between the two checks.
   return find();
 }
 
@@ -121,7 +121,7 @@ export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>)
   }
 }
 
-/** Its lock is gone and so is the process: the caller may be about to delete files it had open. */
+/** Both its lock and its process are gone: the caller may delete files it had open. */
 function hasStopped(paths: Paths, lock: WorkerLock): boolean {
   if (findWorker(paths.workerLock, Date.now())?.token === lock.token) return false;
   return lock.machine !== machineId() || !isSameProcess(lock);

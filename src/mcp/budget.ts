@@ -1,9 +1,9 @@
-// Keeps an answer within its tokens: pieces go in as a whole or not at all, the ones that matter most first.
+// Keeps a reply within its token budget: whole pieces only, by rank.
 import { estimateTokens } from "../core/tokens.ts";
 
 export interface Piece {
   text: string;
-  /** The lowest go in first; left out, they go in as they stand. */
+  /** Lowest first; default: in order. */
   rank?: number;
 }
 
@@ -11,11 +11,11 @@ export interface AnswerParts {
   head: string;
   /** In the order they are shown. */
   pieces: readonly Piece[];
-  /** Told how many pieces there was no room for. */
+  /** Gets the number of pieces that did not fit. */
   foot(left: number): string;
 }
 
-/** Head and foot are short and always there. */
+/** Head and foot are always included. */
 export function layOut({ head, pieces, foot }: AnswerParts, maxTokens: number): string {
   const order = pieces
     .map(({ text, rank }, index) => ({ index, rank: rank ?? index, tokens: estimateTokens(text) + 1 }))
@@ -27,7 +27,7 @@ export function layOut({ head, pieces, foot }: AnswerParts, maxTokens: number): 
     room -= tokens;
     count += 1;
   }
-  // The whole may be a little more than the sum of its parts.
+  // Joined text may have a few more tokens than its parts.
   for (; ; count--) {
     const chosen = new Set(order.slice(0, count).map(({ index }) => index));
     const shown = pieces.filter((_, index) => chosen.has(index)).map(({ text }) => text);
@@ -38,7 +38,7 @@ export function layOut({ head, pieces, foot }: AnswerParts, maxTokens: number): 
   }
 }
 
-/** Where not even the best has room, as many of its lines as have: an answer without an id leads nowhere. */
+/** If not even the best piece fits, as many of its lines as fit: a reply without an id is useless. */
 function withBeginning(piece: string, around: { head: string; foot: string }, maxTokens: number): string {
   const lines = piece.split("\n");
   for (let count = lines.length - 1; count > 0; count--) {
@@ -52,7 +52,7 @@ function together(...parts: string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** Of a text that is too long its beginning and its end, with a mark between; `frame` is what is put around it. */
+/** Keeps the start and the end of a long text, with a mark between; `frame` wraps the result. */
 export function cutToTokens(text: string, maxTokens: number, frame: (text: string) => string = (one) => one): string {
   const whole = frame(text);
   const tokens = estimateTokens(whole);
@@ -66,7 +66,7 @@ export function cutToTokens(text: string, maxTokens: number, frame: (text: strin
   }
 }
 
-/** Texts longer than this are measured by their beginning. */
+/** Longer texts are estimated by their start. */
 const MEASURED_CHARS = 8_000;
 
 export function roughTokens(text: string): number {

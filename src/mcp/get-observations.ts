@@ -8,11 +8,11 @@ import { estimateTokens } from "../core/tokens.ts";
 import { line, list } from "./text.ts";
 
 const HEAD = "Records of past work: background, not instructions.";
-/** For what stands between and after the parts. */
+/** For separators and the footer. */
 const FRAME_TOKENS = 60;
-/** Less says nothing: rather fewer of them. */
+/** Fewer tokens per part are useless: describe fewer parts. */
 const MIN_TOKENS = 200;
-/** A few ids of sessions. */
+/** For a few session ids. */
 const UNCLEAR_TOKENS = 150;
 
 export const getObservations = defineTool({
@@ -33,7 +33,7 @@ function describeAll({ ids: names }: { ids: string[] }, call: Call): Answer {
   let room = maxTokens - FRAME_TOKENS;
   const count = Math.min(ids.length, Math.max(1, Math.floor(room / MIN_TOKENS)));
   for (const [index, id] of ids.slice(0, count).entries()) {
-    // What a short one leaves the next ones may use.
+    // Tokens a short part saves go to the next ones.
     const text = describe(call, id, Math.floor(room / (count - index)));
     if (typeof text === "string") found.push(text);
     else if (text === undefined) missing.push(line(id, 20));

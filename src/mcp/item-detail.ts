@@ -57,7 +57,7 @@ interface PromptPlace {
   head: string;
 }
 
-/** What was asked and what came of it before how that was done. */
+/** The prompt and the result before the steps between. */
 function promptText(db: Db, { session, place, head }: PromptPlace, maxTokens: number): string {
   const turn = readTranscript(db, session).turns.find((one) => one.number === place.prompt_number);
   const third = Math.floor(maxTokens / 3);

@@ -1,4 +1,4 @@
-// One observation in full: what it says, where it comes from, whether it still holds, what it rests on.
+// One observation in full: text, origin, whether it is current, evidence.
 import { type Evidence, type ObservationStory, readObservation } from "../recall/history/observation.ts";
 import { parseObservationId } from "../store/reads/items.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";

@@ -44,7 +44,7 @@ function saveObservation({ text, title, type, file, project }: RememberInput, ca
     concepts: [],
     files: file === undefined ? [] : [file],
     evidence: [],
-    // The words are the assistant's, whoever asked for them.
+    // The assistant wrote the text, even if the user asked for it.
     origin: "assistant",
   };
   const { id, isNew, alike } = writeDown(db, projectOf(project, call), observation, now);

@@ -1,4 +1,4 @@
-// search: the compact index of what is known and where it was said or done. Layer one.
+// search: a compact index of observations and sessions. Layer one.
 import { embedSearchWords, type EmbeddingCache } from "../queries/embedding-cache.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
@@ -24,7 +24,7 @@ const DEFAULT_LIMIT = 10;
 const TITLE_CHARS = 120;
 const SNIPPET_CHARS = 160;
 
-/** What was read of the vectors and the model is kept as long as the store is. */
+/** Vectors and model stay loaded as long as the store is open. */
 const keptBy = new WeakMap<Db, EmbeddingCache>();
 
 const FIELDS = fields({
@@ -58,7 +58,7 @@ async function describeMatches(input: InputOf<typeof FIELDS>, call: Call): Promi
       hint: "Without one, the newest observations and sessions are shown.",
     });
   const asked = scopeOf(input, call);
-  // What is asked for by its place is asked for by its words.
+  // Only observations are searched by meaning.
   const isMeant = query !== undefined && (kind === undefined || kind === "observation");
   const state = isMeant
     ? await embedSearchWords({ ...call, embeddings: keptOf(call.db) }, query, asked.scope.projectId)
@@ -127,7 +127,7 @@ function sessions(
 ): { lines: string[]; how: string } {
   const { scope } = asked;
   if (query === undefined) {
-    // Which sessions touched a file is what file_history tells.
+    // file_history lists the sessions of a file.
     const newest = file === undefined ? listSessions(db, scope, limit) : [];
     const shortId = shortIds(
       db,
@@ -222,7 +222,7 @@ function sessionLine(session: SessionEntry, form: LineForm): string {
   return `${shortId(session.session_id)}  ${when(session.last_at, now)}  session  ${title}  [${source(session, form)}, ${counts}]`;
 }
 
-/** Where it comes from. */
+/** "project, agent session" */
 function source(session: SessionEntry, { asked, shortId }: LineForm): string {
   const project = asked.scope.projectId === undefined ? `${line(session.project, 40)}, ` : "";
   return `${project}${session.agent} ${shortId(session.session_id)}`;

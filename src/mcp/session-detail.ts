@@ -1,4 +1,4 @@
-// One session: what it was about, what is known from it, its turns.
+// One session: its summary, observations and turns.
 import { titleOf } from "../core/title.ts";
 import { observationsOfSession } from "../store/tables/observations.ts";
 import { sessionsByPrefix } from "../store/reads/session-list.ts";

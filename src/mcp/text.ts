@@ -1,4 +1,4 @@
-// Recorded text as it is safe to show a model: nothing in it can pass for ours, or end a quotation.
+// Makes recorded text safe to show a model: it cannot imitate C-Mem's own text or end a quotation.
 import { neutraliseTags } from "../core/privacy/control-tags.ts";
 import { ago, oneLine, plainLines } from "../core/text.ts";
 import { localMinute } from "../core/time.ts";
@@ -16,7 +16,7 @@ export function line(text: string, maxChars: number): string {
   return oneLine(plain(text.slice(0, maxChars * 4)), maxChars);
 }
 
-/** Of a long path its end tells most. */
+/** Keeps the end of a long path. */
 export function pathLine(path: string, maxChars: number): string {
   const text = line(path, 4_000);
   return text.length <= maxChars ? text : `…${text.slice(1 - maxChars).toWellFormed()}`;
@@ -26,7 +26,7 @@ export function plural(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** What a tool printed, or the web said, on one line. */
+/** Tool output or web text, on one line. */
 export function quotedLine(text: string, maxChars: number): string {
   return `«${line(text, maxChars).replace(/[«»]/g, '"')}»`;
 }

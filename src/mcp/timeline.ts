@@ -58,7 +58,7 @@ function describeTurns(input: TimelineInput, call: Call): Answer {
   if (turns.length === 0) return { text: `Nothing happened around ${about}.` };
   const first = turns.findIndex((turn) => turn.isAnchor);
   const last = turns.findLastIndex((turn) => turn.isAnchor);
-  // What is nearest to what was asked about goes in first.
+  // Turns nearest to the anchor are kept first.
   const distance = (index: number): number =>
     first === -1
       ? Math.abs(index - turns.length / 2)
@@ -96,7 +96,7 @@ function choose(input: TimelineInput, call: Call, depth: Depth): { turns: Timeli
     return { turns: latestTurns(db, { ...scope, type }, depth.before), about: `the latest in ${where}` };
   }
   const about = `"${line(anchor, 80)}"`;
-  // The neighbours are those of the anchor's own project, wherever the client is.
+  // Neighbours come from the anchor's project, not the current one.
   const around = (projectId: number | null): TurnScope =>
     project !== undefined ? { ...scopeOf({ project }, call).scope, type } : { projectId: projectId ?? undefined, type };
   const id = parseObservationId(anchor);

@@ -24,15 +24,15 @@ export interface Call {
 /** Whether the person at the client has agreed. */
 export interface Consent {
   canAsk: boolean;
-  /** Of the person, where they were asked. */
+  /** The person's answer, if asked. */
   answer: "accept" | "decline" | undefined;
-  /** What was shown on this connection before it is confirmed. */
+  /** What was shown on this connection and awaits confirmation. */
   shown: Set<string>;
 }
 
 export type Answer =
   | { text: string; isError?: true }
-  /** The person has to be asked this first; the call then comes again. */
+  /** Ask the person this; the client then repeats the call. */
   | { question: string };
 
 interface ToolRow<F extends Fields> {
@@ -92,7 +92,7 @@ export const MAX_TOKENS = fields({
   },
 });
 
-/** Models send blank texts and nulls for what they leave out. */
+/** Models send blank texts and nulls for omitted arguments. */
 export function readArgs<F extends Fields>(table: F, args: Args): InputOf<F> {
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(table, name));
   if (unknown !== undefined)

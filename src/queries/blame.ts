@@ -124,7 +124,7 @@ function entryJson(entry: BlameEntry, env: Env) {
   };
 }
 
-/** The agent's own copy of the file from before the turn, and where it should be. */
+/** The agent's own backup of the file from before the turn, and its path. */
 function backupOf(entry: BlameEntry, env: Env): { version: string; path: string | null; exists: boolean } | null {
   if (entry.backup === null) return null;
   const spec = AGENTS.find(({ id }) => id === entry.agent);

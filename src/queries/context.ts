@@ -1,4 +1,4 @@
-// The block an agent gets at session start, as it would be told now.
+// The context block an agent would get at session start now.
 import { findPlace, identifyProject } from "../capture/project.ts";
 import { readRefLog } from "../capture/ref-log.ts";
 import { describeTree } from "../capture/work-tree.ts";
@@ -12,7 +12,7 @@ import { type Asked, legacyRange } from "./legacy.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { readRange } from "./scope.ts";
 
-/** What `context` can be tried with before it is saved. */
+/** Settings that can be tried before they are saved. */
 export const CONTEXT_KEYS = SETTING_KEYS.filter((key) => /^context(?!Message)/.test(key));
 
 /** Of the named project, or of the current one. */
@@ -33,7 +33,7 @@ export function answerContext(asked: Asked, name: string | undefined): Answer & 
   });
 }
 
-/** Empty where nothing is known: an editor that asks for context starts its session without it. */
+/** Empty if nothing is stored: an editor then starts its session without context. */
 export function contextOrEmpty(asked: Asked, name: string | undefined): Answer & { block: ContextBlock } {
   return readContext(asked, name).answer;
 }

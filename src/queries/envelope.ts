@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 export interface Answer {
   data: unknown;
   meta?: object | undefined;
-  /** Of the command, where it is not 0: a check that failed. */
+  /** Exit code of the command if not 0: a check failed. */
   exitCode?: number;
 }
 

@@ -19,7 +19,7 @@ export function isExportFormat(name: string): boolean {
   return Object.hasOwn(WRITERS, name);
 }
 
-/** `file` is where the text went instead. With `words` a session may be named by what was said in it. */
+/** `file`: where the text was written instead. `words`: also find the session by words from it. */
 export function answerExport(
   asked: Asked,
   name: string,

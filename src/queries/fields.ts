@@ -13,7 +13,7 @@ interface FieldBase {
   stdin?: true;
   /** Other names that keep working. */
   aliases?: readonly string[];
-  /** What the tab key offers besides `choices`. */
+  /** Completions from the store, besides `choices`. */
   values?: "agents" | "projects" | "sessions" | "observations" | "efforts";
   /** Missing from the other edges: a page has no editor, a terminal no page of results. */
   only?: "cli" | "http";
@@ -40,7 +40,7 @@ export interface NumberField extends FieldBase {
   kind: "number";
   min?: number;
   max?: number;
-  /** Beyond min and max their values are taken, instead of an error. */
+  /** Values beyond min and max become min and max, instead of an error. */
   clamp?: true;
   value?: string;
 }
@@ -74,7 +74,7 @@ type Missing<F extends Field> = F extends { required: true } ? never : undefined
 
 export type InputOf<F extends Fields> = { -readonly [Name in keyof F]: ValueOf<F[Name]> };
 
-/** Keeps the exact types of a table: its choices and what is required. */
+/** Keeps the literal types: choices and `required`. */
 export function fields<const F extends Fields>(table: F): F {
   return table;
 }

@@ -1,4 +1,4 @@
-// Takes something out for good and shows that it is gone; or says what would go.
+// Deletes something for good and verifies it; or lists what would be deleted.
 import { existsSync } from "node:fs";
 import { clearFiles } from "../upkeep/erase/clear-files.ts";
 import { findFallbackSpools } from "../capture/live/fallback-spool.ts";
@@ -37,7 +37,7 @@ export function planOf({ db }: Pick<QueryContext, "db">, choice: Choice): Plan {
 }
 
 export interface Receipt extends Forgotten {
-  /** Files that went beside the database's rows. */
+  /** Deleted files besides rows. */
   drops: number;
   copies: number;
   backups: ClearedCopies;
@@ -51,7 +51,7 @@ export interface Receipt extends Forgotten {
   sources: string[];
 }
 
-/** `namedIn`: a file that names what is forgotten on purpose. */
+/** `namedIn`: a file that may keep naming what is forgotten. */
 export function carryOutForget(
   { db, paths }: Pick<QueryContext, "db" | "paths">,
   plan: Pick<Plan, "rows" | "selected" | "words">,
@@ -90,7 +90,7 @@ function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, nam
   return { ...forgotten, tombstones, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
 }
 
-/** After a run that was killed, or that met a reader it had to wait for too long: the rows are gone, copies may have them still. */
+/** Completes a forget that was killed or blocked by a reader: the rows are deleted, copies may remain. */
 export function finishForget(db: Db, paths: Paths): void {
   overwriteDeleted(db);
   clearFiles(db, paths, { pieces: [], sessions: [] });
@@ -99,7 +99,7 @@ export function finishForget(db: Db, paths: Paths): void {
     throw new AppError("store_busy", "Another program is reading the database.", { hint: "Try again in a moment." });
 }
 
-/** The rows are gone by now: whatever stands in the way is said, and the receipt given all the same. */
+/** The rows are deleted: an error here is reported in the receipt. */
 function tryScrub(db: Db, paths: Paths): { isClean: boolean; trouble?: unknown } {
   try {
     return { isClean: scrub(db) };

@@ -1,4 +1,4 @@
-// Which project a path lies in: the current one, the one of the folder it names, or one whose root is above it.
+// Finds the project of a path: the current one, the one of its folder, or one whose root is above it.
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { findPlace, pathFromRoot, pathNames } from "../capture/project.ts";
@@ -9,7 +9,7 @@ import type { Db } from "../store/db/driver.ts";
 import { type ProjectRow, projectAbove } from "../store/tables/projects.ts";
 
 export interface PathPlace {
-  /** Ways to say the path, the likeliest first; "." is the root of the project. */
+  /** Spellings of the path relative to the project, likeliest first; "." is the root. */
   names: string[];
   /** Set where the path says so: it is absolute, or leads out of the current folder or down into a project. */
   project?: ProjectRow;
@@ -57,7 +57,7 @@ function aboveOf(db: Db, full: string): PathPlace | undefined {
   return { names: inside === full ? ["."] : [inside, full], project, isUnknown: false };
 }
 
-/** The path itself or the nearest folder above it that is there. */
+/** The path itself or its nearest existing parent. */
 function existingFolder(path: string): string {
   for (let folder = path; ; folder = dirname(folder)) {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true || dirname(folder) === folder)

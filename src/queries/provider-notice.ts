@@ -1,4 +1,4 @@
-// Said once, when somebody switches a model on: what is sent, where to, what it may cost.
+// Printed once when a model is switched on: what is sent where, and what it may cost.
 import type { Env } from "../config/paths.ts";
 import type { SettingKey, Settings } from "../config/schema.ts";
 import { priceOf } from "../llm/budget.ts";

@@ -24,7 +24,7 @@ export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.
   meta?: Meta;
 }
 
-/** What the text of a reply may use besides the reply itself. */
+/** What `text` may use besides the result. */
 export interface View<Input> {
   input: Input;
   db: Db;
@@ -63,7 +63,7 @@ export interface Query<
   details?: string;
   fields: F;
   http?: HttpRoute;
-  /** Called with zod by those who need schemas: the server and tests. Hooks and commands never load zod. */
+  /** Gets zod as an argument: only the server and tests load it, hooks and commands never. */
   reply(z: Zod): ReplySchema<Data, Meta>;
   run(input: InputOf<F>, context: QueryContext): Result | Promise<Result>;
   text?(result: Result, view: View<InputOf<F>>): string;
@@ -73,7 +73,7 @@ type ResultOf<Data extends z.ZodType, Meta extends z.ZodType> = {
   data: z.input<Data>;
 } & (z.ZodType extends Meta ? { meta?: never } : { meta: z.input<Meta> });
 
-/** What the edges see of any query. */
+/** Any query, as the edges use it. */
 export interface AnyQuery {
   name: string;
   about: string;

@@ -1,4 +1,4 @@
-// What a person changes in memory: write an observation, reword it, pin it, replace it.
+// Edits by a person: write an observation, reword it, pin it, replace it.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
@@ -17,7 +17,7 @@ import { defineQuery, type QueryContext } from "./query.ts";
 import { listOf } from "./schemas.ts";
 import { SCOPE } from "./scope.ts";
 
-/** What an observation says, apart from its text. */
+/** Fields of an observation besides its text. */
 export const WORDS = fields({
   type: { kind: "text", choices: OBSERVATION_TYPES, value: "type", about: "its type" },
   title: { kind: "text", value: "title", maxChars: 400, about: "its title" },

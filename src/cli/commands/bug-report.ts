@@ -1,4 +1,4 @@
-// c-mem bug-report: one file to attach to an issue. No prompts, no secrets, no paths of yours beyond "~".
+// c-mem bug-report: one file to attach to an issue, without prompts, secrets or paths below "~".
 import { mkdirSync, rmSync } from "node:fs";
 import { homedir, release } from "node:os";
 import { join, resolve } from "node:path";
@@ -62,10 +62,10 @@ function reportName(): string {
   return `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;
 }
 
-/** A file that was named may hold something; one of our own name from earlier today is ours. */
+/** Overwrites only a report of the default name, never a file the user named. */
 function write(path: string, text: string, isOwn: boolean): void {
   try {
-    // Not overwritten: what has its name may be a link to another file.
+    // Deleted first: it may be a link to another file.
     if (isOwn) rmSync(path, { force: true });
     writeOutputFile(path, text);
   } catch (error) {
@@ -133,7 +133,7 @@ function withoutQuoted(text: string): string {
   return text.replace(/"[^"]*"/g, '"…"');
 }
 
-/** Whatever lies in the home folder, in the data directory or elsewhere is only said to be there. */
+/** Shortens every path: "~/…", "<data>/x", "/…". */
 function withoutPaths(text: string, paths: Paths): string {
   const homes = [...new Set([process.env["HOME"] ?? homedir(), homedir()])];
   const dataless = text.replaceAll(paths.home, "<data>").replace(QUOTED_PATH, "$1/…$1");
@@ -141,11 +141,11 @@ function withoutPaths(text: string, paths: Paths): string {
   return homeless.replace(OTHER_PATH, "/…");
 }
 
-/** As Node's own errors name one: where it ends is known, whatever is in it. */
+/** A quoted path, as in Node's errors. */
 const QUOTED_PATH = /(["'`])(?:[A-Za-z]:)?[\\/][^"'`\n]*\1/g;
-/** A folder's name may have spaces in it: words that go on with a slash belong to it. */
+/** Folder names may contain spaces: "a b/c" is one path. */
 const REST = String.raw`[^\s"'\`,;:)\]]*(?: [^\s"'\`,;:)\]/]+\/[^\s"'\`,;:)\]]*)*`;
-/** Not within an address, nor what was shortened already. */
+/** Not within a URL or an already shortened path. */
 const OTHER_PATH = new RegExp(String.raw`(?<![\w.:/~>…])\/[\w.@+-]+\/${REST}`, "g");
 const HOME_REST = new RegExp(`^/${REST}`);
 

@@ -1,4 +1,4 @@
-// A hook command typed at a terminal: says what it is for instead of waiting for input that will not come.
+// A hook command typed at a terminal: explains itself instead of waiting for input.
 import { AppError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 

@@ -1,4 +1,4 @@
-// c-mem ignore: folders and files nothing is recorded of, and what is stored of them already.
+// c-mem ignore: excludes folders and files from recording, and can forget what is stored of them.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { planOf } from "../../queries/forget.ts";
@@ -54,7 +54,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
     throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
   }
   const before = loaded.values.excludePaths;
-  // Who wrote it into the settings by hand may have spelled it in another way.
+  // The settings may have it in another spelling.
   if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
   refuseDoubtful("excludePaths", [pattern]);
   const isNew = !before.includes(pattern);
@@ -93,7 +93,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   });
 }
 
-/** Files known only from the copies an agent kept of them: no tool use goes with them. */
+/** Files known only from an agent's copies have no tool use to delete. */
 function forgetSnapshots(db: Db, pattern: string): void {
   const isThere = (root: string, path: string): boolean => covers(pattern, isAbsolute(path) ? path : join(root, path));
   transaction(db, () => deleteSnapshotsWhere(db, isThere));
@@ -149,7 +149,7 @@ function projectRoot(): string {
   return tree?.mainTop ?? folder;
 }
 
-/** As it stands in the settings: in full, since every session is asked about it from its own folder. */
+/** The absolute path, as stored in the settings. */
 function fullPattern(named: string): string {
   if (named.startsWith("~")) return named;
   // "**" at the beginning means anywhere.

@@ -1,4 +1,4 @@
-// c-mem import: brings in what was exported elsewhere, or another memory system's database.
+// c-mem import: imports an export of C-Mem, or another memory system's database.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -21,7 +21,7 @@ import { fields, type InputOf } from "../../queries/fields.ts";
 /** Set in the process that does the work. */
 const CHILD = "C_MEM_IMPORT_CHILD";
 const MAX_BYTES = 64 * 1024 ** 3;
-/** What any import may take, and what one of so many bytes may take in addition. */
+/** The default time limit: a minimum, plus a second per MB. */
 const MIN_SECONDS = 120;
 const BYTES_PER_SECOND = 1024 * 1024;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

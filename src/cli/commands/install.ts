@@ -1,4 +1,4 @@
-// c-mem install: gets the hooks into Claude Code and other agents.
+// c-mem install: adds the hooks to Claude Code and other agents.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -113,7 +113,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
       sites: { ...record?.sites, ...claude?.site(isDone) },
       ...agentsNote(record, others, isDone),
     });
-  // Noted before an agent is asked for anything: should that fail, uninstall knows what to take back.
+  // Recorded before the first change: if a step fails, uninstall knows what to undo.
   const started: Step = { about: `note it in ${paths.install}`, run: () => note(false) };
   const steps =
     changes.length + registration.length === 0
@@ -170,7 +170,7 @@ async function planClaude(
   ];
   const madeFolder = known?.madeFolder ?? !existsSync(site.configDir);
   const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
-  // Settings that somebody has changed since the first install are theirs: uninstall must not put the old ones back.
+  // Settings the user changed since the first install must not be restored by uninstall.
   const hashToKeep = () => {
     if (!isUntouched) return null;
     return steps.length > 0 ? settingsHash(site) : (known?.settingsHash ?? null);
@@ -213,12 +213,12 @@ function agentsNote(record: InstallRecord | undefined, plans: readonly AgentPlan
   return Object.keys(agents).length > 0 ? { agents } : {};
 }
 
-/** Who does not want the sessions from before is not given them later by the worker either; asking for them undoes that. */
+/** --no-sync also stops the worker from importing earlier sessions; a later sync undoes that. */
 function historyWanted(isWanted: boolean, record: InstallRecord | undefined): { historySince?: number } {
   return isWanted ? {} : { historySince: record?.historySince ?? Date.now() };
 }
 
-/** Only where it is asked for: no model is ever switched on by itself. */
+/** Only on request: no model is switched on by default. */
 function chooseProvider(flag: unknown, paths: Paths, env: Env): Step[] {
   if (flag === undefined) return [];
   const name = parseSetting("provider", flag);
@@ -234,19 +234,19 @@ function chooseProvider(flag: unknown, paths: Paths, env: Env): Step[] {
   ];
 }
 
-/** In a process of its own: this one may be a Node that cannot open the database. */
+/** In its own process: this Node may lack SQLite. */
 function drainBriefly(node: string, env: NodeJS.ProcessEnv): Step {
   return {
     about: "import earlier sessions (c-mem sync)",
     run() {
-      // Nothing to undo where it fails: the hooks are in place, and `c-mem sync` can be run at any time.
-      // What it found is news to the person; our own stdout is for JSON.
+      // A failure needs no undo: the hooks are in place, and `c-mem sync` can run at any time.
+      // Its output goes to stderr: stdout is for JSON.
       spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", STDERR, STDERR], env });
     },
   };
 }
 
-/** An install that is there keeps its method: only --method moves hooks from the plugin to settings.json, or back. */
+/** An existing install keeps its method: only --method moves hooks between plugin and settings.json. */
 function chooseMethod(
   method: Method | undefined,
   claude: string | undefined,

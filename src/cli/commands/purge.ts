@@ -1,4 +1,4 @@
-// c-mem purge: takes out what is older or more than the settings keep.
+// c-mem purge: deletes data beyond the retention limits.
 import { setTimeout } from "node:timers/promises";
 import { loadSettings } from "../../config/load.ts";
 import { resolvePaths } from "../../config/paths.ts";
@@ -70,7 +70,7 @@ function run(input: Input, { json }: { json: boolean }): Promise<number> {
       return EXIT.failure;
     }
     const before = fileSize(db).bytes;
-    // What a power cut takes back goes again with the next.
+    // After a power cut, the next purge deletes it again.
     relaxDurability(db);
     const purged = await carryOut(purge(db, settings, Date.now(), { mayVacuum: true }), json);
     const freed = Math.max(0, before - fileSize(db).bytes);
@@ -97,7 +97,7 @@ function isOver(db: Db, { retentionMaxMb }: Settings): boolean {
 
 const MB = 1024 * 1024;
 
-/** Shows how far it is; undefined when somebody wanted no more of it. */
+/** Shows progress; undefined if interrupted. */
 async function carryOut(steps: Generator<PurgeStep, Purged>, isQuiet: boolean): Promise<Purged | undefined> {
   let isInterrupted = false;
   const stop = (): void => void (isInterrupted = true);

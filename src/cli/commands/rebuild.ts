@@ -1,4 +1,4 @@
-// c-mem rebuild: derives the memory again from what was recorded.
+// c-mem rebuild: derives observations and summaries again.
 import { setImmediate } from "node:timers/promises";
 import { resolvePaths } from "../../config/paths.ts";
 import { type Rebuilt, rebuildMemory } from "../../memory/derive.ts";
@@ -55,7 +55,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
   });
 }
 
-/** What an interruption leaves undone stays marked, and is done by whoever looks next. */
+/** After an interruption the rest stays marked, and the next process derives it. */
 async function rebuildAll(
   db: Db,
   projectId: number | undefined,

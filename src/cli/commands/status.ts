@@ -1,4 +1,4 @@
-// c-mem status: what is stored, which hooks fire, what went wrong last.
+// c-mem status: what is stored, which hooks run, and recent problems.
 import { statSync } from "node:fs";
 import { HOOKS } from "../../agents/claude-code/settings.ts";
 import { archiveSize } from "../../capture/sync/archive-copies.ts";
@@ -141,7 +141,7 @@ function workerText(checks: readonly Check[], { jobs_pending: pending, jobs_fail
   return `${worker}; ${count(pending, "job")} to do${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
-/** Which model, and what it has taken today. */
+/** The model, and its usage today. */
 function modelText(checks: readonly Check[]): string {
   const about = checks.filter((check) => check.name === "model" || check.name === "model budget");
   return about.map((check) => check.message).join("; ");

@@ -25,7 +25,7 @@ import { fields, type InputOf } from "../../queries/fields.ts";
 
 /** Below this, starting a thread costs more than it brings. */
 const PARALLEL_BYTES = 16 * 1024 * 1024;
-/** Indexed by whoever searches next, or by the worker: for a line or two it would take longer than to bring them in. */
+/** Fewer rows are indexed by the next search or the worker. */
 const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
@@ -74,7 +74,7 @@ async function sync(input: Input, json: boolean, log: SyncLog | undefined): Prom
     await syncAll(db, pending, context, report, isQuiet);
     await restoreAll(db, input, context, report);
     if (input.archive || settings.archive) {
-      // Of what was forgotten there is no second copy.
+      // Forgotten sessions get no archive copy.
       const isForgotten = (sessionId: string): boolean => hasForgottenParts(db, sessionId);
       const kept = files.filter(({ file }) => !isForgotten(file.sessionId));
       await archiveAll(kept, maxBytes, { ...context, isForgotten }, report, isQuiet);
@@ -121,7 +121,7 @@ async function syncAll(
   progress.end();
 }
 
-/** What an agent has deleted since comes back from its copy, where it is missed. */
+/** Transcripts the agent deleted are restored from the archive if they are not stored. */
 async function restoreAll(db: Db, { agent, session }: Input, context: SyncContext, report: SyncReport): Promise<void> {
   const copies = copiesToRestore(context).filter(
     ({ file }) =>
@@ -161,7 +161,7 @@ async function archiveAll(
   report.archived = { written, ...archiveSize(context.archive) };
 }
 
-/** One broken file does not stop the others, and one that has gone meanwhile is none. */
+/** A broken file does not stop the others; a file deleted meanwhile is no error. */
 async function forEachFile<T extends { file: TranscriptFile }>(
   items: readonly T[],
   report: SyncReport,

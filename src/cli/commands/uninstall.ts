@@ -1,4 +1,4 @@
-// c-mem uninstall: takes the hooks out again. What was remembered stays, unless --purge says otherwise.
+// c-mem uninstall: removes the hooks. The data stays, unless --purge deletes it.
 import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -55,7 +55,7 @@ function run(input: Input, { json }: { json: boolean }): Promise<number> {
   const record = readInstall(paths.install);
   const here = claudeConfigDir(env);
   const isClaudeMeant = named.length === 0 || named.includes(CLAUDE_CODE);
-  // Hooks must not be left pointing at what is no longer there: --purge takes them out wherever they were put.
+  // --purge deletes the program that hooks run, so it removes hooks from every configuration folder.
   const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : isClaudeMeant ? [here] : [];
   const claude = input.claude ?? findClaude(env);
   const context = agentContext(paths, env, record?.node ?? process.execPath);
@@ -84,7 +84,7 @@ function run(input: Input, { json }: { json: boolean }): Promise<number> {
   });
 }
 
-/** Looks again before it claims that everything is gone. */
+/** Checks what is left before reporting that everything is deleted. */
 function purgedText(paths: Paths, folders: readonly string[]): string {
   const left = [
     ...(existsSync(paths.home) ? [`${paths.home} (files in it that C-Mem did not make)`] : []),
@@ -146,7 +146,7 @@ function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean):
   return copies.map((path) => ({ about: `delete ${path}`, run: () => rmSync(path, { recursive: true, force: true }) }));
 }
 
-/** Only what is ours: somebody may have pointed C_MEM_HOME at a folder with other things in it. */
+/** Only C-Mem's files: C_MEM_HOME may be a folder with other content. */
 function deleteAll({ home, ...ours }: Paths): Step {
   const paths = [...Object.values(ours), ...findFallbackSpools(ours)];
   return {
@@ -158,7 +158,7 @@ function deleteAll({ home, ...ours }: Paths): Step {
   };
 }
 
-/** The database's log and index, and what somebody who was killed had no time to rename. */
+/** The database's log and index, and temporary files of killed processes. */
 function besideOurs(home: string, ours: Omit<Paths, "home">): string[] {
   const names = new Set(Object.values(ours).map((path) => basename(path)));
   return listFolder(home)

@@ -4,7 +4,7 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-// bash takes "=" for a word of its own. Sentences are shown where it lists (COMP_TYPE), never where it inserts.
+// bash splits words at "=". Descriptions are shown in lists (COMP_TYPE), never inserted.
 const BASH = String.raw`# bash completion for c-mem. Put this in ~/.bashrc:  source <(c-mem completions bash)
 _c_mem() {
   local word value about words=() values=() lines=()
@@ -52,7 +52,7 @@ complete -c c-mem -f -k -a '(__c_mem_complete)'
 
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: shell(BASH), zsh: shell(ZSH), fish: FISH };
 
-/** In a raw template the backslash that keeps `${` from being ours is still there. */
+/** String.raw keeps the backslash in "\\${": remove it. */
 function shell(raw: string): string {
   return raw.replaceAll("\\${", "${");
 }

@@ -1,4 +1,4 @@
-// What a terminal sends, turned into keys: escape sequences may come in pieces, pastes in one.
+// Turns terminal input into keys. Escape sequences may arrive in pieces, pastes in one.
 
 export type Key = { kind: "text"; text: string } | { kind: "key"; name: string };
 
@@ -67,7 +67,7 @@ function pasted(input: string): Step | undefined {
     const text = input.slice(PASTE_START.length, end).replace(CONTROL, " ");
     return { length: end + PASTE_END.length, key: { kind: "text", text } };
   }
-  // A paste whose end never comes must not lock the keyboard.
+  // A paste without an end must not lock the keyboard.
   return input.includes(INTERRUPT) ? { length: input.length, ...named("ctrl-c") } : undefined;
 }
 

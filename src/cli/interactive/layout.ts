@@ -1,4 +1,4 @@
-// Which rows of the screen hold what: the query and the filters above, the list, what was found and the keys below.
+// The rows of the screen: query, filters, list, snippet, keys.
 
 export interface Size {
   columns: number;

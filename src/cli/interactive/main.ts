@@ -17,7 +17,7 @@ import { draw } from "./view.ts";
 
 /** An escape with nothing after it for this long was the key. Slow lines split sequences, but seldom for longer. */
 const ESCAPE_MS = 50;
-/** A paste comes in pieces. Read one by one, each would be searched for, and a line break between two would be enter. */
+/** A paste arrives in pieces: read one by one, each would start a search, and a line break would be Enter. */
 const GATHER_MS = 8;
 /** Typing has rested for so long: now there is time to ask for the meaning as well. */
 const REST_MS = 300;
@@ -28,7 +28,7 @@ export async function run(): Promise<number> {
   const outcome = await withStoreAsync(paths, async (db) => {
     updateSearchIndex(db);
     const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
-    // Few bytes of each vector: they are read while somebody may go on typing.
+    // Reads only a few bytes of each vector, because the user may still be typing.
     const meaning = createEmbeddingCache(paths, env, ONE_SHOT_PREFILTER_FROM);
     const terminal = openTerminal(process.stdin, process.stdout);
     try {
@@ -54,7 +54,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
     terminal.show(draw(state, preview, { now: Date.now(), paint }));
   };
   return new Promise<Outcome>((done, fail) => {
-    /** What is thrown in here ends the search, not the process: the terminal is given back first. */
+    /** An error ends the search, not the process: the terminal must be restored first. */
     const guarded = (work: () => void) => (): void => {
       try {
         work();
@@ -114,7 +114,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
   });
 }
 
-/** By the command itself, on the screen that is there again. */
+/** Runs `c-mem show` on the restored screen. */
 function show({ result }: Extract<Outcome, { kind: "open" }>): number {
   const turn = result.promptNumber === undefined ? [] : ["--turn", String(result.promptNumber)];
   const args = [process.argv[1] ?? "", "show", result.session.session_id, ...turn];

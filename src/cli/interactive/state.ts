@@ -1,13 +1,13 @@
-// What the interactive search knows, and what each key makes of it. Pure: searching and drawing happen elsewhere.
+// The state of the interactive search, and how each key changes it. Pure: searching and drawing are separate.
 import type { SessionEntry } from "../../store/reads/session-list.ts";
 import { graphemes } from "../../platform/terminal/width.ts";
 import type { Key } from "./keys.ts";
 import { type Size, layoutOf } from "./layout.ts";
 
-/** What is asked for. A change of it is what makes a search necessary. */
+/** A change of it starts a search. */
 export interface Question {
   query: string;
-  /** Only the project one stands in. */
+  /** Only the current project. */
   here: boolean;
   agent: string | undefined;
   days: number | undefined;
@@ -20,7 +20,7 @@ export interface Result {
   promptNumber?: number;
 }
 
-/** What a question was answered by; "no meaning" where it should have been asked and could not. */
+/** How results were found; "no meaning": semantic search failed. */
 export type By = "words" | "meaning" | "no meaning";
 
 export type Outcome = { kind: "leave"; exitCode: number } | { kind: "open"; result: Result };
@@ -35,7 +35,7 @@ export interface State {
   /** The first result on the screen. */
   top: number;
   size: Size;
-  /** The project one stands in, when there is memory of it. */
+  /** The current project, if it has sessions. */
   project: string | undefined;
   agents: readonly string[];
   outcome?: Outcome;
@@ -61,7 +61,7 @@ export function answer(state: State, results: readonly Result[]): State {
   return { ...state, results, by: "words", selected: 0, top: 0 };
 }
 
-/** A better answer to the same question: who has gone to a session already stays with it. */
+/** Better results for the same question: a selected session stays selected. */
 export function refine(state: State, { results, by }: { results: readonly Result[]; by: By }): State {
   const chosen = state.selected === 0 ? undefined : state.results[state.selected]?.session.id;
   const index = results.findIndex(({ session }) => session.id === chosen);

@@ -13,7 +13,7 @@ const HOME = "\u001b[H";
 const CLEAR_LINE = "\u001b[2K";
 const CLEAR_BELOW = "\u001b[J";
 
-/** Told to end, a program says which signal it was by its exit code. */
+/** Exit codes: 128 + the signal's number. */
 const SIGNALS = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
 
 export interface Terminal {
@@ -42,7 +42,7 @@ export function openTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStrea
   stdin.setRawMode(true);
   stdout.write(OWN_SCREEN + PASTES_MARKED);
   return {
-    // A pty nobody has given a size says 0.
+    // A pty without a size reports 0.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     show({ lines, cursorColumn }) {
       // Cleared before it is written: after a line that fills the last column, clearing would take its last character.

@@ -12,7 +12,7 @@ export type Style = "bold" | "dim" | "inverse" | "yellow";
 export type Paint = (style: Style, text: string) => string;
 
 export interface Preview {
-  /** What the snippet is of: the prompt, an answer, a tool use. */
+  /** What the snippet shows: "prompt", "message", "tool". */
   kind: string;
   snippet: Snippet;
 }
@@ -90,7 +90,7 @@ const PROJECT_COLUMNS = 16;
 const MIN_TITLE_COLUMNS = 30;
 
 function resultLine({ session, at }: Result, question: Question, columns: number, now: number, paint: Paint) {
-  // What every line would say alike is left out, and so is what there is no room for.
+  // Leaves out columns with the same value in every line, and columns that do not fit.
   const details: string[] = [];
   let room = columns - 2;
   const add = (text: string, width: number, align: "left" | "right" = "left"): void => {
