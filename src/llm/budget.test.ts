@@ -8,14 +8,14 @@ const PROVIDER = { name: "openai", model: "gpt-5.4-nano", overheadTokens: 100, m
 const COUNTED = { inputTokens: 10, outputTokens: 4 };
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
-describe("what is entered for a question", () => {
-  it("that was answered is what the server counted, and an estimate where it counts nothing", () => {
+describe("the cost booked for a request", () => {
+  it("with a reply is what the server counted, or an estimate", () => {
     expect(replyCost(COUNTED, LIKELY, PROVIDER, SETTINGS)).toEqual({ ...COUNTED, costMicroUsd: 7, isEstimate: false });
     expect(replyCost({ ...COUNTED, isEstimate: true }, LIKELY, PROVIDER, SETTINGS)).toMatchObject({ isEstimate: true });
     expect(replyCost(NOTHING, LIKELY, PROVIDER, SETTINGS)).toEqual({ ...LIKELY, isEstimate: true });
   });
 
-  it("that failed is what the server counted, nothing where it counts nothing, an estimate where it may bill", () => {
+  it("that failed is what the server counted, zero, or an estimate where it may bill", () => {
     const none = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, isEstimate: false };
     expect(failedCost(COUNTED, LIKELY, PROVIDER, SETTINGS)).toMatchObject({ ...COUNTED, isEstimate: false });
     expect(failedCost(NOTHING, LIKELY, PROVIDER, SETTINGS)).toEqual(none);

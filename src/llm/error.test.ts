@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LlmError, nextAfter } from "./error.ts";
 
-it("waits as long as it is told to, but looks again after a day", () => {
+it("waits as long as the server says, but at most a day", () => {
   const after = (retryAfterMs: number) => nextAfter(new LlmError("rate-limit", "later", { retryAfterMs }), 0);
   expect(after(90_000)).toMatchObject({ kind: "pause", afterMs: 90_000 });
   expect(after(0)).toMatchObject({ kind: "pause", afterMs: 0 });

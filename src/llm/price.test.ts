@@ -14,12 +14,12 @@ describe("the price of a model", () => {
     expect(findPrice(model, {})).toEqual(expected);
   });
 
-  it("is what the user says, where they say it", () => {
+  it("comes from the settings first", () => {
     expect(findPrice("llama3.2", { "llama3.2": "0/0" })).toEqual({ input: 0, output: 0 });
     expect(findPrice("claude-haiku-5-5", { "claude-haiku-5-5": "9 / 9.5" })).toEqual({ input: 9, output: 9.5 });
   });
 
-  it.each(["", "1", "1/", "a/b", "-1/2", "1/2/3"])("%j is none", (text) => {
+  it.each(["", "1", "1/", "a/b", "-1/2", "1/2/3"])("%j is not a price", (text) => {
     expect(parsePrice(text)).toBeUndefined();
   });
 

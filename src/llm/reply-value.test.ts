@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { replyValue } from "./reply-value.ts";
 
-describe("the JSON in a model's words", () => {
+describe("the JSON in a model's reply", () => {
   it.each([
     ["alone", '{"a": 1}'],
     ["in a fence", 'Here {it} is:\n```json\n{"a": 1}\n```\nDone {so}.'],
@@ -15,7 +15,7 @@ describe("the JSON in a model's words", () => {
   it.each([
     ["line ends", `x\n\`\`\`\n${"\n".repeat(1_000_000)}{`],
     ["fences that never end", "x```\n".repeat(300_000)],
-  ])("is looked for once in megabytes of %s", (_, text) => {
+  ])("is searched in one pass in megabytes of %s", (_, text) => {
     const { user } = process.cpuUsage();
     expect(replyValue(text)).toBeUndefined();
     expect(process.cpuUsage().user - user).toBeLessThan(2_000_000);

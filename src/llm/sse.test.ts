@@ -23,7 +23,7 @@ describe("server-sent events", () => {
     expect(await read(chunks)).toEqual(expected);
   });
 
-  it("may come as one long line in crumbs", async () => {
+  it("may arrive as one long line in small pieces", async () => {
     const start = process.cpuUsage();
     const [data] = await read(["data: ", ...Array.from({ length: 200_000 }, () => "0123456789"), "\n\n"]);
     expect(data).toHaveLength(2_000_000);

@@ -65,7 +65,7 @@ function history(): { db: Db; sessions: string[] } {
 }
 
 describe("deriving a session", () => {
-  it("makes every turn's memory once, says what changed, and leaves nothing out of date", () => {
+  it("derives every turn once, reports what changed, and leaves nothing stale", () => {
     const { db, add } = seedStore();
     add("a", prompt("Add dark mode to the page"));
     add("a", touch("src/page.ts"));
@@ -86,7 +86,7 @@ describe("deriving a session", () => {
     });
   });
 
-  it("is cut off between two turns without a trace: the session's own summary comes with the last one", () => {
+  it("can stop between two turns: the session's summary is written with the last one", () => {
     const { db, add } = seedStore();
     add("a", prompt("Add dark mode to the page"));
     add("a", prompt("Add light mode to the page"));
@@ -104,7 +104,7 @@ describe("deriving a session", () => {
     ]);
   });
 
-  it("calls it what the agent calls it", () => {
+  it("uses the agent's own title", () => {
     const { db, add } = seedStore();
     add("a", prompt("Add dark mode to the page"));
     add("a", { kind: "title", title: "Dark mode" });
@@ -113,7 +113,7 @@ describe("deriving a session", () => {
     expect(db.get("SELECT title FROM sessions")).toEqual({ title: "Dark mode" });
   });
 
-  it("moves with its turn when an earlier prompt turns up late", () => {
+  it("renumbers memory when an earlier prompt arrives late", () => {
     const { db, add } = seedStore();
     add("a", prompt("Add dark mode to the page"), { at: START + 10 * MINUTE });
     add("a", touch("src/page.ts"));
@@ -131,7 +131,7 @@ describe("deriving a session", () => {
 });
 
 describe("the order", () => {
-  it("does not matter: turn by turn in any order, all at once, or again gives the same", () => {
+  it("of events, or deriving turn by turn or all at once, gives the same memory", () => {
     const { db, sessions } = history();
     finish(rebuildMemory(db, { now: NOW }));
     const expected = memoryOf(db);
@@ -167,7 +167,7 @@ describe("the order", () => {
 });
 
 describe("rebuilding", () => {
-  it("takes away what has no turn, mends what was tampered with, and keeps what a person made", () => {
+  it("deletes rows without a turn, repairs changed rows, and keeps what users wrote", () => {
     const { db } = history();
     finish(rebuildMemory(db, { now: NOW }));
     const expected = memoryOf(db);
@@ -183,8 +183,8 @@ describe("rebuilding", () => {
   });
 });
 
-describe("rebuilding a store from before there were keys", () => {
-  it("finds again which files and commands an observation is about, also for those a person wrote", () => {
+describe("rebuilding a store from before observation keys", () => {
+  it("restores the files and commands of observations, also of those users wrote", () => {
     const { db } = history();
     finish(rebuildMemory(db, { now: NOW }));
     db.run(
@@ -305,7 +305,7 @@ describe("any evidence at all", () => {
       commits: subjects.map((subject, index) => ({ sha: `abc123${index}`, subject, branch: undefined, at: index })),
     }));
 
-  it("gives memory that is the same every time, cites what is there, and keeps within its bounds", () => {
+  it("gives the same memory every time, cites existing evidence, and stays within the limits", () => {
     fc.assert(
       fc.property(evidence, (turn) => {
         const memory = extractTurn(turn);
@@ -379,7 +379,7 @@ describe("any evidence at all", () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(1_500);
   });
 
-  it("is found again by the ids that real rows have", () => {
+  it("is found by the ids of real rows", () => {
     const { db } = history();
     finish(rebuildMemory(db, { now: NOW }));
     for (const { evidence: list } of db.all<{ evidence: string }>(

@@ -49,7 +49,7 @@ const vectorsOf = (db: Db, kind: string, itemId: number): number[] =>
     .map(({ place }) => place);
 
 describe("embedding", () => {
-  it("goes from the newest turn to the oldest, and on where it was interrupted", async () => {
+  it("goes from the newest turn to the oldest, and resumes after an interruption", async () => {
     const { db } = seedTurns(40);
     const first = wordEmbedder();
     await embed(db, first, 1);
@@ -64,7 +64,7 @@ describe("embedding", () => {
     expect(third.texts).toEqual([]);
   });
 
-  it("leaves a turn alone while it goes on", async () => {
+  it("skips a running turn", async () => {
     const { db, add } = seedStore();
     add("s", prompt("the slow login"), { at: Date.now() });
     updateSearchIndex(db);
@@ -76,7 +76,7 @@ describe("embedding", () => {
     expect(embedProgress(db)).toEqual({ vectors: 1, waiting: 0 });
   });
 
-  it("keeps a turn's place when the turn has changed, and says what lies where", async () => {
+  it("reuses the place of a changed turn, and reports what is stored where", async () => {
     const { db, add } = seedTurns(2);
     await embed(db, wordEmbedder());
     const [place = -1] = vectorsOf(db, "turn", 1);
@@ -95,7 +95,7 @@ describe("embedding", () => {
     expect([...(chunk?.owners ?? [])]).toEqual([2, 2, 1, 1]);
   });
 
-  it("does not take one observation's vector for another's that gets its id", async () => {
+  it("does not reuse a deleted observation's vector for a new one with its id", async () => {
     const { db } = seedStore();
     const { id: first } = remember(db, undefined, NOTE, 1);
     await embed(db, wordEmbedder());
@@ -116,7 +116,7 @@ describe("embedding", () => {
 });
 
 describe("another model", () => {
-  it("embeds everything anew while the old vectors stay, and then takes their place", async () => {
+  it("embeds everything again while the old vectors serve, then replaces them", async () => {
     const { db } = seedTurns(40);
     await embed(db, wordEmbedder("old"));
     await embed(db, wordEmbedder("new", 32), 1);
@@ -130,7 +130,7 @@ describe("another model", () => {
     expect(db.all("SELECT DISTINCT model_id FROM vector_chunks")).toHaveLength(1);
   });
 
-  it("does not trust vectors from before when it is wanted again", async () => {
+  it("embeds again after another model was used in between", async () => {
     const { db } = seedTurns(2);
     await embed(db, wordEmbedder("old"));
     await embed(db, wordEmbedder("new"), 1);
@@ -142,7 +142,7 @@ describe("another model", () => {
 });
 
 describe("forgetting", () => {
-  it("takes the vectors with it, of the turn and of what is left of its session, out of the bytes", async () => {
+  it("deletes the vectors of the turn and of its session from the file", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-vectors-")), "c-mem.db");
     const { db, add } = seedTurns(2, path);
     add("s2", prompt("another question about the release"));

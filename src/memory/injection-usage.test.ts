@@ -53,7 +53,7 @@ const read = (path: string): Activity => ({
   files: [{ path, kind: "read" }],
 });
 
-describe("memory that was shown", () => {
+describe("injected memory", () => {
   it.each<[string, Surface, string, (seeded: Seeded) => void, number]>([
     [
       "counts as used when its id is named",
@@ -96,7 +96,7 @@ describe("memory that was shown", () => {
     expect(session(surface, [item], act)).toBe(expected);
   });
 
-  it("is counted once for every injection, however often memory is derived", () => {
+  it("counts once per injection, however often memory is derived", () => {
     const { db, add } = seedStore();
     add("s", prompt("Go"));
     add("s", { kind: "injection" }, { injection: { surface: "prompt", itemIds: ["o9"], chars: 1, tokens: 1 } });

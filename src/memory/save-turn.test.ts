@@ -66,7 +66,7 @@ const found = (db: Db, word: string): number =>
   db.all("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?", word).length;
 
 describe("saving a turn's memory", () => {
-  it("keeps the id of what is the same, and takes out what is gone, also from the index", () => {
+  it("keeps the ids of unchanged rows, and deletes old rows, also from the index", () => {
     const { db, save } = store();
     expect(save(["First thing", "Second thing"])).toBe(true);
     const { id } = row(db, "Second thing");
@@ -77,7 +77,7 @@ describe("saving a turn's memory", () => {
     expect([found(db, "first"), found(db, "second"), found(db, "thirds")]).toEqual([0, 1, 1]);
   });
 
-  it("writes the same words once, on the newest evidence, from the time of it", () => {
+  it("writes the same text once, with the newest evidence and its time", () => {
     const { db, save } = store();
     save(["Same"]);
     expect(save([observation("Same", { evidence: ["p1", "t2"] }), "Same"])).toBe(false);
@@ -86,7 +86,7 @@ describe("saving a turn's memory", () => {
     expect(row(db, "Same")).toMatchObject({ evidence: '["p1","t2"]', valid_from: at, created_at: NOW });
   });
 
-  it("never takes away what a person has pinned or reworded, and honours what was forgotten", () => {
+  it("keeps pinned and edited rows, and does not restore forgotten ones", () => {
     const { db, save } = store();
     save(["Pinned", "Reworded", "Forgotten"]);
     db.run("UPDATE observations SET pinned = 1 WHERE title = 'Pinned'");
@@ -100,7 +100,7 @@ describe("saving a turn's memory", () => {
     expect(observationsOfTurn(db, 1, 1).map((one) => one.is_current)).toEqual([1, 1, 0]);
   });
 
-  it("lets a model's version stand before the extractor's, whichever is written last, and keeps both", () => {
+  it("prefers a model's version to the extractor's, whichever is written last, and keeps both", () => {
     const { db, save } = store();
     save(["Plain"]);
     save(["Fine"], 1, MODEL);
@@ -124,7 +124,7 @@ describe("saving a turn's memory", () => {
     ).toEqual(["Finer"]);
   });
 
-  it("says of a fix which failures it mended", () => {
+  it("links a fix to the failures it fixed", () => {
     const { db, save } = store();
     save([observation("Build mended", { type: "bugfix", evidence: ["t1", "t2"] })]);
     expect(db.all("SELECT source_type, source_id, target_type, target_id, relationship FROM links")).toEqual([
@@ -135,11 +135,11 @@ describe("saving a turn's memory", () => {
   });
 });
 
-describe("of observations on one subject", () => {
+describe("observations on one subject", () => {
   const older = observation("Use npm", { subject: "packages", evidence: ["p1"] });
   const newer = observation("Use pnpm", { subject: "packages", evidence: ["p2"] });
 
-  it.each([[["older", "newer"]], [["newer", "older"]]])("the newest holds, learnt in the order %s", (order) => {
+  it.each([[["older", "newer"]], [["newer", "older"]]])("leave the newest valid, in the order %s", (order) => {
     const { db, save } = store();
     for (const one of order) {
       if (one === "older") save([older], 1);
@@ -155,7 +155,7 @@ describe("of observations on one subject", () => {
     ]);
   });
 
-  it("the older one holds again when the newer is gone or no longer stands", () => {
+  it("leave the older one valid again when the newer is deleted or not current", () => {
     const { db, save } = store();
     save([older], 1);
     save([newer], 2);
@@ -167,7 +167,7 @@ describe("of observations on one subject", () => {
     expect(db.all("SELECT * FROM links")).toEqual([]);
   });
 
-  it("what a person said replaces it is left as it is", () => {
+  it("keep a successor that a user chose", () => {
     const { db, save } = store();
     save([older, "By hand"], 1);
     db.run(
@@ -180,7 +180,7 @@ describe("of observations on one subject", () => {
 });
 
 describe("the evidence of a turn", () => {
-  it("has the work of subagents, and only its own turn", () => {
+  it("includes subagents, and only its own turn", () => {
     const { db, add } = seedStore();
     add("a", prompt("Go"));
     add("a", said("u1", "I look."));

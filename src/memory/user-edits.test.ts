@@ -57,7 +57,7 @@ const titles = (db: Db, projectId?: number): string[] =>
   listObservations(db, { projectId }, 100).map((one) => one.title);
 
 describe("remembering", () => {
-  it("keeps it once, for one project or for all, and says what says nearly the same", () => {
+  it("saves a text once, for one project or for all, and reports similar ones", () => {
     const { db } = store();
     const first = remember(db, 1, note("Packages come from pnpm and never from npm"), NOW);
     expect(first).toEqual({ id: 1, isNew: true, alike: [] });
@@ -74,7 +74,7 @@ describe("remembering", () => {
     expect(row(db, 1)).toMatchObject({ producer: "user", origin: "user", session_db_id: null, valid_from: NOW });
   });
 
-  it("lets nothing private or secret through", () => {
+  it("filters private text and secrets", () => {
     const { db } = store();
     const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     const { id } = remember(
@@ -89,8 +89,8 @@ describe("remembering", () => {
   });
 });
 
-describe("what a person did", () => {
-  it("outlives a rebuild: pins, words, what replaces what", () => {
+describe("users' edits", () => {
+  it("survive a rebuild: pins, texts, successors", () => {
     const { db, derive } = store();
     derive(
       1,
@@ -113,7 +113,7 @@ describe("what a person did", () => {
     expect(titles(db)).not.toContain("Gone");
   });
 
-  it("says what replaced what, dated and linked, findable below what holds", () => {
+  it("record what superseded what, with date and link, ranked below valid observations", () => {
     const { db } = store();
     remember(db, 1, note("Use npm for packages"), NOW);
     remember(db, 1, note("Use pnpm for packages"), NOW + 5);
@@ -131,7 +131,7 @@ describe("what a person did", () => {
     expect(db.all("SELECT * FROM links")).toEqual([]);
   });
 
-  it("goes before what the subject says, also where it turns it round", () => {
+  it("override the order by subject, also in reverse", () => {
     const { db, derive } = store();
     derive(1, note("Use npm", { subject: "packages", evidence: ["p1"] }));
     derive(2, note("Use pnpm", { subject: "packages", evidence: ["p2"] }));
@@ -144,7 +144,7 @@ describe("what a person did", () => {
     expect([row(db, 1).superseded_by, row(db, 2).superseded_by]).toEqual([2, null]);
   });
 
-  it("makes no circles, and changes nothing where one would be", () => {
+  it("reject circles, and change nothing then", () => {
     const { db } = store();
     for (const title of ["One", "Two", "Three"]) remember(db, 1, note(title), NOW);
     supersede(db, 1, 2, NOW);
@@ -173,7 +173,7 @@ describe("observations", () => {
     expect(found({ agent: "claude-code" })).toEqual(["Of a session"]);
   });
 
-  it("are found by words, parts of names, beginnings, and words misspelt", () => {
+  it("are found by words, parts of names, prefixes, and misspelt words", () => {
     const { db, add } = seedStore();
     add("a", prompt("Mend the migration of the productTour"));
     remember(db, 1, note("The productTour waits for a migration"), NOW);
@@ -190,7 +190,7 @@ describe("observations", () => {
     expect(found('AND OR ( " *')).toEqual([[], "typo"]);
   });
 
-  it("are shown with what they rest on, also where some of it is gone", () => {
+  it("are shown with their evidence, also where some is deleted", () => {
     const { db, derive } = store();
     derive(1, note("Built", { evidence: ["p1", "t1", "m9"] }));
     expect(readObservation(db, 1)?.evidence).toMatchObject([

@@ -132,7 +132,7 @@ describe("every operation", () => {
     expect([...called].toSorted()).toEqual(documented.toSorted());
   });
 
-  it.each(CALLS)("%s answers %s as its schema says", async (name, path, body) => {
+  it.each(CALLS)("%s answers %s according to its schema", async (name, path, body) => {
     const { status, json } = await world.send(name.split(" ")[0] ?? "", path, body);
     expect({ path, status, error: json.error }).toEqual({ path, status: 200, error: undefined });
     expectFits(name, json);
@@ -145,7 +145,7 @@ describe("every operation", () => {
     expect(long.map(({ session_id }) => session_id)).toEqual(short.map(({ session_id }) => session_id));
   });
 
-  it("gives a timeline as many turns each way as asked for", async () => {
+  it("returns the requested number of turns each way in a timeline", async () => {
     const shown = async (query: string) => {
       const { json } = await world.get(`/api/timeline?${query}`);
       const turns = json.data["results"] as { session_id: string; turn: number; is_anchor: boolean }[];
@@ -174,7 +174,7 @@ describe("every operation", () => {
     });
   });
 
-  it("shows in a timeline only turns with an observation of a type, beside the anchor", async () => {
+  it("filters a timeline by observation type, except the anchor", async () => {
     const shown = async (query: string) =>
       ((await world.get(`/api/timeline?anchor=two&${query}`)).json.data["results"] as { session_id: string }[]).map(
         ({ session_id }) => session_id,
@@ -183,14 +183,14 @@ describe("every operation", () => {
     expect(await shown("type=refactor")).toEqual(["two", "two"]);
   });
 
-  it("has empty context for a project it does not know", async () => {
+  it("returns empty context for an unknown project", async () => {
     const text = await world.get("/api/context/inject?project=nowhere", { Accept: "text/plain" });
     expect([text.status, text.text]).toEqual([200, ""]);
     const { json } = await world.get("/api/context/inject?project=nowhere");
     expect(json.data).toEqual({ project: null, text: "", items: [], chars: 0, tokens: 0, stale: 0 });
   });
 
-  it("takes names with commas in them as they are, and leaves no observation without a text", async () => {
+  it("accepts names with commas, and rejects observations without a text", async () => {
     const files = ["docs/one, two.md", "src/cache.ts"];
     const { json } = await world.send("POST", "/api/observations", { text: "Commas are names too.", all: true, files });
     expect(json).toMatchObject({ data: { files, concepts: [] } });
@@ -198,7 +198,7 @@ describe("every operation", () => {
     expect(emptied.json.error.message).toBe("An observation needs a title and a text.");
   });
 
-  it("holds a forgetting that can be taken back, and carries it out otherwise", async () => {
+  it("delays a forget that can be undone, and runs it otherwise", async () => {
     const wish = { ids: ["o1"], hold_seconds: 30 };
     const first = (await world.send("POST", "/api/forget", wish)).json;
     expectFits("POST /api/forget", first);
@@ -220,7 +220,7 @@ describe("every operation", () => {
 });
 
 describe("the document", () => {
-  it("is OpenAPI 3.1 with one id for every operation, and no reference that leads nowhere", async () => {
+  it("is OpenAPI 3.1 with unique operation ids and no broken references", async () => {
     const { json, text } = await world.get("/api/openapi.json");
     expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "C-Mem" } });
     const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
@@ -229,7 +229,7 @@ describe("the document", () => {
     expect([...new Set(references)]).toEqual(["#/components/schemas/Error"]);
   });
 
-  it("is there to be read as a page, which loads nothing from elsewhere and has no script", async () => {
+  it("can be read as a page without scripts and external resources", async () => {
     const { text, headers } = await world.get("/api/docs");
     expect(headers.get("Content-Type")).toContain("text/html");
     for (const row of ROUTES) expect(text).toContain(row.path.replace(/:(\w+)/g, "{$1}"));
@@ -238,7 +238,7 @@ describe("the document", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("an error", () => {
   it.each([
     ["GET", "/api/search", undefined, 400, "usage"],
     ["GET", "/api/search?q=cache&query=other", undefined, 400, "usage"],
@@ -308,14 +308,14 @@ describe("what goes wrong", () => {
     expect(`${message} ${hint}`.replace(/`[^`]*`/g, "")).not.toMatch(/(?<![\w-])--[a-z]/);
   });
 
-  it("says what to ask for by the names the API gives it", async () => {
+  it("names parameters as the API does", async () => {
     const { json } = await world.get("/api/sessions?since=2030-01-01");
     expect(json.error).toMatchObject({
       hint: "Widen `since` or `agent`, or `c-mem sync` to import earlier sessions.",
     });
   });
 
-  it("is never another session's: its items are not given under this one's name", async () => {
+  it("is returned for items of another session", async () => {
     const ids = async (session: string): Promise<string[]> =>
       ((await world.get(`/api/sessions/${session}/outline`)).json.data["results"] as [string][]).map(([id]) => id);
     const [one, two] = [await ids("one"), await ids("two")];
@@ -325,7 +325,7 @@ describe("what goes wrong", () => {
     expect(given.toSorted()).toEqual(one.toSorted());
   });
 
-  it("is never a bug of ours, whatever comes in", async () => {
+  it("is never an internal one, whatever the input", async () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }),
@@ -377,7 +377,7 @@ describe("what goes wrong", () => {
     expect(world.logged).toEqual([]);
   });
 
-  it("is not told in its own words where it is a bug of ours", async () => {
+  it("hides the message of an internal bug", async () => {
     const failing = world.host.store.use;
     world.host.store.use = () => {
       throw new TypeError("secret words");
@@ -402,7 +402,7 @@ describe("the stream", () => {
     return { response, reader, read };
   };
 
-  it("begins with how the queue is, and an id to go on from", async () => {
+  it("starts with the queue's state and an id to continue from", async () => {
     const { response, reader, read } = await open();
     expect(response.headers.get("Content-Type")).toContain("text/event-stream");
     expect(await read()).toMatch(/^retry: 2000\nid: (?:[a-z]\d+){6}\nevent: processing_status\ndata: \{.*\}\n\n$/);
@@ -417,7 +417,7 @@ describe("the stream", () => {
     await reader.cancel();
   });
 
-  it("tells of what is written to the database, and of what is changed by hand", async () => {
+  it("sends what is written to the database, and users' edits", async () => {
     const { reader, read } = await open();
     await read();
     await world.send("POST", "/api/observations", { text: "Logs are kept for a week.", project: "app" });
@@ -431,7 +431,7 @@ describe("the stream", () => {
     await reader.cancel();
   });
 
-  it("tells all of what is written at once, more than one look takes in", async () => {
+  it("sends everything that is written at once, beyond one page", async () => {
     const { reader, read } = await open();
     const first = await read();
     const id = /^id: (.*)$/m.exec(first)?.[1];
@@ -453,7 +453,7 @@ describe("the stream", () => {
     await again.reader.cancel();
   });
 
-  it("lets go of a reader whose queue is full", async () => {
+  it("disconnects a reader whose queue is full", async () => {
     const { reader } = await open();
     const words = "x".repeat(1_000_000);
     for (let times = 0; times < 6; times++) world.host.live.broadcast("processing_status", { words });

@@ -106,46 +106,46 @@ async function failure(variant: Variant, ...script: Script): Promise<LlmError> {
 }
 
 describe.each(VARIANTS)("$name", (variant) => {
-  it("answers with a value, what it took and which model it was", async () => {
+  it("returns a value, the usage and the model", async () => {
     const { value, usage, model } = await ask(variant, { kind: "answer", value: VALUE });
     expect({ value, model }).toEqual({ value: VALUE, model: "model-of-the-server" });
     expect(usage).toMatchObject({ inputTokens: USAGE.input, outputTokens: USAGE.output });
   });
 
-  it("finds the JSON among words", async () => {
+  it("finds JSON between words", async () => {
     const text = `Here you are:\n\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\`\nDone.`;
     const reply = await ask(variant, { kind: "words", text });
     expect(reply).toMatchObject({ value: VALUE, text });
   });
 
-  it("hands over words as they are where there is no JSON", async () => {
+  it("returns text as it is where there is no JSON", async () => {
     const reply = await ask(variant, { kind: "words", text: "<observation>A & B < C</observation>" });
     expect(reply).toMatchObject({ value: undefined, text: "<observation>A & B < C</observation>" });
   });
 
-  it("tells a refusal, which has been paid for", async () => {
+  it("reports a refusal, which is billed", async () => {
     const error = await failure(variant, { kind: "refusal" });
     expect(error).toMatchObject({ kind: "refusal", spent: { inputTokens: USAGE.input } });
   });
 
-  it("tells an answer that was cut off, which has been paid for", async () => {
+  it("reports an answer that was cut off, which is billed", async () => {
     const error = await failure(variant, { kind: "truncated" });
     expect(error).toMatchObject({ kind: "truncated", spent: { outputTokens: USAGE.output } });
   });
 
-  it("gives up on silence at the deadline", async () => {
+  it("times out on silence", async () => {
     expect(await failure(variant, { kind: "silence" })).toMatchObject({ kind: "timeout", spent: "unknown" });
   });
 
-  it("gives up at the deadline on one that drips on for ever", async () => {
+  it("times out on an endless slow reply", async () => {
     expect(await failure(variant, { kind: "drip" })).toMatchObject({ kind: "timeout" });
   });
 
-  it("reads no more than a few megabytes of one that floods", async () => {
+  it("stops reading after a few megabytes", async () => {
     expect(await failure(variant, { kind: "flood" })).toMatchObject({ kind: "too-large" });
   });
 
-  it("tells a connection that is cut in the middle", async () => {
+  it("reports a connection closed in the middle", async () => {
     const { kind, spent } = await failure(variant, { kind: "reset" });
     // The client reports no usage then; over HTTP the question was sent.
     expect([kind, spent === "nothing"]).toEqual(["network", variant.name === "claude"]);
@@ -161,17 +161,17 @@ describe.each(VARIANTS)("$name", (variant) => {
     [500, "server"],
     [503, "server"],
     [529, "server"],
-  ])("takes status %i for %s, and it cost nothing", async (status, kind) => {
+  ])("maps status %i to %s, at no cost", async (status, kind) => {
     const error = await failure(variant, { kind: "status", status });
     expect([error.kind, error.spent]).toEqual([kind, "nothing"]);
   });
 
-  it("tells an account without money from a rate limit", async () => {
+  it("distinguishes an account without money from a rate limit", async () => {
     const message = "Your credit balance is too low to access the API.";
     expect(await failure(variant, { kind: "status", status: 400, message })).toMatchObject({ kind: "auth" });
   });
 
-  it("tells a question that is too long", async () => {
+  it("reports a request that is too long", async () => {
     const message = "prompt is too long: 210000 tokens > 200000 maximum";
     expect(await failure(variant, { kind: "status", status: 400, message })).toMatchObject({ kind: "too-large" });
   });
@@ -181,7 +181,7 @@ describe.each(VARIANTS)("$name", (variant) => {
     expect((await failure(variant, { kind: "status", status: 401, message })).message).not.toContain("aaaa");
   });
 
-  it("is withdrawn when we say so", async () => {
+  it("can be cancelled", async () => {
     const { provider } = await stage(variant, [{ kind: "silence" }], PATIENT_SECONDS);
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 200);
@@ -190,7 +190,7 @@ describe.each(VARIANTS)("$name", (variant) => {
 });
 
 describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
-  it("takes what is not of the protocol for malformed", async () => {
+  it("reports other replies as malformed", async () => {
     expect(await failure(variant, { kind: "nonsense" })).toMatchObject({ kind: "malformed", spent: "nothing" });
   });
 
@@ -208,13 +208,13 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     else expect(Math.abs((retryAfterMs ?? 0) - expected)).toBeLessThan(5_000);
   });
 
-  it("follows no redirect: the key would go along", async () => {
+  it("follows no redirect, which would send the key elsewhere", async () => {
     const elsewhere = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
     const error = await failure(variant, { kind: "status", status: 307, headers: { location: elsewhere.url } });
     expect([error.kind, elsewhere.asked]).toEqual(["not-found", []]);
   });
 
-  it("sends the key where it belongs and asks for temperature 0", async () => {
+  it("sends the key and temperature 0", async () => {
     const { provider, loopback } = await stage(variant, [{ kind: "answer", value: VALUE }]);
     await provider.complete(REQUEST);
     const [asked] = loopback?.asked ?? [];
@@ -245,7 +245,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
 });
 
 describe.each(OVER_HTTP)("$name, where the connection takes longer than the deadline", (variant) => {
-  it("costs nothing: no byte of the question was sent", async () => {
+  it("costs nothing: no byte of the request was sent", async () => {
     // Accepts connections and says nothing, so that the TLS handshake does not end.
     const server = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
@@ -265,11 +265,11 @@ describe.each(OVER_HTTP.filter((variant) => variant.isStreamed))("$name, in the 
     ["overloaded_error", "server"],
     ["rate_limit_error", "rate-limit"],
     ["authentication_error", "auth"],
-  ])("takes %s for %s", async (type, kind) => {
+  ])("maps %s to %s", async (type, kind) => {
     expect(await failure(variant, { kind: "error-in-stream", type })).toMatchObject({ kind });
   });
 
-  it("takes an end without an ending for a broken connection, not for an answer", async () => {
+  it("reports a reply without its last event as a closed connection", async () => {
     const { kind, spent } = await failure(variant, { kind: "broken-off" });
     expect([kind, spent === "nothing"]).toEqual(["network", false]);
   });
@@ -282,7 +282,7 @@ describe("fields a server refuses", () => {
   it.each([
     ["temperature", "`temperature` is deprecated for this model."],
     ["thinking", "thinking: disabled is not supported for this model"],
-  ])("of the Messages API: %s is left out, at once and from then on", async (field, message) => {
+  ])("of the Messages API: %s is left out, at once and in later requests", async (field, message) => {
     const variant = VARIANTS[0] as Variant;
     const refuse = ({ body }: { body: Record<string, unknown> }): Scene => (field in body ? no(message) : answer);
     const { provider, loopback } = await stage(variant, [refuse]);
@@ -291,7 +291,7 @@ describe("fields a server refuses", () => {
     expect(loopback?.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
   });
 
-  it("of the Messages API: a tool that may not be forced is offered", async () => {
+  it("of the Messages API: a tool that cannot be forced is offered", async () => {
     const { provider, loopback } = await stage(VARIANTS[0] as Variant, [
       no("Thinking may not be enabled when tool_choice forces tool use."),
       answer,
@@ -300,7 +300,7 @@ describe("fields a server refuses", () => {
     expect(loopback?.asked[1]?.body["tool_choice"]).toEqual({ type: "auto" });
   });
 
-  it("of chat completions: a schema becomes JSON, JSON becomes words, and the shape is said in words", async () => {
+  it("of chat completions: schema, then JSON mode, then the format in the prompt", async () => {
     const { provider, loopback } = await stage(VARIANTS[3] as Variant, [
       no("This model does not support structured output"),
       no("'response_format.type' must be 'text'"),
@@ -312,7 +312,7 @@ describe("fields a server refuses", () => {
     expect(JSON.stringify(loopback?.asked[2]?.body["messages"])).toContain("JSON Schema");
   });
 
-  it("of chat completions: max_tokens under its newer name, no temperature, no stream_options", async () => {
+  it("of chat completions: max_tokens is renamed, temperature and stream_options are left out", async () => {
     const { provider, loopback } = await stage(VARIANTS[2] as Variant, [
       no("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
       no("Unsupported value: 'temperature' does not support 0 with this model."),
@@ -333,8 +333,8 @@ describe("fields a server refuses", () => {
   });
 });
 
-describe("a server that counts nothing", () => {
-  it("is counted for", async () => {
+describe("a server that reports no usage", () => {
+  it("gets an estimate", async () => {
     const wire = { ...WIRES.chat, whole: (scene: Scene) => ({ ...WIRES.chat.whole(scene), usage: undefined }) };
     const { url } = await startLoopback(wire, [{ kind: "answer", value: VALUE }], { canStream: false });
     const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
@@ -345,14 +345,14 @@ describe("a server that counts nothing", () => {
 });
 
 describe("a key", () => {
-  it("of a company goes to that company alone", async () => {
+  it("of a provider is only sent to that provider", async () => {
     const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
     const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
     await openProvider(settings, { OPENAI_API_KEY: "secret" })?.complete(REQUEST);
     expect(asked[0]?.headers["authorization"]).toBeUndefined();
   });
 
-  it("that changes makes another fingerprint, and none shows the key", () => {
+  it("changes the fingerprint, which does not show it", () => {
     const of = (key: string): string =>
       openProvider({ ...MODEL_SETTINGS, provider: "openai", apiKeyEnv: "KEY" }, { KEY: key })?.fingerprint ?? "";
     expect(of("one")).not.toBe(of("two"));
@@ -361,7 +361,7 @@ describe("a key", () => {
 });
 
 describe("the claude command", () => {
-  it("is cut off from everything: settings, tools, MCP, hooks, transcripts, the session it was started from", async () => {
+  it("runs without settings, tools, MCP, hooks, transcripts, and outside the session that started it", async () => {
     const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "answer", value: VALUE }]);
     await provider.complete(REQUEST);
     const [line = ""] = readFileSync(claude?.log ?? "", "utf8").split("\n");
@@ -380,7 +380,7 @@ describe("the claude command", () => {
     expect([stdin, argv.join(" ").includes(REQUEST.text)]).toEqual([REQUEST.text, false]);
   });
 
-  it("leaves nothing running when it takes too long", async () => {
+  it("leaves no process after a timeout", async () => {
     // Long enough for it to have begun: else there is nothing that could be left.
     const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "silence" }], 8);
     await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "timeout" });
@@ -389,14 +389,14 @@ describe("the claude command", () => {
     expect(processesUnder(claude?.bin ?? "")).toEqual([]);
   });
 
-  it("that says until when its limit holds is believed", async () => {
+  it("that reports when its limit ends sets the pause", async () => {
     const until = Math.floor(Date.now() / 1000) + 3_600;
     const message = `Claude AI usage limit reached|${until}`;
     const { kind, retryAfterMs } = await failure(VARIANTS[4] as Variant, { kind: "status", status: 429, message });
     expect([kind, Math.round((retryAfterMs ?? 0) / 600_000)]).toEqual(["rate-limit", 6]);
   });
 
-  it("that is not there is told, and not looked for again", async () => {
+  it("that is missing is reported as not-found", async () => {
     const provider = openProvider({ ...MODEL_SETTINGS, provider: "claude" }, { PATH: "", HOME: "/nowhere" });
     await expect(provider?.complete(REQUEST)).rejects.toMatchObject({ kind: "not-found" });
   });

@@ -123,7 +123,7 @@ function standing(db: Db): { title: string; producer: string }[] {
 }
 
 describe("a model's version that passes the checks", () => {
-  it("stands in place of the extractor's, which stays beside it", async () => {
+  it("becomes current, and the extractor's stays stored", async () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     expect(await enrich()).toEqual({
       kind: "saved",
@@ -156,7 +156,7 @@ describe("a model's version that passes the checks", () => {
     expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: 546 }]);
   });
 
-  it("is understood in XML too", async () => {
+  it("may be XML", async () => {
     const text = `<observation><type>bugfix</type><text>add() in src/add.ts subtracted.</text><evidence>t2</evidence></observation>
 <summary><request>Why does it fail</request><completed>Mended</completed></summary>`;
     const { db, enrich } = await world([{ kind: "words", text }]);
@@ -166,7 +166,7 @@ describe("a model's version that passes the checks", () => {
     ]);
   });
 
-  it("is asked for once: the same turn again costs nothing, a changed one is asked about anew", async () => {
+  it("is requested once: the same turn costs nothing, a changed one is requested again", async () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     await enrich();
     expect(await enrich()).toMatchObject({ kind: "kept", why: "answered-before" });
@@ -176,7 +176,7 @@ describe("a model's version that passes the checks", () => {
   });
 });
 
-describe("what a model says without ground", () => {
+describe("an unfounded reply", () => {
   it.each([
     ["cites nothing", { ...GOOD, evidence: [] }, "uncited"],
     ["cites what it was not given", { ...GOOD, evidence: ["t99", "p7", 3] }, "uncited"],
@@ -192,7 +192,7 @@ describe("what a model says without ground", () => {
     expect(standing(db)).toHaveLength(1);
   });
 
-  it("or has nothing else to say is asked again, with the reason, and then left", async () => {
+  it("is requested again with the reason, and then given up", async () => {
     const { db, enrich, loopback } = await world([answer({ ...GOOD, evidence: [] })]);
     expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
     expect(loopback.asked).toHaveLength(2);
@@ -201,20 +201,20 @@ describe("what a model says without ground", () => {
     expect(ledger(db)).toHaveLength(2);
   });
 
-  it("is taken at the second try", async () => {
+  it("is accepted at the second try", async () => {
     const { db, enrich } = await world([{ kind: "words", text: "Sure! Here is what I think." }, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "saved" });
     expect(standing(db)).toEqual([{ title: GOOD.title, producer: "anthropic/claude-haiku-4-5" }]);
   });
 
-  it("and repeats a secret has it taken out", async () => {
+  it("has its secrets removed", async () => {
     const token = `ghp_${"aB3".repeat(12)}`;
     const { db, enrich } = await world([answer({ ...GOOD, narrative: `It used ${token} in src/add.ts.` })]);
     await enrich();
     expect(JSON.stringify(observationsOfTurn(db, 1, 1))).not.toContain(token);
   });
 
-  it("says nothing of a turn that changed files: the extractor's version stands", async () => {
+  it("that omits changed files is rejected: the extractor's version stays", async () => {
     const { db, enrich } = await world([answer()]);
     expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
     expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
@@ -233,7 +233,7 @@ describe("what a model says without ground", () => {
 });
 
 describe("a turn", () => {
-  it("with next to nothing in it is not asked about", async () => {
+  it("with next to nothing in it is not sent", async () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     db.run("DELETE FROM file_touches");
     db.run("DELETE FROM tool_uses");
@@ -241,7 +241,7 @@ describe("a turn", () => {
     expect(loopback.asked).toEqual([]);
   });
 
-  it("that is gone is no trouble, before and while the model thinks", async () => {
+  it("that was deleted is no error, before or while the model works", async () => {
     const { db, enrich } = await world([
       () => {
         db.run("DELETE FROM prompts WHERE id = 1");
@@ -252,7 +252,7 @@ describe("a turn", () => {
     expect(await enrich()).toMatchObject({ kind: "kept", why: "gone" });
   });
 
-  it("in a folder that was excluded since is not sent to anybody", async () => {
+  it("in a folder that is excluded now is not sent", async () => {
     const { db, provider, settings, loopback } = await world([answer(GOOD)]);
     const isExcluded = (cwd: string): boolean => cwd === "/app";
     expect(await enrichTurn(db, provider, 1, { settings, isExcluded })).toMatchObject({
@@ -262,7 +262,7 @@ describe("a turn", () => {
     expect(loopback.asked).toEqual([]);
   });
 
-  it("says nothing of a password in the server's address", async () => {
+  it("does not send a password in the server's address", async () => {
     const { db, settings } = await world([answer(GOOD)]);
     const own = { ...settings, baseUrl: "http://bob:open-sesame-42@127.0.0.1:9" };
     await enrichTurn(db, openProvider(own, { KEY: "k" }) as Provider, 1, { settings: own });
@@ -270,7 +270,7 @@ describe("a turn", () => {
     expect(db.all("SELECT 1 FROM model_pauses")).toHaveLength(1);
   });
 
-  it("that was forgotten while the model was thinking does not come back in the one that has its ids now", async () => {
+  it("that was forgotten while the model worked is not saved to the turn that reuses its ids", async () => {
     const { db, enrich } = await world([
       () => {
         // As after `forget`: the next turn is given the same numbers.
@@ -281,7 +281,7 @@ describe("a turn", () => {
     expect(await enrich()).toMatchObject({ kind: "kept", why: "changed-meanwhile" });
   });
 
-  it("whose evidence was forgotten while the model was thinking keeps nothing of its answer", async () => {
+  it("whose evidence was forgotten while the model worked gets no version", async () => {
     const { db, enrich } = await world([
       () => {
         db.run("DELETE FROM tool_uses WHERE id = 1");
@@ -307,7 +307,7 @@ describe("the budget", () => {
     expect(ledger(db)).toEqual([{ status: "declined", input_tokens: 0, output_tokens: 0, cost_microusd: 0 }]);
   });
 
-  it("stops the second try as well", async () => {
+  it("also stops the second try", async () => {
     const { db, enrich, loopback, provider, settings } = await world([{ kind: "words", text: "no" }]);
     const evidence = loadTurnEvidence(db, 1, 1) as TurnEvidence;
     const most = maximumCost(turnRequest(evidence, turnRecord(evidence)), provider, settings);
@@ -316,7 +316,7 @@ describe("the budget", () => {
     expect(loopback.asked).toHaveLength(1);
   });
 
-  it("holds in tokens where the price is not known", async () => {
+  it("applies in tokens where the price is unknown", async () => {
     const { db, enrich } = await world([answer(GOOD)], { model: "a-model-of-ones-own" });
     expect(await enrich()).toMatchObject({ kind: "saved" });
     expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: null }]);
@@ -324,7 +324,7 @@ describe("the budget", () => {
     expect(await enrich({ settings: { tokensPerDay: 4_000 } })).toMatchObject({ kind: "kept", why: "over-budget" });
   });
 
-  it("goes by the price the user gives", async () => {
+  it("uses the prices of the settings", async () => {
     const own = { model: "a-model-of-ones-own", prices: { "a-model-of-ones-own": "10/100" } };
     const { db, enrich } = await world([answer(GOOD)], own);
     expect(await enrich()).toMatchObject({ kind: "kept", why: "over-budget" });
@@ -332,7 +332,7 @@ describe("the budget", () => {
     expect(ledger(db).at(-1)).toMatchObject({ cost_microusd: 321 * 10 + 45 * 100 });
   });
 
-  it("begins anew with the day", async () => {
+  it("starts again each day", async () => {
     const { db, enrich } = await world([answer(GOOD)]);
     await enrich();
     db.run("UPDATE ledger SET input_tokens = 1000000");
@@ -343,7 +343,7 @@ describe("the budget", () => {
 });
 
 describe("when the model fails", () => {
-  it("for want of a key nobody asks again until something changes or a person says so", async () => {
+  it("because no key is set, no requests follow until the settings change or the user retries", async () => {
     const { db, enrich, loopback, settings } = await world([{ kind: "status", status: 401 }, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "later", counts: false, afterMs: 3_600_000 });
     expect(await enrich({ at: NOW + 30 * 86_400_000 })).toMatchObject({ kind: "later", counts: false });
@@ -353,14 +353,14 @@ describe("when the model fails", () => {
     expect(ledger(db)[0]).toEqual({ status: "failed", input_tokens: 0, output_tokens: 0, cost_microusd: 0 });
   });
 
-  it("and a person says so, it is asked again", async () => {
+  it("and the user retries, a request follows", async () => {
     const { db, enrich } = await world([{ kind: "status", status: 403 }, answer(GOOD)]);
     await enrich();
     expect(clearPauses(db)).toBe(1);
     expect(await enrich()).toMatchObject({ kind: "saved" });
   });
 
-  it("with a rate limit everybody waits as long as it says", async () => {
+  it("with a rate limit, all jobs wait as long as it says", async () => {
     const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "90" } };
     const { enrich, loopback } = await world([limit, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "later", afterMs: 90_000, counts: false });
@@ -369,7 +369,7 @@ describe("when the model fails", () => {
     expect(await enrich({ at: NOW + 91_000 })).toMatchObject({ kind: "saved" });
   });
 
-  it("looks again within the hour, however long a server says to wait, and asks nobody meanwhile", async () => {
+  it("jobs wait an hour at most, and send no requests during a longer pause", async () => {
     const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "999999" } };
     const { enrich, loopback } = await world([limit, limit]);
     expect(await enrich()).toMatchObject({ kind: "later", afterMs: 3_600_000 });
@@ -377,7 +377,7 @@ describe("when the model fails", () => {
     expect(loopback.asked).toHaveLength(1);
   });
 
-  it("does not hold to a pause that was written while the clock was ahead", async () => {
+  it("a pause written while the clock was ahead is ignored", async () => {
     const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "90" } };
     const { enrich, loopback } = await world([limit, answer(GOOD)]);
     await enrich({ at: NOW + 365 * 86_400_000 });
@@ -385,7 +385,7 @@ describe("when the model fails", () => {
     expect(loopback.asked).toHaveLength(2);
   });
 
-  it("again and again the pauses grow, up to a quarter of an hour, and an answer ends them", async () => {
+  it("repeatedly, the pauses grow up to 15 minutes, and an answer ends them", async () => {
     let isUp = false;
     const { db, enrich } = await world([() => (isUp ? answer(GOOD) : { kind: "status", status: 500 })]);
     const waits: number[] = [];
@@ -414,7 +414,7 @@ describe("when the model fails", () => {
     expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
   });
 
-  it("after the question was sent, an estimate is entered and marked: the server may bill it", async () => {
+  it("after the request was sent, an estimate is booked and marked: the server may bill it", async () => {
     const { db, enrich } = await world([{ kind: "silence" }], { modelTimeoutSeconds: 0.3 });
     expect(await enrich()).toMatchObject({ kind: "later", counts: true });
     const [entry] = db.all<Record<string, number>>("SELECT * FROM ledger");
@@ -434,7 +434,7 @@ describe("when the model fails", () => {
     ]);
   });
 
-  it("because the worker is going down, nothing counts", async () => {
+  it("because the worker stops, no attempt is counted", async () => {
     const { db, provider, settings } = await world([{ kind: "silence" }]);
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 100);
@@ -448,7 +448,7 @@ describe("sixty tool uses of 3 KB each", () => {
   const WORDS = "const value = await store.find(query, { limit: 20 }); // returns rows in order of time\n";
   const OUTPUT = WORDS.repeat(Math.ceil(3_000 / WORDS.length)).slice(0, 3_000);
 
-  it.each([1, 6, 60])("in %i turns cost less than 100,000 tokens to ask about", async (turns) => {
+  it.each([1, 6, 60])("in %i turns cost less than 100,000 tokens", async (turns) => {
     const { db, add } = seedStore();
     for (let turn = 0; turn < turns; turn++) {
       add("s", prompt(`Task ${turn}: look at the store and mend it`));

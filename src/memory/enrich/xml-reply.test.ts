@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseXmlReply } from "./xml-reply.ts";
 
-describe("an answer in XML", () => {
-  it("as the first design had it is understood", () => {
+describe("a reply in XML", () => {
+  it("in the format of the first version is read", () => {
     const reply = `I noticed something.
 \`\`\`xml
 <observation>
@@ -45,7 +45,7 @@ describe("an answer in XML", () => {
     });
   });
 
-  it("with all its parts, tags that are text, and ids", () => {
+  it("with all fields, tags that are text, and ids", () => {
     const reply = `<observation id="1"><type> Bugfix </type><title>Array&lt;T&gt; &amp;amp; if (a < b)</title>
 <narrative>Uses <div> and x<y.</narrative><facts><fact>one</fact><fact>two</fact></facts>
 <concepts><concept>gotcha</concept></concepts><files><file>a.ts</file></files><evidence>t12, m3 and p1</evidence></observation>`;
@@ -73,7 +73,7 @@ describe("an answer in XML", () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(2_000);
   });
 
-  it.each(["", "no tags", "<observation>left open", "{}", "<summary"])("is not seen in %j", (text) => {
+  it.each(["", "no tags", "<observation>left open", "{}", "<summary"])("is not found in %j", (text) => {
     expect(parseXmlReply(text)).toBeUndefined();
   });
 });

@@ -25,6 +25,6 @@ it.each([
   expect(purposeOf(command)).toBe(purpose);
 });
 
-it("quotes a command without the message of its commit", () => {
+it("quotes a command without its commit message", () => {
   expect(shownCommand("cd /app && git commit -m \"$(cat <<'EOF'\nfix: it\nEOF\n)\"")).toBe("`git commit`");
 });

@@ -37,7 +37,7 @@ function fixes(db: Db): [string, string, number][] {
     .map(({ source_id, target_id, weight }) => [source_id, target_id, weight]);
 }
 
-describe("an error that one session left behind is ended by a later one", () => {
+describe("an error left by one session is fixed by a later one", () => {
   it.each<[string, Activity[], Activity[], number]>([
     ["that met it again and changed something", [fails(1)], [fails(2), touch("src/login.ts"), passes()], 0.9],
     ["that met it among others", [fails(1)], [OTHER, fails(2), touch("src/login.ts"), passes()], 0.9],
@@ -70,7 +70,7 @@ describe("an error that one session left behind is ended by a later one", () => 
     expect(fixes(history(first, second, extra))).toEqual([]);
   });
 
-  it("and both `fix` and `related` tell of it", () => {
+  it("and `fix` and `related` show it", () => {
     const db = history([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
     const { met } = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
     const told = met.map(({ failure, fixedBy, changed, closing }) => ({

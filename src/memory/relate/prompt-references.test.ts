@@ -34,13 +34,13 @@ describe("a prompt refers to", () => {
     expect(of(`x${ID}`)).toEqual({ transcripts: [], sessionIds: [] });
   });
 
-  it("no more than so many of a kind", () => {
+  it("at most 50 of a kind", () => {
     const many = Array.from({ length: 500 }, (_, index) => `src/f${index}.ts`).join(" ");
     expect(targets(many)).toHaveLength(50);
   });
 });
 
-it("reads a repository's name off any of its addresses", () => {
+it("reads a repository's name from any form of its address", () => {
   const all = ["git@github.com:Me/App.git", "https://github.com/Me/App", "github.com/me/app", null];
   expect(all.map(repositoryOf)).toEqual(["me/app", "me/app", "me/app", undefined]);
 });

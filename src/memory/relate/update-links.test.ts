@@ -34,7 +34,7 @@ function addOthers({ add }: Seeded, count = 12): void {
   }
 }
 
-it("has an end where something is marked that is no session, as in a file that somebody else has changed", () => {
+it("stops at marks without a session, as in a database changed by another program", () => {
   const { db, add } = seedStore();
   add("one", prompt("Go"));
   db.exec("PRAGMA foreign_keys = OFF; INSERT INTO stale_links VALUES (999, NULL); PRAGMA foreign_keys = ON");
@@ -45,7 +45,7 @@ it("has an end where something is marked that is no session, as in a file that s
 describe("a session continues", () => {
   const PLAN = { kind: "origin", plan: "calm-blue-sea" } as const;
 
-  it("the one whose plan it carries out, whose transcript it names, or whose history it copied", () => {
+  it("the one whose plan it carries out, whose transcript it names, or which it forked", () => {
     const { db, add } = seedStore();
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Make a plan"));
@@ -66,7 +66,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("the one before it on a branch of its own, where something came of either", () => {
+  it("the one before it on its branch, if either changed files", () => {
     const { db, add } = seedStore();
     const on = { branch: "feat/login" };
     add("a", prompt("Add the login form"), on);
@@ -81,7 +81,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("on the branch everybody is on: the one that worked on the same rare files for the same thing", () => {
+  it("on the trunk, the one with the same rare files and words", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     addOthers(seeded);
@@ -98,7 +98,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("nothing on another branch of its own", () => {
+  it("no session on another branch", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     addOthers(seeded);
@@ -137,8 +137,8 @@ it("a session refers to what it made and mentions what its prompts name", () => 
   db.close();
 });
 
-describe("what is forgotten", () => {
-  it("takes its links with it, and does not come back where others name it", () => {
+describe("forgetting a session", () => {
+  it("deletes its links, and new ones are not made when others name it", () => {
     const { db, add } = seedStore();
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Look at src/secret.ts"));
@@ -155,7 +155,7 @@ describe("what is forgotten", () => {
     db.close();
   });
 
-  it("of a session leaves the links of the rest", () => {
+  it("keeps the links of other sessions", () => {
     const { db, add } = seedStore();
     add("a", prompt("Look at src/secret.ts"));
     add("a", prompt("Look at src/open.ts"));
@@ -201,7 +201,7 @@ describe("links", () => {
   linked(inOrder.db);
   const expected = rows(inOrder.db);
 
-  it("are the same in whatever order sessions arrive, linked now and then or at the end", () => {
+  it("are the same in any order of sessions, updated in between or at the end", () => {
     expect(between(inOrder.db).length).toBeGreaterThan(5);
     const order = fc.shuffledSubarray(
       sessions.map((_, index) => index),
@@ -222,7 +222,7 @@ describe("links", () => {
     );
   });
 
-  it("are the same when turns of several sessions come one after another, each linked at once", () => {
+  it("are the same when turns of several sessions alternate, updated after each", () => {
     const { db, add } = seedStore();
     const events = sessions.flat().toSorted((a, b) => (a[2].at ?? 0) - (b[2].at ?? 0));
     for (const one of events) {
@@ -235,7 +235,7 @@ describe("links", () => {
     db.close();
   });
 
-  it("of the newest session are made without a look at the links of all others", () => {
+  it("of the newest session are updated without reading all other links", () => {
     const { db, add } = seedStore();
     for (const session of sessions) for (const one of session) add(...one);
     linked(db);
@@ -245,7 +245,7 @@ describe("links", () => {
     db.close();
   });
 
-  it("of what has changed while they were made are made again", () => {
+  it("of sessions that changed during the update are updated again", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Begin"), {});
     const id = db.get<{ id: number }>("SELECT id FROM sessions")?.id ?? 0;
