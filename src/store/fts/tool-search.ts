@@ -5,27 +5,19 @@ import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "../reads/scope.ts";
 import { filteredSessions } from "../reads/session-filter.ts";
-import { outputOf } from "../tables/tool-uses.ts";
+import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
 import { countRows, matching, projectRows, TOOL_USES } from "./fts-index.ts";
 import { type FtsScope, searchIndex } from "./fts-search.ts";
 import { newestHits } from "./newest-rows.ts";
 import { rarestFirst } from "./query-budget.ts";
 import { longerWords } from "./vocabulary.ts";
 
-export interface FoundUse {
-  id: number;
+export interface FoundUse extends Omit<ToolUseRow, "duration_ms"> {
   session_id: string;
   parent_session_id: string | null;
   /** The conversation, also for a subagent's. */
   main_session_db_id: number;
   project: string;
-  prompt_number: number;
-  name: string;
-  input: string;
-  output: string | null;
-  is_error: number;
-  exit_code: number | null;
-  created_at: number;
 }
 
 function selectUse(output: Sql): Sql {

@@ -1,16 +1,11 @@
 // What was written since the last look, by row ids: for live views.
 import type { Db } from "../db/driver.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
+import type { SummaryRow } from "../tables/summaries.ts";
 import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
 
 /** The newest row seen of each table. */
-export interface Seen {
-  sessions: number;
-  prompts: number;
-  toolUses: number;
-  observations: number;
-  summaries: number;
-}
+export type Seen = Record<"sessions" | "prompts" | "toolUses" | "observations" | "summaries", number>;
 
 export function newestSeen(db: Db): Seen {
   const newest = (table: string): Sql => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)})`;
@@ -66,14 +61,9 @@ export function newObservationIds(db: Db, after: number, limit: number): number[
   return db.column(sql`SELECT id FROM observations WHERE id > ${after} ORDER BY id LIMIT ${limit}`);
 }
 
-export interface NewSummary extends NewSession {
-  /** 0: of the whole session. */
-  prompt_number: number;
-  request: string;
-  learned: string;
-  completed: string;
-  next_steps: string;
-}
+/** `prompt_number` is 0 for a whole session. */
+export type NewSummary = NewSession &
+  Pick<SummaryRow, "prompt_number" | "request" | "learned" | "completed" | "next_steps">;
 
 export function newSummaries(db: Db, after: number, limit: number): NewSummary[] {
   return db.all(sql`SELECT m.id, ${SESSION}, m.prompt_number, m.request, m.learned, m.completed, m.next_steps, m.created_at AS at

@@ -20,22 +20,12 @@ export function countSessions(db: Db, scope: Scope = {}): SessionCounts {
     FROM sessions s WHERE ${scopeCondition(scope)}`) as SessionCounts;
 }
 
-export interface Counts {
-  projects: number;
-  sessions: number;
-  subagents: number;
-  prompts: number;
-  messages: number;
-  tool_uses: number;
-  file_touches: number;
-  injections: number;
-  jobs_pending: number;
-  jobs_failed: number;
-}
+export type Counts = Omit<SessionCounts, "lastAt"> &
+  Record<"prompts" | "messages" | "tool_uses" | "file_touches" | "injections" | "jobs_pending" | "jobs_failed", number>;
 
 export function counts(db: Db): Counts {
   const { projects, sessions, subagents } = countSessions(db);
-  const rows = db.get<Omit<Counts, "projects" | "sessions" | "subagents">>(sql`SELECT
+  const rows = db.get<Omit<Counts, keyof SessionCounts>>(sql`SELECT
     (SELECT count(*) FROM prompts) AS prompts,
     (SELECT count(*) FROM messages) AS messages,
     (SELECT count(*) FROM tool_uses) AS tool_uses,
@@ -47,12 +37,7 @@ export function counts(db: Db): Counts {
 }
 
 /** The newest row of each table, to tell later what was added. Counting all rows takes longer the more there are. */
-export interface Newest {
-  sessions: number;
-  prompts: number;
-  messages: number;
-  tool_uses: number;
-}
+export type Newest = Record<"sessions" | "prompts" | "messages" | "tool_uses", number>;
 
 export function newestRows(db: Db): Newest {
   const newest = (table: keyof Newest) => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)}) AS ${raw(table)}`;

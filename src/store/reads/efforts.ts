@@ -1,6 +1,9 @@
 // What efforts are made of: sessions that continue each other, what was decided in them, what they left open.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
+import type { ObservationRow } from "../tables/observations.ts";
+import type { SummaryRow } from "../tables/summaries.ts";
+import type { SessionEntry } from "./session-list.ts";
 
 export interface EffortEdge {
   source: number;
@@ -15,14 +18,7 @@ export function effortEdges(db: Db, minWeight: number): EffortEdge[] {
       AND l.weight >= ${minWeight} AND x.parent_session_db_id IS NULL AND y.parent_session_db_id IS NULL`);
 }
 
-export interface EffortMember {
-  id: number;
-  session_id: string;
-  project_id: number;
-  agent: string;
-  started_at: number;
-  last_at: number;
-}
+export type EffortMember = Pick<SessionEntry, "id" | "session_id" | "project_id" | "agent" | "started_at" | "last_at">;
 
 /** In the order they began. */
 export function effortMembers(db: Db, ids: readonly number[]): EffortMember[] {
@@ -41,12 +37,8 @@ export function countSubagents(db: Db, ids: readonly number[]): number {
     WHERE parent_session_db_id IN (SELECT value FROM json_each(${ids}))`) as number;
 }
 
-export interface Decision {
-  id: number;
+export interface Decision extends Pick<ObservationRow, "id" | "title" | "narrative" | "valid_from"> {
   session_id: string;
-  title: string;
-  narrative: string;
-  valid_from: number;
 }
 
 /** Decisions that still hold, the newest first. */
@@ -58,12 +50,7 @@ export function standingDecisions(db: Db, ids: readonly number[], limit: number)
     ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit}`);
 }
 
-export interface SessionOutcome {
-  session_db_id: number;
-  request: string;
-  completed: string;
-  next_steps: string;
-}
+export type SessionOutcome = Pick<SummaryRow, "session_db_id" | "request" | "completed" | "next_steps">;
 
 export function outcomesOf(db: Db, ids: readonly number[]): SessionOutcome[] {
   return db.all(sql`SELECT session_db_id, request, completed, next_steps FROM summaries

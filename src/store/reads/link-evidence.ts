@@ -5,17 +5,15 @@ import type { Target } from "../tables/links.ts";
 import { family } from "../tables/sessions.ts";
 import { LINK_WINDOW_MS } from "../tables/stale-links.ts";
 import { outputOf } from "../tables/tool-uses.ts";
+import type { SessionEntry } from "./session-list.ts";
 
-export interface LinkedSession {
-  id: number;
-  session_id: string;
-  project_id: number;
+export interface LinkedSession extends Pick<
+  SessionEntry,
+  "id" | "session_id" | "project_id" | "git_branch" | "started_at" | "last_at"
+> {
   remote: string | null;
-  git_branch: string | null;
   plan: string | null;
   forked_from: string | null;
-  started_at: number;
-  last_at: number;
 }
 
 export function sessionToLink(db: Db, sessionDbId: number): LinkedSession | undefined {

@@ -1,7 +1,7 @@
 // What relates sessions: files both changed, links between them, commits both name, a branch at about the same time.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
-import { isSession } from "../tables/sessions.ts";
+import { isSession, type SessionRow } from "../tables/sessions.ts";
 
 /** Every session of the project that changed a file this one changed too, itself included. */
 export function sharedChanges(
@@ -102,17 +102,11 @@ export function mentionedChanges(
     WHERE (own.id = ${id} OR own.parent_session_db_id = ${id}) AND f.kind <> 'read' AND s.project_id = ${project_id}`);
 }
 
-export interface NearSession {
-  id: number;
-  started_at: number;
-  last_at: number;
-}
-
 export function sessionsOnBranch(
   db: Db,
   { project_id, git_branch }: { project_id: number; git_branch: string },
   { from, to }: { from: number; to: number },
-): NearSession[] {
+): Pick<SessionRow, "id" | "started_at" | "last_at">[] {
   return db.all(sql`SELECT id, started_at, last_at FROM sessions s
     WHERE project_id = ${project_id} AND git_branch = ${git_branch} AND ${isSession()}
       AND last_at >= ${from} AND started_at <= ${to}`);

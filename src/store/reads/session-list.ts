@@ -1,34 +1,25 @@
 // Sessions listed and found by the beginning of their id.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
-import type { SessionStatus } from "../tables/session-status.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
-import { isSession } from "../tables/sessions.ts";
+import { isSession, type SessionRow } from "../tables/sessions.ts";
 
-export interface SessionEntry {
-  id: number;
-  session_id: string;
+export interface SessionEntry extends SessionRow {
   parent_session_id: string | null;
   parent_session_db_id: number | null;
   project_id: number;
   agent: string;
   project: string;
   project_key: string;
-  title: string | null;
   subtitle: string | null;
-  status: SessionStatus;
-  prompt_count: number;
   tool_uses: number;
   files_changed: number;
   model: string | null;
   version: string | null;
-  git_branch: string | null;
   cwd: string;
   transcript_path: string | null;
   /** A subagent's last words. */
   report: string | null;
-  started_at: number;
-  last_at: number;
 }
 
 const ENTRY = sql`SELECT s.id, s.session_id, parent.session_id AS parent_session_id, s.parent_session_db_id,
@@ -50,12 +41,7 @@ export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): S
     ORDER BY s.last_at DESC, s.id DESC`);
 }
 
-export interface SessionName {
-  id: number;
-  title: string | null;
-  subtitle: string | null;
-  git_branch: string | null;
-}
+export type SessionName = Pick<SessionEntry, "id" | "title" | "subtitle" | "git_branch">;
 
 /** The names of sessions, newest first; with parts of words, those whose name has at least one of them. */
 export function sessionNames(db: Db, scope: Scope, options: { limit: number; parts?: string[] }): SessionName[] {
@@ -92,7 +78,7 @@ export function recentSessionIds(
   db: Db,
   prefix: string,
   limit: number,
-): { session_id: string; title: string | null; last_at: number }[] {
+): Pick<SessionRow, "session_id" | "title" | "last_at">[] {
   return db.all(sql`SELECT session_id, title, last_at FROM sessions s
     WHERE ${isSession()} AND substr(session_id, 1, length(${prefix})) = ${prefix} ORDER BY last_at DESC LIMIT ${limit}`);
 }

@@ -2,24 +2,18 @@
 import type { Db } from "../db/driver.ts";
 import { and, sql, type Sql } from "../db/sql.ts";
 import type { ChangedFile } from "../tables/file-touches.ts";
-import { endedAt, turnState, type TurnState } from "../tables/session-status.ts";
+import type { PromptRow } from "../tables/prompts.ts";
+import { endedAt, turnState } from "../tables/session-status.ts";
 import { family } from "../tables/sessions.ts";
 import { HAS_COMMAND, outputOf } from "../tables/tool-uses.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
-export interface TurnEntry {
-  /** The prompt's. */
-  id: number;
+export interface TurnEntry extends Omit<PromptRow, "response"> {
   session_db_id: number;
   session_id: string;
   agent: string;
   project: string;
   title: string | null;
-  prompt_number: number;
-  text: string;
-  created_at: number;
-  ended_at: number | null;
-  state: TurnState;
 }
 
 const TURN = sql`SELECT q.id, q.session_db_id, s.session_id, s.agent, p.name AS project, s.title, q.prompt_number, q.text, q.created_at,

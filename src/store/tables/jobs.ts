@@ -201,11 +201,7 @@ export function retryJobs(db: Db, now: number, key?: string): number {
   return changes;
 }
 
-export interface JobCounts {
-  pending: number;
-  running: number;
-  failed: number;
-}
+export type JobCounts = Record<"pending" | "running" | "failed", number>;
 
 export function countJobs(db: Db): JobCounts {
   const rows = db.all<{ status: keyof JobCounts; n: number }>(

@@ -18,14 +18,8 @@ export interface LedgerCost {
   costMicroUsd: number | undefined;
 }
 
-export interface Limits {
-  tokensPerDay: number;
-  tokensPerProjectAndDay: number;
-  microUsdPerDay: number;
-  microUsdPerProjectAndDay: number;
-}
-
-export type Limit = keyof Limits;
+export type Limit = "tokensPerDay" | "tokensPerProjectAndDay" | "microUsdPerDay" | "microUsdPerProjectAndDay";
+export type Limits = Record<Limit, number>;
 export type Reservation = { id: number } | { over: Limit };
 
 /** `most` is entered; `likely` replaces it if the request never gets settled. */
@@ -103,12 +97,7 @@ export function wasAnswered(db: Db, requestHash: string): boolean {
   return db.has(sql`SELECT 1 FROM ledger WHERE request_hash = ${requestHash} AND status = 'spent'`);
 }
 
-export interface DaySpent {
-  tokens: number;
-  microUsd: number;
-  requests: number;
-  declined: number;
-}
+export type DaySpent = Record<"tokens" | "microUsd" | "requests" | "declined", number>;
 
 /** Of one day, in one project or in all. Reservations count in full: a crash never hides a cost. */
 export function spentOn(db: Db, day: string, projectId?: number): DaySpent {

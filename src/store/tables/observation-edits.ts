@@ -4,7 +4,7 @@ import type { Observation } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { observationFiles, renewFilesOfTurn, writeFiles } from "./observation-files.ts";
-import { getObservation, indexObservation } from "./observations.ts";
+import { getObservation, indexObservation, type ObservationRow } from "./observations.ts";
 
 /** A pinned observation is current, whichever producer wrote it. */
 export function setPinned(db: Db, id: number, isPinned: boolean): void {
@@ -48,7 +48,7 @@ export function successorsOf(db: Db, id: number): number[] {
 export function standingTexts(
   db: Db,
   projectId: number | undefined,
-): { id: number; title: string; narrative: string; content_hash: string }[] {
+): Pick<ObservationRow, "id" | "title" | "narrative" | "content_hash">[] {
   return db.all(sql`SELECT id, title, narrative, content_hash FROM observations
     WHERE is_current = 1 AND superseded_by IS NULL AND (project_id IS ${projectId} OR project_id IS NULL)
     ORDER BY valid_from DESC, id DESC`);

@@ -223,12 +223,7 @@ export function deleteOrphans(db: Db, projectId: number | undefined): void {
   }
 }
 
-export interface ChainRow {
-  id: number;
-  valid_from: number;
-  superseded_by: number | null;
-  valid_to: number | null;
-}
+export type ChainRow = Pick<ObservationRow, "id" | "valid_from" | "superseded_by" | "valid_to">;
 
 /** The current ones on one subject, oldest first, without those that a person said are superseded. */
 export function subjectChain(db: Db, projectId: number | null, subject: string): ChainRow[] {

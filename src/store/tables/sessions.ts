@@ -9,6 +9,7 @@ import { raw, sql, type Sql } from "../db/sql.ts";
 import { cached } from "../db/query-cache.ts";
 import { markLinksStale } from "./stale-links.ts";
 import { markTurnEnded } from "./stale-turns.ts";
+import type { SessionStatus } from "./session-status.ts";
 
 /** SQL: whether a row of `sessions` counts as a session. */
 export function isSession(session = "s"): Sql {
@@ -150,7 +151,7 @@ export interface SessionRow {
   id: number;
   session_id: string;
   title: string | null;
-  status: string;
+  status: SessionStatus;
   prompt_count: number;
   git_branch: string | null;
   started_at: number;
