@@ -7,6 +7,7 @@ import { isSwapping } from "./swap.ts";
 
 export type Param = SQLInputValue;
 
+/** A query is sql`...`, or a text with "?" and its parameters. */
 export interface Db {
   exec(sql: string): void;
   run(sql: Sql | string, ...params: Param[]): { changes: number; lastId: number };
@@ -19,7 +20,7 @@ export interface Db {
   /** The first column of every row. */
   column<Value>(sql: Sql | string, ...params: Param[]): Value[];
   close(): void;
-  /** The file at its path is, or is about to be, another one: what is written here nobody would read. */
+  /** Another file is, or is about to be, at its path: what is written here would be lost. */
   isReplaced(): boolean;
 }
 
@@ -69,7 +70,7 @@ export function hasSqlite(): boolean {
   return sqliteModule() !== undefined;
 }
 
-/** Busy, full, read-only, I/O: whatever was to be written is fine and waits. Constraints and wrong types are its own fault. */
+/** Busy, full, read-only, I/O error: the write can be retried. Violated constraints and wrong types are faults of the data. */
 export function isStoreTrouble(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
   if (code === undefined) return false;
@@ -108,26 +109,21 @@ function wrap(native: DatabaseSync, path: string): Db {
   const db: Db = {
     exec: (text) => native.exec(text),
     run(query, ...params) {
-      const { text, values } = bind(native, query, params);
+      const { text, values } = bound(query, params);
       const { changes, lastInsertRowid } = prepare(text, writes).run(...values);
       return { changes: Number(changes), lastId: Number(lastInsertRowid) };
     },
-    get<Row>(query: Sql | string, ...params: Param[]) {
-      const { text, values } = bind(native, query, params);
-      return prepare(text).get(...values) as Row | undefined;
+    get(query, ...params) {
+      const { text, values } = bound(query, params);
+      return prepare(text).get(...values) as never;
     },
-    all<Row>(query: Sql | string, ...params: Param[]) {
-      const { text, values } = bind(native, query, params);
-      return prepare(text).all(...values) as Row[];
+    all(query, ...params) {
+      const { text, values } = bound(query, params);
+      return prepare(text).all(...values) as never;
     },
     has: (query, ...params) => db.get(query, ...params) !== undefined,
-    value<Value>(query: Sql | string, ...params: Param[]) {
-      return (Object.values(db.get<Record<string, Value | null>>(query, ...params) ?? {})[0] ?? undefined) as
-        | Value
-        | undefined;
-    },
-    column: (query, ...params) =>
-      db.all<Record<string, never>>(query, ...params).map((row) => Object.values(row)[0] as never),
+    value: (query, ...params) => (Object.values(db.get<object>(query, ...params) ?? {})[0] ?? undefined) as never,
+    column: (query, ...params) => db.all<object>(query, ...params).map((row) => Object.values(row)[0] as never),
     close: () => {
       if (native.isOpen) native.close();
     },
@@ -136,36 +132,13 @@ function wrap(native: DatabaseSync, path: string): Db {
   return db;
 }
 
-type Values = Param[] | [Record<string, Param>];
-
-function bind(native: DatabaseSync, query: Sql | string, params: Param[]): { text: string; values: Param[] } {
-  if (typeof query !== "string") return { text: query.text, values: query.params as Param[] };
-  const values: Values = NUMBERED.test(query) && !takesNumbers(native) ? [named(params)] : params;
-  return { text: query, values: values as Param[] };
-}
-
-const NUMBERED = /\?\d/;
-let isTakingNumbers: boolean | undefined;
-
-/** Node 22 before 22.20 and 24 before 24.7 take `?1` for a name and give it none of the values that come in a row. */
-function takesNumbers(native: DatabaseSync): boolean {
-  if (isTakingNumbers !== undefined) return isTakingNumbers;
-  try {
-    native.prepare("SELECT ?1").get(1);
-    isTakingNumbers = true;
-  } catch {
-    isTakingNumbers = false;
-  }
-  return isTakingNumbers;
-}
-
-function named(params: readonly Param[]): Record<string, Param> {
-  return Object.fromEntries(params.map((value, index) => [`?${index + 1}`, value]));
+function bound(query: Sql | string, params: readonly Param[]): { text: string; values: readonly Param[] } {
+  return typeof query === "string" ? { text: query, values: params } : { text: query.text, values: query.params };
 }
 
 type SqliteModule = typeof import("node:sqlite");
 
-/** Says what to do where this Node cannot. */
+/** Throws with what to do on a Node that is too old. */
 export function requireSqlite(): SqliteModule {
   const sqlite = sqliteModule();
   if (sqlite === undefined) {
@@ -182,7 +155,7 @@ function sqliteModule(): SqliteModule | undefined {
   return withoutExperimentalWarning(() => process.getBuiltinModule("node:sqlite"));
 }
 
-/** Node 22 and 24 print a warning on the first load; nobody who runs `c-mem` can act on it. */
+/** Node 22 and 24 print a warning on the first load, which users of `c-mem` can do nothing about. */
 function withoutExperimentalWarning<T>(load: () => T): T {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};

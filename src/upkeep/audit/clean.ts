@@ -14,6 +14,7 @@ import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { freeVectorsOf, scrubVectors } from "../../store/vectors/vectors.ts";
 import { markUnclean } from "../erase/erase-rows.ts";
 import { jsonParts } from "./audit.ts";
+import { sql } from "../../store/db/sql.ts";
 
 /** Returns how many rows were rewritten. Their old bytes stay in the file until `scrub`. */
 export function cleanRows(db: Db): number {
@@ -38,12 +39,13 @@ function indexAgain(db: Db, places: readonly TextPlace[]): void {
     new Set(places.filter((place) => place.table === table).map((place) => Number(place.key[0])));
   for (const id of idsIn("tool_uses")) indexToolUse(db, id);
   for (const id of idsIn("observations")) indexObservation(db, id);
-  if (idsIn("prompts").size > 0) db.run("INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')");
+  if (idsIn("prompts").size > 0) db.run(sql`INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')`);
   // A subagent's work belongs to its parent's turns.
-  const family =
-    "SELECT id FROM sessions WHERE id = ?1 UNION SELECT parent_session_db_id FROM sessions WHERE id = ?1 AND parent_session_db_id IS NOT NULL";
-  const sessions = places.flatMap(({ sessionDbId }) => db.all<{ id: number }>(family, sessionDbId));
-  for (const id of new Set(sessions.map((session) => session.id))) {
+  const sessions = places.flatMap(({ sessionDbId }) =>
+    db.column<number>(sql`SELECT id FROM sessions WHERE id = ${sessionDbId}
+      UNION SELECT parent_session_db_id FROM sessions WHERE id = ${sessionDbId} AND parent_session_db_id IS NOT NULL`),
+  );
+  for (const id of new Set(sessions)) {
     markSessionStale(db, id);
     freeVectorsOf(db, id);
   }

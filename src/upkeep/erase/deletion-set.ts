@@ -1,5 +1,7 @@
 // The rows to delete when something is forgotten: those selected and those that depend on them.
-import type { Db, Param } from "../../store/db/driver.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { raw, sql, type Sql } from "../../store/db/sql.ts";
+import { family } from "../../store/tables/sessions.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
 /** Row ids. */
@@ -24,7 +26,8 @@ export function emptyDeletionSet(): DeletionSet {
   return { sessions: new Set(), prompts: new Set(), messages: new Set(), toolUses: new Set(), observations: new Set() };
 }
 
-const IN_LIST = "IN (SELECT value FROM json_each(?))";
+const isIn = (column: string, values: Iterable<number | string>): Sql =>
+  sql`${raw(column)} IN (SELECT value FROM json_each(${[...values]}))`;
 
 /**
  * Adds a session's subagents, a prompt's turn and what was derived from the evidence. Returns the observations that must
@@ -33,78 +36,70 @@ const IN_LIST = "IN (SELECT value FROM json_each(?))";
 export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   const selected = new Set(deletion.observations);
   // The same words are the same observation, whichever turn they were derived from.
-  addIds(
-    db,
-    selected,
-    `SELECT id FROM observations WHERE content_hash IN (SELECT content_hash FROM observations WHERE id ${IN_LIST})`,
-    toJson(selected),
-  );
+  const selectedTexts = sql`SELECT content_hash FROM observations WHERE ${isIn("id", selected)}`;
+  addIds(db, selected, sql`SELECT id FROM observations WHERE content_hash IN (${selectedTexts})`);
   for (const id of deletion.prompts) addTurn(db, deletion, id);
   addSubagents(db, deletion);
   const { sessions, prompts, messages, toolUses, observations } = deletion;
-  for (const [table, ids] of Object.entries({ prompts, messages, tool_uses: toolUses, observations })) {
-    addIds(db, ids, `SELECT id FROM ${table} WHERE session_db_id ${IN_LIST}`, toJson(sessions));
-  }
+  for (const [table, ids] of Object.entries({ prompts, messages, tool_uses: toolUses, observations }))
+    addIds(db, ids, sql`SELECT id FROM ${raw(table)} WHERE ${isIn("session_db_id", sessions)}`);
   const items = Object.entries({ p: prompts, m: messages, t: toolUses }).flatMap(([letter, ids]) =>
     Array.from(ids, (id) => letter + id),
   );
-  const derived = `SELECT DISTINCT o.id FROM observations o, json_each(o.evidence) e WHERE e.value ${IN_LIST}`;
-  addIds(db, observations, derived, toJson(items));
+  addIds(
+    db,
+    observations,
+    sql`SELECT DISTINCT o.id FROM observations o, json_each(o.evidence) e WHERE ${isIn("e.value", items)}`,
+  );
   for (const id of selected) observations.add(id);
   return selected;
 }
 
 /** Adds the prompts, messages and tool uses that these observations were derived from. */
 export function addEvidence(db: Db, { prompts, messages, toolUses }: DeletionSet, ids: Iterable<number>): void {
-  const sql = `SELECT DISTINCT e.value AS item FROM observations o, json_each(o.evidence) e WHERE o.id ${IN_LIST}`;
+  const items = db.column<string>(sql`SELECT DISTINCT e.value FROM observations o, json_each(o.evidence) e
+    WHERE ${isIn("o.id", ids)}`);
   const sets: Readonly<Record<string, Set<number>>> = { p: prompts, m: messages, t: toolUses };
-  for (const { item } of db.all<{ item: string }>(sql, toJson(ids))) sets[item.slice(0, 1)]?.add(Number(item.slice(1)));
+  for (const item of items) sets[item.slice(0, 1)]?.add(Number(item.slice(1)));
 }
 
 function addTurn(db: Db, deletion: DeletionSet, promptDbId: number): void {
   const turn = db.get<{ session: number; number: number; at: number; next: number | null }>(
-    `SELECT p.session_db_id AS session, p.prompt_number AS number, p.created_at AS at,
-       (SELECT min(n.created_at) FROM prompts n WHERE n.session_db_id = p.session_db_id AND n.prompt_number > p.prompt_number) AS next
-     FROM prompts p WHERE p.id = ?`,
-    promptDbId,
+    sql`SELECT p.session_db_id AS session, p.prompt_number AS number, p.created_at AS at,
+        (SELECT min(n.created_at) FROM prompts n WHERE n.session_db_id = p.session_db_id AND n.prompt_number > p.prompt_number) AS next
+      FROM prompts p WHERE p.id = ${promptDbId}`,
   );
   if (turn === undefined) return;
   const { session, number, at, next } = turn;
-  const ofFamily =
-    "session_db_id IN (SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1) AND prompt_number = ?2";
-  addIds(db, deletion.messages, `SELECT id FROM messages WHERE ${ofFamily}`, session, number);
-  addIds(db, deletion.toolUses, `SELECT id FROM tool_uses WHERE ${ofFamily}`, session, number);
-  const observations = "SELECT id FROM observations WHERE session_db_id = ? AND prompt_number = ?";
-  addIds(db, deletion.observations, observations, session, number);
+  const inTurn = sql`session_db_id IN (${family(session)}) AND prompt_number = ${number}`;
+  addIds(db, deletion.messages, sql`SELECT id FROM messages WHERE ${inTurn}`);
+  addIds(db, deletion.toolUses, sql`SELECT id FROM tool_uses WHERE ${inTurn}`);
+  addIds(
+    db,
+    deletion.observations,
+    sql`SELECT id FROM observations WHERE session_db_id = ${session} AND prompt_number = ${number}`,
+  );
   // Subagents that worked for this turn alone; one without messages and tool uses is matched by its start.
   addIds(
     db,
     deletion.sessions,
-    `SELECT s.id FROM sessions s WHERE s.parent_session_db_id = ?1
-       AND NOT EXISTS (SELECT 1 FROM messages WHERE session_db_id = s.id AND prompt_number <> ?2)
-       AND NOT EXISTS (SELECT 1 FROM tool_uses WHERE session_db_id = s.id AND prompt_number <> ?2)
-       AND (EXISTS (SELECT 1 FROM messages WHERE session_db_id = s.id) OR EXISTS (SELECT 1 FROM tool_uses WHERE session_db_id = s.id)
-         OR (s.started_at >= ?3 AND s.started_at < coalesce(?4, s.started_at + 1)))`,
-    session,
-    number,
-    at,
-    next,
+    sql`SELECT s.id FROM sessions s WHERE s.parent_session_db_id = ${session}
+      AND NOT EXISTS (SELECT 1 FROM messages WHERE session_db_id = s.id AND prompt_number <> ${number})
+      AND NOT EXISTS (SELECT 1 FROM tool_uses WHERE session_db_id = s.id AND prompt_number <> ${number})
+      AND (EXISTS (SELECT 1 FROM messages WHERE session_db_id = s.id) OR EXISTS (SELECT 1 FROM tool_uses WHERE session_db_id = s.id)
+        OR (s.started_at >= ${at} AND s.started_at < coalesce(${next}, s.started_at + 1)))`,
   );
 }
 
 function addSubagents(db: Db, { sessions }: DeletionSet): void {
   for (let before = -1; before !== sessions.size;) {
     before = sessions.size;
-    addIds(db, sessions, `SELECT id FROM sessions WHERE parent_session_db_id ${IN_LIST}`, toJson(sessions));
+    addIds(db, sessions, sql`SELECT id FROM sessions WHERE ${isIn("parent_session_db_id", sessions)}`);
   }
 }
 
-function addIds(db: Db, ids: Set<number>, sql: string, ...params: Param[]): void {
-  for (const { id } of db.all<{ id: number }>(sql, ...params)) ids.add(id);
-}
-
-function toJson(values: Iterable<number | string>): string {
-  return JSON.stringify([...values]);
+function addIds(db: Db, ids: Set<number>, query: Sql): void {
+  for (const id of db.column<number>(query)) ids.add(id);
 }
 
 export interface DeletionRow {
@@ -124,44 +119,43 @@ export interface DeletionRow {
   at: number;
 }
 
-const MAIN = "coalesce(parent.session_id, s.session_id) AS session_id, coalesce(parent.id, s.id) AS session_db_id";
-const WITH_PARENT = "LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id";
+const MAIN = sql`coalesce(parent.session_id, s.session_id) AS session_id, coalesce(parent.id, s.id) AS session_db_id`;
+const WITH_PARENT = sql`LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-function evidenceSql(letter: string, table: string, key: string, title: string, texts: string): string {
-  return `SELECT '${letter}' || x.id AS item, x.id, ${MAIN}, x.prompt_number, ${key} AS key, ${title} AS title,
+function evidenceSql(letter: string, table: string, key: string, title: string, texts: Sql): Sql {
+  return sql`SELECT '${raw(letter)}' || x.id AS item, x.id, ${MAIN}, x.prompt_number, ${raw(key)} AS key, ${raw(title)} AS title,
       json_array(${texts}) AS texts, x.created_at AS at
-    FROM ${table} x JOIN sessions s ON s.id = x.session_db_id ${WITH_PARENT} WHERE x.id ${IN_LIST}`;
+    FROM ${raw(table)} x JOIN sessions s ON s.id = x.session_db_id ${WITH_PARENT}`;
 }
 
-const SELECTS: readonly [keyof DeletionSet, string][] = [
-  [
-    "sessions",
-    `SELECT s.session_id AS item, s.id, ${MAIN}, 0 AS prompt_number, s.session_id AS key, coalesce(s.title, s.subtitle, '') AS title,
-       json_array(s.title, s.subtitle, s.agent_title, s.report) AS texts, s.started_at AS at
-     FROM sessions s ${WITH_PARENT} WHERE s.id ${IN_LIST}`,
-  ],
-  ["prompts", evidenceSql("p", "prompts", "x.prompt_id", "substr(x.text, 1, 400)", "x.text, x.response")],
-  ["messages", evidenceSql("m", "messages", "x.uuid", "substr(x.text, 1, 400)", "x.text, x.thinking")],
-  [
-    "toolUses",
-    evidenceSql(
-      "t",
-      "tool_uses",
-      "x.tool_use_id",
-      "x.name || ' ' || substr(x.input, 1, 400)",
-      `x.input, ${outputOf("x").text}`,
-    ),
-  ],
-  [
-    "observations",
-    `SELECT 'o' || x.id AS item, x.id, s.session_id, x.session_db_id, coalesce(x.prompt_number, 0) AS prompt_number, x.content_hash AS key,
-       iif(x.pinned, '(pinned) ', '') || x.title AS title, json_array(x.title, x.subtitle, x.narrative, x.facts) AS texts, x.valid_from AS at
-     FROM observations x LEFT JOIN sessions s ON s.id = x.session_db_id WHERE x.id ${IN_LIST}`,
-  ],
-];
+const HEAD = "substr(x.text, 1, 400)";
+const SELECTS: Readonly<Record<keyof DeletionSet, Sql>> = {
+  sessions: sql`SELECT x.session_id AS item, x.id, coalesce(parent.session_id, x.session_id) AS session_id,
+      coalesce(parent.id, x.id) AS session_db_id, 0 AS prompt_number, x.session_id AS key,
+      coalesce(x.title, x.subtitle, '') AS title,
+      json_array(x.title, x.subtitle, x.agent_title, x.report) AS texts, x.started_at AS at
+    FROM sessions x LEFT JOIN sessions parent ON parent.id = x.parent_session_db_id`,
+  prompts: evidenceSql("p", "prompts", "x.prompt_id", HEAD, sql`x.text, x.response`),
+  messages: evidenceSql("m", "messages", "x.uuid", HEAD, sql`x.text, x.thinking`),
+  toolUses: evidenceSql(
+    "t",
+    "tool_uses",
+    "x.tool_use_id",
+    "x.name || ' ' || substr(x.input, 1, 400)",
+    sql`x.input, ${outputOf("x")}`,
+  ),
+  observations: sql`SELECT 'o' || x.id AS item, x.id, s.session_id, x.session_db_id,
+      coalesce(x.prompt_number, 0) AS prompt_number, x.content_hash AS key,
+      iif(x.pinned, '(pinned) ', '') || x.title AS title,
+      json_array(x.title, x.subtitle, x.narrative, x.facts) AS texts, x.valid_from AS at
+    FROM observations x LEFT JOIN sessions s ON s.id = x.session_db_id`,
+};
 
 export type DeletionRows = Record<keyof DeletionSet, DeletionRow[]>;
 
 export function readDeletionRows(db: Db, deletion: DeletionSet): DeletionRows {
-  return Object.fromEntries(SELECTS.map(([kind, sql]) => [kind, db.all(sql, toJson(deletion[kind]))])) as DeletionRows;
+  const read = (kind: keyof DeletionSet): DeletionRow[] =>
+    db.all(sql`${SELECTS[kind]} WHERE ${isIn("x.id", deletion[kind])}`);
+  const [sessions, prompts, messages] = [read("sessions"), read("prompts"), read("messages")];
+  return { sessions, prompts, messages, toolUses: read("toolUses"), observations: read("observations") };
 }

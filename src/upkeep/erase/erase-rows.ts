@@ -6,28 +6,26 @@ import { markLaterSessions } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { freeVectorsOf } from "../../store/vectors/vectors.ts";
 import type { DeletionRow, DeletionRows, DeletionSet } from "./deletion-set.ts";
+import { and, raw, sql } from "../../store/db/sql.ts";
 
 /** Must run in a transaction. Returns how many rows of each kind were deleted. */
 export function eraseRows(db: Db, deletion: DeletionSet, rows: DeletionRows): Record<string, number> {
   const [links, summaries] = [count(db, "links"), count(db, "summaries")];
   for (const row of rows.prompts) erasePrompt(db, row);
   for (const row of rows.toolUses) eraseToolUse(db, row);
-  for (const id of deletion.messages) db.run("DELETE FROM messages WHERE id = ?", id);
-  for (const id of deletion.observations) db.run("DELETE FROM observations WHERE id = ?", id);
+  for (const id of deletion.messages) db.run(sql`DELETE FROM messages WHERE id = ${id}`);
+  for (const id of deletion.observations) db.run(sql`DELETE FROM observations WHERE id = ${id}`);
   // Subagents first: they refer to their parents.
   const isMain = (row: DeletionRow): number => (row.id === row.session_db_id ? 1 : 0);
   for (const row of rows.sessions.toSorted((a, b) => isMain(a) - isMain(b))) eraseSession(db, row);
-  db.run(
-    "UPDATE observations SET superseded_at = NULL, valid_to = NULL WHERE superseded_by IS NULL AND valid_to IS NOT NULL",
-  );
+  db.run(sql`UPDATE observations SET superseded_at = NULL, valid_to = NULL
+    WHERE superseded_by IS NULL AND valid_to IS NOT NULL`);
   // An older version running beside this one reuses ids: rows with a reused id must be indexed.
-  db.run(
-    "UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0)) WHERE name = 'tool_uses'",
-  );
-  db.run(
-    `DELETE FROM projects WHERE id NOT IN (SELECT project_id FROM sessions) AND id NOT IN (SELECT project_id FROM ledger WHERE project_id IS NOT NULL)
-       AND id NOT IN (SELECT project_id FROM observations WHERE project_id IS NOT NULL)`,
-  );
+  db.run(sql`UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0))
+    WHERE name = 'tool_uses'`);
+  db.run(sql`DELETE FROM projects WHERE id NOT IN (SELECT project_id FROM sessions)
+    AND id NOT IN (SELECT project_id FROM ledger WHERE project_id IS NOT NULL)
+    AND id NOT IN (SELECT project_id FROM observations WHERE project_id IS NOT NULL)`);
   markUnclean(db);
   return {
     sessions: deletion.sessions.size,
@@ -41,42 +39,36 @@ export function eraseRows(db: Db, deletion: DeletionSet, rows: DeletionRows): Re
 }
 
 function count(db: Db, table: string): number {
-  return db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0;
+  return db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) ?? 0;
 }
 
 function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
-  db.run("DELETE FROM turns_fts WHERE rowid = ?", id);
-  db.run(
-    "INSERT INTO prompts_trigram (prompts_trigram, rowid, text) SELECT 'delete', id, text FROM prompts WHERE id = ?",
-    id,
-  );
-  db.run("DELETE FROM prompts WHERE id = ?", id);
-  db.run("DELETE FROM jobs WHERE key = 'enrich:' || ?", id);
+  db.run(sql`DELETE FROM turns_fts WHERE rowid = ${id}`);
+  db.run(sql`INSERT INTO prompts_trigram (prompts_trigram, rowid, text)
+    SELECT 'delete', id, text FROM prompts WHERE id = ${id}`);
+  db.run(sql`DELETE FROM prompts WHERE id = ${id}`);
+  db.run(sql`DELETE FROM jobs WHERE key = ${`enrich:${id}`}`);
   for (const table of ["summaries", "commits", "file_snapshots"]) {
-    db.run(`DELETE FROM ${table} WHERE session_db_id = ? AND prompt_number = ?`, session_db_id, prompt_number);
+    db.run(sql`DELETE FROM ${raw(table)} WHERE session_db_id = ${session_db_id} AND prompt_number = ${prompt_number}`);
   }
 }
 
 function eraseToolUse(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
-  db.run("DELETE FROM tool_uses_fts WHERE rowid = ?", id);
+  db.run(sql`DELETE FROM tool_uses_fts WHERE rowid = ${id}`);
   deleteSnapshotsOf(db, id);
-  db.run("DELETE FROM tool_uses WHERE id = ?", id);
-  db.run("DELETE FROM commits WHERE session_db_id = ? AND created_at = ?", session_db_id, at);
-  db.run("DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ?", item);
+  db.run(sql`DELETE FROM tool_uses WHERE id = ${id}`);
+  db.run(sql`DELETE FROM commits WHERE session_db_id = ${session_db_id} AND created_at = ${at}`);
+  db.run(sql`DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ${item}`);
 }
 
 function eraseSession(db: Db, { id, item }: DeletionRow): void {
   markLaterSessions(db, id);
-  db.run("DELETE FROM sessions WHERE id = ?", id);
-  db.run(
-    "DELETE FROM jobs WHERE key = 'session:' || ?1 OR substr(key, 1, length(?1) + 6) = 'turn:' || ?1 || ':'",
-    item,
-  );
-  db.run(
-    "DELETE FROM links WHERE (source_type = 'session' AND source_id = ?1) OR (target_type = 'session' AND target_id = ?1)",
-    item,
-  );
-  db.run("DELETE FROM sync_state WHERE session_id = ?1 OR 'agent-' || session_id = ?1", item);
+  db.run(sql`DELETE FROM sessions WHERE id = ${id}`);
+  db.run(sql`DELETE FROM jobs
+    WHERE key = ${`session:${item}`} OR substr(key, 1, length(${item}) + 6) = ${`turn:${item}:`}`);
+  db.run(sql`DELETE FROM links
+    WHERE (source_type = 'session' AND source_id = ${item}) OR (target_type = 'session' AND target_id = ${item})`);
+  db.run(sql`DELETE FROM sync_state WHERE session_id = ${item} OR 'agent-' || session_id = ${item}`);
 }
 
 /**
@@ -85,19 +77,15 @@ function eraseSession(db: Db, { id, item }: DeletionRow): void {
  */
 export function repairSession(db: Db, sessionDbId: number, turns: Iterable<number>): void {
   for (const number of [0, ...turns]) {
-    const producer = number === 0 ? "" : "AND producer <> 'extractor'";
-    db.run(`DELETE FROM summaries WHERE session_db_id = ? AND prompt_number = ? ${producer}`, sessionDbId, number);
+    db.run(sql`DELETE FROM summaries WHERE session_db_id = ${sessionDbId} AND prompt_number = ${number}
+      AND ${and(number !== 0 && sql`producer <> 'extractor'`)}`);
   }
-  db.run(
-    "DELETE FROM links WHERE source_type = 'session' AND source_id = (SELECT session_id FROM sessions WHERE id = ?)",
-    sessionDbId,
-  );
+  db.run(sql`DELETE FROM links
+    WHERE source_type = 'session' AND source_id = (SELECT session_id FROM sessions WHERE id = ${sessionDbId})`);
   renumberTurns(db, sessionDbId, 0);
-  db.run(
-    `UPDATE sessions SET prompt_count = (SELECT count(*) FROM prompts WHERE session_db_id = ?1), title = agent_title, subtitle = NULL
-     WHERE id = ?1`,
-    sessionDbId,
-  );
+  db.run(sql`UPDATE sessions SET prompt_count = (SELECT count(*) FROM prompts WHERE session_db_id = ${sessionDbId}),
+      title = agent_title, subtitle = NULL
+    WHERE id = ${sessionDbId}`);
   markSessionStale(db, sessionDbId);
   freeVectorsOf(db, sessionDbId);
   resetReading(db, sessionDbId);
@@ -105,14 +93,11 @@ export function repairSession(db: Db, sessionDbId: number, turns: Iterable<numbe
 
 /** The stored state of a transcript reader may contain deleted text. Ids of private prompts stay: they keep others out. */
 function resetReading(db: Db, sessionDbId: number): void {
-  db.run(
-    `UPDATE sync_state SET byte_offset = 0, line = 0, fingerprint = '', state = json_object('version', 0, 'state', json_object(
+  db.run(sql`UPDATE sync_state SET byte_offset = 0, line = 0, fingerprint = '', state = json_object('version', 0, 'state', json_object(
          'privatePromptIds', json(coalesce(state -> '$.state.privatePromptIds', '[]')),
          'privateThreadIds', json(coalesce(state -> '$.state.privateThreadIds', '[]'))))
-     WHERE session_id IN (SELECT session_id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1)
-       OR 'agent-' || session_id IN (SELECT session_id FROM sessions WHERE parent_session_db_id = ?1)`,
-    sessionDbId,
-  );
+     WHERE session_id IN (SELECT session_id FROM sessions WHERE id = ${sessionDbId} OR parent_session_db_id = ${sessionDbId})
+       OR 'agent-' || session_id IN (SELECT session_id FROM sessions WHERE parent_session_db_id = ${sessionDbId})`);
 }
 
 /** Has SQLite overwrite the bytes of deleted rows at once. */
@@ -122,16 +107,16 @@ export function overwriteDeleted(db: Db): void {
 
 /** False for a database that is not C-Mem's. */
 export function hasIndexState(db: Db): boolean {
-  return db.get("SELECT 1 FROM sqlite_schema WHERE name = 'index_state'") !== undefined;
+  return db.has(sql`SELECT 1 FROM sqlite_schema WHERE name = 'index_state'`);
 }
 
 /** Notes that `scrub` has to run: indexes, free pages or the log may still contain deleted text. */
 export function markUnclean(db: Db): void {
-  db.run("INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)");
+  db.run(sql`INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)`);
 }
 
 export function isUnclean(db: Db): boolean {
-  return db.get("SELECT 1 FROM index_state WHERE name = 'unclean'") !== undefined;
+  return db.has(sql`SELECT 1 FROM index_state WHERE name = 'unclean'`);
 }
 
 /** The full-text indexes and the tables whose rows they index. */
@@ -149,16 +134,16 @@ const INDEXES = {
  */
 export function scrub(db: Db): boolean {
   const deadline = Date.now() + MAX_WAIT_MS;
-  const before = db.get<{ timeout: number }>("PRAGMA busy_timeout")?.timeout ?? 0;
+  const before = db.value<number>(sql`PRAGMA busy_timeout`) ?? 0;
   db.exec("PRAGMA busy_timeout = 0");
   try {
     for (const index of Object.keys(INDEXES)) {
-      retryWhileBusy(deadline, () => db.run(`INSERT INTO ${index} (${index}) VALUES ('optimize')`));
+      retryWhileBusy(deadline, () => db.run(sql`INSERT INTO ${raw(index)} (${raw(index)}) VALUES ('optimize')`));
     }
     // auto_vacuum: a file from an early version gets incremental vacuum here.
     retryWhileBusy(deadline, () => db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
     if (!emptyLog(db, deadline)) return false;
-    retryWhileBusy(deadline, () => db.run("DELETE FROM index_state WHERE name = 'unclean'"));
+    retryWhileBusy(deadline, () => db.run(sql`DELETE FROM index_state WHERE name = 'unclean'`));
     return emptyLog(db, deadline);
   } finally {
     db.exec(`PRAGMA busy_timeout = ${before}`);
@@ -182,7 +167,7 @@ function retryWhileBusy(deadline: number, work: () => unknown): void {
 }
 
 function emptyLog(db: Db, deadline: number): boolean {
-  while (db.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)")?.busy !== 0) {
+  while (db.value<number>(sql`PRAGMA wal_checkpoint(TRUNCATE)`) !== 0) {
     if (Date.now() >= deadline) return false;
     sleep(POLL_MS);
   }
@@ -197,11 +182,8 @@ function sleep(ms: number): void {
 export function countPhrase(db: Db, phrase: string): { gone: number; alike: number } {
   const total = { gone: 0, alike: 0 };
   for (const [index, table] of Object.entries(INDEXES)) {
-    const counts = db.get<typeof total>(
-      `SELECT count(*) FILTER (WHERE s.id IS NULL) AS gone, count(s.id) AS alike
-       FROM ${index} f LEFT JOIN ${table} s ON s.id = f.rowid WHERE ${index} MATCH ?`,
-      phrase,
-    );
+    const counts = db.get<typeof total>(sql`SELECT count(*) FILTER (WHERE s.id IS NULL) AS gone, count(s.id) AS alike
+       FROM ${raw(index)} f LEFT JOIN ${raw(table)} s ON s.id = f.rowid WHERE ${raw(index)} MATCH ${phrase}`);
     total.gone += counts?.gone ?? 0;
     total.alike += counts?.alike ?? 0;
   }

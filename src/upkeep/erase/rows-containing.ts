@@ -1,5 +1,6 @@
 // Finds the rows that contain a text, in upper or lower case: to forget them, and to verify that none is left.
 import type { Db } from "../../store/db/driver.ts";
+import { and, raw, sql } from "../../store/db/sql.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
 interface TextColumns {
@@ -7,37 +8,34 @@ interface TextColumns {
   item: string;
   table: string;
   columns: string[];
-  /** SQL that limits the rows to project ?2; null: all projects. */
-  scope: string;
+  /** How a row belongs to a project: by itself, through its session, or not at all. */
+  scope: "own" | "session" | "none";
 }
 
-const OF_SESSION = "(?2 IS NULL OR x.session_db_id IN (SELECT id FROM sessions WHERE project_id = ?2))";
-const ALL_PROJECTS = "?2 IS NULL";
-
 const ITEMS: TextColumns[] = [
-  { item: "'p' || x.id", table: "prompts", columns: ["text"], scope: OF_SESSION },
-  { item: "'m' || x.id", table: "messages", columns: ["text", "thinking"], scope: OF_SESSION },
-  { item: "'t' || x.id", table: "tool_uses", columns: ["name", "input", outputOf("x").text], scope: OF_SESSION },
+  { item: "'p' || x.id", table: "prompts", columns: ["text"], scope: "session" },
+  { item: "'m' || x.id", table: "messages", columns: ["text", "thinking"], scope: "session" },
+  { item: "'t' || x.id", table: "tool_uses", columns: ["name", "input", outputOf("x").text], scope: "session" },
   {
     item: "'o' || x.id",
     table: "observations",
     columns: ["title", "subtitle", "narrative", "facts", "files", "subject"],
-    scope: "(?2 IS NULL OR x.project_id IS NULL OR x.project_id = ?2)",
+    scope: "own",
   },
 ];
 
-const RESPONSES: TextColumns = { item: "x.id", table: "prompts", columns: ["response"], scope: OF_SESSION };
+const RESPONSES: TextColumns = { item: "x.id", table: "prompts", columns: ["response"], scope: "session" };
 const NAMES: TextColumns = {
   item: "x.session_id",
   table: "sessions",
   columns: ["title", "subtitle", "agent_title", "report"],
-  scope: "(?2 IS NULL OR x.project_id = ?2)",
+  scope: "own",
 };
 const SUMMARIES: TextColumns = {
   item: "x.id",
   table: "summaries",
   columns: ["request", "investigated", "learned", "completed", "next_steps", "notes", "files_read", "files_edited"],
-  scope: OF_SESSION,
+  scope: "session",
 };
 
 const SESSION_ID = "(SELECT session_id FROM sessions WHERE id = x.session_db_id)";
@@ -47,12 +45,12 @@ const OTHERS: TextColumns[] = [
   { ...RESPONSES, item: "'p' || x.id" },
   { ...NAMES, columns: [...NAMES.columns, "cwd", "git_branch", "transcript_path"] },
   { ...SUMMARIES, item: SESSION_ID },
-  { item: SESSION_ID, table: "commits", columns: ["subject", "branch"], scope: OF_SESSION },
-  { item: SESSION_ID, table: "file_snapshots", columns: ["path"], scope: OF_SESSION },
-  { item: "'t' || x.tool_use_db_id", table: "file_touches", columns: ["path"], scope: OF_SESSION },
-  { item: "x.source_id", table: "links", columns: ["target_id"], scope: ALL_PROJECTS },
-  { item: "x.path", table: "sync_state", columns: ["path", "state"], scope: ALL_PROJECTS },
-  { item: "'project ' || x.name", table: "projects", columns: ["key", "name", "root", "remote"], scope: ALL_PROJECTS },
+  { item: SESSION_ID, table: "commits", columns: ["subject", "branch"], scope: "session" },
+  { item: SESSION_ID, table: "file_snapshots", columns: ["path"], scope: "session" },
+  { item: "'t' || x.tool_use_db_id", table: "file_touches", columns: ["path"], scope: "session" },
+  { item: "x.source_id", table: "links", columns: ["target_id"], scope: "none" },
+  { item: "x.path", table: "sync_state", columns: ["path", "state"], scope: "none" },
+  { item: "'project ' || x.name", table: "projects", columns: ["key", "name", "root", "remote"], scope: "none" },
 ];
 
 /** Ids of prompts, messages, tool uses and observations. */
@@ -75,11 +73,9 @@ export function findRowsContaining(db: Db, text: string, projectId: number | und
   return {
     responses: find(db, RESPONSES, [text], projectId).map(Number),
     sessions: find(db, NAMES, [text], projectId),
-    summaries: db.all(
-      `SELECT DISTINCT s.session_id, u.session_db_id, u.prompt_number FROM summaries u JOIN sessions s ON s.id = u.session_db_id
-       WHERE u.id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(find(db, SUMMARIES, [text], projectId)),
-    ),
+    summaries: db.all(sql`SELECT DISTINCT s.session_id, u.session_db_id, u.prompt_number
+      FROM summaries u JOIN sessions s ON s.id = u.session_db_id
+      WHERE u.id IN (SELECT value FROM json_each(${find(db, SUMMARIES, [text], projectId)}))`),
   };
 }
 
@@ -99,7 +95,12 @@ function find(
 ): string[] {
   const { item, table, columns, scope } = place;
   const test = columns.map((column) => `instr(lower(${/^\w+$/.test(column) ? `x.${column}` : column}), lower(value))`);
-  const sql = `SELECT ${item} AS item FROM ${table} x
-    WHERE ${scope} AND EXISTS (SELECT 1 FROM json_each(?1) WHERE ${test.join(" OR ")}) LIMIT ${limit}`;
-  return db.all<{ item: string }>(sql, JSON.stringify(texts), projectId ?? null).map((row) => row.item);
+  const ofProject = {
+    own: sql`(x.project_id IS NULL OR x.project_id = ${projectId})`,
+    session: sql`x.session_db_id IN (SELECT id FROM sessions WHERE project_id = ${projectId})`,
+    none: sql`0`,
+  };
+  return db.column(sql`SELECT ${raw(item)} FROM ${raw(table)} x
+    WHERE ${and(projectId !== undefined && ofProject[scope])}
+      AND EXISTS (SELECT 1 FROM json_each(${texts}) WHERE ${raw(test.join(" OR "))}) LIMIT ${limit}`);
 }

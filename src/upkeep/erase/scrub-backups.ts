@@ -8,6 +8,7 @@ import { type Db, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { family } from "../../store/tables/sessions.ts";
 import { hasForgottenParts, isForgottenPrompt, isForgottenSession } from "../../store/tables/tombstones.ts";
 import {
   allTombstones,
@@ -24,6 +25,7 @@ import { forget, tombstonesOf, type Words } from "./forget.ts";
 import { findItemsContaining, findTextAnywhere } from "./rows-containing.ts";
 import { addToDeletion } from "./select-deletion.ts";
 import { piecesIn } from "./verify-erased.ts";
+import { raw, sql } from "../../store/db/sql.ts";
 
 export interface ClearedCopies {
   /** Backups it was deleted from. */
@@ -139,9 +141,8 @@ const NO_PROJECT = 0;
 /** The same project has another row id in a database that came from another machine. */
 function wordsIn(db: Db, copy: Db, words: Words): Words {
   if (words.projectId === undefined) return words;
-  const key = db.get<{ key: string }>("SELECT key FROM projects WHERE id = ?", words.projectId)?.key ?? "";
-  const project = copy.get<{ id: number }>("SELECT id FROM projects WHERE key = ?", key);
-  return { ...words, projectId: project?.id ?? NO_PROJECT };
+  const key = db.value<string>(sql`SELECT key FROM projects WHERE id = ${words.projectId}`) ?? "";
+  return { ...words, projectId: copy.value(sql`SELECT id FROM projects WHERE key = ${key}`) ?? NO_PROJECT };
 }
 
 /** Deletes what this database's own tombstones say was forgotten. Returns how many rows were deleted. */
@@ -178,7 +179,7 @@ interface Found {
 /** The rows and texts that a tombstone of this database matches. */
 function findForgotten(db: Db): Found {
   const deletion = emptyDeletionSet();
-  const sessions = db.all<{ id: number; session_id: string }>("SELECT id, session_id FROM sessions");
+  const sessions = db.all<{ id: number; session_id: string }>(sql`SELECT id, session_id FROM sessions`);
   for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) deletion.sessions.add(id);
   const isForgottenText = (one: DerivedText): boolean =>
     hasTombstone(db, tombstoneOf("text", one.session_id, one.text));
@@ -198,13 +199,12 @@ function findForgotten(db: Db): Found {
     }
     const promptIds = prompts.map((row) => row.id);
     found.responses.push(...responsesOf(db, promptIds).filter(isForgottenText));
-    const family = "SELECT session_id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
-    const sessionIds = db.all<{ session_id: string }>(family, id).map((row) => row.session_id);
+    const sessionIds = db.column<string>(sql`SELECT session_id FROM sessions WHERE id IN (${family(id)})`);
     found.names.push(...namesOf(db, sessionIds).filter(isForgottenText));
   }
-  const observations =
-    "SELECT id FROM observations WHERE content_hash IN (SELECT hash FROM tombstones WHERE kind = 'observation')";
-  for (const { id } of db.all<{ id: number }>(observations)) deletion.observations.add(id);
+  const observations = db.column<number>(sql`SELECT id FROM observations
+    WHERE content_hash IN (SELECT hash FROM tombstones WHERE kind = 'observation')`);
+  for (const id of observations) deletion.observations.add(id);
   return found;
 }
 
@@ -218,10 +218,7 @@ interface Row {
 
 /** A conversation's rows, with its subagents': tombstones are keyed by the conversation. */
 function rowsOf(db: Db, table: string, key: string, text: string, sessionDbId: number): Row[] {
-  return db.all(
-    `SELECT x.id, main.session_id, x.${key} AS key, ${text} AS text, x.created_at AS at
+  return db.all(sql`SELECT x.id, main.session_id, x.${raw(key)} AS key, ${raw(text)} AS text, x.created_at AS at
      FROM sessions main JOIN sessions s ON s.id = main.id OR s.parent_session_db_id = main.id
-     JOIN ${table} x ON x.session_db_id = s.id WHERE main.id = ?`,
-    sessionDbId,
-  );
+     JOIN ${raw(table)} x ON x.session_db_id = s.id WHERE main.id = ${sessionDbId}`);
 }

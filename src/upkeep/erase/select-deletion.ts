@@ -6,6 +6,7 @@ import { findItem, parseItemId, parseObservationId } from "../../store/reads/ite
 import { sessionsByPrefix } from "../../store/reads/session-list.ts";
 import { getObservation } from "../../store/tables/observations.ts";
 import { type DeletionSet, emptyDeletionSet } from "./deletion-set.ts";
+import { sql } from "../../store/db/sql.ts";
 
 /** False if the name is neither an id nor the start of a session's. Throws for the id of something that does not exist. */
 export function addToDeletion(db: Db, deletion: DeletionSet, name: string): boolean {
@@ -41,15 +42,14 @@ function addSession(db: Db, deletion: DeletionSet, name: string): boolean {
 export function selectByPath(db: Db, covers: (path: string) => boolean): DeletionSet {
   const deletion = emptyDeletionSet();
   const sessions = db.all<{ id: number; cwd: string }>(
-    "SELECT id, cwd FROM sessions WHERE parent_session_db_id IS NULL",
+    sql`SELECT id, cwd FROM sessions WHERE parent_session_db_id IS NULL`,
   );
   for (const { id, cwd } of sessions) if (covers(cwd)) deletion.sessions.add(id);
-  const touches =
-    "FROM file_touches t JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id";
-  for (const { root, path } of db.all<{ root: string; path: string }>(`SELECT DISTINCT p.root, t.path ${touches}`)) {
+  const touches = sql`FROM file_touches t JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id`;
+  for (const { root, path } of db.all<{ root: string; path: string }>(sql`SELECT DISTINCT p.root, t.path ${touches}`)) {
     if (!covers(isAbsolute(path) ? path : join(root, path))) continue;
-    const uses = `SELECT DISTINCT t.tool_use_db_id AS id ${touches} WHERE p.root = ? AND t.path = ?`;
-    for (const { id } of db.all<{ id: number }>(uses, root, path)) deletion.toolUses.add(id);
+    const uses = sql`SELECT DISTINCT t.tool_use_db_id ${touches} WHERE p.root = ${root} AND t.path = ${path}`;
+    for (const id of db.column<number>(uses)) deletion.toolUses.add(id);
   }
   return deletion;
 }
