@@ -25,7 +25,7 @@ const STARTERS = [
   "cli/runtime.ts",
   "platform/worker-start.ts",
   "embed/spawned.ts",
-  "hook/rerun-with-newer-node.ts",
+  "hook/main.ts",
   "hook/opencode-plugin.ts",
   "llm/child.ts",
   "mcp/main.ts",
@@ -58,6 +58,7 @@ const PIECES = new Set([
   "where",
   "PAGE",
   "STEP_PAGES",
+  "before",
   'values.join(", ")',
   "quoted(table)",
   'isDurable ? "FULL" : "NORMAL"',
@@ -137,6 +138,7 @@ test("values reach SQL as parameters: what is put into its text is known", () =>
 
 /** Those that read databases of others, or of another time. */
 const SPEAKERS = [
+  "agents/opencode/discover.ts",
   "agents/opencode/store.ts",
   "capture/import/import-database.ts",
   "capture/import/source.ts",
