@@ -180,8 +180,8 @@ describe("c-mem export --all and import", () => {
     expect(stored[0]?.["narrative"]).not.toContain("in private");
     expect(await rows(world, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     for (const [text, words] of [
-      ["", "nothing that can be imported"],
-      ["hello\nworld\n", "nothing that can be imported"],
+      ["", "is not a file that C-Mem can import"],
+      ["hello\nworld\n", "is not a file that C-Mem can import"],
       ['{"c_mem_export":2}\n', "newer c-mem"],
     ] as const) {
       writeFileSync(cut, text);
@@ -324,7 +324,7 @@ describe("importing another system's database", () => {
     await lived(world, "own");
     for (const [path, why] of [
       [world.project, "could not be read"],
-      [join(world.project, "notes.txt"), "nothing that can be imported"],
+      [join(world.project, "notes.txt"), "is not a file that C-Mem can import"],
     ] as const) {
       if (path !== world.project) writeFileSync(path, "a note\n");
       const refused = await run(world, ["import", path]);

@@ -129,7 +129,7 @@ describe("import", () => {
     expect(await data(world, ["import", file])).toMatchObject({ refused: 2, added: {} });
     expect(await peakMb(world, ["import", file])).toBeLessThan((await peakMb(world, ["list"])) + 120);
     writeFileSync(file, brackets);
-    expect((await run(world, ["import", file])).stderr).toContain("nothing that can be imported");
+    expect((await run(world, ["import", file])).stderr).toContain("is not a file that C-Mem can import");
   });
 });
 

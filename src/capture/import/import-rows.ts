@@ -1,18 +1,17 @@
-// Puts rows of another store into this one: filtered once more, known by the agents' own ids, whatever is wrong with one
-// of them counted and left out.
+// Imports rows of another C-Mem store: filtered again, matched by the agents' own ids; invalid rows are counted and left out.
 import { parseLimitedJson } from "../../core/limited-json.ts";
 import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { createMerge, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
-import { updateAllStatuses } from "../../store/tables/session-status.ts";
 import { transaction } from "../../store/db/transaction.ts";
+import { updateAllStatuses } from "../../store/tables/session-status.ts";
 import { storedId, storedName } from "../live/ids.ts";
 
 export interface ImportCounts {
   /** By table. */
   added: Record<string, number>;
   known: number;
-  /** Lines or rows that make no sense. */
+  /** Invalid lines or rows. */
   refused: number;
 }
 
@@ -47,24 +46,14 @@ export function importRows(db: Db, rows: Iterable<ImportRow>): ImportCounts {
   return counts;
 }
 
-/** What things are known by: limited in length and alphabet, the rest is filtered like captured text. */
-const IDS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|agent|model|version|\w*hash)$/;
-const JSON_COLUMNS = new Set([
-  "input",
-  "facts",
-  "concepts",
-  "files",
-  "evidence",
-  "item_ids",
-  "files_read",
-  "files_edited",
-  "files_modified",
-]);
+/** Limited in length and alphabet; all other text is filtered like captured text. */
+const IDS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|\w*hash)$/;
+const NAMES = /^(?:agent|model|version)$/;
+const JSON_COLUMNS = /^(?:input|facts|concepts|files|evidence|item_ids|files_read|files_edited|files_modified)$/;
 const MAX_CHARS = 1_000_000;
 
-function filterRow(row: MergedRow): MergedRow {
-  const { purged_at: purgedAt = null, ...rest } = row;
-  // A time to come would keep a session from being recorded.
+function filterRow({ purged_at: purgedAt = null, ...rest }: MergedRow): MergedRow {
+  // A purge time in the future would keep the session from being recorded.
   const purged = typeof purgedAt === "number" && purgedAt < Date.now() ? { purged_at: purgedAt } : {};
   return Object.fromEntries(
     Object.entries({ ...rest, ...purged }).map(([column, value]) => [
@@ -75,12 +64,13 @@ function filterRow(row: MergedRow): MergedRow {
 }
 
 function filterColumn(column: string, value: string): string | undefined {
-  if (IDS.test(column)) return /^(?:agent|model|version)$/.test(column) ? storedName(value) : storedId(value);
-  if (!JSON_COLUMNS.has(column)) return filterText(value, MAX_CHARS);
+  if (NAMES.test(column)) return storedName(value);
+  if (IDS.test(column)) return storedId(value);
+  if (!JSON_COLUMNS.test(column)) return filterText(value, MAX_CHARS);
   try {
     return JSON.stringify(filterValue(parseLimitedJson(value), MAX_CHARS));
   } catch {
-    // Refused by what is not there.
+    // The table refuses a row without the column.
     return undefined;
   }
 }

@@ -1,9 +1,11 @@
-// memory-nexus's database: whole conversations with their tool uses, in a full-text table with the rest beside it.
+// Reads memory-nexus's database: conversations with their tool uses, in a full-text table with the rest beside it.
 import { isInterruption } from "../../agents/claude-code/prompt.ts";
 import type { Activity, CapturedEvent, FileTouch } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { eventOf, type ForeignSession, parsed, projectNamed, type Row, text, time } from "./foreign.ts";
-import { MAX_SESSION_ROWS, type Source } from "./source.ts";
+import { eventOf, type ForeignSession, parsed, projectNamed, type Row, text, time } from "./foreign-rows.ts";
+import { MAX_SESSION_ROWS, type RowOptions, type Source } from "./source.ts";
+
+const MAX_TITLE = 200;
 
 export function isMemoryNexus(tables: ReadonlySet<string>): boolean {
   return tables.has("sessions") && tables.has("messages_meta") && tables.has("tool_uses");
@@ -16,15 +18,13 @@ export function* readMemoryNexus(source: Source, db: Db): Generator<ForeignSessi
     const cwd = text(row, "project_path");
     const session = { sessionId, project: projectNamed(db, text(row, "project_name"), cwd), cwd };
     const ofSession = { where: "session_id = ?", params: [String(row["id"])], limit: MAX_SESSION_ROWS };
+    const branch = text(row, "git_branch");
     const events = [...readMessages(source, ofSession), ...readToolUses(source, ofSession)]
       .filter(({ at }) => at > 0)
       .toSorted((a, b) => a.at - b.at)
-      .map(({ at, activity }): CapturedEvent => ({
-        ...eventOf(session, at, activity),
-        branch: text(row, "git_branch"),
-      }));
+      .map(({ at, activity }): CapturedEvent => ({ ...eventOf(session, at, activity), branch }));
     const last = events.at(-1);
-    // What was said last, with no tool use after it, ended the session's last turn.
+    // A last message without a tool use after it ended the session's last turn.
     if (last?.activity.kind === "message" && last.activity.role === "assistant" && last.activity.text !== "")
       events.push({ ...last, activity: { kind: "turn-end", response: last.activity.text } });
     const summary = text(row, "summary");
@@ -34,34 +34,16 @@ export function* readMemoryNexus(source: Source, db: Db): Generator<ForeignSessi
   }
 }
 
-const MAX_TITLE = 200;
-
-interface OfSession {
-  where: string;
-  params: string[];
-  limit: number;
-}
-
-interface Happened {
+interface Timed {
   at: number;
   activity: Activity;
 }
 
-/** The rows of the full-text table `messages` are stored in another, with columns c0, c1 and so on. */
-function* messagesOf(source: Source, ofSession: OfSession): Generator<Row, void> {
-  const columns = source.columnsOf("messages");
-  const at = columns.indexOf("session_id");
-  if (at < 0) return;
-  for (const row of source.rows("messages_content", { ...ofSession, where: `c${at} = ?` }))
-    yield { number: row["id"], ...Object.fromEntries(columns.map((name, index) => [name, row[`c${index}`]])) };
-}
-
-function readMessages(source: Source, ofSession: OfSession): Happened[] {
+function readMessages(source: Source, ofSession: RowOptions): Timed[] {
   const meta = new Map([...source.rows("messages_meta", ofSession)].map((row) => [row["id"], row]));
-  const rows = source.tables.has("messages") ? plainMessages(source, ofSession) : messagesOf(source, ofSession);
-  return [...rows].flatMap((message): Happened[] => {
-    const { uuid: ofMeta, model: usedModel } = meta.get(message["number"]) ?? {};
-    const row: Row = { ...message, uuid: ofMeta, model: usedModel };
+  return messageRows(source, ofSession).flatMap((message): Timed[] => {
+    const { uuid: metaUuid, model: metaModel } = meta.get(message["number"]) ?? {};
+    const row: Row = { ...message, uuid: metaUuid, model: metaModel };
     const at = time(row, "timestamp");
     const words = text(row, "content");
     const thinking = text(row, "thinking");
@@ -77,28 +59,36 @@ function readMessages(source: Source, ofSession: OfSession): Happened[] {
   });
 }
 
-function* plainMessages(source: Source, ofSession: OfSession): Generator<Row, void> {
-  for (const row of source.rows("messages", ofSession)) yield { ...row, number: row["c-mem rowid"] };
+/** SQLite stores the rows of the full-text table `messages` in messages_content, with columns c0, c1 and so on. */
+function messageRows(source: Source, ofSession: RowOptions): Row[] {
+  if (source.tables.has("messages"))
+    return [...source.rows("messages", ofSession)].map((row) => ({ ...row, number: row["c-mem rowid"] }));
+  const columns = source.columnsOf("messages");
+  const at = columns.indexOf("session_id");
+  const rows = at < 0 ? [] : [...source.rows("messages_content", { ...ofSession, where: `c${at} = ?` })];
+  return rows.map((row) => ({
+    number: row["id"],
+    ...Object.fromEntries(columns.map((name, index) => [name, row[`c${index}`]])),
+  }));
 }
 
-function readToolUses(source: Source, ofSession: OfSession): Happened[] {
+function readToolUses(source: Source, ofSession: RowOptions): Timed[] {
   return [...source.rows("tool_uses", ofSession)].map((row) => {
     const name = text(row, "tool_name");
     const input = parsed(row["input_json"]) ?? {};
-    const error = text(row, "error_text");
-    const output = [text(row, "output_text"), error].filter((part) => part !== "").join("\n");
-    return {
-      at: time(row, "timestamp"),
-      activity: {
-        kind: "tool-use",
-        toolUseId: text(row, "tool_id") || `import:${String(row["id"])}`,
-        name,
-        input,
-        output,
-        isError: row["is_error"] === 1,
-        files: filesOf(name, input),
-      },
+    const output = [text(row, "output_text"), text(row, "error_text")].filter((part) => part !== "").join("\n");
+    const toolUseId = text(row, "tool_id") || `import:${String(row["id"])}`;
+    const isError = row["is_error"] === 1;
+    const activity: Activity = {
+      kind: "tool-use",
+      toolUseId,
+      name,
+      input,
+      output,
+      isError,
+      files: filesOf(name, input),
     };
+    return { at: time(row, "timestamp"), activity };
   });
 }
 

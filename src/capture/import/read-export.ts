@@ -1,12 +1,13 @@
-// Reads what `c-mem export --all` wrote, line by line. Any line may be cut off, too long or somebody's joke.
+// Reads what `c-mem export --all` wrote, line by line. Any line may be cut off, too long or hostile.
 import { AppError } from "../../core/error.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import { parseLimitedJson } from "../../core/limited-json.ts";
-import { MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
+import { MERGE_TABLES, type MergedRow } from "../../store/db/merge.ts";
 import { readLines } from "../sync/lines.ts";
 import { MAX_LINE_BYTES } from "../sync/read-transcript.ts";
 import type { ImportRow } from "./import-rows.ts";
 
-/** The first line of an export says which form the others have. */
+/** In the first line of an export. */
 export const EXPORT_VERSION = 1;
 
 export interface ExportEnd {
@@ -26,25 +27,22 @@ export function* readExport(path: string, end: ExportEnd): Generator<ImportRow, 
   if (isFirst) checkHead(path, undefined);
 }
 
-/** Throws where the file is none, before anything is done. */
+/** Throws if the file is not an export. */
 export function checkExport(path: string): void {
   const rows = readExport(path, { isWhole: false });
   rows.next();
   rows.return();
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
+function parse(text: string): JsonObject | undefined {
   try {
-    const value: unknown = parseLimitedJson(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return asObject(parseLimitedJson(text));
   } catch {
     return undefined;
   }
 }
 
-function checkHead(path: string, value: Record<string, unknown> | undefined): void {
+function checkHead(path: string, value: JsonObject | undefined): void {
   const version = value?.["c_mem_export"];
   if (version === EXPORT_VERSION) return;
   if (typeof version === "number") {
@@ -52,14 +50,13 @@ function checkHead(path: string, value: Record<string, unknown> | undefined): vo
       hint: "Update this c-mem: npm install -g c-mem@latest",
     });
   }
-  throw new AppError("import_unknown", `${path} is nothing that can be imported.`, {
-    hint: "What `c-mem export --all` wrote, or the database of C-Mem, claude-mem or memory-nexus.",
+  throw new AppError("import_unknown", `${path} is not a file that C-Mem can import.`, {
+    hint: "Give the output of `c-mem export --all`, or the database of C-Mem, claude-mem or memory-nexus.",
   });
 }
 
-function rowOf(value: Record<string, unknown> | undefined): ImportRow {
+function rowOf(value: JsonObject | undefined): ImportRow {
   const table = MERGE_TABLES.find((name) => name === value?.["table"]);
   const row = value?.["row"];
-  if (table === undefined || typeof row !== "object" || row === null) return "refused";
-  return { table: table satisfies MergeTable, row: row as MergedRow };
+  return table === undefined || typeof row !== "object" || row === null ? "refused" : { table, row: row as MergedRow };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { prompt, seedStore } from "../../../test/seed.ts";
-import { projectNamed } from "./foreign.ts";
+import { projectNamed } from "./foreign-rows.ts";
 
 it("what is imported belongs to the project of its folder, also where another of that name was worked in since", () => {
   const { db, add } = seedStore();
