@@ -40,7 +40,7 @@ export default defineConfig([
   { ...bundle, entry: { recall: "src/hook/reader.ts" } },
   { ...bundle, entry: { context: "src/hook/context.ts" } },
   { ...bundle, entry: { agents: "src/hook/other-agents.ts" } },
-  { ...bundle, entry: { opencode: "src/hook/opencode-plugin.ts" } },
+  { ...bundle, entry: { opencode: "src/agents/opencode/plugin.ts" } },
   // With what answers over HTTP apart: most workers are never asked.
   { ...bundle, entry: { worker: "src/worker/main.ts" }, outputOptions: { chunkFileNames: "server.cjs" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },

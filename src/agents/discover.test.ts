@@ -12,7 +12,7 @@ import type { TranscriptFile } from "./transcript.ts";
 
 const ID = "019f0000-0000-7000-8000-00000000000";
 
-/** The files as given, the first the oldest. */
+/** Writes the files; the first is the oldest. */
 function home(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-discover-"));
   for (const [index, [path, text]] of Object.entries(files).entries()) {
@@ -96,7 +96,7 @@ describe("a session of the first Copilot CLI", () => {
     ],
   };
 
-  it("is read as a whole", () => {
+  it("is read from one file", () => {
     const folder = home({
       "history-session-state/session_x_1790848800000.json": JSON.stringify(session, undefined, 2),
     });
@@ -110,7 +110,7 @@ describe("a session of the first Copilot CLI", () => {
     ]);
   });
 
-  it("that is broken is nothing, and counted", () => {
+  it("that is broken gives no events and is counted", () => {
     const folder = home({ "history-session-state/session_x_1.json": '{"cut": "of' });
     const notes = { unknown: {} };
     expect(
@@ -121,7 +121,7 @@ describe("a session of the first Copilot CLI", () => {
 });
 
 describe("the transcript of one session", () => {
-  it("is found by the path its hooks name, as it is among all the others", () => {
+  it("is found by the path that its hooks name, the same as in the full list", () => {
     const folder = home({
       [`.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-${ID}1.jsonl`]: "{}\n",
       ".gemini/tmp/app/chats/session-2026-01-02T03-04-019f0000.jsonl": `{"sessionId":"${ID}2"}\n`,

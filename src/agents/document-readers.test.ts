@@ -41,7 +41,7 @@ const list = (item: fc.Arbitrary<unknown>) =>
 const text = fc.constantFrom("hi", "", "<private>x</private>", "<state_snapshot>x", "Output: x\nExit Code: 1");
 const RUNS = { numRuns: 300 };
 
-describe("odd documents never throw", () => {
+describe("reading odd documents never throws", () => {
   it("of Gemini CLI", () => {
     const call = record({
       id: fc.constant("t1"),

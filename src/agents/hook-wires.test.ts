@@ -1,5 +1,5 @@
-// What the hooks of each agent send becomes the events its transcript gives: payloads and transcripts of the same sessions,
-// recorded from the clients (Cursor's are written after its documentation).
+// Hook payloads give the same events as transcripts: both are of the same sessions, recorded from the clients (Cursor's are
+// written from its documentation).
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -64,11 +64,11 @@ describe("Codex CLI's hooks", () => {
       return reduce(codexWire, { command, payload: value, readEnd: () => lines });
     });
 
-  it("tell of the same session, prompt and tool uses as its rollout", () => {
+  it("give the same session, prompt and tool uses as the rollout", () => {
     expect(new Set(events.map((event) => event?.sessionId))).toEqual(new Set([wrote[0]?.sessionId]));
     expect(only(events, "prompt")).toEqual(only(wrote, "prompt"));
     const same = ({ toolUseId, promptId, name, input, output, isError, exitCode, files }: Kind<"tool-use">) => {
-      // The patch alone does not say how many lines it found.
+      // The patch alone does not have the line counts.
       const touched = files.map(({ path, kind }) => ({ path, kind }));
       return { toolUseId, promptId, name, input, output, isError, exitCode, touched };
     };
@@ -77,7 +77,7 @@ describe("Codex CLI's hooks", () => {
     expect(only(events, "session-end")).toHaveLength(1);
   });
 
-  it("ask before a command and before a patch", () => {
+  it("look up commands and patches before they run", () => {
     expect(only(events, "tool-start")).toMatchObject([
       { name: "Bash", input: { command: "cat app.txt" } },
       { name: "Bash", input: { command: "ls nope-dir" } },
@@ -85,11 +85,11 @@ describe("Codex CLI's hooks", () => {
     ]);
   });
 
-  it("leave a command to the rollout whose end is not known yet", () => {
+  it("leave a command without an exit code to the rollout", () => {
     expect(reduce(codexWire, { command: "save", payload: payload("codex", "04-PostToolUse") })).toBeUndefined();
   });
 
-  it("are answered with nothing Codex would refuse", () => {
+  it("are answered only with fields that Codex accepts", () => {
     expect(codexWire.answer("save", undefined, {})).toEqual({});
     expect(codexWire.answer("summary", { kind: "turn-end" }, {})).toEqual({});
     expect(codexWire.answer("new", { kind: "prompt", text: "x" }, { text: "Told." })).toEqual({
@@ -103,7 +103,7 @@ describe("Gemini CLI's hooks", () => {
   const reduced = (command: string, name: string) =>
     reduce(geminiWire, { command, payload: payload("gemini-cli", name), at: Date.parse("2026-11-15T16:24:43Z") });
 
-  it("tell of the same session and the same words as its chat, without what hooks told", () => {
+  it("give the same session and texts as the chat, without injected text", () => {
     const prompt = reduced("new", "02-BeforeAgent");
     expect(prompt?.sessionId).toBe(wrote[0]?.sessionId);
     const [written] = only(wrote, "prompt");
@@ -117,7 +117,7 @@ describe("Gemini CLI's hooks", () => {
     expect(reduced("cleanup", "13-SessionEnd")?.activity).toEqual({ kind: "session-end", reason: "exit" });
   });
 
-  it("ask about a file with its text and about a command that failed; its uses are told by the chat", () => {
+  it("look up files after they were read, and failed commands; the chat has the tool uses", () => {
     expect(geminiWire.toolsFromTranscript).toBe(true);
     expect(reduced("save", "05-AfterTool")?.activity).toMatchObject({
       kind: "tool-start",
@@ -129,7 +129,7 @@ describe("Gemini CLI's hooks", () => {
     expect(reduced("save", "07-AfterTool")?.activity).toEqual(use);
   });
 
-  it("say nothing of what fires before every request", () => {
+  it("ignore PreCompress, which runs before every request", () => {
     expect(reduced("summary", "03-PreCompress")).toBeUndefined();
   });
 });
@@ -138,7 +138,7 @@ describe("Copilot CLI's hooks", () => {
   const reduced = (command: string, name: string) =>
     reduce(copilotWire, { command, payload: payload("copilot-cli", name) });
 
-  it("tell of prompts and turns, and where the session is written", () => {
+  it("give prompts, turn ends and the path of the transcript", () => {
     expect(reduced("new", "02-userPromptSubmitted")).toMatchObject({
       agent: "copilot-cli",
       sessionId: "ac06754d-0c2e-40e0-ac68-607690766341",
@@ -151,7 +151,7 @@ describe("Copilot CLI's hooks", () => {
     expect(reduced("cleanup", "12-sessionEnd")?.activity).toEqual({ kind: "session-end", reason: "complete" });
   });
 
-  it("ask before a file and after a failure", () => {
+  it("look up files before, and failed commands after the tool", () => {
     expect(reduced("recall", "03-preToolUse")?.activity).toMatchObject({
       kind: "tool-start",
       name: "Read",
@@ -166,12 +166,12 @@ describe("Copilot CLI's hooks", () => {
     expect(reduced("save", "08-postToolUse")?.activity).toMatchObject({ name: "Edit", isError: false });
   });
 
-  it("ask nothing before a tool that is about neither a file nor a command", () => {
+  it("look up nothing for tools without a file or command", () => {
     const grep = { sessionId: "s", toolName: "grep", toolArgs: { pattern: "x" } };
     expect(reduce(copilotWire, { command: "recall", payload: grep })).toBeUndefined();
   });
 
-  it("may carry arguments as text, and an error instead of a result", () => {
+  it("may have arguments as text, and an error instead of a result", () => {
     const failure = { sessionId: "s", toolName: "edit", toolArgs: '{"path":"/a.txt"}', error: "No match" };
     expect(reduce(copilotWire, { command: "save", payload: failure })?.activity).toMatchObject({
       name: "Edit",
@@ -186,7 +186,7 @@ describe("Copilot CLI's hooks", () => {
 describe("OpenCode's plugin", () => {
   const base = { sessionID: "ses_1", directory: "/home/ada/app" };
 
-  it("tells of a tool use as OpenCode itself writes it down", () => {
+  it("gives the same tool use as OpenCode's own file", () => {
     const args = { filePath: "/home/ada/app/app.txt", oldString: "hello", newString: "hello world" };
     const metadata = { diff: "@@ -1,1 +1,1 @@\n-hello\n+hello world\n", filediff: { additions: 1, deletions: 1 } };
     const output = "Edit applied successfully.";
@@ -207,7 +207,7 @@ describe("OpenCode's plugin", () => {
     });
   });
 
-  it("tells of what was typed, and of a subagent as part of the session that started it", () => {
+  it("gives the typed text, and a subagent as part of the session that started it", () => {
     const parts = [
       { type: "text", text: "Fix it" },
       { type: "text", synthetic: true, text: "a file" },
@@ -238,7 +238,7 @@ describe("Cursor's hooks", () => {
   const reduced = (command: string, name: string, extra: object) =>
     reduce(cursorWire, { command, payload: { ...base, hook_event_name: name, ...extra } });
 
-  it("tell of prompts, answers and tool uses", () => {
+  it("give prompts, responses and tool uses", () => {
     expect(reduced("new", "beforeSubmitPrompt", { prompt: "Fix it" })).toMatchObject({
       agent: "cursor",
       sessionId: "c1",
@@ -279,12 +279,12 @@ describe("Cursor's hooks", () => {
     });
   });
 
-  it("name a memory tool so that it is not recorded", () => {
+  it("give C-Mem's own tools a name that is not recorded", () => {
     const events = ["MCP:find_fix", "MCP:query"].map((tool) => reduced("save", "postToolUse", { tool_name: tool }));
     expect(only(events, "tool-use").map((use) => use.name)).toEqual(["c-mem__find_fix", "mcp__query"]);
   });
 
-  it("are never told to stop or to go on, only what is remembered", () => {
+  it("are answered with context only, never with a permission", () => {
     expect(cursorWire.answer("new", { kind: "prompt", text: "x" }, { message: "For people." })).toEqual({});
     expect(cursorWire.answer("context", undefined, { text: "Told." })).toEqual({ additional_context: "Told." });
   });
@@ -297,7 +297,7 @@ describe("any wire", () => {
     ["copilot-cli", copilotWire],
     ["opencode", openCodeWire],
     ["cursor", cursorWire],
-  ])("of %s takes foreign and odd payloads for nothing", (_, wire) => {
+  ])("of %s ignores foreign and odd payloads", (_, wire) => {
     for (const odd of [
       undefined,
       null,
@@ -322,7 +322,7 @@ describe("the time in a payload", () => {
     ["Gemini", geminiWire, { hook_event_name: "BeforeAgent", session_id: "s" }],
     ["Copilot", copilotWire, { sessionId: "s" }],
   ];
-  it.each(wires)("is used by %s only where it can be right", (_name, wire, about) => {
+  it.each(wires)("is used by %s only where it is plausible", (_name, wire, about) => {
     const at = (timestamp: unknown) =>
       reduce(wire, { command: "new", payload: { ...about, prompt: "Go", timestamp }, at: now })?.at;
     expect(at(now - 60_000)).toBe(now - 60_000);

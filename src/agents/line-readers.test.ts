@@ -89,7 +89,7 @@ const COPILOT = [
   copilot("assistant.message", { messageId: "m2", content: "Gone on." }),
 ];
 
-// The readers' own states are no concern here: they go through JSON and come back.
+// A state goes through JSON and back, as it does in the store.
 type AnyReader = LineReader<unknown>;
 const READERS: [string, AnyReader, object[]][] = [
   ["Claude Code", claudeCodeReader as AnyReader, CLAUDE],
@@ -115,7 +115,7 @@ function readInTwo(reader: AnyReader, lines: readonly unknown[], split: number):
 }
 
 describe.each(READERS)("the %s reader", (_, reader, lines) => {
-  it("gives the same in two runs as in one, wherever the first ends", () => {
+  it("gives the same events in two runs as in one, wherever the first ends", () => {
     const whole = readInTwo(reader, lines, lines.length);
     expect(new Set(whole.map((event) => event.activity.kind))).toEqual(
       new Set([
@@ -152,7 +152,7 @@ describe.each(READERS)("the %s reader", (_, reader, lines) => {
     expect(seen.map(([, text]) => JSON.parse(text) as unknown)).toEqual(seen.map(([event]) => event));
   });
 
-  it("never throws, and stays the same in two runs, whatever the lines hold", () => {
+  it("never throws on any line, and gives the same events in two runs as in one", () => {
     fc.assert(
       fc.property(fc.array(oddLine(lines), { maxLength: 20 }), fc.nat(20), (odd, split) => {
         expect(readInTwo(reader, odd, split)).toEqual(readInTwo(reader, odd, odd.length));

@@ -37,7 +37,7 @@ describe("lines are counted", () => {
   });
 });
 
-describe("the numbers of lines", () => {
+describe("line numbers", () => {
   it.each([
     ["1\ta\n2\tb", "a\nb"],
     ["     9→a\n    10→", "a\n"],
@@ -47,7 +47,7 @@ describe("the numbers of lines", () => {
     ["1\ta\n5\tb", "a\n5\tb"],
     ["plain\n1\ta", "plain\n1\ta"],
     ["", ""],
-  ])("in %j are taken off", (text, expected) => {
+  ])("in %j are removed", (text, expected) => {
     expect(stripLineNumbers(text)).toBe(expected);
   });
 });

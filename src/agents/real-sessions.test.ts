@@ -1,4 +1,4 @@
-// The readers against real sessions, with a count that knows nothing of the readers. The data is no part of the project.
+// Compares the readers with an independent count over real sessions. The data is not part of the project.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -9,7 +9,7 @@ import { codexReader } from "./codex/transcript.ts";
 import { copilotReader } from "./copilot-cli/transcript.ts";
 import type { LineReader } from "./transcript.ts";
 
-/** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
+/** A folder with real sessions. */
 const DATA = process.env["C_MEM_REAL_SESSIONS"] ?? "";
 const isThere = existsSync(join(DATA, "manifest.jsonl"));
 if (!isThere) console.log(`skipped: no real sessions in ${DATA}`);
@@ -70,7 +70,7 @@ function readCounts(agent: string, id: string, lines: readonly Line[]): Counts &
   expect(new Set(uuids).size).toBe(uuids.length);
   const files = of("tool-use").flatMap((use) => use.files);
   return {
-    // One that waited may be told of twice, as one row.
+    // A queued prompt may be emitted twice; it is stored as one row.
     prompts:
       new Set(events.map(({ activity, at }) => (activity.kind === "prompt" ? `${at} ${activity.text}` : ""))).add("")
         .size - 1,
@@ -120,7 +120,7 @@ const ROUGH: Record<string, (lines: readonly Line[]) => Counts> = {
 const OWN_COMMANDS =
   /^(?:clear|compact|model|exit|mcp|login|resume|plugin|context|usage|effort|rename|remote-control|reload-plugins|config|agents|theme)$/;
 
-/** Typed while the agent was at work, not taken back, and no line of its own afterwards. */
+/** Typed while the agent worked, not taken back, and without a line of its own later. */
 function queuedOnly(lines: readonly Line[]): number {
   const notices = /^\s*(?:<task-notification|\{"task_id"|$)/;
   return lines.filter((line, index) => {
@@ -154,7 +154,7 @@ function isTyped(line: Line): boolean {
 }
 
 describe.skipIf(!isThere).each(Object.keys(READERS))("real sessions of %s", (agent) => {
-  it("are read as an independent count has them", () => {
+  it("have as many events as an independent count finds", () => {
     const all = sessions(agent);
     expect(all.length).toBeGreaterThan(10);
     for (const { id, lines } of all) {

@@ -1,4 +1,4 @@
-// Transcripts that real clients wrote, with hooks installed that told the model something after every step.
+// Transcripts recorded from the real clients, with hooks installed that injected text after every step.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Activity, AgentEvent } from "../core/event.ts";
@@ -34,8 +34,8 @@ const uses = (events: AgentEvent[]) =>
 const prompts = (events: AgentEvent[]) =>
   events.flatMap(({ activity }) => (activity.kind === "prompt" ? [activity.text] : []));
 
-describe("a session recorded by the client itself", () => {
-  it("of Codex CLI 0.166 has its prompt, its exit codes and what it changed", () => {
+describe("a recorded session", () => {
+  it("of Codex CLI 0.166 has its prompt, exit codes and changed files", () => {
     const notes = { unknown: {} };
     const events = readLines(codexReader, about("codex", "rollout.jsonl"), notes);
     expect(notes.unknown).toEqual({});
@@ -53,7 +53,7 @@ describe("a session recorded by the client itself", () => {
     expect(JSON.stringify(events)).not.toContain("told-");
   });
 
-  it("of Gemini CLI 0.61 holds what was typed and printed, not what hooks added", () => {
+  it("of Gemini CLI 0.61 has what was typed and printed, without what hooks injected", () => {
     const file = about("gemini-cli", "session.jsonl");
     const events = geminiReader.read(file, { unknown: {} });
     expect(prompts(events)).toEqual(["please look at app.txt and change it"]);
@@ -66,7 +66,7 @@ describe("a session recorded by the client itself", () => {
     expect(JSON.stringify(events)).not.toContain("told-");
   });
 
-  it("of Copilot CLI 1.0.102 too", () => {
+  it("of Copilot CLI 1.0.102 has what was typed and printed, without what hooks injected", () => {
     const notes = { unknown: {} };
     const events = readLines(copilotReader, about("copilot-cli", "events.jsonl"), notes);
     expect(notes.unknown).toEqual({});

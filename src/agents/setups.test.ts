@@ -1,4 +1,4 @@
-// What C-Mem puts into the files of each agent, and takes out again.
+// What C-Mem adds to the files of each agent, and removes again.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -27,7 +27,7 @@ const fileOf = (id: string, name: string, program = PROGRAM): ManagedFile => {
 const ALL = SETUPS.flatMap(({ id }) => filesOf(id).map(({ path }) => [id, basename(path)] as const));
 
 describe("every file", () => {
-  it.each(ALL)("of %s (%s) is filled once, kept up to date, and gone when nothing else is in it", (id, name) => {
+  it.each(ALL)("of %s (%s) gets one entry, which is updated, and is deleted where it has nothing else", (id, name) => {
     const once = fileOf(id, name).add(undefined);
     expect(fileOf(id, name).add(once)).toBe(once);
     const newer = fileOf(id, name, NEWER).add(once);
@@ -37,7 +37,7 @@ describe("every file", () => {
   });
 
   it.each(ALL.filter(([, name]) => name.endsWith(".json") && name !== "c-mem.json"))(
-    "of %s (%s) that is no JSON object is refused by name, and stays",
+    "of %s (%s) that is not a JSON object is refused by name and not changed",
     (id, name) => {
       for (const hostile of ["{", "[]", "true", '{"hooks": [], "mcpServers": [], "mcp": []}']) {
         const add = () => fileOf(id, name).add(hostile);
@@ -48,7 +48,7 @@ describe("every file", () => {
   );
 
   it.each(ALL.filter(([, name]) => name.endsWith(".json") && name !== "c-mem.json"))(
-    "of %s (%s) keeps the comments, hooks and servers of others",
+    "of %s (%s) keeps other comments, hooks and servers",
     (id, name) => {
       const theirs = `{
   // mine
@@ -72,7 +72,7 @@ describe("every file", () => {
     ["copilot-cli", "mcp-config.json", "mcpServers"],
     ["opencode", "opencode.json", "mcp"],
     ["cursor", "mcp.json", "mcpServers"],
-  ])("of %s with a server of somebody's own by our name is refused, and never loses it", (id, name, under) => {
+  ])("of %s with another server of our name is refused and not changed", (id, name, under) => {
     const own = JSON.stringify({ [under]: { "c-mem": { command: "mine", args: ["x"] } } });
     expect(() => fileOf(id, name).add(own)).toThrow("not C-Mem's");
     expect(fileOf(id, name).remove(own)).toBe(own);
@@ -82,7 +82,7 @@ describe("every file", () => {
     ["copilot-cli", "c-mem.json"],
     ["opencode", "c-mem.js"],
     ["cursor", "c-mem-context.mdc"],
-  ])("of %s that is ours alone (%s) is not written over one that is not", (id, name) => {
+  ])("of %s (%s) is not written over another program's file", (id, name) => {
     expect(() => fileOf(id, name).add("mine\n")).toThrow("not C-Mem's");
     expect(fileOf(id, name).remove("mine\n")).toBe("mine\n");
   });
@@ -92,7 +92,7 @@ describe("Codex's config.toml", () => {
   const file = fileOf("codex", "config.toml");
   const theirs = 'model = "gpt-5.5" # mine\n\n[mcp_servers.other]\ncommand = "x"\n';
 
-  it("gets one table between markers, and is the same without it", () => {
+  it("gets one table between markers, and is the same after its removal", () => {
     const text = file.add(theirs);
     expect(text.startsWith(theirs)).toBe(true);
     expect(text).toContain('[mcp_servers.c-mem]\ncommand = "/opt/my node/bin/node"');
@@ -102,14 +102,14 @@ describe("Codex's config.toml", () => {
     expect(file.remove(file.add(windows))).toBe(windows);
   });
 
-  it("keeps what another program has written before the end marker", () => {
+  it("keeps lines of another program before the end marker", () => {
     const grown = file.add(theirs).replace("# <<<", '[projects."/a"]\ntrust_level = "trusted"\n# <<<');
     expect(file.remove(grown)).toBe(`${theirs}[projects."/a"]\ntrust_level = "trusted"\n`);
     expect(fileOf("codex", "config.toml", NEWER).add(grown)).toContain('[projects."/a"]');
     expect(fileOf("codex", "config.toml", NEWER).add(grown)).not.toContain("my node");
   });
 
-  it("loses what was added to our own table with it", () => {
+  it("loses keys that were added to our table", () => {
     const tuned = file.add(theirs).replace("# <<<", "startup_timeout_sec = 20\n# <<<");
     expect(file.remove(tuned)).toBe(theirs);
   });
@@ -121,12 +121,12 @@ describe("Codex's config.toml", () => {
     '[mcp_servers]\nc-mem = { command = "mine" }\n',
     'mcp_servers.c-mem.command = "mine"\n',
     'mcp_servers = { c-mem = { command = "mine" } }\n',
-  ])("with a server of that name already is refused: %j", (own) => {
+  ])("with a server of that name is refused: %j", (own) => {
     expect(() => file.add(own)).toThrow("nothing was changed");
     expect(file.remove(own)).toBe(own);
   });
 
-  it("with its servers in one line is refused: no table may follow that", () => {
+  it("with its servers in one line is refused", () => {
     const closed = 'mcp_servers = { other = { command = "x" } }\n';
     expect(() => file.add(closed)).toThrow("in one line; nothing was changed");
     expect(file.add(`# ${closed}`)).toContain("[mcp_servers.c-mem]");
@@ -134,7 +134,7 @@ describe("Codex's config.toml", () => {
 });
 
 describe("a hook command", () => {
-  it("is quoted for the shell it is run by", () => {
+  it("is quoted for the shell", () => {
     expect(fileOf("codex", "hooks.json").add(undefined)).toContain(
       `'/opt/my node/bin/node' ${PROGRAM.hook} new --agent codex`,
     );
@@ -142,7 +142,7 @@ describe("a hook command", () => {
 });
 
 describe("Cursor's rule", () => {
-  it("stays as hooks have written it when C-Mem is installed again", () => {
+  it("keeps the context in it when C-Mem is installed again", () => {
     const rule = fileOf("cursor", "c-mem-context.mdc");
     const filled = `${rule.add(undefined)}\n<c-mem-context>\nSomething.\n</c-mem-context>\n`;
     expect(rule.add(filled)).toBe(filled);

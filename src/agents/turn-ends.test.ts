@@ -66,7 +66,7 @@ describe("a Claude Code transcript", () => {
     expect(outcome(readLines(claudeCodeReader, [user("Fix it"), ...lines]))).toBe(expected);
   });
 
-  it("names the interrupted turn, whatever came after it", () => {
+  it("names the interrupted turn, also with other lines after it", () => {
     const ends = readLines(claudeCodeReader, [
       user("One"),
       says(call, null),
@@ -129,7 +129,7 @@ describe("a Copilot CLI session", () => {
     expect(outcome(readLines(copilotReader, [...start, ...lines]))).toBe(expected);
   });
 
-  it("says when the client was closed", () => {
+  it("gives the end of the session when the client was closed", () => {
     const lines = [line("user.message", { content: "Fix it" }), line("session.shutdown", { shutdownType: "routine" })];
     expect(readLines(copilotReader, lines)).toContainEqual({ kind: "session-end", reason: "routine" });
   });

@@ -1,4 +1,4 @@
-// The real clients, with C-Mem installed into them: what is recorded of a session, and what the next one's model is told.
+// The real clients with C-Mem installed: what is recorded of a session, and what is injected into the next one.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const TOLD: Record<string, string> = {
 };
 
 describe("C-Mem in", () => {
-  it.each(CLIENTS)("$agent records a session once and tells the next one of it", async (client) => {
+  it.each(CLIENTS)("$agent records a session once and injects it into the next one", async (client) => {
     const world = createWorld();
     execFileSync("git", ["init", "-q"], { cwd: world.project });
     const file = join(world.project, "app.txt");
@@ -67,7 +67,7 @@ describe("C-Mem in", () => {
       for (const args of LORE) await run(world, ["remember", ...args]);
       const third = model.requests.length;
       writeFileSync(file, "hello\n");
-      // Nothing at the start: what was told there is not told again.
+      // Nothing at the start: what was injected there is not injected again.
       world.env["C_MEM_SURFACES"] = "prompt,file,command";
       await runClient(world, client, model.port, "Where do wombats stand in the marsupial register?");
       const words = model.requests.slice(third).join("\n");

@@ -1,4 +1,4 @@
-// The real clients, each set up for a model on loopback: how it is told of the model, what it is asked to do, how it is run.
+// The real clients, each set up for a model on loopback: its settings, its script and its command line.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

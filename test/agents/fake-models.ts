@@ -1,5 +1,5 @@
-// Models that call one tool after the other and then say that they are done, in the words of three APIs: OpenAI's Responses (Codex), Gemini's,
-// and chat completions (Copilot, OpenCode). Every request is kept.
+// Models that call one tool after the other and then finish, over three APIs: OpenAI's Responses (Codex), Gemini's, and chat
+// completions (Copilot, OpenCode). They keep every request.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,7 +7,7 @@ export type Call = readonly [tool: string, input: object | string];
 
 export interface FakeModel {
   port: number;
-  /** What the model was sent, as JSON. */
+  /** The request, as JSON. */
   requests: string[];
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ function responsesEvents(call: Call | undefined, number: number): object[] {
   ];
 }
 
-/** Small questions on the side have no tools. */
+/** Side requests, such as the one for a title, have no tools. */
 function geminiEvents(body: Body, calls: readonly Call[]): object[] {
   const parts = (body.contents ?? []).flatMap((content) => content.parts ?? []);
   const isMain = (body.tools ?? []).some((tool) => (tool.functionDeclarations ?? []).length > 3);

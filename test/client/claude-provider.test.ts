@@ -1,4 +1,4 @@
-// The user's own Claude Code as a model: the real client, installed hooks, plugins and all, answers and leaves no trace.
+// The user's own Claude Code as a model: the real client, with hooks and plugins installed, answers and leaves no trace.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ const REQUEST: LlmRequest = {
   maxOutputTokens: 2_000,
 };
 
-/** What a session hands on to its hooks, and they to the worker. */
+/** The environment that a session passes to its hooks, and they to the worker. */
 const FROM_A_HOOK = { CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli", CLAUDE_PROJECT_DIR: "/nowhere" };
 
 function provider(lab: Lab, env: Record<string, string> = {}): Provider {
@@ -34,7 +34,7 @@ function provider(lab: Lab, env: Record<string, string> = {}): Provider {
   return openProvider(settings, { ...lab.env, ...FROM_A_HOOK, ...env }) as Provider;
 }
 
-/** A user with everything there is: our plugin, hooks of their own for every event, CLAUDE.md, an MCP server. */
+/** A user with our plugin, own hooks for every event, CLAUDE.md and an MCP server. */
 async function crowdedLab(): Promise<{ lab: Lab; fired: string }> {
   const lab = await testLab();
   const fired = join(lab.root, "fired");
@@ -66,7 +66,7 @@ function filesUnder(folder: string): string[] {
 }
 
 describe("the claude provider and the real client", () => {
-  it("answers; no hook fires, no transcript is written, nothing of the user's goes along", async () => {
+  it("answers; no hook runs, no transcript is written, nothing of the user's is sent", async () => {
     const { lab, fired } = await crowdedLab();
     const before = filesUnder(lab.home);
     const firedBefore = timesFired(fired);
@@ -92,7 +92,7 @@ describe("the claude provider and the real client", () => {
     expect(body.length).toBeLessThan(6_000);
   });
 
-  it("would fire all of that without its isolation: the test can fail", async () => {
+  it("would run all of that without its isolation: the test can fail", async () => {
     const { lab, fired } = await crowdedLab();
     const firedBefore = timesFired(fired);
     await session(lab, "Say hello [[script:hello]]");
@@ -113,15 +113,14 @@ describe("the claude provider and the real client", () => {
     ],
     ["a refusal", { kind: "refusal" }, { kind: "refusal" }],
     ["an answer cut off", { kind: "truncated" }, { kind: "truncated" }],
-  ])("tells %s, and what it cost", async (_, scene, expected) => {
+  ])("reports %s, and its cost", async (_, scene, expected) => {
     const lab = await testLab();
     const loopback = await startLoopback(WIRES.messages, [scene]);
     const error: unknown = await provider(lab, { ANTHROPIC_BASE_URL: loopback.url })
       .complete(REQUEST)
       .catch((e: unknown) => e);
     expect(error).toMatchObject(expected);
-    // The client goes on three times from an answer that was cut off, and asks twice after some refusals: the budget
-    // reckons with four.
+    // The client continues a cut answer three times, and retries some refusals twice: the budget assumes four.
     expect(loopback.asked.length).toBeLessThanOrEqual(4);
     const { spent } = error as LlmError;
     if (scene.kind === "status") expect(spent).toBe("nothing");

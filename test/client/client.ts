@@ -1,4 +1,4 @@
-// Runs the real client without a screen and reads what it reports of the hooks.
+// Runs the real client headless and reads its report about the hooks.
 import { spawn } from "node:child_process";
 import type { Result } from "../e2e/harness.ts";
 import type { ModelRequest } from "./fake-model.ts";
@@ -25,7 +25,7 @@ export interface Session {
   id: string;
   answer: string;
   hooks: HookRun[];
-  /** What the model was asked in this session, subagents left out. */
+  /** The requests of this session, without subagents. */
   requests: ModelRequest[];
 }
 
@@ -45,7 +45,7 @@ export function claude(lab: Lab, args: string[], options: ClientOptions = {}): P
   });
 }
 
-/** One prompt from start to end, as `claude -p` does it. Throws if the client has anything to say about a hook. */
+/** One prompt from start to end, as `claude -p` does it. Throws if the client reports a hook error. */
 export async function session(lab: Lab, prompt: string, options: ClientOptions = {}): Promise<Session> {
   const output = ["--output-format", "stream-json", "--verbose", "--include-hook-events"];
   const args = ["-p", prompt, ...output, "--permission-mode", "bypassPermissions", ...(options.args ?? [])];
@@ -60,13 +60,13 @@ export async function session(lab: Lab, prompt: string, options: ClientOptions =
   return { id, answer: String(end["result"]), hooks, requests: mainRequests(lab, id) };
 }
 
-/** The client kills async hooks at its exit and says so in its log, though not to the user. */
+/** The client kills async hooks at its exit and logs it, but does not show it. */
 function isQuiet({ event, outcome, exitCode, stderr }: HookRun): boolean {
   const wasCut = outcome === "cancelled" && event.startsWith("PostToolUse");
   return stderr === "" && (wasCut || (outcome === "success" && exitCode === 0));
 }
 
-/** The memory handed to the model in this request. */
+/** The context injected into this request. */
 export function memoryIn(request: ModelRequest | undefined): string {
   return /<c-mem-context>[\s\S]*<\/c-mem-context>/.exec(request?.text ?? "")?.[0] ?? "";
 }

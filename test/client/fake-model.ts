@@ -1,10 +1,10 @@
-// A model that says what a script tells it: the Messages API on a loopback port, keeping every request it gets.
+// A scripted model: the Messages API on a loopback port, which keeps every request.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { type ReplyBlock, sendMessage, sendStream } from "./reply.ts";
 
-/** What the model says in one step, given the request; tool uses get their ids from the request's number. */
+/** The model's answer in one step; tool uses get their ids from the request's number. */
 export type Step = (request: ModelRequest) => ReplyBlock[];
 export type Scripts = Readonly<Record<string, readonly Step[]>>;
 
@@ -37,7 +37,7 @@ export interface ModelRequest {
   /** Set on a subagent's requests. */
   agentId: string | undefined;
   body: Body;
-  /** Everything the model is shown besides its system prompt and tools. */
+  /** Everything besides the system prompt and tools. */
   text: string;
 }
 
@@ -49,7 +49,7 @@ export interface FakeModel {
 
 export interface Play {
   scripts: Scripts;
-  /** `claude -p` exits after the last answer and kills the async hooks that still run: it is not given before they are through. */
+  /** `claude -p` exits after the last answer and kills the async hooks that still run: the answer waits for them. */
   untilHooksAreThrough?: () => Promise<void>;
 }
 
@@ -124,7 +124,7 @@ function answerTo(scripts: Scripts, request: ModelRequest): ReplyBlock[] {
   return step === undefined ? [] : step(request);
 }
 
-/** The last one named; what the client itself slips into a message does not count. */
+/** The last one named, without what the client itself adds to a message. */
 function scriptName(message: Message): string | undefined {
   const texts = textsOf(message).map((text) => text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, ""));
   return [...texts.join("\n").matchAll(/\[\[script:([\w-]+)\]\]/g)].at(-1)?.[1];

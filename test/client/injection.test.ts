@@ -1,4 +1,4 @@
-// Memory at each moment, with the real client: what reached the model, where it stands, and that nothing came unasked.
+// What C-Mem injects on each surface with the real client, where in the request, and that nothing else is injected.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ const only = (surface: string) => ({ env: { C_MEM_SURFACES: surface } });
 beforeAll(async () => {
   lab = await createLab();
   await run(lab, ["install", "--yes"]);
-  // One session, so that the project is known; then what is to be told.
+  // One session, so that the project is known; then what will be injected.
   await session(lab, "Why does add subtract? [[script:work]]");
   writeFileSync(join(lab.project, "tool.mjs"), TOOL);
   await session(lab, "Make a report [[script:stumble]]");
@@ -35,12 +35,12 @@ beforeAll(async () => {
 
 afterAll(() => closeLab(lab));
 
-/** Every piece of memory in a request; a request carries all that came before it. */
+/** Every injected block in a request, which has the whole conversation.  */
 const blocksIn = (request: ModelRequest | undefined): string[] =>
   request?.text.match(/<c-mem-context>[\s\S]*?<\/c-mem-context>/g) ?? [];
 
-describe("the real client hands to the model", () => {
-  it("where work stopped and what is decided, when a session starts", async () => {
+describe("the real client sends to the model", () => {
+  it("where work stopped and what was decided, when a session starts", async () => {
     const { requests, hooks } = await session(lab, "Good morning [[script:hello]]", only("session-start"));
     const memory = memoryIn(requests[0]);
     expect(memory).toContain("## Where work stopped");
@@ -50,7 +50,7 @@ describe("the real client hands to the model", () => {
     expect(hooks.find(({ event }) => event === "SessionStart")?.stdout).toContain('"systemMessage":"C-Mem: ');
   });
 
-  it("the answer to a prompt that memory knows of, and nothing on any other", async () => {
+  it("context for a prompt that earlier sessions match, and nothing for others", async () => {
     const asked = await session(lab, `${QUESTION} [[script:hello]]`, only("prompt"));
     expect(blocksIn(asked.requests[0])).toEqual([expect.stringContaining(DRIFT)]);
     for (const prompt of ["Good morning", "Rename the button on the settings page to Save"]) {
@@ -59,20 +59,20 @@ describe("the real client hands to the model", () => {
     }
   });
 
-  it("nothing in another project, whatever is asked", async () => {
+  it("nothing in another project", async () => {
     const { requests } = await session(lab, `${QUESTION} [[script:touch]]`, { cwd: lab.other });
     for (const request of requests) expect(request.text).not.toContain("<c-mem-context>");
   });
 
-  it("what was decided about a file, beside the file, once", async () => {
+  it("what was decided about a file, with the file, once", async () => {
     const { requests } = await session(lab, "Tidy up [[script:touch]]", only("file"));
     expect(blocksIn(requests[0])).toEqual([]);
-    // After the read it stands in the history, and the edit that follows says nothing again.
+    // The history has it after the read, so the edit that follows injects nothing.
     expect(blocksIn(requests[1])).toEqual([expect.stringContaining(FILE_RULE)]);
     expect(blocksIn(requests.at(-1)).filter((block) => block.includes(FILE_RULE))).toHaveLength(1);
   });
 
-  it("the form that worked, before a command that did not", async () => {
+  it("the form that worked, before a command that failed", async () => {
     const { requests } = await session(lab, "Report [[script:wrong]]", only("command"));
     expect(blocksIn(requests[0])).toEqual([]);
     expect(blocksIn(requests[1])).toEqual([expect.stringContaining(`\`${RIGHT}\` worked instead`)]);
@@ -80,7 +80,7 @@ describe("the real client hands to the model", () => {
     for (const request of other.requests) expect(blocksIn(request)).toEqual([]);
   });
 
-  it("the fix of an error that was met before, in the request that carries the error", async () => {
+  it("the fix of an earlier error, in the request with the error", async () => {
     const { requests } = await session(lab, "Report [[script:wrong]]", only("error"));
     expect(requests[1]?.text).toContain("unknown option '--quartz'");
     expect(blocksIn(requests[1])).toEqual([expect.stringContaining(`\`${RIGHT}\` worked instead`)]);
@@ -88,7 +88,7 @@ describe("the real client hands to the model", () => {
     for (const request of other.requests) expect(blocksIn(request)).toEqual([]);
   });
 
-  it("what a subagent should know, to the subagent", async () => {
+  it("context for a subagent's task, to the subagent", async () => {
     const before = lab.model.requests.length;
     const { requests } = await session(lab, `Ask a subagent: [[script:ask]]`, only("subagent"));
     const agents = lab.model.requests.slice(before).filter((request) => request.agentId !== undefined);
@@ -97,7 +97,7 @@ describe("the real client hands to the model", () => {
     for (const request of requests) expect(blocksIn(request)).toEqual([]);
   });
 
-  it("and counts all of it", async () => {
+  it("and counts every injection", async () => {
     const { surfaces } = (await data(lab, ["impact"])) as unknown as { surfaces: { surface: string }[] };
     expect(surfaces.map(({ surface }) => surface)).toEqual(
       expect.arrayContaining(["session-start", "prompt", "file", "command", "error", "subagent"]),

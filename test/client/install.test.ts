@@ -1,4 +1,4 @@
-// Into the real client and out again, both ways: nothing of the user's is touched.
+// Installs into the real client and uninstalls, with both methods: nothing of the user's changes.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const METHODS = [
   { method: "settings", installed: "settings.json", args: ["--method", "settings"] },
 ];
 
-describe.each(METHODS)("c-mem install by way of the $method", ({ args, installed }) => {
+describe.each(METHODS)("c-mem install with the $method", ({ args, installed }) => {
   it("only shows what it would do with --dry-run", async () => {
     const lab = await testLab();
     writeFileSync(lab.settings, PLAIN_SETTINGS);
@@ -22,7 +22,7 @@ describe.each(METHODS)("c-mem install by way of the $method", ({ args, installed
     expect([snapshot(lab.claudeDir), snapshot(lab.env["HOME"] ?? "")]).toEqual(before);
   });
 
-  it("has sessions recorded beside the user's own settings and hooks", async () => {
+  it("records sessions, and the user's own settings and hooks stay", async () => {
     const lab = await testLab();
     writeFileSync(lab.settings, PLAIN_SETTINGS);
     await expectDone(lab, ["install", "--yes", ...args]);
@@ -38,7 +38,7 @@ describe.each(METHODS)("c-mem install by way of the $method", ({ args, installed
     ]);
   });
 
-  it("changes nothing when it is there already", async () => {
+  it("changes nothing when it is installed already", async () => {
     const lab = await testLab();
     writeFileSync(lab.settings, PLAIN_SETTINGS);
     await expectDone(lab, ["install", "--yes", ...args]);
@@ -48,7 +48,7 @@ describe.each(METHODS)("c-mem install by way of the $method", ({ args, installed
     expect([snapshot(lab.claudeDir), snapshot(lab.home)]).toEqual(before);
   });
 
-  it("is undone byte for byte, with the memory kept until it is purged", async () => {
+  it("is undone byte for byte, and the data stays until it is purged", async () => {
     const lab = await testLab();
     writeFileSync(lab.settings, PLAIN_SETTINGS);
     await expectDone(lab, ["install", "--yes", ...args]);
@@ -66,8 +66,8 @@ describe.each(METHODS)("c-mem install by way of the $method", ({ args, installed
   });
 });
 
-// The client itself passes over settings with comments: there is no session to run here.
-it("c-mem install leaves comments in settings.json alone, and uninstall puts the file back byte for byte", async () => {
+// The client ignores settings with comments, so this test runs no session.
+it("c-mem install keeps comments in settings.json, and uninstall restores the file byte for byte", async () => {
   const lab = await testLab();
   writeFileSync(lab.settings, COMMENTED_SETTINGS);
   await expectDone(lab, ["install", "--yes", "--method", "settings"]);
@@ -83,7 +83,7 @@ async function expectDone(lab: Lab, args: string[]): Promise<void> {
   expect([status, stderr]).toEqual([0, expect.stringContaining("Done.")]);
 }
 
-/** Every file below a folder with what is in it. */
+/** Every file below a folder, with its content. */
 function snapshot(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();

@@ -1,4 +1,4 @@
-// The client as people use it: a screen, slash commands, an exit.
+// The interactive client: its screen, slash commands and exit.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,13 +11,13 @@ import { startTui, type Tui } from "./tui.ts";
 const WORK = "Why does add subtract? [[script:work]]";
 const READY = /accept edits on/;
 const HOOK_ERROR = /hook\W+error|error\W+hook|hook.*(?:failed|cancelled)/i;
-/** The answer, and below it that the turn is over: until then the Stop hook is running. */
+/** The answer, with the end of the turn below it: until then the Stop hook runs. */
 const HELLO = /● Hello from the model\.[\s\S]* done \d/;
 const LISTED = /● Listed\.[\s\S]* done \d/;
 const WORKED = /finished[\s\S]*● add\(\) had a minus sign[\s\S]* done \d/;
 
 describe("the interactive client", () => {
-  it("remembers across /clear and /exit, and shows no hook error", async () => {
+  it("records across /clear and /exit, and shows no hook error", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     const tui = await open(lab);
@@ -53,7 +53,7 @@ describe("the interactive client", () => {
     for (const part of ["Asked last: Good morning", WORK]) expect(memoryIn(lab.model.requests.at(-1))).toContain(part);
   });
 
-  it("is told again after /compact what compaction took away", async () => {
+  it("gets its context injected again after /compact", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     const tui = await open(lab);
@@ -71,7 +71,7 @@ describe("the interactive client", () => {
   });
 
   // PreCompact's stdout would become the summary's "Additional Instructions".
-  it("keeps its hook's answer out of what the model is told to summarise", async () => {
+  it("keeps the hook's output out of the instructions for the summary", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     const tui = await open(lab);
@@ -82,7 +82,7 @@ describe("the interactive client", () => {
     expect(lab.model.requests.at(-1)?.text).not.toContain("suppressOutput");
   });
 
-  it("shows no hook error when the data directory cannot be made", async () => {
+  it("shows no hook error when the data directory cannot be created", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     writeFileSync(join(lab.root, "file"), "");

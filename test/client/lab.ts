@@ -8,20 +8,20 @@ import { type FakeModel, startFakeModel } from "./fake-model.ts";
 import { untilHooksAreThrough } from "./running-hooks.ts";
 import { scripts } from "./scripts.ts";
 
-/** Handed over by dev/client.ts. */
+/** Set by dev/client.ts. */
 export const CLAUDE = process.env["C_MEM_CLIENT"] ?? "";
 
 const API_KEY = "made-up-key-for-a-model-on-loopback";
 
 export interface Lab extends World {
   root: string;
-  /** A second project, of which nothing is remembered. */
+  /** A second project without recorded sessions. */
   other: string;
   settings: string;
   model: FakeModel;
 }
 
-/** A lab that goes when the test that asked for it is over. */
+/** A lab that is deleted after its test. */
 export async function testLab(): Promise<Lab> {
   const lab = await createLab();
   onTestFinished(() => closeLab(lab));
@@ -49,7 +49,7 @@ export async function closeLab(lab: Lab): Promise<void> {
   rmSync(lab.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** No network but the model's, no account; root may let tools run unasked. */
+/** No network except the model, no account; IS_SANDBOX lets root skip permissions. */
 function clientEnv(model: FakeModel, root: string): Record<string, string> {
   return {
     CLAUDE_CODE_TMPDIR: join(root, "tmp"),
@@ -64,7 +64,7 @@ function clientEnv(model: FakeModel, root: string): Record<string, string> {
   };
 }
 
-/** What the client notes once its first questions (theme, key, trust) are answered. */
+/** The client's state after its first questions (theme, key, trust). */
 function clientState(trusted: string[]): object {
   return {
     hasCompletedOnboarding: true,

@@ -1,11 +1,11 @@
-// The two ways in, hooks and transcripts, give the same rows for the same session.
+// Hooks and transcripts give the same rows for the same session.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { rows, run, type World } from "../e2e/harness.ts";
 import { session } from "./client.ts";
 import { testLab } from "./lab.ts";
 
-/** What both lanes can know; when exactly it happened they see from different sides. */
+/** The columns that both can know; their times differ. */
 const QUESTIONS = {
   sessions: `SELECT s.session_id, p.session_id AS parent, s.prompt_count, s.title FROM sessions s
     LEFT JOIN sessions p ON p.id = s.parent_session_db_id ORDER BY s.session_id`,
@@ -29,7 +29,7 @@ async function evidence(world: World): Promise<Record<string, unknown>> {
 }
 
 describe("hooks and transcripts", () => {
-  it("give the same rows, and together no more than either", async () => {
+  it("give the same rows, alone and together", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     await session(lab, "Why does add subtract? [[script:work]]");

@@ -1,11 +1,11 @@
-// What is still going on when a turn, or the client itself, has ended.
+// Work that outlasts a turn, or the client itself.
 import { describe, expect, it } from "vitest";
 import { rows, run } from "../e2e/harness.ts";
 import { session } from "./client.ts";
 import { testLab } from "./lab.ts";
 
 describe("work", () => {
-  it("of a background agent belongs to the turn that started it, and its end is no prompt", async () => {
+  it("of a background agent belongs to the turn that started it, and its end is not a prompt", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     const { hooks } = await session(lab, "Have it looked at [[script:delegate]]");
@@ -24,7 +24,7 @@ describe("work", () => {
     expect(await rows(lab, "SELECT DISTINCT status FROM sessions")).toEqual([{ status: "completed" }]);
   });
 
-  it("whose hook the client killed at its exit comes in from the transcript", async () => {
+  it("whose hook the client killed at its exit is read from the transcript", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     // The client exits right after the tool and kills the hook that would have recorded it.

@@ -12,8 +12,8 @@ const METHODS = [
   { method: "settings", server: "c-mem", tool: "mcp__c-mem__search" },
 ];
 
-describe.each(METHODS)("installed by way of the $method", ({ method, server, tool }) => {
-  it("the tools are listed, called and answered, and leave no evidence of themselves", async () => {
+describe.each(METHODS)("installed with the $method", ({ method, server, tool }) => {
+  it("the tools are listed and called, and their calls are not recorded", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes", "--method", method]);
     const listed = await claude(lab, ["mcp", "list"]);
@@ -31,7 +31,7 @@ describe.each(METHODS)("installed by way of the $method", ({ method, server, too
   });
 });
 
-it("forgets nothing without a user to confirm, whatever the model says", async () => {
+it("forgets nothing without a user to confirm", async () => {
   const lab = await testLab();
   await run(lab, ["install", "--yes"]);
   await run(lab, ["remember", "The quokka sleeps in the attic."]);
@@ -42,7 +42,7 @@ it("forgets nothing without a user to confirm, whatever the model says", async (
   ]);
 });
 
-it("shows the person what would be forgotten, and forgets it when they accept", async () => {
+it("shows the user what would be forgotten, and forgets it when they accept", async () => {
   const lab = await testLab();
   await run(lab, ["install", "--yes"]);
   await run(lab, ["remember", "The quokka sleeps in the attic."]);
@@ -61,7 +61,7 @@ it("shows the person what would be forgotten, and forgets it when they accept", 
   expect(await rows(lab, "SELECT id FROM observations WHERE narrative LIKE '%quokka%'")).toEqual([]);
 });
 
-it("the plugin brings a skill and commands for people", async () => {
+it("the plugin has a skill and commands for people", async () => {
   const lab = await testLab();
   await run(lab, ["install", "--yes"]);
   const { stdout } = await claude(lab, ["-p", "Hi [[script:hello]]", "--output-format", "stream-json", "--verbose"]);
@@ -75,7 +75,7 @@ it("the plugin brings a skill and commands for people", async () => {
   );
 });
 
-/** What the last tool call gave the model. */
+/** The result of the last tool call. */
 function resultText(request: ModelRequest | undefined): string {
   const blocks = request?.body.messages.flatMap(({ content }) => (typeof content === "string" ? [] : content)) ?? [];
   const results = blocks.filter((block) => block.type === "tool_result") as {

@@ -1,4 +1,4 @@
-// The real model, fetched as a user fetches it (or taken from C_MEM_MINILM): the vectors it gives, and what it takes.
+// The real model, fetched as a user fetches it (or from C_MEM_MINILM): its vectors and its memory use.
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -33,7 +33,7 @@ const world = createWorld();
 let paths: Paths;
 
 beforeAll(async () => {
-  // The home is made up, but how to reach npm is this machine's own matter.
+  // The home is temporary, but npm's settings are this machine's own.
   world.env["NPM_CONFIG_USERCONFIG"] = join(homedir(), ".npmrc");
   for (const name of ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "NO_PROXY"]) world.env[name] = process.env[name] ?? "";
   paths = resolvePaths(world.env);
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 
 describe("c-mem model", () => {
-  it("says that the model is ready, and has nothing left to install", async () => {
+  it("reports that the model is ready, with nothing to install", async () => {
     const { stdout } = await run(world, ["model", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ data: { state: "ready", id: "minilm-l6-v2-int8", dimensions: 384 } });
     expect((await run(world, ["model", "install"])).stderr).toContain("already installed");
@@ -57,7 +57,7 @@ describe("c-mem model", () => {
     expect((await run(world, ["model"])).stdout).toContain("ready");
   });
 
-  it("is not damaged where there is only the file of an older version, and leaves one file in the end", async () => {
+  it("replaces the file of an older version, which is not damage", async () => {
     const older = join(dirname(minilmFile(paths)), "model.int8");
     renameSync(minilmFile(paths), older);
     writeFileSync(older, "c-mem embedding model 1\n");
@@ -70,7 +70,7 @@ describe("c-mem model", () => {
 });
 
 describe("MiniLM", () => {
-  it.each(KNOWN)("knows $text", ({ text, tokens, vector }) => {
+  it.each(KNOWN)("embeds $text", ({ text, tokens, vector }) => {
     const engine = loadEngine(minilmFile(paths));
     expect(engine.tokenize(text)).toEqual(tokens);
     expect(cosine(engine.forward([tokens])[0] ?? [], vector)).toBeGreaterThan(0.9995);
@@ -101,7 +101,7 @@ describe("MiniLM", () => {
       "ALTER TABLE users RENAME COLUMN name TO full_name",
       "Move the chair to the table.",
     ],
-  ])("takes %j to be nearer to %j than to %j", async (text, same, other) => {
+  ])("places %j nearer to %j than to %j", async (text, same, other) => {
     const [a = [], b = [], c = []] = await openLocal(paths).embed([text, same, other]);
     expect(cosine(a, b)).toBeGreaterThan(cosine(a, c));
   });
@@ -114,7 +114,7 @@ describe("MiniLM", () => {
     expect(loadMiniLm(paths).id).toBe("minilm-l6-v2-int8");
   });
 
-  it.runIf(process.platform === "linux")("takes less than 200 MB while it embeds, and nothing after", async () => {
+  it.runIf(process.platform === "linux")("uses less than 200 MB while it embeds, and nothing after", async () => {
     const embedder = await openSpawned(paths, { idleMs: 100 });
     const before = process.memoryUsage.rss();
     await embedAll(embedder);

@@ -7,12 +7,12 @@ import { createWorld, hook, run } from "../e2e/harness.ts";
 import { oldNode, withNodeFirst } from "./old-node.ts";
 
 describe("on a machine whose only Node is too old", () => {
-  it("install says that it fetches one, does so with consent, and every command works", async (test) => {
+  it("install announces that it fetches one, does so after consent, and every command works", async (test) => {
     const node = oldNode();
     if (node === undefined) return test.skip("no Node older than 22.16 on the PATH");
     const world = createWorld();
     world.env["PATH"] = withNodeFirst(world.env["PATH"], node);
-    // The home is made up, but how to reach npm is this machine's own matter.
+    // The home is temporary, but npm's settings are this machine's own.
     world.env["NPM_CONFIG_USERCONFIG"] = join(homedir(), ".npmrc");
     for (const name of ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "NO_PROXY"]) world.env[name] = process.env[name] ?? "";
     const dry = await run(world, ["install", "--method", "settings", "--dry-run"], { node });

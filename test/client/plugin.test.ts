@@ -1,4 +1,4 @@
-// What Claude Code installs, before it installs it.
+// Claude Code's own validation of the plugin.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../e2e/harness.ts";

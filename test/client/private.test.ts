@@ -1,10 +1,10 @@
-// A prompt that is wholly private leaves nothing behind, whatever the client did for it.
+// A wholly private prompt leaves nothing in the data directory.
 import { expect, it } from "vitest";
 import { allBytes, rows, run } from "../e2e/harness.ts";
 import { session } from "./client.ts";
 import { testLab } from "./lab.ts";
 
-it("not a word of a private prompt, its tools or its answer is in the data directory", async () => {
+it("stores nothing of a private prompt, its tools or its answer", async () => {
   const lab = await testLab();
   await run(lab, ["install", "--yes"]);
   const { answer } = await session(lab, "<private>SECRETPROMPT [[script:secret]]</private>");

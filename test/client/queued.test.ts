@@ -1,4 +1,4 @@
-// Prompts typed while the agent is at work: handed over in the middle of the turn, or answered in one of their own.
+// Prompts typed while the agent works: handed over in the middle of the turn, or answered in a turn of their own.
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { rows, run, type World } from "../e2e/harness.ts";
@@ -7,8 +7,8 @@ import { startTui } from "./tui.ts";
 
 const READY = /accept edits on/;
 
-describe("prompts typed while the agent is at work", () => {
-  it("are one row each, the same through hooks and through the transcript", async () => {
+describe("prompts typed while the agent works", () => {
+  it("are one row each, the same from hooks and from the transcript", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     const tui = startTui(lab, ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read"]);

@@ -1,4 +1,4 @@
-// Whatever is wrong on our side, the session goes on and the client has no hook error to show.
+// Errors of C-Mem never stop a session or show a hook error.
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -24,15 +24,15 @@ const WHOLE_SESSION = {
   ],
 };
 
-describe("every hook answers well and says nothing", () => {
-  it("in a session as it should be", async () => {
+describe("every hook succeeds and prints no error", () => {
+  it("in a normal session", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     expect(whatHappened(await session(lab, WORK))).toEqual(WHOLE_SESSION);
     expect(existsSync(join(lab.home, "logs", "hook.log"))).toBe(false);
   });
 
-  it("when the data directory cannot be made", async () => {
+  it("when the data directory cannot be created", async () => {
     const lab = await testLab();
     await run(lab, ["install", "--yes"]);
     writeFileSync(join(lab.root, "file"), "");
@@ -41,7 +41,7 @@ describe("every hook answers well and says nothing", () => {
     );
   });
 
-  it("on a Node too old for the database, which still captures, and finds the newer one for context", async (test) => {
+  it("on a Node too old for the database, which records, and finds the newer Node for context", async (test) => {
     const node = oldNode();
     if (node === undefined) return test.skip("no Node older than 22.16 on the PATH");
     const lab = await testLab();
@@ -53,7 +53,7 @@ describe("every hook answers well and says nothing", () => {
     expect(readdirSync(join(lab.home, "spool")).length).toBeGreaterThan(10);
     expect(await rows(lab, "SELECT text, response FROM prompts")).toEqual([{ text: WORK, response: LAST_ANSWER }]);
     expect(await rows(lab, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 9 }]);
-    // `install` notes which Node works; that it was for another client does not matter.
+    // `install` records which Node works, for whatever client it ran.
     await run(lab, ["install", "--method", "settings", "--yes"], {
       env: { CLAUDE_CONFIG_DIR: join(lab.root, "another") },
     });
@@ -62,7 +62,7 @@ describe("every hook answers well and says nothing", () => {
   });
 });
 
-/** Of SessionEnd the client reports nothing. That no hook failed or wrote to stderr, `session` has seen to. */
+/** The client does not report SessionEnd. `session` throws where a hook failed or wrote to stderr. */
 function whatHappened({ answer, hooks }: Session): object {
   return { answer, events: [...new Set(hooks.map((hook) => hook.event))].sort() };
 }

@@ -1,20 +1,20 @@
-// Which hooks of ours are still running in a lab, as the system says.
+// Finds our hooks that still run in a lab, from the process list.
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 const PROCESSES = "/proc";
 const POLL_MS = 50;
-/** One that hangs is not waited for: the client has limits of its own. */
+/** A hook that hangs is not waited for: the client has its own limits. */
 const MAX_MS = 20_000;
 
-/** Where the system does not say so, what the model takes to think has to do. */
+/** For systems without /proc. */
 export async function untilHooksAreThrough(root: string): Promise<void> {
   const deadline = performance.now() + MAX_MS;
   while (hasHook(root) && performance.now() < deadline) await setTimeout(POLL_MS);
 }
 
-/** Of a lab is whatever runs in one of its folders. */
+/** A process belongs to the lab if it runs in one of its folders. */
 function hasHook(root: string): boolean {
   if (!existsSync(PROCESSES)) return false;
   return readdirSync(PROCESSES).some((pid) => {
@@ -23,7 +23,7 @@ function hasHook(root: string): boolean {
       const command = readFileSync(join(PROCESSES, pid, "cmdline"), "utf8");
       return /hook\.cjs\W+save/.test(command) && readlinkSync(join(PROCESSES, pid, "cwd")).startsWith(root);
     } catch {
-      // It has just ended, or belongs to another user.
+      // It has just ended, or it is another user's.
       return false;
     }
   });

@@ -6,7 +6,7 @@ export const LAST_ANSWER = "add() had a minus sign; it adds now and the check pa
 export const REPORT = "The README has one heading.";
 export const CHECK = "node check.mjs";
 
-/** What the model answers where it is asked to take notes. */
+/** The answer to a request for notes. */
 export const OBSERVED = { observations: [], summary: { request: "A & B < C" } };
 
 /** A bug found by a failing command, fixed, checked, noted; and a subagent that looks at the README. */
@@ -37,7 +37,7 @@ const look: Scripts[string] = [
   () => [{ text: REPORT }],
 ];
 
-/** The client's own default: the subagent runs on while the turn ends, and a machine prompt tells of its end. */
+/** The client's own default: the subagent runs on while the turn ends, and a machine prompt reports its end. */
 const delegate: Scripts[string] = [
   () => [
     tool("Agent", {
@@ -59,7 +59,7 @@ const touch: Scripts[string] = [
   () => [{ text: "Touched." }],
 ];
 
-/** A subagent whose task memory knows of. */
+/** A subagent whose task earlier sessions match. */
 const ask: Scripts[string] = [
   () => [
     tool("Agent", {
@@ -98,7 +98,7 @@ export const scripts: Scripts = {
   slow: [() => [bash("sleep 8 && echo slept")], () => [{ text: "Slept." }]],
   list: [() => [bash("ls")], () => [{ text: "Listed." }]],
   observe: [() => [{ text: JSON.stringify(OBSERVED) }]],
-  // The client shows the names of MCP tools; what they take it shows once they are asked for.
+  // The client sends the names of MCP tools, and their schemas only on request.
   recall: [
     (request) => [tool("ToolSearch", { query: `select:${memoryTool(request)}`, max_results: 5 })],
     (request) => [tool(memoryTool(request), { query: "why does add subtract" })],
@@ -120,7 +120,7 @@ function bash(command: string): { tool: string; input: object } {
   return tool("Bash", { command, description: "Run it" });
 }
 
-/** What our tool is called here: by way of the plugin it is another name than without. */
+/** Our tool's name, which differs with the plugin. */
 function memoryTool(request: ModelRequest, wanted = "search"): string {
   const shown = request.text + JSON.stringify(request.body.system);
   const name = new RegExp(`mcp__(?:plugin_c-mem_memory|c-mem)__${wanted}`).exec(shown)?.[0];
@@ -128,7 +128,7 @@ function memoryTool(request: ModelRequest, wanted = "search"): string {
   return name;
 }
 
-/** The client tells the model where it works; its file tools want absolute paths. */
+/** The system prompt names the folder; file tools need absolute paths. */
 function inProject(request: ModelRequest, name: string): string {
   const folder = /Primary working directory: ([^\n"\\]+)/.exec(request.text + JSON.stringify(request.body.system))?.[1];
   if (folder === undefined) throw new Error("The request does not say where the project is.");

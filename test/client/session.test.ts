@@ -1,4 +1,4 @@
-// One day's work with the real client: what is recorded of it, and who is told.
+// A session with the real client: what is recorded of it, and where it is injected.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { data, rows, run } from "../e2e/harness.ts";
 import { memoryIn, type Session, session } from "./client.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => closeLab(lab));
 
 describe("a session of the real client", () => {
-  it("is there with its subagent, its prompt and its last answer, and is over", async () => {
+  it("is recorded with its subagent, prompt, last answer and end", async () => {
     expect(first.answer).toBe(LAST_ANSWER);
     const sessions = await rows(
       lab,
@@ -44,7 +44,7 @@ describe("a session of the real client", () => {
     ]);
   });
 
-  it("is there with every tool use once, a failure as a failure, a subagent's as its own", async () => {
+  it("has each tool use once, with failures and subagents marked", async () => {
     const uses = await rows(
       lab,
       `SELECT name, json_extract(input, '$.command') AS command, is_error, exit_code, 'agent-' || agent_id AS agent, s.session_id AS session
@@ -69,7 +69,7 @@ describe("a session of the real client", () => {
     ]);
   });
 
-  it("is there with the files it touched and by how many lines", async () => {
+  it("has the files it touched and their changed lines", async () => {
     const touches = await rows(lab, "SELECT path, kind, added, removed FROM file_touches ORDER BY path, kind");
     expect(touches).toEqual([
       { path: "README.md", kind: "read", added: null, removed: null },
@@ -79,7 +79,7 @@ describe("a session of the real client", () => {
     ]);
   });
 
-  it("shows up in status, with every hook fired and no trouble", async () => {
+  it("shows in status, with every hook fired and no errors", async () => {
     const status = await data(lab, ["status"]);
     expect(status).toMatchObject({
       counts: { projects: 1, sessions: 1, subagents: 1, prompts: 1, tool_uses: 9 },
@@ -99,7 +99,7 @@ describe("a session of the real client", () => {
     ]);
   });
 
-  it("is told to the next one in its project, with every request", async () => {
+  it("is injected into every request of the next session in its project", async () => {
     const next = await session(lab, "Where were we? [[script:list]]");
     expect(next.requests).toHaveLength(2);
     for (const request of next.requests) {
@@ -123,7 +123,7 @@ describe("a session of the real client", () => {
     for (const secret of ["<c-mem-context>", PROMPT, LAST_ANSWER]) expect(requests[0]?.text).not.toContain(secret);
   });
 
-  it("is not doubled when its transcript is brought in as well", async () => {
+  it("is not doubled when its transcript is synced too", async () => {
     const tables = ["sessions", "prompts", "tool_uses", "file_touches"];
     const count = () =>
       rows(lab, tables.map((table) => `SELECT '${table}' AS name, count(*) AS n FROM ${table}`).join(" UNION ALL "));

@@ -9,16 +9,16 @@ import { CLAUDE, type Lab } from "./lab.ts";
 const TIME_LIMIT_SECONDS = 110;
 const SCREEN_TIMEOUT_MS = 45_000;
 const POLL_MS = 100;
-/** Keys that come faster are taken for a paste, and then Enter is part of the text. */
+/** Faster keys are a paste for the client, and Enter becomes part of the text. */
 const TYPING_MS = 400;
 
 export interface Tui {
-  /** What is on the screen and what has scrolled off it. */
+  /** The screen and its scrollback. */
   screen(): string;
   /** Types a line, presses Enter. */
   say(text: string): Promise<void>;
   waitFor(pattern: RegExp): Promise<void>;
-  /** Waits until the client has gone, and returns its exit code. */
+  /** Waits until the client exits, and returns its exit code. */
   waitForExit(): Promise<number>;
   close(): void;
 }
@@ -58,7 +58,7 @@ export function startTui(lab: Lab, args: string[] = [], env: Record<string, stri
     },
     close() {
       if (!existsSync(socket)) return;
-      // Hung up on, the client would still run hooks while its home is being removed.
+      // After a hangup the client still runs hooks while its home is deleted.
       if (pane("pane_dead") !== "1") process.kill(Number(pane("pane_pid")), "SIGKILL");
       tmux("kill-server");
       rmSync(socket, { force: true });

@@ -1,4 +1,4 @@
-// The worker beside the real client: started by its hooks, it outlives `claude -p`, and reads what only the transcript has.
+// The worker with the real client: its hooks start it, it outlives `claude -p`, and it reads the transcript.
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { data, rows, run } from "../e2e/harness.ts";
@@ -19,7 +19,7 @@ async function atRest(lab: Lab): Promise<void> {
 }
 
 describe("a session of the real client", () => {
-  it("becomes memory by itself", async () => {
+  it("is distilled by the worker on its own", async () => {
     const lab = await testLab();
     lab.env["C_MEM_WORKER"] = "1";
     onTestFinished(async () => {

@@ -8,7 +8,7 @@ function parsed(line: unknown): unknown {
   return JSON.parse(withoutOriginalFile(Buffer.from(JSON.stringify(line))).toString());
 }
 
-it("takes out the file as it was, and nothing else", () => {
+it("removes the original file and nothing else", () => {
   const result = { filePath: "/a \\", oldString: '"', newString: LONG, originalFile: LONG, structuredPatch: [] };
   const line = { type: "user", message: {}, toolUseResult: result, uuid: "u1" };
   expect(parsed(line)).toEqual({ ...line, toolUseResult: { ...result, originalFile: "" } });
@@ -22,11 +22,11 @@ it.each([
     { type: "user", message: { content: JSON.stringify({ a: 1, toolUseResult: { originalFile: LONG } }) } },
   ],
   ["no text", { type: "user", message: LONG, toolUseResult: { originalFile: null } }],
-])("leaves it where it is something else: %s", (_, line) => {
+])("changes nothing in %s", (_, line) => {
   expect(parsed(line)).toEqual(line);
 });
 
-it("leaves every other field as it is, whatever they hold, and never breaks a cut line further", () => {
+it("changes no other field of any line, and never throws on a cut line", () => {
   const text = fc.string({ unit: fc.constantFrom('"', "\\", "a", ",", "{", "é", "\n", "originalFile"), maxLength: 40 });
   fc.assert(
     fc.property(text, text, text, fc.nat(), (before, file, after, cut) => {

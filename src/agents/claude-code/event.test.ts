@@ -11,7 +11,7 @@ const reduce = (command: string, value: unknown, env = {}) =>
 const activity = (command: string, name: string) => reduce(command, payload(name))?.activity;
 
 describe("a hook payload", () => {
-  it("becomes an event with where it happened", () => {
+  it("becomes an event with its session, folder and time", () => {
     expect(reduce("save", payload("PostToolUse"))).toEqual({
       agent: "claude-code",
       sessionId: "b2f2d340-296b-4de3-9433-58bf03db1ae6",
@@ -58,11 +58,11 @@ describe("a hook payload", () => {
     ["tools/PostToolUse.Grep.content", { output: "app.js:1:export function add(a, b) {" }],
     ["tools/PostToolUse.mcp__demo__search", { output: expect.stringContaining("2 memories match") }],
     ["tools/PostToolUse.mcp__demo__big", { output: expect.stringContaining("Error: result") }],
-  ])("%s keeps what matters", (name, expected) => {
+  ])("%s keeps its output, exit code and files", (name, expected) => {
     expect(activity("save", name)).toMatchObject(expected);
   });
 
-  it("does not carry whole files along", () => {
+  it("leaves whole files out", () => {
     expect(JSON.stringify(activity("save", "tools/PostToolUse.NotebookEdit"))).not.toContain("nbformat");
     expect(JSON.stringify(activity("save", "tools/PostToolUse.Read.image"))).not.toContain("iVBOR");
   });
@@ -79,11 +79,11 @@ describe("a hook payload", () => {
     expect(activity(command, name)).toMatchObject(expected);
   });
 
-  it("of a compaction's nameless agent is nobody's end", () => {
+  it("of the agent that compaction runs as is ignored", () => {
     expect(reduce("summary", payload("variants/SubagentStop.compaction"))).toBeUndefined();
   });
 
-  it("that names no event is what its command stands for", () => {
+  it("without an event name stands for the first event of its command", () => {
     expect(reduce("new", { session_id: "s", prompt: "hi" })).toMatchObject({
       cwd: "/cwd",
       activity: { kind: "prompt", text: "hi" },
@@ -93,7 +93,7 @@ describe("a hook payload", () => {
     });
   });
 
-  it("without a session id takes the environment's, or is nothing", () => {
+  it("without a session id takes the one in the environment, else is ignored", () => {
     expect(reduce("new", { prompt: "hi" }, { CLAUDE_CODE_SESSION_ID: "env" })?.sessionId).toBe("env");
     expect(reduce("new", { prompt: "hi" })).toBeUndefined();
   });
@@ -108,7 +108,7 @@ describe("a hook payload", () => {
     { session_id: "" },
     { session_id: "s", prompt: 7 },
     { session_id: "s", tool_name: {} },
-  ])("%j is nothing, and no error", (value) => {
+  ])("%j is ignored without an error", (value) => {
     for (const command of ["context", "new", "save", "recall", "summary", "cleanup"]) {
       expect(() => reduce(command, value)).not.toThrow();
     }
@@ -116,7 +116,7 @@ describe("a hook payload", () => {
     expect(reduce("save", value)).toBeUndefined();
   });
 
-  it("meant for another command is nothing", () => {
+  it("of another command is ignored", () => {
     const foreign = readdirSync(FIXTURES).filter((file) => file.endsWith(".json") && !file.startsWith("PostToolUse"));
     expect(foreign.length).toBeGreaterThan(30);
     expect(foreign.map((file) => reduce("save", payload(file.replace(".json", ""))))).toEqual(

@@ -10,15 +10,15 @@ const PROGRAM = {
 };
 
 describe("the plugin's .mcp.json", () => {
-  it("is what the installer would write, with the client's own places", () => {
+  it("is what the installer writes, with Claude Code's own variables", () => {
     const root = "${CLAUDE_PLUGIN_ROOT}";
     const program = { node: "node", hook: "", mcp: `${root}/dist/mcp.cjs`, cache: "${CLAUDE_PLUGIN_DATA}/cache" };
     expect(mcpFile).toEqual(pluginMcp(program));
   });
 });
 
-describe("the client's state", () => {
-  it("gets our server once, brought up to date, and loses it again without a trace", () => {
+describe(".claude.json", () => {
+  it("gets our server once, keeps it up to date, and is the same after its removal", () => {
     const before = '{\n  "userID": "u",\n  "mcpServers": {\n    "a": {}\n  }\n}\n';
     const added = addMcpServer(before, { ...PROGRAM, node: "/old/node" });
     expect(findMcpServer(JSON.parse(added))).toEqual({ node: "/old/node", bundle: PROGRAM.mcp });
@@ -34,5 +34,5 @@ describe("the client's state", () => {
     [{ mcpServers: { other: {} } }, undefined],
     [{ mcpServers: { "c-mem": { command: "c-mem", args: ["mcp"] } } }, "other"],
     [{ mcpServers: { "c-mem": { type: "http", url: "http://localhost" } } }, "other"],
-  ])("%j has %s of ours", (state, found) => expect(findMcpServer(state)).toEqual(found));
+  ])("%j has our server: %s", (state, found) => expect(findMcpServer(state)).toEqual(found));
 });

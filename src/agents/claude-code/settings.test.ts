@@ -18,7 +18,7 @@ const USERS_OWN = `{
 `;
 
 describe("hooks in settings.json", () => {
-  it("are added beside what is there, comments and all", () => {
+  it("are added, and the user's hooks and comments stay", () => {
     const text = addHooks(USERS_OWN, "/usr/bin/node", BUNDLE);
     expect(text).toContain("// my model");
     expect(text).toContain("// keep me");
@@ -30,37 +30,37 @@ describe("hooks in settings.json", () => {
     );
   });
 
-  it("are added once, however often", () => {
+  it("are added only once", () => {
     const once = addHooks(USERS_OWN, "/usr/bin/node", BUNDLE);
     expect(addHooks(once, "/usr/bin/node", BUNDLE)).toBe(once);
     const moved = addHooks(once, "/other/node", BUNDLE);
     expect(findOurHooks(parse(moved) as Record<string, unknown>)).toHaveLength(HOOKS.length);
   });
 
-  it("are removed and leave the user's as they were", () => {
+  it("are removed without changing the user's", () => {
     const text = removeHooks(addHooks(USERS_OWN, "/usr/bin/node", BUNDLE));
     expect(parse(text)).toEqual(parse(USERS_OWN, [], { allowTrailingComma: true }));
     expect(text).toContain("// my model");
     expect(text).toContain("// keep me");
   });
 
-  it.each(["", "{}", "{\n}\n", '{"hooks":{}}', '{ "a": 1 }'])("start from %j and come back to the same", (text) => {
+  it.each(["", "{}", "{\n}\n", '{"hooks":{}}', '{ "a": 1 }'])("are added to %j and removed again", (text) => {
     const added = addHooks(text, "node", BUNDLE);
     expect(findOurHooks(parse(added) as Record<string, unknown>)).toHaveLength(HOOKS.length);
     expect(parse(removeHooks(added)) ?? {}).toEqual(text === '{"hooks":{}}' ? {} : parse(text || "{}"));
   });
 
-  it("leave alone text without hooks of ours", () => {
+  it("are not removed from a text without any", () => {
     expect(removeHooks(USERS_OWN)).toBe(USERS_OWN);
   });
 
-  it("follow the file's own indentation and line ends", () => {
+  it("have the indentation and line ends of the file", () => {
     const text = addHooks('{\r\n\t"model": "opus"\r\n}\r\n', "node", BUNDLE);
     expect(text).toContain('\r\n\t"hooks"');
     expect(text.replaceAll("\r\n", "")).not.toContain("\n");
   });
 
-  it("keep a byte order mark where there is one", () => {
+  it("keep a byte order mark", () => {
     const added = addHooks('\uFEFF{"a":1}', "node", BUNDLE);
     expect(added.startsWith("\uFEFF{")).toBe(true);
     expect(removeHooks(added).startsWith("\uFEFF{")).toBe(true);
@@ -73,7 +73,7 @@ describe("hooks in settings.json", () => {
     ["", true],
     ['{"a":1,}', false],
     ['{"a":1} // x', false],
-  ])("in %j are read by the client: %s", (text, expected) => {
+  ])("in %j are read by Claude Code: %s", (text, expected) => {
     expect(isReadByClient(text)).toBe(expected);
   });
 
@@ -85,7 +85,7 @@ describe("hooks in settings.json", () => {
 });
 
 describe("the plugin's hooks.json", () => {
-  it("is the table of hooks, written out", () => {
+  it("is written from the table of hooks", () => {
     expect(hooksFile).toEqual(pluginHooks("node", "${CLAUDE_PLUGIN_ROOT}/dist/hook.cjs"));
   });
 });

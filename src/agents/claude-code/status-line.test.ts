@@ -7,7 +7,7 @@ const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";
 const read = (text: string) => parse(text) as Record<string, unknown>;
 
 describe("the status line", () => {
-  it("is ours once it was added, and gone once it was removed", () => {
+  it("is ours after it is added, and gone after it is removed", () => {
     const text = '{\n  // mine\n  "model": "opus"\n}\n';
     const added = addStatusLine(text, "/usr/bin/node", BUNDLE);
     expect(findStatusLine(read(added))).toBe("ours");
@@ -16,11 +16,14 @@ describe("the status line", () => {
     expect(findStatusLine(read(removeStatusLine(added)))).toBeUndefined();
   });
 
-  it.each([{ type: "command", command: "~/line.sh" }, "text", { command: 7 }])("of others is not ours: %j", (value) => {
-    expect(findStatusLine({ statusLine: value })).toBe("other");
-  });
+  it.each([{ type: "command", command: "~/line.sh" }, "text", { command: 7 }])(
+    "of another program is not ours: %j",
+    (value) => {
+      expect(findStatusLine({ statusLine: value })).toBe("other");
+    },
+  );
 
-  it.skipIf(process.platform === "win32")("survives the shell, whatever the folder is called", () => {
+  it.skipIf(process.platform === "win32")("is quoted for the shell", () => {
     const added = addStatusLine("{}", "/bin/echo", '/a "b" $HOME `x` \\/c-mem/dist/hook.cjs');
     const { command } = read(added)["statusLine"] as { command: string };
     expect(execFileSync("sh", ["-c", command], { encoding: "utf8" })).toBe(

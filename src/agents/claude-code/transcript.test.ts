@@ -31,7 +31,7 @@ function read(lines: readonly unknown[], notes = { unknown: {} }, known: string[
 const activities = (...lines: unknown[]) => read(lines).map((event) => event.activity);
 
 describe("a Claude Code transcript", () => {
-  it("joins the blocks of a message, also with results in between", () => {
+  it("joins the blocks of a message, even with results in between", () => {
     const about = { kind: "message", promptId: "p1", role: "assistant", model: "opus" };
     const tokens = { input: 3, output: 5, cacheRead: 7, cacheWrite: 9 };
     expect(
@@ -55,7 +55,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("says which plan it is about, and whose history a fork has copied: with a copy, and with the first thing of its own", () => {
+  it("names its plan, and the original of a fork: with the first copied line and the first new one", () => {
     const forkedFrom = { sessionId: "before", messageUuid: "m" };
     expect(
       activities(
@@ -83,7 +83,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("knows what a message follows: the line before its first one", () => {
+  it("gives a message the line before its first one as its parent", () => {
     expect(
       activities(
         assistant("m1", text("One."), { uuid: "a1", parentUuid: "u1" }),
@@ -93,7 +93,7 @@ describe("a Claude Code transcript", () => {
     ).toMatchObject([{ uuid: "w1", parentUuid: "a2" }, { uuid: "m1", parentUuid: "u1" }, { kind: "turn-end" }]);
   });
 
-  it("tells the same again at every flush, and more when there is more", () => {
+  it("gives the same events at each flush, and new ones after new lines", () => {
     const state = claudeCodeReader.start(file);
     const notes = { unknown: {} };
     claudeCodeReader.read(state, assistant("m1", text("One.")), notes);
@@ -128,7 +128,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("of a subagent has plain results: numbers of lines go, and edits are counted from what was asked", () => {
+  it("of a subagent has plain results: line numbers are removed, and edits are counted from the call", () => {
     const sub = { agentId: "a1", isSidechain: true, promptId: "p1" };
     const events = read([
       user("task", sub),
@@ -147,7 +147,7 @@ describe("a Claude Code transcript", () => {
     expect(read([user("task", sub), assistant("m1", text("hush"), sub)], undefined, ["p1"])).toEqual([]);
   });
 
-  it("forgets a wholly private turn and remembers its id for the subagents' files", () => {
+  it("skips a wholly private turn and keeps its id for the subagents' files", () => {
     const state = claudeCodeReader.start(file);
     const lines = [
       user("<private>hush</private>", { promptId: "p1" }),
@@ -170,7 +170,7 @@ describe("a Claude Code transcript", () => {
     ).toMatchObject([{ kind: "prompt" }, { name: "Bash", output: "out", promptId: "p1" }, { kind: "message" }]);
   });
 
-  describe("with prompts typed while the agent was at work", () => {
+  describe("with prompts typed while the agent works", () => {
     const typed = "2026-01-02T03:05:00.000Z";
     const queue = (operation: string, content?: string) => ({
       type: "queue-operation",
@@ -190,20 +190,20 @@ describe("a Claude Code transcript", () => {
 
     it.each([
       [
-        "handed over, as newer versions say",
+        "handed over, as newer versions log",
         [queue("enqueue", "and this"), queue("remove", "and this"), handedOver("and this")],
       ],
-      ["handed over, as the line for the model says alone", [handedOver("and this")]],
-      ["taken out without a word", [queue("enqueue", "and this"), queue("remove")]],
+      ["handed over, logged only by its attachment", [handedOver("and this")]],
+      ["removed from the queue without its text", [queue("enqueue", "and this"), queue("remove")]],
       ["never handed over", [queue("enqueue", "and this")]],
-    ])("tells of one %s", (_, lines) => {
+    ])("emits one %s", (_, lines) => {
       expect(prompts(user("Go", { promptId: "p1" }), ...lines)).toEqual([
         first,
         { id: "p1", text: "and this", isTyped: true },
       ]);
     });
 
-    it("tells of one that got its turn as that turn's, at the time it was typed", () => {
+    it("gives one that begins a turn the time it was typed", () => {
       expect(
         prompts(
           user("Go", { promptId: "p1" }),
@@ -214,7 +214,7 @@ describe("a Claude Code transcript", () => {
       ).toEqual([first, { id: "p2", text: "and this", isTyped: true }]);
     });
 
-    it("takes neither what was taken back nor notices nor commands to the client for prompts", () => {
+    it("skips prompts that were taken back, notices, and commands to the client", () => {
       expect(
         prompts(
           user("Go", { promptId: "p1" }),
@@ -228,7 +228,7 @@ describe("a Claude Code transcript", () => {
       ).toEqual([first]);
     });
 
-    it("tells what came before a wholly private one, and of a message that goes on over it no more than that", () => {
+    it("keeps what came before a wholly private one, and cuts a message that continues after it", () => {
       const state = claudeCodeReader.start(file);
       const events = [
         user("Go", { promptId: "p1" }),
@@ -255,9 +255,9 @@ describe("a Claude Code transcript", () => {
     });
 
     it.each([
-      ["the line for the model says alone", [], [handedOver("<private>hush</private>")]],
-      ["only the session says that it was forked from", ["p1"], []],
-    ])("forgets what follows a wholly private one of which %s", (_, known, lines) => {
+      ["only the attachment is logged", [], [handedOver("<private>hush</private>")]],
+      ["only the original session has the queue", ["p1"], []],
+    ])("skips what follows a wholly private one where %s", (_, known, lines) => {
       const forkedFrom = { sessionId: "before", messageUuid: "m" };
       const state = { ...claudeCodeReader.start(file), privatePromptIds: [...known] };
       const events = [
@@ -279,7 +279,7 @@ describe("a Claude Code transcript", () => {
       expect(JSON.stringify([told, state])).not.toContain("hush");
     });
 
-    it("forgets what follows a wholly private one, and what is done under its turn's id", () => {
+    it("skips what follows a wholly private one, and everything under its turn's id", () => {
       const state = claudeCodeReader.start(file);
       const events = [
         user("Go", { promptId: "p1" }),
@@ -293,7 +293,7 @@ describe("a Claude Code transcript", () => {
     });
   });
 
-  it("knows the copy the client kept of a file before it changed it", () => {
+  it("names the backup of a file from before the edit", () => {
     const snapshot = (files: object) => ({ type: "file-history-snapshot", snapshot: { trackedFileBackups: files } });
     const delta = (trackingPath: string, backupFileName: string | null) => ({
       type: "file-history-delta",
@@ -333,7 +333,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("takes the paths of those copies from the folder the session began in", () => {
+  it("reads paths of backups relative to the folder where the session started", () => {
     const snapshot = {
       type: "file-history-snapshot",
       snapshot: { trackedFileBackups: { "web/a.ts": { backupFileName: "aa@v1" } } },
@@ -346,7 +346,7 @@ describe("a Claude Code transcript", () => {
     expect(files).toEqual([{ path: "/app/web/a.ts", kind: "edit", backup: "aa@v1" }]);
   });
 
-  it("counts types it does not know", () => {
+  it("counts unknown types", () => {
     const notes = { unknown: {} };
     read([{ type: "progress" }, { type: "brand-new" }, { type: "__proto__" }, null, { type: 5 }], notes);
     expect(notes.unknown).toEqual({ "brand-new": 1, "(others)": 1, "(no type)": 2 });

@@ -114,7 +114,7 @@ describe("a rollout", () => {
     expect(activities(call("exec_command", { cmd: "x" }), output(raw))).toMatchObject([expected]);
   });
 
-  it("counts what a patch asked for", () => {
+  it("counts the lines in a patch", () => {
     const patch = [
       "*** Begin Patch",
       "*** Update File: src/a.ts",
@@ -152,7 +152,7 @@ describe("a rollout", () => {
     ]);
   });
 
-  it("prefers what a patch really changed", () => {
+  it("prefers the changes that Codex logged after a patch", () => {
     const changes = { "/app/a.ts": { type: "add", content: "1\n2\n" } };
     expect(
       activities(
@@ -165,7 +165,7 @@ describe("a rollout", () => {
     ]);
   });
 
-  it("names the tools of servers in full, and knows when they failed", () => {
+  it("gives tools of MCP servers their full name, and their failures", () => {
     const args = { q: 1 };
     expect(
       activities(
@@ -191,7 +191,7 @@ describe("a rollout", () => {
     expect(activities(prompt(text))).toEqual([]);
   });
 
-  it("takes what was typed out of what an editor adds", () => {
+  it("takes the prompt from what an editor adds around it", () => {
     expect(
       activities(
         prompt("# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nfix a.ts\n"),
@@ -200,7 +200,7 @@ describe("a rollout", () => {
     expect(activities(note({ type: "user_message", message: "x", kind: "environment_context" }))).toEqual([]);
   });
 
-  it("forgets a wholly private turn, and what sums the session up after it", () => {
+  it("skips a wholly private turn, and titles and summaries after it", () => {
     expect(
       activities(
         prompt("<private>hush</private>"),
@@ -224,7 +224,7 @@ describe("a rollout", () => {
     ]);
   });
 
-  it("of a subagent that worked in private is nothing", () => {
+  it("of a subagent started by a private prompt is skipped", () => {
     const parent = codexReader.start(file);
     const child = "019f0000-0000-7000-8000-00000000000c";
     const started = note({ type: "sub_agent_activity", kind: "started", agent_thread_id: child });
@@ -239,7 +239,7 @@ describe("a rollout", () => {
     expect(codexReader.flush(state)).toEqual([]);
   });
 
-  it("of a fork leaves out the history it begins with, and says whose it is", () => {
+  it("of a fork skips the copied history and names the original", () => {
     const before = "019e0000-0000-7000-8000-000000000002";
     expect(
       activities(

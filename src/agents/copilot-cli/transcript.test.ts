@@ -70,7 +70,7 @@ describe("a Copilot CLI session", () => {
     );
   });
 
-  it("tells prompts from what is sent in a person's name", () => {
+  it("skips prompts that the client itself sends", () => {
     expect(
       activities(
         line("user.message", { content: "x", source: "skill-pdf" }),
@@ -127,14 +127,14 @@ describe("a Copilot CLI session", () => {
     ]);
   });
 
-  it("names the tools of servers in full", () => {
+  it("gives tools of MCP servers their full name", () => {
     const server = { mcpServerName: "github", mcpToolName: "get_issue" };
     expect(activities(...used("github-get_issue", {}, { result: { content: "" } }, server))).toMatchObject([
       { name: "mcp__github__get_issue" },
     ]);
   });
 
-  it("keeps what subagents do apart from the turn they work for", () => {
+  it("keeps subagents apart from the turn they work for", () => {
     const agent = { agentId: "a1" };
     expect(
       read([
@@ -149,7 +149,7 @@ describe("a Copilot CLI session", () => {
     ]);
   });
 
-  it("forgets a wholly private turn", () => {
+  it("skips a wholly private turn", () => {
     expect(
       activities(
         line("user.message", { content: "<private>hush</private>" }),
@@ -159,7 +159,7 @@ describe("a Copilot CLI session", () => {
     ).toEqual([]);
   });
 
-  it("counts types it does not know", () => {
+  it("counts unknown types", () => {
     const notes = { unknown: {} };
     read([line("brand.new", {}), line("session.idle", {}), null, 7, [], {}], notes);
     expect(notes.unknown).toEqual({ "brand.new": 1, "(no type)": 4 });

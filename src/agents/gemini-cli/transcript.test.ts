@@ -101,7 +101,7 @@ describe("a Gemini CLI chat", () => {
     );
   });
 
-  it("in lines takes the newest of each message and forgets none", () => {
+  it("in lines has the newest version of every message", () => {
     const { messages: _, ...meta } = chat([]);
     const { events, notes } = machine({
       "tmp/app/chats/session-2026-04-01T10-00-0f0f0f0f.jsonl": [
@@ -172,11 +172,11 @@ describe("a Gemini CLI chat", () => {
     expect(activities(message("g1", "gemini", "", { toolCalls: [running] }))).toEqual([]);
   });
 
-  it("forgets a wholly private turn", () => {
+  it("skips a wholly private turn", () => {
     expect(activities(message("u1", "user", "<private>x</private>"), message("g1", "gemini", "x"))).toEqual([]);
   });
 
-  it("of a subagent that a wholly private prompt started is forgotten, others are not", () => {
+  it("of a subagent is skipped only where a wholly private prompt started it", () => {
     const at = (minute: number) => `2025-11-20T14:0${minute}:00.000Z`;
     const sub = (id: string, minute: number) => {
       const { messages: _, ...meta } = chat([], { sessionId: id, kind: "subagent", startTime: at(minute) });
@@ -200,7 +200,7 @@ describe("a Gemini CLI chat", () => {
     expect(said.sort()).toEqual(["by after", "by before"]);
   });
 
-  it("of an older version is placed by the hash of its folder, else where it lies", () => {
+  it("of an older version gets its folder from the hash, else from its own path", () => {
     const read = tool("read_file", { absolute_path: "/home/me/app/src/a.ts" }, "");
     const where = (messages: object[]) => machine({ "tmp/abc/chats/session-x.json": JSON.stringify(chat(messages)) });
     expect(where([message("g1", "gemini", "hi", { toolCalls: [read] })]).events[0]?.cwd).toBe("/home/me/app");
@@ -213,7 +213,7 @@ describe("a Gemini CLI chat", () => {
     expect(known.events[0]?.cwd).toBe("/home/me/app");
   });
 
-  it("of a subagent belongs to the session whose folder it lies in", () => {
+  it("of a subagent belongs to the session that its folder names", () => {
     const { messages: _, ...meta } = chat([], { sessionId: "sub-1", kind: "subagent" });
     const lines = [meta, message("u1", "user", "task"), message("g1", "gemini", "report")];
     const { events } = machine({

@@ -222,7 +222,7 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
     expect(notes.unknown).toEqual({ "brand-new": 1 });
   });
 
-  it("that was forked tells what is its own, not what was copied into it, as long as that is there", () => {
+  it("that is a fork skips copied messages, as long as the original exists", () => {
     const history = [
       said(user("msg_1"), text("Fix the build")),
       said(assistant("msg_2"), text("Fixed."), tool("bash", { command: "make" })),
@@ -253,7 +253,7 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
     const hush = said(user("msg_2b"), text("<private>hush</private>"));
     expect(forked(original, hush, ...own).map(({ kind }) => kind)).toEqual(["prompt", "message", "origin", "turn-end"]);
     expect(forked([], ...own).filter(({ kind }) => kind === "prompt")).toHaveLength(2);
-    // Another one that is called the same, and one in which something was taken back since.
+    // Another session with the same title, and one in which a message was deleted since.
     const other = given(
       session("ses_0"),
       said(user("msg_0", { time: { created: T - 9 } }), text("Fix the other build")),
@@ -271,7 +271,7 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
     ]);
   });
 
-  it("that another one started belongs to the session a person sees", () => {
+  it("of a subagent belongs to the session that a person sees", () => {
     const { found, events } = machine(
       store,
       given(session("ses_1")),
@@ -293,7 +293,7 @@ describe.each(LAYOUTS)("an OpenCode session in %s", (_, store) => {
     ]);
   });
 
-  it("that was started in private is nothing", () => {
+  it("started by a private prompt is skipped", () => {
     const started = (id: string, child: string) =>
       said(assistant(id), tool("task", {}, { metadata: { sessionId: child } }));
     const { events } = machine(
@@ -359,7 +359,7 @@ describe("an OpenCode session", () => {
     expect(activities(said(assistant("msg_1", { tokens: null }), part))).toEqual([]);
   });
 
-  it("knows a compaction, and that nobody typed it", () => {
+  it("reads a compaction, which is not a typed prompt", () => {
     expect(
       activities(
         said(user("msg_1"), { type: "compaction", auto: true }, text("What did we do so far?")),
@@ -368,7 +368,7 @@ describe("an OpenCode session", () => {
     ).toEqual([{ kind: "compaction", uuid: "msg_2", summary: "We did it all." }]);
   });
 
-  it("forgets a wholly private turn, and the title made of it", () => {
+  it("skips a wholly private turn and the title made of it", () => {
     const { events } = machine(
       asFiles,
       given(
@@ -380,7 +380,7 @@ describe("an OpenCode session", () => {
     expect(events).toEqual([]);
   });
 
-  it("that was moved into the database is read once", () => {
+  it("that OpenCode moved into the database is read once", () => {
     const data = mkdtempSync(join(tmpdir(), "c-mem-opencode-"));
     asFiles(data, [given(session("ses_1")), given(session("ses_2"))]);
     asRows(data, [given(session("ses_1"))]);
@@ -396,7 +396,7 @@ describe("an OpenCode session", () => {
     expect(findOpenCodeTranscripts({ XDG_DATA_HOME: join(data, "nowhere") })).toEqual([]);
   });
 
-  it("that is gone or broken is nothing, and counted", () => {
+  it("that is missing or broken gives no events and is counted", () => {
     const notes = { unknown: {} };
     const data = mkdtempSync(join(tmpdir(), "c-mem-opencode-"));
     writeFileSync(join(data, "broken.db"), "no database");
