@@ -66,8 +66,15 @@ function scanPatterns(text: string): SecretRange[] {
 function matches(text: string, { secrets, words }: Suspicion): SecretRange[] {
   const found: SecretRange[] = [];
   for (const secret of secrets) {
-    if (secret.starts === undefined) collect(secret, text, found);
-    else collectAt(secret, secret.starts, words, text, found);
+    const starts = secret.starts;
+    if (starts === undefined) collect(secret, text, found);
+    else
+      collectAt(
+        secret,
+        words.flatMap((word) => starts(text, word)),
+        text,
+        found,
+      );
   }
   return found;
 }
@@ -88,31 +95,16 @@ function collect(secret: Secret, text: string, found: SecretRange[]): void {
   }
 }
 
-/** The same for a secret that can start only near certain words. */
-function collectAt(
-  secret: Secret,
-  starts: NonNullable<Secret["starts"]>,
-  words: readonly number[],
-  text: string,
-  found: SecretRange[],
-): void {
-  const pattern = sticky(secret.pattern());
+/** The same for a secret that can start only at certain places, whose pattern is sticky. */
+function collectAt(secret: Secret, starts: readonly number[], text: string, found: SecretRange[]): void {
+  const pattern = secret.pattern();
   let from = 0;
-  for (const start of words.flatMap((word) => starts(text, word)).sort((a, b) => a - b)) {
+  for (const start of starts.toSorted((a, b) => a - b)) {
     if (start < from) continue;
     pattern.lastIndex = start;
     const match = pattern.exec(text);
-    // Two words may start at the same place.
     from = match === null ? start + 1 : take(secret, match, text, found);
   }
-}
-
-const stickyPatterns = new Map<RegExp, RegExp>();
-
-function sticky(pattern: RegExp): RegExp {
-  const made = stickyPatterns.get(pattern) ?? new RegExp(pattern, `${pattern.flags}y`);
-  stickyPatterns.set(pattern, made);
-  return made;
 }
 
 /** Returns where to search next. */

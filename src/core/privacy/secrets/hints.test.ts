@@ -74,7 +74,7 @@ it("finds near their words all that a search of the whole text finds", () => {
     fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
       const text = `key ${pieces.join("")}`;
       const ranges = SECRETS.filter(({ starts }) => starts).flatMap(({ pattern }) =>
-        Array.from(text.matchAll(pattern()), ({ index }) => index),
+        Array.from(text.matchAll(new RegExp(pattern(), "gi")), ({ index }) => index),
       );
       const { secrets, words } = suspects(text);
       const starts = secrets.flatMap((secret) => words.flatMap((word) => secret.starts?.(text, word) ?? []));

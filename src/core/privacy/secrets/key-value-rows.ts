@@ -29,14 +29,14 @@ const LOOSE = String.raw`(?:\\{0,7}["'\x60](?=\w))?${SCHEME}((?!:)[^\s"'\x60\\;&
 /** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key, which is far cheaper. */
 const ASSIGNED = lazy(
   String.raw`[=:](?<=${KEY})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${QUOTED}|${TIGHT}|${LOOSE})`,
-  "gi",
+  "giy",
 );
 /** `--password value`, "the password is value". */
 const ADJACENT = lazy(
   String.raw`(${STRONG}|token|credentials?)["'\x60*)\]|]{0,3}[ \t]+` +
     String.raw`(?:(?:(is|was|are|of|for|to|the|value|set)|[|-]{1,3})[ \t]+){0,3}` +
     String.raw`(["'\x60*(|]{0,3})([^\s"'\x60\\;&|<>,(){}\[\]]{4,300})`,
-  "gi",
+  "giy",
 );
 
 export const ASSIGNMENTS: readonly Secret[] = [

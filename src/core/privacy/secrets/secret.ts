@@ -5,7 +5,7 @@ export interface Secret {
   name: string;
   /** A text with none of these cannot match. Without hints the pattern always runs. */
   hints?: readonly string[];
-  /** Where a match can begin, given the place of a word such as "password" or "key"; a text without one cannot match. */
+  /** Where the sticky pattern can match, given the place of a word such as "password"; a text without one cannot match. */
   starts?: (text: string, word: number) => number[];
   /**
    * Global. The last group that took part ends the match and is what gets replaced; without groups it is the match. A
