@@ -71,8 +71,8 @@ export function timelineAround(
 
 /** Around a point in time. */
 export function timelineAt(db: Db, at: number, scope: TurnScope, depth: Depth): TimelineTurn[] {
-  const turns = [...turnsBefore(db, scope, at, depth.before).toReversed(), ...turnsAfter(db, scope, at, depth.after)];
-  return withEvents(db, turns, () => false);
+  const before = turnsBefore(db, scope, at, depth.before).toReversed();
+  return withEvents(db, [...before, ...turnsAfter(db, scope, at, depth.after)], () => false);
 }
 
 function withEvents(db: Db, turns: readonly TurnEntry[], isAnchor: (turn: TurnEntry) => boolean): TimelineTurn[] {

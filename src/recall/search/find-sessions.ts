@@ -6,7 +6,7 @@ import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list
 import { thinkingOf, findToolUse, turnTexts } from "../../store/reads/items.ts";
 import { SEARCH_KINDS, type SearchAnswer, type SearchOptions, searchSessions } from "./search.ts";
 import { nameText, searchNames } from "./search-names.ts";
-import type { RankedSession } from "./session-hits.ts";
+import type { RankedSession, TurnHit } from "./session-hits.ts";
 import { countWords, makeSnippet, type Snippet } from "./snippet.ts";
 
 export interface Finding {
@@ -69,12 +69,16 @@ export function findSessions(
     const session = sessions.get(hit.session);
     return session === undefined ? [] : [{ session, hit }];
   });
+  const snippetOf = (source: string): Snippet => makeSnippet(source, how.words, snippetChars);
   if (kind === "file") return { ...how, findings: fileFindings(matches, how.words, limit) };
-  const findings = matches.map((match) =>
-    kind === "session"
-      ? nameFinding(match, how.words, snippetChars)
-      : turnFinding(db, match, how.words, { kind, snippetChars }),
-  );
+  const findings = matches.map(({ session, hit: { score, turns } }): Finding => {
+    if (kind !== "session") {
+      const { text: source, ...shown } = bestText(db, session, turns[0], how.words, kind);
+      return { session, score, ...shown, role: KIND_ROLES[shown.kind], snippet: snippetOf(source) };
+    }
+    const { session_id: item, last_at: at } = session;
+    return { session, score, promptNumber: 0, at, kind, role: null, item, snippet: snippetOf(nameText(session)) };
+  });
   return { ...how, findings };
 }
 
@@ -99,19 +103,6 @@ function fileFindings(matches: readonly Match[], words: readonly string[], limit
   }));
 }
 
-function nameFinding({ session, hit }: Match, words: readonly string[], snippetChars: number): Finding {
-  return {
-    session,
-    score: hit.score,
-    promptNumber: 0,
-    at: session.last_at,
-    kind: "session",
-    role: null,
-    item: session.session_id,
-    snippet: makeSnippet(nameText(session), words, snippetChars),
-  };
-}
-
 const KIND_ROLES = { prompt: "user", message: "assistant", thinking: "assistant", tool: "tool" } as const;
 
 interface TurnText {
@@ -120,14 +111,14 @@ interface TurnText {
   text: string;
 }
 
-/** Shows the text of the turn with the most words of the query. */
-function turnFinding(
+/** The text of the turn that has the most words of the query. */
+function bestText(
   db: Db,
-  { session, hit }: Match,
+  session: SessionEntry,
+  { promptNumber = 0, toolUse, message }: Partial<TurnHit> = {},
   words: readonly string[],
-  { kind, snippetChars }: { kind: FindKind | undefined; snippetChars: number },
-): Finding {
-  const { promptNumber = 0, toolUse, message } = hit.turns[0] ?? {};
+  kind: FindKind | undefined,
+): TurnText & { promptNumber: number; at: number } {
   const { prompt, messages } = turnTexts(db, session.id, promptNumber);
   const promptItem = `p${prompt?.id ?? 0}`;
   const tool = toolUse === undefined ? undefined : findToolUse(db, toolUse);
@@ -140,17 +131,8 @@ function turnFinding(
     texts.push({ kind: "tool", item: `t${tool.id}`, text: `${tool.name} ${tool.input} ${tool.output ?? ""}` });
   if (thinking !== undefined) texts.push({ kind: "thinking", item: `m${message}`, text: thinking });
   const ofKind = texts.filter((text) => text.kind === kind);
-  const shown = (ofKind.length > 0 ? ofKind : texts).reduce((a, b) =>
+  const best = (ofKind.length > 0 ? ofKind : texts).reduce((a, b) =>
     countWords(b.text, words) > countWords(a.text, words) ? b : a,
   );
-  return {
-    session,
-    score: hit.score,
-    promptNumber,
-    at: prompt?.created_at ?? tool?.created_at ?? session.last_at,
-    kind: shown.kind,
-    role: KIND_ROLES[shown.kind],
-    item: shown.item,
-    snippet: makeSnippet(shown.text, words, snippetChars),
-  };
+  return { ...best, promptNumber, at: prompt?.created_at ?? tool?.created_at ?? session.last_at };
 }

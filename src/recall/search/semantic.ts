@@ -62,14 +62,10 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
     .filter(({ vectors }) => vectors > 0)
     // While a new model is embedding everything, the old one still has more vectors.
     .sort((a, b) => b.vectors - a.vectors || b.model.is_wanted - a.model.is_wanted);
-  const keywordsOnly = (why: string, hint: string | undefined, isBroken: boolean): SemanticState => ({
-    degraded: `words only: ${why}`,
-    ...(hint !== undefined && { hint }),
-    isBroken,
-    model: null,
-    vectors: 0,
-    waiting,
-  });
+  const keywordsOnly = (why: string, hint: string | undefined, isBroken: boolean): SemanticState => {
+    const state = { degraded: `words only: ${why}`, isBroken, model: null, vectors: 0, waiting };
+    return hint === undefined ? state : { ...state, hint };
+  };
   if (source.kind === "none")
     return keywordsOnly(source.why, source.hint, models.length > 0 && settings.embeddings !== "none");
   if (models.length === 0)
@@ -84,15 +80,9 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
       if (open === undefined && options.keep !== undefined) options.keep(embedder);
       else if (open === undefined) await embedder.close();
       if (vector?.length !== model.dimensions) continue;
+      const state = { meaning: { model, vector, index }, isBroken: false, model: model.name, vectors, waiting };
       const degraded = incompleteNote(model, waiting);
-      return {
-        meaning: { model, vector, index },
-        ...(degraded !== undefined && { degraded }),
-        isBroken: false,
-        model: model.name,
-        vectors,
-        waiting,
-      };
+      return degraded === undefined ? state : { ...state, degraded };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       problem = keywordsOnly(error.message, error.hint ?? INSTALL_HINT, true);

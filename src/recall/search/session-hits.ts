@@ -62,36 +62,24 @@ export function queryIndexes(
 ): { found: HitsBySession; searched: Searched[] } {
   const found: HitsBySession = new Map();
   const searched: Searched[] = [];
-  const add = (name: IndexName, hits: readonly Hit[]): void =>
-    addHits(
-      found,
-      name,
-      hits.filter((hit) => acceptTurn?.(hit.session, hit.promptNumber) !== false),
-    );
   for (const name of names) {
-    if (name === "files") {
-      const hits = fileHits(db, query, { project, since, before, isFileSearch: kind === "file" });
-      add(
-        name,
-        hits.filter((hit) => accept?.(hit.session) !== false),
-      );
-    } else {
-      const { hits, ...how } = searchIndex(db, TEXT_INDEXES[name], query, scope);
-      add(name, hits);
-      searched.push({ lane: name, ...how });
-    }
+    const { hits, ...how } =
+      name === "files"
+        ? { hits: fileHits(db, query, { project, since, before, isFileSearch: kind === "file" }) }
+        : searchIndex(db, TEXT_INDEXES[name], query, scope);
+    const accepted = hits.filter(
+      (hit) => accept?.(hit.session) !== false && acceptTurn?.(hit.session, hit.promptNumber) !== false,
+    );
+    addHits(found, name, accepted);
+    if (name !== "files" && "words" in how) searched.push({ lane: name, ...how });
   }
   return { found, searched };
 }
 
 /** Sessions that no keyword found must be near enough by meaning alone. */
 export function addSemanticHits(found: HitsBySession, near: readonly SemanticHit[]): void {
-  const known = new Set(found.keys());
-  addHits(
-    found,
-    "meaning",
-    near.filter((hit) => known.has(hit.session) || hit.cosine >= MIN_COSINE_ALONE),
-  );
+  const accepted = near.filter((hit) => found.has(hit.session) || hit.cosine >= MIN_COSINE_ALONE);
+  addHits(found, "meaning", accepted);
 }
 
 function addHits(found: HitsBySession, name: IndexName, hits: readonly Hit[]): void {
