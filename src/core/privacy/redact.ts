@@ -1,7 +1,8 @@
-// Finds the secrets of a text and replaces them by `[redacted:name]`.
+// Finds the secrets of a text and replaces them by `[redacted:name]`. hints.ts says which rows of the table in secrets.ts may
+// match; labelled-values.ts finds values behind labels such as "password"; folds.ts joins secrets on two lines.
 import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
 import { suspects, type Suspicion } from "./secrets/hints.ts";
-import { labelledRanges } from "./secrets/labelled.ts";
+import { labelledRanges } from "./secrets/labelled-values.ts";
 import type { Secret, SecretRange } from "./secrets/secret.ts";
 
 /** Characters right behind a match that still belong to the secret: the pattern may have a fixed length. */

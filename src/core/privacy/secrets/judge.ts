@@ -34,6 +34,7 @@ export function judge({ kind, name }: Label, value: Value, evidence: Evidence): 
   return isCredential(kind, rest, evidence) ? [rest] : [];
 }
 
+/** Undefined for `[]`, so that the next notation is tried. */
 export function nonEmpty(values: Value[]): Value[] | undefined {
   return values.length === 0 ? undefined : values;
 }

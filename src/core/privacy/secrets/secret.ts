@@ -3,19 +3,19 @@ import { isHarmless } from "./judge.ts";
 
 export interface Secret {
   name: string;
-  /** A text with none of these cannot match. Without hints the pattern always runs. */
+  /** The pattern runs only on texts with one of these; without hints, on every text. */
   hints?: readonly string[];
   /** Where the sticky pattern can match, given the place of a word such as "password"; a text without one cannot match. */
   starts?: (text: string, word: number) => number[];
   /**
-   * Global. The last group that took part ends the match and is what gets replaced; without groups it is the match. A
-   * group named `lead` is a part of the secret that a lookbehind found before the match.
+   * Global. The last matched group ends the match and is redacted; without groups, the match. A group `lead` is the part of
+   * the secret before the match, found by a lookbehind.
    */
   pattern: () => RegExp;
   sample: string;
-  /** A second look at what the pattern found. */
+  /** Whether the match is a secret. */
   accept?: (match: RegExpExecArray, value: string) => boolean;
-  /** What was not accepted may hold another: the search goes on within it. */
+  /** The search continues inside a match that was not accepted. */
   nests?: true;
 }
 

@@ -1,4 +1,4 @@
-// What credentials look like: one table, each row tested by its own sample.
+// The table of secrets: what each kind looks like. A test redacts the sample of each row.
 import { alnum, hex, isUnmasked, lazy, type Secret, shapes } from "./secret.ts";
 import { ASSIGNMENTS } from "./key-value-rows.ts";
 import { COMMANDS } from "./commands.ts";
@@ -7,7 +7,7 @@ import { encodedSecrets } from "./encoded.ts";
 import { isMixed, isPlaceholder, isTemplate } from "./placeholders.ts";
 
 const KEY_LINE = `MII${alnum(61)}`;
-/** Keys that begin with letters nothing else begins with. */
+/** Unambiguous prefixes of keys. */
 const LEADS = (
   "sntrys_ sntryu_ glsa_ glc_ NRAK- PMAK- figd_ sbp_ sb_secret_ pscale_ tskey- nfp_ nvapi- lsv2_ " +
   "tvly- CFPAT- xkeysib- phx_ vercel_blob_rw_ pcsk_ ops_eyJ CCIPAT_ bkua_ sgp_ pul- squ_ sqp_ sqa_ " +
@@ -74,7 +74,7 @@ const SHAPES: readonly Secret[] = [
     private-key           client-key-data: ${alnum(64)}                  client-key-data|tls.key    (?:client-key-data|tls\.key)["'\\]{0,4}[ \t]{0,4}:[ \t]{0,4}["'\\]{0,4}([A-Za-z0-9+/]{20,}={0,2})
   `),
   {
-    // Closed, or to the end of the text. A mention in code or prose has nothing like a key behind it.
+    // To the closing line or the end of the text; only with base64 behind it, unlike a mention in prose.
     name: "private-key",
     hints: ["-----BEGIN "],
     pattern: lazy(
@@ -83,7 +83,7 @@ const SHAPES: readonly Secret[] = [
     sample: `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${KEY_LINE}\n${KEY_LINE}\n-----END RSA PRIVATE KEY-----`,
   },
   {
-    // The end of a key whose beginning was cut off: the lines before it, with what a listing or JSON puts between them.
+    // The end of a key without its beginning: the lines of base64 before it, with line numbers or JSON between them.
     name: "private-key",
     hints: ["-----END "],
     pattern: lazy(
@@ -141,7 +141,6 @@ const SHAPES: readonly Secret[] = [
     sample: `glsa_${alnum(32)}_${hex(8)}`,
     accept: isUnmasked,
   },
-  // Letters that a longer run may hold by chance: only where nothing stands before them.
   {
     name: "jwk",
     hints: ['"kty', "'kty", "kty:"],
@@ -188,7 +187,7 @@ const SHAPES: readonly Secret[] = [
     accept: (_, value) => !isTemplate(value) && !/^(?:\d{1,5}[?#]|(?:password|PASSWORD|PASS)$)/.test(value),
   },
   {
-    // The same with characters in the password that end it elsewhere; only where nothing but a login has this form.
+    // The same with "/" or "'" in the password, for schemes that always have a login.
     name: "url-password",
     hints: (
       "gres:// sql:// riadb:// godb:// +srv:// dis:// diss:// mqp:// mqps:// ftp:// ftps:// smtp:// smtps:// dap:// daps:// " +
@@ -200,7 +199,7 @@ const SHAPES: readonly Secret[] = [
     accept: (_, value) => !isTemplate(value) && !/^(?:\d{1,5}(?:[/?#]|$)|(?:password|PASSWORD|PASS)$)/.test(value),
   },
   {
-    // A proxy's address, whose password may hold a slash.
+    // A proxy's address; its password may contain a slash.
     name: "url-password",
     hints: ["proxy=", "PROXY=", "proxy: ", "proxy = "],
     pattern: () => /(?:proxy|PROXY)[ \t]?[=:][ \t]?["']?https?:\/\/[^\s/:@"']{1,60}:([^\s"'@]{3,80})(?=@[\w.-])/g,
