@@ -1,6 +1,5 @@
 // Every command by group. Each is loaded when it is run, or when help lists them all.
 import { type Command, commandOf } from "./command.ts";
-import { COMMANDS, legacyCommand } from "./legacy-commands.ts";
 
 type Load = () => Promise<Command>;
 
@@ -15,12 +14,6 @@ export const own =
   (load: () => Promise<{ command: Command }>): Load =>
   async () =>
     (await load()).command;
-
-const legacy = (name: string): Load => {
-  const definition = COMMANDS.find((one) => one.name.split(" ")[0] === name);
-  if (definition === undefined) throw new Error(`no command ${name}`);
-  return () => Promise.resolve(legacyCommand(definition));
-};
 
 export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record<string, Load>> }[] = [
   {
@@ -38,7 +31,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       efforts: query(async () => (await import("../queries/efforts.ts")).efforts),
       effort: query(async () => (await import("../queries/efforts.ts")).effort),
       resume: own(() => import("./commands/resume.ts")),
-      context: legacy("context"),
+      context: own(() => import("./commands/context.ts")),
       open: own(() => import("./commands/open.ts")),
     },
   },
@@ -61,7 +54,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
     commands: {
       sync: own(() => import("./commands/sync.ts")),
       rebuild: own(() => import("./commands/rebuild.ts")),
-      export: legacy("export"),
+      export: own(() => import("./commands/export.ts")),
       import: own(() => import("./commands/import.ts")),
       backup: own(() => import("./commands/backup.ts")),
       projects: query(async () => (await import("../queries/projects.ts")).projects),

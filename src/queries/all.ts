@@ -2,9 +2,11 @@
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { blame } from "./blame.ts";
+import { context } from "./context.ts";
 import { cost } from "./cost.ts";
 import { diskUsage } from "./disk-usage.ts";
 import { effort, efforts } from "./efforts.ts";
+import { sessionExport } from "./export.ts";
 import { fix } from "./fix.ts";
 import { health } from "./health.ts";
 import { how } from "./how.ts";
@@ -32,6 +34,7 @@ export const QUERIES: readonly AnyQuery[] = [
   backups,
   blame,
   changeSetting,
+  context,
   cost,
   diskUsage,
   edit,
@@ -58,6 +61,7 @@ export const QUERIES: readonly AnyQuery[] = [
   retryFailed,
   search,
   session,
+  sessionExport,
   settings,
   stats,
   supersede,

@@ -3,61 +3,105 @@ import { findPlace, identifyProject } from "../capture/project.ts";
 import { readRefLog } from "../capture/ref-log.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import { loadSettings } from "../config/load.ts";
-import { parseSetting, SETTING_KEYS, type SettingKey, type Settings } from "../config/schema.ts";
+import { parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "../config/schema.ts";
 import { AppError } from "../core/error.ts";
-import { oneLine } from "../core/text.ts";
-import { buildContext, type ContextBlock, EMPTY_CONTEXT } from "../recall/inject/session-context.ts";
+import { FENCE } from "../core/privacy/fence.ts";
+import { count, oneLine, withCommas } from "../core/text.ts";
+import { estimateTokens } from "../core/tokens.ts";
+import { dim, STDERR } from "../platform/terminal/style.ts";
+import { buildContext, EMPTY_CONTEXT } from "../recall/inject/session-context.ts";
 import { findProject, type ProjectRow, projectsNamed } from "../store/tables/projects.ts";
-import { type Asked, legacyRange } from "./legacy.ts";
-import type { Answer, Json } from "./envelope.ts";
+import { type Fields, fields } from "./fields.ts";
+import { defineQuery, type QueryContext } from "./query.ts";
+import { countOf } from "./schemas.ts";
 import { readRange } from "./scope.ts";
 
-/** Settings that can be tried before they are saved. */
-export const CONTEXT_KEYS = SETTING_KEYS.filter((key) => /^context(?!Message)/.test(key));
+/** The page previews other values of these settings before it saves them. */
+const PREVIEWED = SETTING_KEYS.filter((key) => /^context(?!Message)/.test(key));
+const SETTING_FIELDS: Fields = Object.fromEntries(
+  PREVIEWED.map((key) => [
+    key,
+    { kind: "text", only: "http", about: `instead of the setting: ${SETTINGS[key].about}` },
+  ]),
+);
 
-/** Of the named project, or of the current one. */
-export function answerContext(asked: Asked, name: string | undefined): Answer & { block: ContextBlock } {
-  const { project, here, answer } = readContext(asked, name);
+const FIELDS = fields({
+  project: {
+    kind: "text",
+    position: "[project]",
+    values: "projects",
+    about: "a project by name or key (default: the current one)",
+  },
+  cwd: { kind: "text", only: "http", about: "instead of project: the folder the session starts in" },
+  source: { kind: "text", value: "source", about: "startup (default), clear, compact or resume" },
+  days: { kind: "number", about: "only from the last days (default: all)" },
+  format: {
+    kind: "text",
+    only: "cli",
+    choices: ["markdown", "json", "plain"],
+    about: "the format (default: markdown)",
+  },
+  preview: { kind: "flag", only: "cli", about: "also print the tokens of each section" },
+});
+
+export const context = defineQuery({
+  name: "context",
+  about: "show the context an agent gets at session start",
+  // A cast: as an index signature the settings would hide the types of the other fields.
+  fields: { ...FIELDS, ...(SETTING_FIELDS as object) },
+  http: { path: "/api/context/inject", tag: "context", alsoGives: ["text/plain"] },
+  reply: (z) => ({
+    data: z.strictObject({
+      project: z.strictObject({ key: z.string(), name: z.string() }).nullable().meta({ description: "null: unknown" }),
+      text: z.string(),
+      items: z.array(z.string()),
+      chars: countOf(z),
+      tokens: countOf(z),
+      stale: countOf(z).meta({ description: "observations left out or marked because they no longer hold" }),
+    }),
+  }),
+  run({ project: name, source = "startup", days, ...input }, { db, paths, env, cwd }) {
+    const { project, here, tree, settings } = findSubject(name, { db, paths, env, cwd: input.cwd ?? cwd });
+    const request = {
+      source,
+      settings: { ...settings, ...readOverrides(input as Record<string, unknown>) },
+      tree,
+      since: readRange({ days }, db).since,
+      now: Date.now(),
+    };
+    const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
+    const { text, items, tokens, stale } = block;
+    // Not an error over HTTP: an editor starts its session without context.
+    if (cwd !== undefined && text === "") throw nothingKnown(name, project, { here, days });
+    const found = project === undefined ? null : { key: project.key, name: project.name };
+    return { data: { project: found, text, items, chars: text.length, tokens, stale } };
+  },
+  document: ({ data }, { accept }) =>
+    /\bjson\b/.test(accept) ? undefined : { body: data.text, type: "text/plain;charset=UTF-8" },
+  text({ data: { text, tokens, stale } }, { input, note }) {
+    const left = stale > 0 ? `; ${stale} left out: their files are deleted` : "";
+    note(dim(`\n${withCommas(text.length)} characters, about ${withCommas(tokens)} tokens${left}`, STDERR));
+    if (input.preview) note(dim(tokensBySection(text), STDERR));
+    return input.format === "plain" ? plainText(text) : text;
+  },
+});
+
+function nothingKnown(
+  name: string | undefined,
+  project: ProjectRow | undefined,
+  { here, days }: { here: string; days: number | undefined },
+): AppError {
   if (name !== undefined && project === undefined)
-    throw new AppError("nothing_found", `No project "${oneLine(name, 80)}".`, {
-      hint: "`c-mem projects` lists the projects, `c-mem sync` brings in earlier sessions.",
+    return new AppError("nothing_found", `No project "${oneLine(name, 80)}".`, {
+      hint: "`c-mem projects` lists the projects, `c-mem sync` imports earlier sessions.",
     });
-  if (answer.block.text !== "") return answer;
-  const days = asked.flags["days"];
-  const span = days === undefined ? "yet" : `in the last ${Number(days) === 1 ? "day" : `${Number(days)} days`}`;
-  throw new AppError("nothing_found", `Nothing is remembered of ${name ?? here} ${span}.`, {
+  const span = days === undefined ? "yet" : `in the last ${days === 1 ? "day" : count(days, "day")}`;
+  return new AppError("nothing_found", `No memory of ${name ?? here} ${span}.`, {
     hint:
       days === undefined
-        ? "`c-mem sync` brings in earlier sessions; `c-mem status` shows what there is."
+        ? "`c-mem sync` imports earlier sessions; `c-mem status` shows what is stored."
         : "Give more --days, or leave it out for everything.",
   });
-}
-
-/** Empty if nothing is stored: an editor then starts its session without context. */
-export function contextOrEmpty(asked: Asked, name: string | undefined): Answer & { block: ContextBlock } {
-  return readContext(asked, name).answer;
-}
-
-interface Read {
-  project: ProjectRow | undefined;
-  here: string;
-  answer: Answer & { block: ContextBlock };
-}
-
-function readContext(asked: Asked, name: string | undefined): Read {
-  const { db, flags } = asked;
-  const { project, here, tree, settings } = findSubject(asked, name);
-  const request = {
-    source: (flags["source"] as string | undefined) ?? "startup",
-    settings: { ...settings, ...overrides(flags) },
-    tree,
-    since: readRange({ days: legacyRange(flags).days }, db).since,
-    now: Date.now(),
-  };
-  const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
-  const { text, items, tokens, stale } = block;
-  const named = project === undefined ? null : { key: project.key, name: project.name };
-  return { project, here, answer: { data: { project: named, text, items, chars: text.length, tokens, stale }, block } };
 }
 
 interface Subject {
@@ -67,11 +111,11 @@ interface Subject {
   settings: Settings;
 }
 
-function findSubject({ db, paths, env, cwd }: Asked, name: string | undefined): Subject {
-  if (name === undefined && cwd === undefined) throw new AppError("usage", "Of which project?");
+function findSubject(name: string | undefined, { db, paths, env, cwd }: Omit<QueryContext, "embeddings">): Subject {
+  if (name === undefined && cwd === undefined) throw new AppError("usage", "Neither project nor cwd is given.");
   const place = cwd === undefined ? undefined : findPlace(cwd);
   const loaded = loadSettings({ user: paths.config, project: place?.projectFiles ?? [] }, env);
-  // Another project's files are not here to be looked at.
+  // A project that is only named has no files to look at.
   if (name !== undefined || place === undefined)
     return { project: projectsNamed(db, name ?? "")[0], here: name ?? "", tree: undefined, settings: loaded.values };
   const here = identifyProject(place, loaded);
@@ -79,13 +123,32 @@ function findSubject({ db, paths, env, cwd }: Asked, name: string | undefined): 
   return { project: findProject(db, here.key), here: here.name, tree, settings: loaded.values };
 }
 
-function overrides(flags: Json): Partial<Settings> {
-  const given = CONTEXT_KEYS.filter((key) => flags[key] !== undefined);
-  return Object.fromEntries(given.map((key) => [key, readOverride(key, flags[key])]));
+function readOverrides(input: Record<string, unknown>): Partial<Settings> {
+  const given = PREVIEWED.filter((key) => input[key] !== undefined);
+  return Object.fromEntries(given.map((key) => [key, readOverride(key, input[key])]));
 }
 
 function readOverride(key: SettingKey, raw: unknown): unknown {
   const value = parseSetting(key, raw);
   if (value !== undefined) return value;
-  throw new AppError("usage", `"${String(raw)}" does not fit ${key}.`, { hint: "`c-mem config` says what does." });
+  throw new AppError("usage", `${key} does not take "${String(raw)}".`, { hint: "`c-mem config` shows its values." });
+}
+
+/** Without the tags around it and the marks of headings and quotations. */
+function plainText(block: string): string {
+  return block
+    .split("\n")
+    .filter((line) => line !== FENCE.open && line !== FENCE.close)
+    .map((line) => line.replace(/^(?:#{1,6}|>) /, ""))
+    .join("\n");
+}
+
+function tokensBySection(text: string): string {
+  const sections = text.split(/^(?=## )/m);
+  const rows = sections.map((section, index) => {
+    const name = index === 0 ? "Introduction" : (/^## ([^(\n]+)/.exec(section)?.[1] ?? "").trim();
+    return [withCommas(estimateTokens(section)), name] as const;
+  });
+  const width = Math.max(...rows.map(([tokens]) => tokens.length));
+  return rows.map(([tokens, name]) => `  ${tokens.padStart(width)}  ${name}`).join("\n");
 }

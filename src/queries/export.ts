@@ -1,45 +1,55 @@
-// A session as a document of its own.
-import { AppError } from "../core/error.ts";
+// A session as a document: Markdown, HTML or JSON.
 import { toHtml } from "../recall/history/export-html.ts";
 import { toMarkdown } from "../recall/history/export-markdown.ts";
-import { resolveSession } from "../recall/search/find-session.ts";
 import { readTranscript, type Transcript } from "../recall/history/transcript.ts";
-import { type Asked, questionOf } from "./legacy.ts";
-import type { Answer } from "./envelope.ts";
-import { sessionJson } from "./session-json.ts";
+import { resolveSession } from "../recall/search/find-session.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, textOrNull } from "./schemas.ts";
+import { readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
+import { sessionJson, sessionSchema } from "./session-json.ts";
 import { type Detail, transcriptJson } from "./transcript-json.ts";
 
-const WRITERS: Readonly<Record<string, (transcript: Transcript, detail: Detail) => string>> = {
+export const EXPORT_FORMATS = ["md", "html", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+const WRITERS: Readonly<Record<ExportFormat, (transcript: Transcript, detail: Detail) => string>> = {
   md: toMarkdown,
   html: toHtml,
   json: (transcript, detail) => `${JSON.stringify(transcriptJson(transcript, detail), null, 2)}\n`,
 };
 
-export function isExportFormat(name: string): boolean {
-  return Object.hasOwn(WRITERS, name);
-}
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  md: "text/markdown; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  json: "application/json",
+};
 
-/** `file`: where the text was written instead. `words`: also find the session by words from it. */
-export function answerExport(
-  asked: Asked,
-  name: string,
-  { format, file, words = false }: { format: string; file?: string | undefined; words?: boolean },
-): Answer & { text: string } {
-  const write = isExportFormat(format) ? WRITERS[format] : undefined;
-  if (write === undefined)
-    throw new AppError("usage", `There is no format "${format}".`, { hint: "md, html or json." });
-  const { db, flags } = asked;
-  const { session } = resolveSession(db, name, () => questionOf(asked, 1).scope, { words });
-  const text = write(readTranscript(db, session), {
-    tools: flags["tools"] === true,
-    thinking: flags["thinking"] === true,
-  });
-  const data = {
-    ...sessionJson(session),
-    format,
-    file: file ?? null,
-    bytes: Buffer.byteLength(text),
-    ...(file === undefined && { text }),
-  };
-  return { data, text };
-}
+export const sessionExport = defineQuery({
+  name: "export",
+  about: "export a session as Markdown, HTML or JSON",
+  fields: {
+    ...SESSION_WORDS,
+    format: { kind: "text", value: "format", choices: EXPORT_FORMATS, about: "the format (default: md)" },
+    tools: { kind: "flag", about: "include the input and output of tools" },
+    thinking: { kind: "flag", about: "include the assistant's thinking" },
+    download: { kind: "flag", only: "http", about: "reply with the file itself" },
+    ...SCOPE,
+  },
+  http: { path: "/api/export/:id", tag: "sessions", alsoGives: ["text/markdown", "text/html"] },
+  reply: (z) => ({
+    data: sessionSchema(z).extend({ format: z.string(), file: textOrNull(z), bytes: countOf(z), text: z.string() }),
+  }),
+  run({ id, format = "md", tools, thinking, ...input }, context) {
+    // Over HTTP only ids name a session: a program with a wrong id must not get another session.
+    const words = context.cwd !== undefined;
+    const { session } = resolveSession(context.db, id, () => readScope(input, context).scope, { words });
+    const text = WRITERS[format](readTranscript(context.db, session), { tools, thinking });
+    return { data: { ...sessionJson(session), format, file: null, bytes: Buffer.byteLength(text), text } };
+  },
+  document({ data }, { input: { id, format = "md", download } }) {
+    if (!download) return undefined;
+    const fileName = `${id.replace(/[^\w.-]/g, "_").slice(0, 80)}.${format}`;
+    // Never displayed as a page of this origin: a session may contain hostile HTML.
+    return { body: data.text, type: CONTENT_TYPES[format], fileName };
+  },
+});

@@ -46,8 +46,17 @@ export interface HttpRoute {
   startsWork?: true;
   /** Subscribers of the stream hear of the changed observation. */
   tells?: "observation";
+  /** Content types of `document`, besides JSON. */
+  alsoGives?: readonly string[];
   /** Error codes besides the common ones. */
   errors?: readonly string[];
+}
+
+/** A reply over HTTP that is not JSON. With a file name the browser saves it. */
+export interface HttpDocument {
+  body: string;
+  type: string;
+  fileName?: string;
 }
 
 export interface Query<
@@ -66,6 +75,8 @@ export interface Query<
   /** Gets zod as an argument: only the server and tests load it, hooks and commands never. */
   reply(z: Zod): ReplySchema<Data, Meta>;
   run(input: InputOf<F>, context: QueryContext): Result | Promise<Result>;
+  /** Over HTTP, instead of JSON. Undefined: JSON. */
+  document?(result: Result, request: { input: InputOf<F>; accept: string }): HttpDocument | undefined;
   text?(result: Result, view: View<InputOf<F>>): string;
 }
 
@@ -82,6 +93,7 @@ export interface AnyQuery {
   http?: HttpRoute;
   reply(z: Zod): ReplySchema;
   run(input: object, context: QueryContext): Answer | Promise<Answer>;
+  document?(result: Answer, request: { input: object; accept: string }): HttpDocument | undefined;
   text?(result: Answer, view: View<object>): string;
 }
 

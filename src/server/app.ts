@@ -49,8 +49,8 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
       (db) => {
         const offloaded = row.isSlow ? host.offload.run(db, row, query) : undefined;
         if (offloaded !== undefined) return offloaded;
-        const asked = { db, paths, env, cwd: undefined, flags: query, kept };
-        return row.run({ asked, params: http.req.param(), query, body, host, http });
+        const context = { db, paths, env, cwd: undefined, embeddings: kept };
+        return row.run({ context, params: http.req.param(), query, body, host, http });
       },
       { asIs: row.asIs ?? false, isWriting: row.method !== "get" },
     );

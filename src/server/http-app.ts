@@ -28,9 +28,9 @@ export async function runOffloaded(paths: Paths, env: Env, { path, query }: Offl
   const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     if (row?.isSlow === undefined) throw new Error(`${path} does not run in its own process`);
-    const asked = { db, paths, env, cwd: undefined, flags: query };
+    const context = { db, paths, env, cwd: undefined };
     // Slow queries use nothing else of a call.
-    const { data, meta = {} } = (await row.run({ asked } as Parameters<typeof row.run>[0])) as Answer;
+    const { data, meta = {} } = (await row.run({ context, query } as Parameters<typeof row.run>[0])) as Answer;
     return { data, meta };
   } catch (error) {
     return { error: errorJson(row?.command ?? "", error).error };

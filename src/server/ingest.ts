@@ -9,7 +9,7 @@ import { writeDrop } from "../capture/live/spool.ts";
 import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
-import type { Asked } from "../queries/legacy.ts";
+import type { QueryContext } from "../queries/query.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectOfSession, projectsNamed } from "../store/tables/projects.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
@@ -27,15 +27,15 @@ const OTHER_AGENT = "other";
 
 /** `command` and `payload` are those of the hook that reports the same event. */
 export function recordEvent(
-  asked: Asked,
+  context: QueryContext,
   source: EventSource,
   command: string,
   payload: Record<string, unknown>,
 ): Answer {
-  const { db, paths } = asked;
+  const { db, paths } = context;
   const known = sessionOf(db, source.sessionId);
   const sessionId = known?.session_id ?? storedId(String(source.sessionId ?? ""));
-  const { cwd, captureContext } = findWhere(asked, source, known);
+  const { cwd, captureContext } = findWhere(context, source, known);
   const event = claudeCodeWire.event({
     command,
     payload: { ...payload, session_id: sessionId, cwd },
@@ -63,7 +63,7 @@ function sessionOf(db: Db, id: string | number | undefined): SessionEntry | unde
 
 /** The folder: as given, else the session's, else the project's. */
 function findWhere(
-  { db, paths, env }: Asked,
+  { db, paths, env }: QueryContext,
   { cwd, project }: EventSource,
   known: SessionEntry | undefined,
 ): { cwd: string; captureContext: CaptureContext } {

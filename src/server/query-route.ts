@@ -2,33 +2,30 @@
 import * as z from "zod";
 import { readInput } from "../queries/fields.ts";
 import type { AnyQuery } from "../queries/query.ts";
-import type { Call, Route } from "./route.ts";
+import type { Route } from "./route.ts";
 
 /** `GET` reads the input from the path and the parameters, the other methods from the path and the body. */
 export function queryRoute(query: AnyQuery): Route {
-  const { http, name, about, fields, reply, run } = query;
-  if (http === undefined) throw new Error(`${name} has no route`);
-  const { method = "get", path, tag, errors, isSlow, readsFiles, startsWork, tells } = http;
-  const answer = ({ asked: { flags, kept, ...context } }: Pick<Call<unknown, unknown>, "asked">) => {
-    const input = readInput(fields, flags, (key) => key);
-    return run(input, { ...context, ...(kept && { embeddings: kept }) });
-  };
+  const { http: definition, name, about, fields, reply, run, document } = query;
+  if (definition === undefined) throw new Error(`${name} has no route`);
+  const { method = "get", startsWork, tells, ...rest } = definition;
   return {
+    ...rest,
     method,
-    path,
     command: name,
     about,
-    tag,
     fields,
     reply: () => reply(z),
-    ...(errors && { errors }),
-    ...(isSlow && { isSlow }),
-    ...(readsFiles && { readsFiles: readsFiles }),
-    run: async ({ asked, host }) => {
-      const result = await answer({ asked });
+    run: async ({ context, query: values, host, http }) => {
+      const input = readInput(fields, values as Record<string, unknown>, (key) => key);
+      const result = await run(input, context);
       if (startsWork) host.onWork();
       if (tells !== undefined) host.live.broadcast(tells, { ...changedRow(result.data as object), change: "edited" });
-      return result;
+      const file = document?.(result, { input, accept: http.req.header("Accept") ?? "" });
+      if (file === undefined) return result;
+      const { body, type, fileName } = file;
+      const headers = fileName === undefined ? {} : { "Content-Disposition": `attachment; filename="${fileName}"` };
+      return http.body(body, 200, { "Content-Type": type, ...headers });
     },
   };
 }

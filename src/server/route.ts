@@ -1,14 +1,13 @@
 // A route is a row: what it takes, what it gives, which question it asks. The app and its OpenAPI document are made from rows.
 import type { Context } from "hono";
 import type * as z from "zod";
-import type { Asked } from "../queries/legacy.ts";
 import type { Answer } from "../queries/envelope.ts";
 import type { Fields } from "../queries/fields.ts";
+import type { QueryContext } from "../queries/query.ts";
 import type { Host } from "./host.ts";
 
 export interface Call<Query, Body> {
-  /** Its flags are the query's parameters. */
-  asked: Asked;
+  context: QueryContext;
   params: Record<string, string>;
   query: Query;
   body: Body;

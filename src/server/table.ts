@@ -2,15 +2,11 @@
 import { QUERIES } from "../queries/all.ts";
 import { queryRoute } from "./query-route.ts";
 import type { Route } from "./route.ts";
-import { CONTEXT } from "./routes/context.ts";
 import { FORGET, HELD, TAKE_BACK } from "./routes/forget.ts";
 import { COMPLETE, INIT, INIT_ONE, PROCESSING, SUMMARIZE, TOOL_USE } from "./routes/ingest.ts";
 import { LINK } from "./routes/open.ts";
-import { EXPORT } from "./routes/sessions.ts";
 
 export const ROUTES: readonly Route[] = [
-  CONTEXT,
-  EXPORT,
   ...QUERIES.map(queryRoute),
   INIT,
   INIT_ONE,

@@ -1,6 +1,7 @@
 // What the API's replies hold: the same as the commands print with --json.
 import type * as z from "zod";
 import type { blame } from "../queries/blame.ts";
+import type { context } from "../queries/context.ts";
 import type { cost } from "../queries/cost.ts";
 import type { efforts } from "../queries/efforts.ts";
 import type { health } from "../queries/health.ts";
@@ -65,9 +66,4 @@ export type Evidence = Story["evidence"][number];
 /** Listed or with its evidence. */
 export type AnyObservation = Omit<ListedObservation, "evidence">;
 
-export interface ContextBlock {
-  text: string;
-  items: string[];
-  chars: number;
-  tokens: number;
-}
+export type ContextBlock = DataOf<typeof context>;

@@ -1,48 +1,120 @@
-// c-mem export: a session as a document of its own, or everything as JSON lines.
-import { existsSync } from "node:fs";
+// c-mem export: a session as a document, or everything as JSON lines.
+import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { extname } from "node:path";
-import { answerExport, isExportFormat } from "../../queries/export.ts";
+import { EXPORT_VERSION } from "../../capture/import/read-export.ts";
 import { AppError } from "../../core/error.ts";
-import { exportAll, outputFile } from "../export-all.ts";
+import { count } from "../../core/text.ts";
+import { VERSION } from "../../core/version.ts";
+import { bytes, STDOUT } from "../../platform/terminal/style.ts";
+import { EXPORT_FORMATS, sessionExport } from "../../queries/export.ts";
+import { SCOPE } from "../../queries/scope.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { currentVersion } from "../../store/db/migrate.ts";
+import { exportRows } from "../../store/reads/export-rows.ts";
+import { defineCommand, onStore } from "../command.ts";
 import { isDiskFull } from "../machine-trouble.ts";
 import { writeOutputFile } from "../output-file.ts";
-import type { CommandOptions } from "../legacy-commands.ts";
-import { EXIT, printAnswer, say, writeDocument } from "../output.ts";
-import { bytes, STDOUT } from "../../platform/terminal/style.ts";
-import { ask } from "../question.ts";
+import { EXIT, printAnswer, printJson, say, writeDocument } from "../output.ts";
 
-export function run(options: CommandOptions): number {
-  const { args, flags, json } = options;
-  if (args.length === 0) {
-    if (flags["all"] === true) return exportAll(options);
-    throw new AppError("usage", "Which session?", {
-      hint: "c-mem export <session>, or c-mem export --all for everything.",
-    });
-  }
-  const file = outputFile(flags);
-  const format = chooseFormat(flags["format"], file);
-  if (file !== undefined && flags["force"] !== true && existsSync(file)) {
-    throw new AppError("file_exists", `${file} exists already.`, { hint: "--force overwrites it." });
-  }
-  const answer = ask(flags, (asked) => answerExport(asked, args.join(" "), { format, file, words: true }));
-  if (file !== undefined) write(file, answer.text, flags["force"] === true);
-  if (json) printAnswer("export", answer);
-  else if (file === undefined) writeDocument(STDOUT, answer.text);
-  else say(`${file}: ${bytes(Buffer.byteLength(answer.text))}`);
-  return EXIT.ok;
-}
+const { id, format, tools, thinking } = sessionExport.fields;
 
-function chooseFormat(asked: unknown, file: string | undefined): string {
-  if (asked !== undefined) return String(asked);
-  const byName = file === undefined ? "" : extname(file).slice(1).toLowerCase();
-  return isExportFormat(byName) ? byName : "md";
-}
+export const command = defineCommand({
+  about: "export a session as Markdown, HTML or JSON, or all data",
+  details: "Without a session, --all exports everything as JSON lines, which `c-mem import` reads.",
+  needsStore: true,
+  fields: {
+    id: { ...id, position: "[session...]", required: undefined },
+    format: { ...format, about: "the format (default: by the file's name, or md)" },
+    output: { kind: "text", short: "o", value: "file", about: "write to this file (default: -, stdout)" },
+    force: { kind: "flag", about: "overwrite the file" },
+    tools,
+    thinking,
+    ...SCOPE,
+  },
+  async run({ output, force, ...input }, { json }) {
+    const file = output === "-" ? undefined : output;
+    if (file !== undefined && !force && existsSync(file))
+      throw new AppError("file_exists", `${file} exists already.`, { hint: "--force overwrites it." });
+    if (input.id === undefined) {
+      if (input.all) return await exportAll(file, json);
+      throw new AppError("usage", "No session given.", {
+        hint: "c-mem export <session>, or c-mem export --all for everything.",
+      });
+    }
+    const ending = extname(file ?? "").slice(1);
+    const request = {
+      ...input,
+      id: input.id,
+      format: input.format ?? EXPORT_FORMATS.find((one) => one === ending.toLowerCase()),
+      download: false,
+    };
+    const { data } = await onStore(input, (context) => sessionExport.run(request, context));
+    const { text, ...rest } = data;
+    if (file !== undefined) writeFile(file, text, force);
+    if (json) printAnswer("export", { data: file === undefined ? data : { ...rest, file } });
+    else if (file === undefined) writeDocument(STDOUT, text);
+    else say(`${file}: ${bytes(data.bytes)}`);
+    return EXIT.ok;
+  },
+});
 
-function write(file: string, text: string, overwrite: boolean): void {
+function writeFile(file: string, text: string, overwrite: boolean): void {
   try {
     writeOutputFile(file, text, { overwrite });
   } catch (error) {
-    if (isDiskFull(error)) throw error;
-    throw new AppError("write_failed", `${file} could not be written: ${(error as Error).message}`, { cause: error });
+    throw isDiskFull(error) ? error : writeFailed(file, error);
   }
+}
+
+function writeFailed(file: string, error: unknown): AppError {
+  return new AppError("write_failed", `${file} could not be written: ${(error as Error).message}`, { cause: error });
+}
+
+async function exportAll(file: string | undefined, json: boolean): Promise<number> {
+  if (json && file === undefined)
+    throw new AppError("usage", "--json needs --output <file>: the rows are JSON already.");
+  // Renamed when complete.
+  const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
+  const fd = temporary === undefined ? STDOUT : createFile(temporary);
+  try {
+    const rows = await onStore({}, ({ db }) => writeRows(db, fd));
+    if (temporary !== undefined && file !== undefined) renameSync(temporary, file);
+    if (json) printJson("export", { file, rows });
+    else if (file !== undefined) say(`${file}: ${count(rows, "row")}`);
+    return EXIT.ok;
+  } finally {
+    if (fd !== STDOUT) closeSync(fd);
+    if (temporary !== undefined) rmSync(temporary, { force: true });
+  }
+}
+
+function createFile(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    throw writeFailed(path, error);
+  }
+}
+
+/** Characters written at a time. */
+const CHUNK_CHARS = 256 * 1024;
+
+function writeRows(db: Db, fd: number): number {
+  let rows = 0;
+  let chunk = "";
+  const add = (value: object): void => {
+    chunk += `${JSON.stringify(value)}\n`;
+    if (chunk.length < CHUNK_CHARS) return;
+    writeDocument(fd, chunk);
+    chunk = "";
+  };
+  const schema = currentVersion(db);
+  add({ c_mem_export: EXPORT_VERSION, version: VERSION, schema, exported_at: new Date().toISOString() });
+  for (const row of exportRows(db)) {
+    add(row);
+    rows += 1;
+  }
+  add({ end: true, rows });
+  writeDocument(fd, chunk);
+  return rows;
 }

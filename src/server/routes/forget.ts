@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { planForget } from "../../queries/forget.ts";
 import { route } from "../route.ts";
-import { count } from "../schemas/common.ts";
+import { countOf } from "../../queries/schemas.ts";
 import { MAX_HOLD_SECONDS } from "../undo-window.ts";
 
 const names = () =>
@@ -17,18 +17,18 @@ const names = () =>
 const receipt = () =>
   z.strictObject({
     applied: z.literal(true),
-    removed: z.record(z.string(), count()),
+    removed: z.record(z.string(), countOf(z)),
     backups: z.strictObject({ cleaned: z.array(z.string()), removed: z.array(z.string()) }),
     items: names(),
     tombstones: z.array(z.strictObject({ kind: z.string(), hash: z.string() })),
     proof: z.strictObject({
       proven: z.boolean(),
-      search_hits: count(),
-      search_alike: count(),
-      pieces: count(),
-      texts_too_short: count(),
-      files_scanned: count(),
-      bytes_scanned: count(),
+      search_hits: countOf(z),
+      search_alike: countOf(z),
+      pieces: countOf(z),
+      texts_too_short: countOf(z),
+      files_scanned: countOf(z),
+      bytes_scanned: countOf(z),
       found_in: z.array(z.string()),
       log_emptied: z.boolean(),
     }),
@@ -39,7 +39,7 @@ const held = () =>
   z.strictObject({
     applied: z.literal(false),
     would_remove: names(),
-    held: z.strictObject({ token: z.string(), seconds: count() }).optional(),
+    held: z.strictObject({ token: z.string(), seconds: countOf(z) }).optional(),
   });
 
 export const FORGET = route({
@@ -60,9 +60,9 @@ export const FORGET = route({
       .meta({ description: "wait this long; DELETE /api/forget/{token} cancels it meanwhile" }),
   }),
   reply: () => ({ data: z.union([receipt(), held()]) }),
-  run: ({ asked, body, host }) => {
+  run: ({ context, body, host }) => {
     const { ids, evidence, dry_run: isDry, hold_seconds: seconds = 0 } = body;
-    const plan = planForget(asked, ids, { evidence: evidence === true });
+    const plan = planForget(context, ids, { evidence: evidence === true });
     if (isDry === true) return { data: plan.data };
     if (seconds === 0) return host.undoWindow.carryOut({ ids, evidence });
     const token = host.undoWindow.hold({ ids, evidence }, seconds);

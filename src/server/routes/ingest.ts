@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { type EventSource, recordEvent } from "../ingest.ts";
 import { route } from "../route.ts";
-import { count } from "../schemas/common.ts";
+import { countOf } from "../../queries/schemas.ts";
 
 const id = () => z.union([z.string().min(1).max(400), z.int()]).optional();
 
@@ -36,7 +36,7 @@ const reply = () => ({
   data: z.strictObject({
     session_id: z.string(),
     session_db_id: z.int().nullable(),
-    prompt_number: count().nullable(),
+    prompt_number: countOf(z).nullable(),
     recorded: z.boolean(),
     why: z.enum(["excluded", "private", "nothing"]).nullable().meta({ description: "why nothing was recorded" }),
   }),
@@ -65,7 +65,7 @@ export const INIT = route({
   about: "Record a prompt. The first one starts the session.",
   body: prompted,
   reply,
-  run: ({ asked, body }) => recordEvent(asked, who(body), "new", promptPayload(body)),
+  run: ({ context, body }) => recordEvent(context, who(body), "new", promptPayload(body)),
 });
 
 export const INIT_ONE = route({
@@ -76,7 +76,7 @@ export const INIT_ONE = route({
   about: "The same for a session by its id, the editor's own or session_db_id. Repeated text is recorded once.",
   body: prompted,
   reply,
-  run: ({ asked, params, body }) => recordEvent(asked, who(body, params["id"]), "new", promptPayload(body)),
+  run: ({ context, params, body }) => recordEvent(context, who(body, params["id"]), "new", promptPayload(body)),
 });
 
 export const TOOL_USE = route({
@@ -97,11 +97,11 @@ export const TOOL_USE = route({
     duration_ms: z.number().optional(),
   }),
   reply,
-  run: ({ asked, body }) => {
+  run: ({ context, body }) => {
     const { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp } = body;
     const hook_event_name = error === undefined ? "PostToolUse" : "PostToolUseFailure";
     const what = { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp };
-    return recordEvent(asked, who(body), "save", { hook_event_name, ...what });
+    return recordEvent(context, who(body), "save", { hook_event_name, ...what });
   },
 });
 
@@ -119,8 +119,8 @@ export const SUMMARIZE = route({
     prompt_id: z.string().max(400).optional(),
   }),
   reply,
-  run: ({ asked, body: { last_assistant_message, prompt_id, timestamp, ...body } }) =>
-    recordEvent(asked, who(body), "summary", { last_assistant_message, prompt_id, timestamp }),
+  run: ({ context, body: { last_assistant_message, prompt_id, timestamp, ...body } }) =>
+    recordEvent(context, who(body), "summary", { last_assistant_message, prompt_id, timestamp }),
 });
 
 export const COMPLETE = route({
@@ -132,8 +132,8 @@ export const COMPLETE = route({
   about: "End a session.",
   body: z.looseObject({ ...identity, reason: z.string().max(200).optional() }),
   reply,
-  run: ({ asked, body: { reason, timestamp, ...body } }) =>
-    recordEvent(asked, who(body), "cleanup", { reason, timestamp }),
+  run: ({ context, body: { reason, timestamp, ...body } }) =>
+    recordEvent(context, who(body), "cleanup", { reason, timestamp }),
 });
 
 export const PROCESSING = route({

@@ -1,6 +1,6 @@
 // The events of the stream, by name.
 import * as z from "zod";
-import { count, textOrNull, time } from "./common.ts";
+import { countOf, textOrNull, timeOf } from "../../queries/schemas.ts";
 import { observationSchema } from "../../queries/observation-json.ts";
 
 export const STREAM_ABOUT =
@@ -8,11 +8,11 @@ export const STREAM_ABOUT =
 
 const of = () => ({
   session_id: z.string(),
-  parent_session_id: textOrNull(),
+  parent_session_id: textOrNull(z),
   agent: z.string(),
   project: z.string(),
-  title: textOrNull(),
-  at: time(),
+  title: textOrNull(z),
+  at: timeOf(z),
 });
 
 export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
@@ -28,7 +28,7 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
       outcome: z.string(),
       is_error: z.boolean(),
       exit_code: z.int().nullable(),
-      duration_ms: count().nullable(),
+      duration_ms: countOf(z).nullable(),
     }),
   observation: () =>
     observationSchema(z)
@@ -43,7 +43,7 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
       completed: z.string(),
       next_steps: z.string(),
     }),
-  session_completed: () => z.strictObject({ ...of(), status: z.string(), reason: textOrNull() }),
+  session_completed: () => z.strictObject({ ...of(), status: z.string(), reason: textOrNull(z) }),
   /** Last-Event-ID is too old or of another database: reload. */
   reset: () => z.strictObject({}),
   forgotten: () => z.strictObject({ ids: z.array(z.string()) }),
@@ -51,8 +51,8 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
     z.strictObject({
       is_processing: z.boolean(),
       by: z.enum(["worker", "editor"]),
-      pending: count().optional(),
-      running: count().optional(),
-      failed: count().optional(),
+      pending: countOf(z).optional(),
+      running: countOf(z).optional(),
+      failed: countOf(z).optional(),
     }),
 };
