@@ -15,7 +15,7 @@ function type(state: State, text: string): State {
 }
 
 describe("the interactive search", () => {
-  it("begins with everything of the project one stands in, or of all where there is none", () => {
+  it("starts in the current project, or in all projects if it has no sessions", () => {
     expect(start.question).toEqual({ query: "", here: true, agent: undefined, days: undefined });
     expect(createState({ size: SIZE, project: undefined, agents: [] }).question.here).toBe(false);
   });
@@ -63,7 +63,7 @@ describe("the interactive search", () => {
     expect(after(nowhere, "tab").question).toBe(nowhere.question);
   });
 
-  it("asks anew only when the question changed", () => {
+  it("searches again only when the question changed", () => {
     const state = answer(start, results);
     for (const name of ["down", "left", "home", "page-down", "nonsense"]) {
       expect(after(state, name).question).toBe(start.question);
