@@ -1,18 +1,22 @@
-// npm start: what a first day with C-Mem looks like. Brings in the sessions this machine has; where there are none,
-// plays a small example session through the real hook commands. Then shows what an agent would be told next.
+// npm start: tries C-Mem from a clone, in a data directory of its own. Imports this machine's sessions, or plays an example
+// session through the real hook commands, then shows what an agent would get next.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
-const home = resolve(process.env["C_MEM_HOME"] || join(homedir(), ".c-mem"));
+const isOwnHome = !process.env["C_MEM_HOME"];
+/** Not ~/.c-mem: trying a clone must not touch the data of an installed C-Mem. */
+const home = resolve(process.env["C_MEM_HOME"] || join(homedir(), ".c-mem-dev"));
+const env = { ...process.env, C_MEM_HOME: home };
 
 function cMem(args: string[], options: { input?: string; cwd?: string } = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "c-mem.cjs"), ...args], {
     cwd: options.cwd ?? root,
     input: options.input ?? "",
     encoding: "utf8",
+    env,
   });
   if (status !== 0) throw new Error(`c-mem ${args.join(" ")} ended with ${status}\n${stdout}${stderr}`);
   return stdout;
@@ -26,35 +30,36 @@ interface StatusReport {
   data: { counts: { sessions: number; projects: number; prompts: number; tool_uses: number } };
 }
 
-console.log(`Data directory: ${home}`);
+console.log(
+  `Data directory: ${home}${isOwnHome ? " (for clones; an installed C-Mem uses ~/.c-mem, and C_MEM_HOME overrides both)" : ""}`,
+);
 const sync = JSON.parse(cMem(["sync", "--json"])) as SyncReport;
 let project: string;
 if (sync.data.read + sync.data.unchanged > 0) {
-  console.log(`Read ${sync.data.read} transcripts; ${sync.data.unchanged} were read before.\n`);
+  console.log(`Read ${sync.data.read} transcripts; ${sync.data.unchanged} unchanged.\n`);
   project = newestProject();
 } else {
   project = playExample();
-  console.log("No sessions on this machine yet: played an example session through the hook commands.\n");
+  console.log("No sessions on this machine: played an example session through the hook commands.\n");
 }
 const status = JSON.parse(
-  spawnSync(process.execPath, [join(root, "bin", "c-mem.cjs"), "status", "--json"], { encoding: "utf8" }).stdout,
+  spawnSync(process.execPath, [join(root, "bin", "c-mem.cjs"), "status", "--json"], { encoding: "utf8", env }).stdout,
 ) as StatusReport;
 const { counts } = status.data;
 const some = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 console.log(
-  `Remembered: ${some(counts.sessions, "session")} in ${some(counts.projects, "project")}, ${some(counts.prompts, "prompt")}, ${some(counts.tool_uses, "tool use")}.`,
+  `Stored: ${some(counts.sessions, "session")} in ${some(counts.projects, "project")}, ${some(counts.prompts, "prompt")}, ${some(counts.tool_uses, "tool use")}.`,
 );
-console.log(`\nWhat an agent is told when its next session in "${project}" starts:\n`);
+console.log(`\nWhat an agent gets when its next session in "${project}" starts:\n`);
 console.log(cMem(["context", project]));
-console.log(
-  "To look around: node bin/c-mem.cjs open (a page in your browser), or node bin/c-mem.cjs (search as you type).",
-);
-console.log("To have your own sessions remembered: node bin/c-mem.cjs install (shows what it changes and asks first).");
+const command = isOwnHome ? `C_MEM_HOME=${home} node bin/c-mem.cjs` : "node bin/c-mem.cjs";
+console.log(`To look around: ${command} open (a page in your browser), or ${command} (search as you type).`);
+console.log("To record your own sessions: node bin/c-mem.cjs install (shows what it changes and asks first).");
 
 function newestProject(): string {
   const report = JSON.parse(cMem(["projects", "--json"])) as { data: { results: { name: string }[] } };
   const newest = report.data.results[0]?.name;
-  if (newest === undefined) throw new Error("The transcripts hold no prompt.");
+  if (newest === undefined) throw new Error("The transcripts contain no prompt.");
   return newest;
 }
 

@@ -1,0 +1,22 @@
+// `npm pack`: everything the package runs is bundled, so the published package.json lists no dependencies.
+// In the repository they stay listed, apart from development tools, so that `npm audit --omit=dev` checks them.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+const manifest = join(root, "package.json");
+const saved = join(root, "node_modules", ".package.json.saved");
+
+if (process.argv[2] === "strip") {
+  const text = readFileSync(manifest, "utf8");
+  writeFileSync(saved, text);
+  const {
+    dependencies: _,
+    devDependencies: __,
+    overrides: ___,
+    ...published
+  } = JSON.parse(text) as Record<string, unknown>;
+  writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
+} else if (existsSync(saved)) {
+  renameSync(saved, manifest);
+}
