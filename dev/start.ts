@@ -52,8 +52,8 @@ console.log(
 );
 console.log(`\nWhat an agent gets when its next session in "${project}" starts:\n`);
 console.log(cMem(["context", project]));
-const command = isOwnHome ? `C_MEM_HOME=${home} node bin/c-mem.cjs` : "node bin/c-mem.cjs";
-console.log(`To look around: ${command} open (a page in your browser), or ${command} (search as you type).`);
+const cli = isOwnHome ? `C_MEM_HOME=${home} node bin/c-mem.cjs` : "node bin/c-mem.cjs";
+console.log(`To look around: ${cli} open (a page in your browser), or ${cli} (search as you type).`);
 console.log("To record your own sessions: node bin/c-mem.cjs install (shows what it changes and asks first).");
 
 function newestProject(): string {
