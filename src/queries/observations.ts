@@ -104,7 +104,7 @@ export const observations = defineQuery({
     if (meta.rung === "typo") header(`No exact match. Showing results for: ${(meta.words ?? []).join(", ")}`);
     if (meta.rung === "meaning") header("No exact match. Showing results with a similar meaning.");
     // A missing model is reported by `status`, not by every search.
-    if (semantic?.isBroken === true) header(`Searched by ${semantic.degraded}. ${semantic.hint ?? ""}`.trim());
+    if (semantic?.isBroken === true) header(`Used ${semantic.degraded}. ${semantic.hint ?? ""}`.trim());
     const more = meta.has_more ? [dim(`\nMore: -n ${results.length * 2} shows them.`)] : [];
     return [...tableLines(results, withProject), ...more].join("\n");
   },

@@ -121,7 +121,7 @@ export const search = defineQuery({
       throw new AppError("nothing_found", `No session in ${where} matches "${oneLine(q, 80)}".`, {
         hint: [
           scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
-          ...(semantic.meaning === undefined ? [`Searched by ${degraded}. ${hint ?? ""}`.trim()] : []),
+          ...(semantic.meaning === undefined ? [`Used ${degraded}. ${hint ?? ""}`.trim()] : []),
         ].join(" "),
       });
     }
@@ -148,7 +148,7 @@ export const search = defineQuery({
     if (rung === "typo") header(`No exact match. Showing results for: ${words.join(", ")}`);
     if (since > 0) header(`Words this common were searched only since ${localDay(since)}.`);
     // A missing model is reported by `status`, not by every search.
-    if (isBroken) header(`Searched by ${degraded}. ${hint ?? ""}`.trim());
+    if (isBroken) header(`Used ${degraded}. ${hint ?? ""}`.trim());
     const shortId = shortIds(
       db,
       results.map((finding) => finding.session_id),

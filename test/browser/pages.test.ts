@@ -108,7 +108,7 @@ describe("search", () => {
     expect(await page.locator(".result mark").first().textContent()).toContain("zebracorn");
     expect(new URL(page.url()).searchParams.get("q")).toBe("zebracorn");
     expect(await page.locator(".search-summary").textContent()).toMatch(/1 session by words in talk, work, files/);
-    expect(await page.locator(".search-summary summary").textContent()).toContain("words only");
+    expect(await page.locator(".search-summary summary").textContent()).toContain("keyword search only");
   });
 
   it("works with the keyboard, and a result opens in place", async () => {

@@ -440,7 +440,7 @@ describe("c-mem install <agent>", () => {
     writeFileSync(broken, "{ broken");
     expect(await run(world, ["uninstall", "--yes"])).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining("config.toml back as it was"),
+      stderr: expect.stringMatching(/restore .*config\.toml$/m),
     });
     expect(await run(world, ["uninstall", "--yes"])).toMatchObject({
       status: 0,

@@ -72,6 +72,7 @@ describe("c-mem doctor --fix", () => {
       name: "hooks installed",
       done: "ran c-mem install",
       is_fixed: true,
+      mended: true, // check-words: data
     });
     expect(stateOf(fixed, "hooks installed")).toBe("ok");
     const path = join(world.claudeDir, "settings.json");
@@ -91,7 +92,7 @@ describe("c-mem doctor --fix", () => {
     const before = await doctor(world);
     expect(names.map((name) => stateOf(before, name))).toEqual(["fail", "fail"]);
     const fixed = await doctor(world, "--fix");
-    for (const name of names) expect(doneOf(fixed, name)).toEqual({ name, done: "ran c-mem install", is_fixed: true });
+    for (const name of names) expect(doneOf(fixed, name)).toMatchObject({ done: "ran c-mem install", is_fixed: true });
     expect(names.map((name) => stateOf(fixed, name))).toEqual(["ok", "ok"]);
   });
 
@@ -121,9 +122,9 @@ describe("c-mem doctor --fix", () => {
     for (const name of ["background work", "leftovers", "forgotten text"])
       expect([name, stateOf(before, name)]).toEqual([name, "warn"]);
     const fixed = await doctor(world, "--fix");
-    expect(doneOf(fixed, "background work")?.done).toBe("gave 1 job another try");
+    expect(doneOf(fixed, "background work")?.done).toBe("retried 1 job");
     expect(doneOf(fixed, "leftovers")?.done).toBe(
-      "removed 3 files left by programs that were ended; removed the lock of a worker that is gone",
+      "removed 3 files left by killed processes; removed the lock of a dead worker",
     );
     expect(existsSync(lock)).toBe(false);
     expect(doneOf(fixed, "forgotten text")?.done).toBe("erased what was forgotten");
@@ -140,7 +141,7 @@ describe("c-mem doctor --fix", () => {
       renameSync(join(spool, name), join(bad, name));
     expect(stateOf(await doctor(world), "spool")).toBe("warn");
     expect(doneOf(await doctor(world, "--fix"), "spool")).toMatchObject({
-      done: "brought in what waited",
+      done: "stored the waiting events",
       is_fixed: true,
     });
     expect(await rows(world, "SELECT text FROM prompts ORDER BY id DESC LIMIT 1")).toEqual([{ text: "quarantined" }]);
@@ -174,7 +175,7 @@ describe("c-mem doctor --fix", () => {
     writeFileSync(join(world.home, "config.json"), "{ cut off");
     const { stdout, status } = await run(world, ["doctor", "--fix"]);
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^left +settings: your settings are yours: nothing in them was touched$/m);
+    expect(stdout).toMatch(/^not fixed +settings: your settings were not changed: edit them yourself$/m);
     expect(readFileSync(join(world.home, "config.json"), "utf8")).toBe("{ cut off");
   });
 });

@@ -120,7 +120,7 @@ describe("the tools", () => {
     expect(near.text).not.toContain("palette");
     await server.close();
     const { text } = await call("search", { query: "palette", project: "all" });
-    expect(text).toMatch(/words only[\s\S]*palette of the header/);
+    expect(text).toMatch(/keyword search only[\s\S]*palette of the header/);
   });
 
   it("timeline shows what happened around an id or words", async () => {
@@ -332,7 +332,7 @@ describe("what goes wrong", () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(database + suffix, { force: true });
     expect(await search()).toMatchObject({
       isError: true,
-      text: expect.stringContaining("no memory on this machine yet"),
+      text: expect.stringContaining("Nothing is stored on this machine yet"),
     });
     expect(existsSync(database)).toBe(false);
     writeFileSync(database, "this is no database ".repeat(1_000));

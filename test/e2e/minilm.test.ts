@@ -64,15 +64,15 @@ describe("c-mem search without a model", () => {
       meta: {
         rung: "words",
         lanes: ["talk", "work", "files", "thinking"],
-        degraded: "words only: the embedding model is not installed",
+        degraded: "keyword search only: the embedding model is not installed",
         hint: expect.stringContaining("c-mem model install"),
         corpus: { model: null, vectors: 0, not_embedded: 1 },
       },
     });
     const nothing = await run(world, ["search", "--all", "kangaroo"]);
-    expect(nothing).toMatchObject({ status: 4, stderr: expect.stringContaining("words only") });
+    expect(nothing).toMatchObject({ status: 4, stderr: expect.stringContaining("keyword search only") });
     const status2 = await run(world, ["status"]);
-    expect(status2.stdout).toMatch(/meaning +words only: the embedding model is not installed/);
+    expect(status2.stdout).toMatch(/meaning +keyword search only: the embedding model is not installed/);
   });
 
   it.each([

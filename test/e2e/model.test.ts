@@ -74,7 +74,7 @@ describe("c-mem config", () => {
     [["config", "set", "provider", "gemini"], "One of: none, anthropic, openai, claude."],
     [["config", "set", "provider"], "config set <key> <value>"],
     [["config", "set", "nonsense", "1"], "no setting"],
-    [["config", "drop", "provider"], "config get <key>"],
+    [["config", "drop", "provider"], "One of: get, set, unset"],
   ])("%j is refused with exit code 2", async (args, words) => {
     const { status, stderr } = await run(createWorld(), args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);

@@ -82,7 +82,7 @@ describe("observations on the command line", () => {
     await server.close();
     const alone = await run(world, ["observations", "palette"]);
     expect(alone).toMatchObject({ status: 0, stdout: expect.stringContaining("Palette: dark") });
-    expect(alone.stderr).toContain("words only");
+    expect(alone.stderr).toContain("keyword search only");
   });
 
   it("answer mistakes with what is wrong and the right exit code", async () => {

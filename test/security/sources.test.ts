@@ -11,6 +11,7 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 /** Who starts processes: another Node with a bundle of ours, `claude`, an editor or tmux the user has asked for. */
 const STARTERS = [
   "agents/claude-code/install.ts",
+  "agents/opencode/plugin.ts",
   "health/agents.ts",
   "health/install-checks.ts",
   "cli/commands/user-edits.ts",
@@ -26,7 +27,6 @@ const STARTERS = [
   "platform/worker-start.ts",
   "embed/spawned.ts",
   "hook/main.ts",
-  "hook/opencode-plugin.ts",
   "llm/child.ts",
   "mcp/main.ts",
   "server/offload.ts",

@@ -159,7 +159,7 @@ describe("where something is missing, search goes on and says so", () => {
     const paths = newHome();
     const { found, state } = await search(seed(paths), paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe("words only: the embedding model is not installed");
+    expect(state.degraded).toBe("keyword search only: the embedding model is not installed");
     expect(state.hint).toContain("c-mem model install");
     expect(state.isBroken).toBe(false);
   });
@@ -171,14 +171,14 @@ describe("where something is missing, search goes on and says so", () => {
     set(paths, { embeddings: "none" });
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe("words only: semantic search is off");
+    expect(state.degraded).toBe("keyword search only: semantic search is off");
   });
 
   it("nothing embedded yet", async () => {
     const paths = tinyHome();
     const { found, state } = await search(seed(paths), paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe("words only: nothing is embedded yet");
+    expect(state.degraded).toBe("keyword search only: nothing is embedded yet");
   });
 
   it("half of it embedded", async () => {
@@ -204,7 +204,7 @@ describe("where something is missing, search goes on and says so", () => {
     damage(paths);
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toContain("words only");
+    expect(state.degraded).toContain("keyword search only");
     expect(state.degraded).toContain(said);
     expect(state.isBroken).toBe(true);
     expect(state.hint).toContain("c-mem model install");
@@ -219,7 +219,7 @@ describe("where something is missing, search goes on and says so", () => {
     await servers.pop()?.close();
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toMatch(/words only: .* cannot be reached/);
+    expect(state.degraded).toMatch(/keyword search only: .* cannot be reached/);
   });
 
   it("an older model's vectors serve until the new ones are there", async () => {
@@ -243,6 +243,6 @@ describe("where something is missing, search goes on and says so", () => {
     await embed(db, wordEmbedder("older-weights", 128));
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe("words only: the model of the vectors is gone; the worker embeds everything again");
+    expect(state.degraded).toBe("keyword search only: the model of the vectors is gone; the worker embeds everything again");
   });
 });

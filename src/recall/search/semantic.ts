@@ -63,7 +63,7 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
     // While a new model is embedding everything, the old one still has more vectors.
     .sort((a, b) => b.vectors - a.vectors || b.model.is_wanted - a.model.is_wanted);
   const keywordsOnly = (why: string, hint: string | undefined, isBroken: boolean): SemanticState => {
-    const state = { degraded: `words only: ${why}`, isBroken, model: null, vectors: 0, waiting };
+    const state = { degraded: `keyword search only: ${why}`, isBroken, model: null, vectors: 0, waiting };
     return hint === undefined ? state : { ...state, hint };
   };
   if (source.kind === "none")
