@@ -243,6 +243,8 @@ describe("where something is missing, search goes on and says so", () => {
     await embed(db, wordEmbedder("older-weights", 128));
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
-    expect(state.degraded).toBe("keyword search only: the model of the vectors is gone; the worker embeds everything again");
+    expect(state.degraded).toBe(
+      "keyword search only: the model of the vectors is gone; the worker embeds everything again",
+    );
   });
 });
