@@ -127,7 +127,7 @@ describe("c-mem doctor --fix", () => {
       "removed 3 files left by killed processes; removed the lock of a dead worker",
     );
     expect(existsSync(lock)).toBe(false);
-    expect(doneOf(fixed, "forgotten text")?.done).toBe("erased what was forgotten");
+    expect(doneOf(fixed, "forgotten text")?.done).toBe("erased forgotten text");
     for (const name of ["background work", "leftovers"]) expect([name, stateOf(fixed, name)]).toEqual([name, "ok"]);
     expect([...left, fresh].map((path) => existsSync(path))).toEqual([false, false, false, true]);
   });
