@@ -2,6 +2,7 @@
 import { EXTRACTOR, type Summary, withoutInterruption } from "../core/memory.ts";
 import { clip } from "../core/prose.ts";
 import { ALIKE, likeness } from "../core/similarity.ts";
+import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import type { Db } from "../store/db/driver.ts";
 import { commitsOf } from "../store/tables/commits.ts";
@@ -10,7 +11,8 @@ import { type ObservationRow, observationsOfSession } from "../store/tables/obse
 import { promptsOf } from "../store/tables/prompts.ts";
 import { getAgentTitle, setSubtitle, setTitle } from "../store/tables/sessions.ts";
 import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
-import { isFullSentence } from "./extract/sentence-patterns.ts";
+import { isFullSentence } from "./extract/judge.ts";
+import { withFullStop } from "./extract/sentences.ts";
 import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
 
 const FIELD_CHARS = 1_200;
@@ -30,14 +32,8 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   if (turns.length === 0 && prompts.length === 0) return;
   const requests = prompts.map(({ text }) => readUserRequest(text));
   const observations = observationsOfSession(db, sessionDbId);
-  const first =
-    prompts[
-      Math.max(
-        0,
-        requests.findIndex(({ kind }) => kind !== "reply"),
-      )
-    ]?.text ?? "";
-  const title = getAgentTitle(db, sessionDbId) ?? titleFrom(requests, observations, first);
+  const first = prompts.find((_, index) => requests[index]?.kind !== "reply") ?? prompts[0];
+  const title = getAgentTitle(db, sessionDbId) ?? titleFrom(requests, observations, first?.text ?? "");
   setTitle(db, sessionDbId, title);
   setSubtitle(db, sessionDbId, subtitleOf(db, sessionDbId, observations, title));
   // While the first turn runs there is a title and no summary.
@@ -70,51 +66,41 @@ function subtitleOf(
 ): string | null {
   const isNew = (row: ObservationRow): boolean =>
     row.type !== "discovery" && row.subject === null && likeness(row.title, title) < ALIKE;
-  const last = observations.findLast(isNew)?.title ?? "";
-  const commits = amount(commitsOf(db, sessionDbId).length, "commit");
-  const files = amount(changedFiles(db, sessionDbId).length, "file", " changed");
-  const amounts = [commits, files].filter(Boolean).join(", ");
-  const work = last === "" ? "" : clip(last, SUBTITLE_CHARS - amounts.length - 3);
-  return [work, amounts].filter(Boolean).join(" · ") || null;
-}
-
-function amount(count: number, word: string, more = ""): string {
-  return count === 0 ? "" : `${count} ${word}${count === 1 ? "" : "s"}${more}`;
+  const commits = commitsOf(db, sessionDbId).length;
+  const files = changedFiles(db, sessionDbId).length;
+  const amounts = [commits > 0 && count(commits, "commit"), files > 0 && `${count(files, "file")} changed`];
+  const shown = amounts.filter(Boolean).join(", ");
+  const work = clip(observations.findLast(isNew)?.title ?? "", SUBTITLE_CHARS - shown.length - 3);
+  return [work, shown].filter(Boolean).join(" · ") || null;
 }
 
 function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Summary {
-  const union = (lists: readonly string[][], max: number): string[] => [...new Set(lists.flat())].slice(0, max);
   const asked = requests.filter(({ kind }) => kind !== "reply").map(({ title }) => withFullStop(title));
+  const first = (texts: readonly string[]): string => fitting(texts).join(" ");
   // What happened last counts most.
-  const newest = (field: "investigated" | "learned" | "completed" | "notes"): string =>
-    fitting(turns.map((turn) => turn[field]).toReversed())
-      .toReversed()
-      .join(" ");
+  const newest = (texts: readonly string[]): string => fitting(texts.toReversed()).toReversed().join(" ");
+  const union = (lists: readonly string[][], max: number): string[] => [...new Set(lists.flat())].slice(0, max);
   return {
-    request: fitting(asked.length > 0 ? asked : turns.map((turn) => turn.request)).join(" "),
-    investigated: newest("investigated"),
-    learned: newest("learned"),
-    completed: newest("completed"),
+    request: first(asked.length > 0 ? asked : turns.map(({ request }) => request)),
+    investigated: newest(turns.map(({ investigated }) => investigated)),
+    learned: newest(turns.map(({ learned }) => learned)),
+    completed: newest(turns.map(({ completed }) => completed)),
     // What an earlier turn left open was done since, or is said again.
-    nextSteps: turns.findLast((turn) => turn.nextSteps !== "")?.nextSteps ?? "",
+    nextSteps: turns.findLast(({ nextSteps }) => nextSteps !== "")?.nextSteps ?? "",
     filesRead: union(
-      turns.map((turn) => turn.filesRead),
+      turns.map(({ filesRead }) => filesRead),
       MAX_PATHS,
     ),
     filesEdited: union(
-      turns.map((turn) => turn.filesEdited),
+      turns.map(({ filesEdited }) => filesEdited),
       MAX_PATHS,
     ),
-    notes: newest("notes"),
+    notes: newest(turns.map(({ notes }) => notes)),
     evidence: union(
-      turns.map((turn) => turn.evidence.slice(0, 3)),
+      turns.map(({ evidence }) => evidence.slice(0, 3)),
       MAX_EVIDENCE,
     ),
   };
-}
-
-function withFullStop(text: string): string {
-  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** As many whole texts as fit into a field, from the first. */

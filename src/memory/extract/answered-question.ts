@@ -1,9 +1,11 @@
 // A question about the code that the agent answered: a discovery.
 import type { Observation } from "../../core/memory.ts";
 import { clip, wholeSentences } from "../../core/prose.ts";
-import { type FinalMessage, textSentences } from "./final-message.ts";
+import type { FinalMessage } from "./final-message.ts";
+import { isAnswer, isFullSentence, isNarration, standsAlone } from "./judge.ts";
 import { newObservation } from "./observation.ts";
-import { isFullSentence, matches, strip } from "./sentence-patterns.ts";
+import { matches, strip } from "./sentence-patterns.ts";
+import { proseIn } from "./sentences.ts";
 import { statementTitle } from "./statements.ts";
 import { TITLE_CHARS, type UserRequest } from "./user-request.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -12,6 +14,8 @@ const MIN_CHARS = 120;
 const ANSWER_CHARS = 420;
 const POINT_CHARS = 200;
 const MAX_POINTS = 4;
+/** A title is shortened, but not by half. */
+const MAX_TITLE_CHARS = TITLE_CHARS * 1.6;
 /** Later sentences of an answer go into detail. */
 const TITLE_SENTENCES = 4;
 
@@ -21,12 +25,10 @@ export function answeredQuestion(
   final: FinalMessage,
 ): Observation | undefined {
   if (request.kind !== "question" || matches(prompt.text, "statusQuestion")) return undefined;
-  const sentences = textSentences(final.blocks);
-  // "Let me look at …": a short message that only announces work is not the answer.
-  if (matches(sentences[0] ?? "", "narration") && sentences.length < 4) return undefined;
-  const said = sentences.filter(
-    (text) => !/[?:]$/.test(text) && !matches(text, "narration") && text.split(/\s+/).length > 3,
-  );
+  const sentences = proseIn(final.sentences);
+  // A short message that only announces work is not the answer.
+  if (isNarration(sentences[0] ?? "") && sentences.length < 4) return undefined;
+  const said = sentences.filter(isAnswer);
   const narrative = wholeSentences(said, ANSWER_CHARS);
   const title = titleOf(said, request);
   if (narrative.length < MIN_CHARS || !matches(narrative, "specific") || title === undefined) return undefined;
@@ -44,12 +46,7 @@ export function answeredQuestion(
 /** The first sentence that can be understood without the question; else the question. */
 function titleOf(said: readonly string[], { title }: UserRequest): string | undefined {
   const sentences = said.slice(0, TITLE_SENTENCES).map((sentence) => strip(sentence, "agreement"));
-  const best = sentences.find((text) => text.split(/\s+/).length > 4 && standsAlone(text));
+  const best = sentences.find((text) => standsAlone(text, MAX_TITLE_CHARS));
   if (best !== undefined) return statementTitle(best);
   return isFullSentence(title) ? title.replaceAll("`", "") : undefined;
-}
-
-function standsAlone(text: string): boolean {
-  const isShort = text.length <= TITLE_CHARS * 1.6;
-  return isShort && matches(text, "specific") && !/https?:/.test(text) && !matches(text, "pointing");
 }

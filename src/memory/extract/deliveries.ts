@@ -2,7 +2,7 @@
 import { clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import type { EvidenceCommit, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Run, shownCommand } from "./commands.ts";
-import { capitalise } from "./sentence-patterns.ts";
+import { capitalise } from "./sentences.ts";
 
 export interface Delivery {
   title: string;

@@ -1,5 +1,6 @@
 // The built-in extractor: derives observations and a summary from a turn's evidence, without a model. The same evidence
-// always gives the same memory.
+// always gives the same memory. sentences.ts lists the candidate sentences, judge.ts says what each is, the other files
+// turn what they find into observations, and ../save-turn.ts stores them.
 import type { Observation, TurnMemory } from "../../core/memory.ts";
 import { ALIKE, likeness } from "../../core/similarity.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";

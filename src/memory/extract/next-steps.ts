@@ -6,7 +6,8 @@ import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { shownCommand } from "./commands.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import type { FinalMessage } from "./final-message.ts";
-import { capitalise, matches, strip } from "./sentence-patterns.ts";
+import { isOpenItem, openEnd } from "./judge.ts";
+import { capitalise } from "./sentences.ts";
 import { countsText } from "./test-results.ts";
 
 export function nextSteps({ evidence, final, testResult }: ParsedTurn): string[] {
@@ -29,21 +30,11 @@ function awaySummary({ messages }: TurnEvidence): string[] {
   return next === undefined ? [] : [capitalise(plain(next))];
 }
 
-const MAX_SENTENCE_CHARS = 260;
-const NEXT_SECTION = /^(?:next|remaining|todo|to do|follow|open|outstanding|what(?:'s|’s) (?:next|left))/i;
-
 function stepsIn({ blocks }: FinalMessage): string[] {
-  return blocks.flatMap(({ kind, section, text }) => {
-    if (kind === "item") return NEXT_SECTION.test(section) ? [text] : [];
-    return kind === "text" ? sentencesOf(text).flatMap(stepIn) : [];
+  return blocks.flatMap((block) => {
+    if (isOpenItem(block)) return [block.text];
+    return block.kind === "text" ? sentencesOf(block.text).flatMap((text) => openEnd(text) ?? []) : [];
   });
-}
-
-function stepIn(text: string): string[] {
-  if (text.length > MAX_SENTENCE_CHARS) return [];
-  if (matches(text, "offer")) return [`Offered: ${strip(text, "offer").replace(/\?$/, "").trim()}`];
-  const isOwn = /\?$|^(?:let me|i\b|i'll|i’ll|i'm|i’m)/i.test(text);
-  return matches(text, "openWork", "nextStep") && !isOwn ? [text] : [];
 }
 
 /** The transcript says so, or the turn never ended and the last thing recorded is a tool use. */

@@ -182,27 +182,3 @@ export function matches(sentence: string, ...kinds: SentenceKind[]): boolean {
 export function strip(sentence: string, kind: SentenceKind): string {
   return sentence.replace(SENTENCES[kind][1], "");
 }
-
-const MIN_WORDS = 5;
-const MIN_INFORMATIVE = 3;
-export const SENTENCE_CHARS = 320;
-
-/** Says something by itself: enough words with a meaning, not cut off by a colon or comma. */
-export function isFullSentence(sentence: string): boolean {
-  const words = sentence.split(/\s+/);
-  const isInformative = (word: string): boolean =>
-    word.length > 3 &&
-    !/^(?:this|that|these|those|them|they|then|there|just|like|have|with|should|don't|it's|what|when|also)$/i.test(
-      word,
-    );
-  return (
-    words.length >= MIN_WORDS &&
-    words.filter(isInformative).length >= MIN_INFORMATIVE &&
-    sentence.length <= SENTENCE_CHARS &&
-    !/[:,]$/.test(sentence)
-  );
-}
-
-export function capitalise(text: string): string {
-  return /^[a-z][a-z'’]*(?:[\s,:!?]|\.?\s|\.?$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-}

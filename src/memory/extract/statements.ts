@@ -1,10 +1,12 @@
 // Sentences worth keeping in their own words: rules the user stated, decisions and findings of the agent.
 import type { Concept, Observation } from "../../core/memory.ts";
-import { type Block, clip, readBlocks, sentencesOf } from "../../core/prose.ts";
+import { clip, readBlocks } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { FinalMessage } from "./final-message.ts";
+import { decisionScore, findingScore, mayHoldFinding, ruleScore } from "./judge.ts";
 import { newObservation } from "./observation.ts";
-import { capitalise, isFullSentence, matches, strip } from "./sentence-patterns.ts";
+import { matches, strip } from "./sentence-patterns.ts";
+import { capitalise, type Sentence, sentencesIn } from "./sentences.ts";
 import { TITLE_CHARS, type UserRequest } from "./user-request.ts";
 
 export interface Statement {
@@ -25,13 +27,10 @@ export function userRules(evidence: TurnEvidence, { kind, blocks }: UserRequest)
   const { id, text: prompt } = evidence.prompt;
   const isLong = prompt.length > LONG_PROMPT_CHARS;
   const isWish = prompt.length < SHORT_PROMPT_CHARS && matches(prompt, "wish");
-  return blocks
-    .filter((block) => block.kind !== "heading")
-    .flatMap((block) => sentencesOf(block.text).map((sentence) => strip(sentence, "opening")))
-    .filter((text) => matches(text, "instruction") && !matches(text, "suggestion", "report") && isFullSentence(text))
-    .filter((text) => !isLong || matches(text, "insistence"))
-    .map((text) => ({ text, id, score: 1 + count(matches(text, "standingRule"), matches(text, "specific")) }))
-    .filter(({ text, score }) => score > 1 && (matches(text, "standingRule") || isWish))
+  return sentencesIn(blocks, id)
+    .map(({ text }) => strip(text, "opening"))
+    .map((text) => ({ text, id, score: ruleScore(text, { isLong, isWish }) }))
+    .filter(({ score }) => score > 0)
     .slice(0, MAX_RULES);
 }
 
@@ -40,52 +39,25 @@ function hasAnswer({ toolUses, prompt, messages }: TurnEvidence): boolean {
   return toolUses.length > 0 || [prompt.response, ...messages.map(({ text }) => text)].some((text) => text.length > 80);
 }
 
-function count(...conditions: boolean[]): number {
-  return conditions.filter(Boolean).length;
-}
-
-export function assistantDecisions({ blocks, id }: FinalMessage): Statement[] {
-  return statementsIn(blocks, id, (text, { section }) => {
-    if (matches(text, "undecided", "quotation", "narration")) return 0;
-    const isSpecific = matches(text, "specific");
-    const isSection = /^(?:decisions?|recommend\w+|trade-?offs?|conclusion)\b/i.test(section);
-    if (!matches(text, "decision") && !(isSection && isSpecific)) return 0;
-    return 1 + count(isSpecific, /\b(?:because|since|so that|rather than|instead of)\b/.test(text));
-  });
+export function assistantDecisions({ sentences }: FinalMessage): Statement[] {
+  return scored(sentences, decisionScore);
 }
 
 /** The best first. */
 export function findDiscoveries({ messages }: TurnEvidence, final: FinalMessage): Statement[] {
   const said = messages.filter(({ role, isSubagent }) => role === "assistant" && !isSubagent);
-  const inFinal = statementsIn(final.blocks, final.id, (text, block) => discoveryScore(text, block, true));
+  const inFinal = scored(final.sentences, (sentence) => findingScore(sentence, true));
   const found = said.flatMap(({ id, text }) => {
     if (id === final.id) return inFinal;
-    if (!matches(text, "finding", "description")) return [];
-    return statementsIn(readBlocks(text), id, (sentence, block) => discoveryScore(sentence, block, false));
+    const sentences = mayHoldFinding(text) ? sentencesIn(readBlocks(text), id) : [];
+    return scored(sentences, (sentence) => findingScore(sentence, false));
   });
   return (said.length === 0 ? inFinal : found).toSorted((a, b) => b.score - a.score);
 }
 
-function discoveryScore(text: string, { kind }: Block, isFinal: boolean): number {
-  if (matches(text, "narration", "doubt", "quotation") || !matches(text, "specific")) return 0;
-  const [isFinding, isExplained] = [matches(text, "finding"), matches(text, "explanation")];
-  if (!isFinding && !(isFinal && isExplained)) {
-    // For the summary only. Lists say what was done, not how something is.
-    return kind === "text" && matches(text, "description") && /`[^`]+`/.test(text) ? 0.5 : 0;
-  }
-  return 2 * count(isFinding, /root cause/i.test(text)) + count(isExplained, isFinal);
-}
-
-function statementsIn(
-  blocks: readonly Block[],
-  id: string,
-  scoreOf: (sentence: string, block: Block) => number,
-): Statement[] {
-  return blocks
-    .filter(({ kind }) => kind !== "heading")
-    .flatMap((block) => sentencesOf(block.text).map((text) => ({ text, block })))
-    .filter(({ text }) => isFullSentence(text))
-    .map(({ text, block }) => ({ text, id, score: scoreOf(text, block) }))
+function scored(sentences: readonly Sentence[], scoreOf: (sentence: Sentence) => number): Statement[] {
+  return sentences
+    .map((sentence) => ({ text: sentence.text, id: sentence.id, score: scoreOf(sentence) }))
     .filter(({ score }) => score > 0);
 }
 

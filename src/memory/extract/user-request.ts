@@ -1,6 +1,7 @@
 // What a prompt asks for: a plan to carry out, a question, a task, or a short reply to what came before.
 import { type Block, clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
-import { capitalise, matches, strip } from "./sentence-patterns.ts";
+import { matches, strip } from "./sentence-patterns.ts";
+import { capitalise } from "./sentences.ts";
 
 export interface UserRequest {
   kind: "plan" | "question" | "task" | "reply";

@@ -6,13 +6,14 @@ import { baseName, changedLines, type Changes, filesText, listNames } from "./ch
 import { type Run, shownCommand } from "./commands.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { findRepair } from "./failures.ts";
-import { textSentences } from "./final-message.ts";
+import { isReason } from "./judge.ts";
 import { newObservation } from "./observation.ts";
-import { capitalise, matches } from "./sentence-patterns.ts";
+import { matches } from "./sentence-patterns.ts";
+import { capitalise, proseIn, withFullStop } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 import { TITLE_CHARS } from "./user-request.ts";
 
-const SENTENCE_CHARS = 300;
+const HEADLINE_CHARS = 300;
 const FACT_CHARS = 220;
 const MAX_FACTS = 8;
 const MAX_FILES = 20;
@@ -149,26 +150,21 @@ function narrativeOf({ request, final, changes, deliveries }: ParsedTurn, title:
   const isNew = (sentence: string): boolean => !sentence.replaceAll("`", "").toLowerCase().startsWith(titleStart);
   const headline = isNew(final.headline) && final.isInformative ? final.headline : undefined;
   const isChore = /^(?:commit|push|merge|pr)\b/i.test(request.title);
-  const isReason = (text: string): boolean =>
-    matches(text, "reason") &&
-    matches(text, "specific") &&
-    text !== headline &&
-    text.length <= SENTENCE_CHARS &&
-    isNew(text) &&
-    !/\?$|^(?:let me|i'll|i’ll)/i.test(text);
+  const isNewReason = (text: string): boolean => text !== headline && isNew(text) && isReason(text);
   const why =
     request.why ||
-    (deliveries.find(({ body }) => body !== "")?.body ?? textSentences(final.blocks).find(isReason) ?? "");
+    (deliveries.find(({ body }) => body !== "")?.body ?? proseIn(final.sentences).find(isNewReason) ?? "");
   const parts = [
-    request.kind === "task" && !isChore && isNew(request.title) ? `Asked: “${withFullStop(request.title)}”` : "",
+    request.kind === "task" && !isChore && isNew(request.title) ? `Asked: “${asSentence(request.title)}”` : "",
     why,
-    headline === undefined ? "" : clip(withFullStop(headline), SENTENCE_CHARS),
+    headline === undefined ? "" : clip(asSentence(headline), HEADLINE_CHARS),
     why === final.benefit ? "" : final.benefit,
     changes.files.length === 0 ? "" : `Changed ${filesText(changes.files)}.`,
   ];
-  return parts.filter((part) => part !== "").join(" ") || withFullStop(title);
+  return parts.filter((part) => part !== "").join(" ") || asSentence(title);
 }
 
-function withFullStop(text: string): string {
-  return text === "" || /[.!?…]$/.test(text) ? text : `${capitalise(text)}.`;
+function asSentence(text: string): string {
+  const sentence = withFullStop(text);
+  return sentence === text ? text : capitalise(sentence);
 }
