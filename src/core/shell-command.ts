@@ -42,6 +42,13 @@ export function commandHead(command: string): string {
   return words.length < 2 ? "" : words.join(" ");
 }
 
+/** The share of words in common, of the longer command: 0 to 1. */
+export function commandLikeness(a: string, b: string): number {
+  const words = (command: string): Set<string> => new Set(commandKey(command).split(" ").filter(Boolean));
+  const [one, other] = [words(a), words(b)];
+  return [...one].filter((word) => other.has(word)).length / Math.max(1, one.size, other.size);
+}
+
 /** "cd a && npm test | tail; ls" -> ["cd a", "npm test", "tail", "ls"]. Stops at a here-document. */
 export function splitCommand(command: string): string[] {
   const text = command.slice(0, MAX_CHARS);

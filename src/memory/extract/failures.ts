@@ -2,7 +2,7 @@
 import { errorSubject, lastError, telling } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip, plain } from "../../core/prose.ts";
-import { commandHead } from "../../core/shell-command.ts";
+import { commandHead, commandLikeness } from "../../core/shell-command.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { baseName, isChangingUse, listNames } from "./changes.ts";
 import { hasFailed, type Purpose, type Run, shownCommand } from "./commands.ts";
@@ -63,15 +63,9 @@ function successOf(failure: Run, after: readonly Run[]): Run | undefined {
   const soon = passed.slice(0, NEXT_FEW);
   return (
     passed.find((run) => run.key === failure.key) ??
-    soon.find((run) => sharedWords(failure.key, run.key) >= MOSTLY_SAME) ??
+    soon.find((run) => commandLikeness(failure.command, run.command) >= MOSTLY_SAME) ??
     (head === "" ? undefined : soon.find((run) => commandHead(run.command) === head))
   );
-}
-
-/** The share of words in common, of the longer of the two. */
-function sharedWords(a: string, b: string): number {
-  const [one, other] = [a, b].map((key) => new Set(key.split(" ").filter(Boolean))) as [Set<string>, Set<string>];
-  return [...one].filter((word) => other.has(word)).length / Math.max(1, one.size, other.size);
 }
 
 /** Mistakes an agent makes again unless they are written down: "unknown option '--foo'". */

@@ -91,8 +91,8 @@ const REASON_CHARS = 300;
 
 /** Says why the work was done. */
 export function isReason(text: string): boolean {
-  const isNarration = /\?$|^(?:let me|i'll|i’ll)/i.test(text);
-  return matches(text, "reason") && matches(text, "specific") && text.length <= REASON_CHARS && !isNarration;
+  const isPlan = /\?$|^(?:let me|i'll|i’ll)/i.test(text);
+  return matches(text, "reason") && matches(text, "specific") && text.length <= REASON_CHARS && !isPlan;
 }
 
 const MIN_POINT_CHARS = 12;

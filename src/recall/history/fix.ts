@@ -1,6 +1,6 @@
 // Where an error occurred before, and what fixed it.
 import { errorLine, errorWords, normaliseError } from "../../core/error-text.ts";
-import { commandHead, commandKey } from "../../core/shell-command.ts";
+import { commandHead, commandKey, commandLikeness } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.ts";
 import { fixingSessions } from "../../store/reads/relations.ts";
@@ -160,10 +160,11 @@ function nextSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefi
   const same = passed.find((use) => subjectKey(use) === key && hasNoError(use));
   if (same !== undefined) return toFix(same, true);
   const head = headOf(failure);
-  const words = wordsOf(failure);
+  const command = commandOf(failure.input) ?? "";
+  const isAlike = (use: FoundUse): boolean => commandLikeness(command, commandOf(use.input) ?? "") >= MOSTLY_SAME;
   const similar =
     (head === "" ? undefined : passed.find((use) => headOf(use) === head && hasNoError(use))) ??
-    passed.slice(0, SOON).find((use) => sharedWords(words, wordsOf(use)) >= MOSTLY_SAME && hasNoError(use));
+    passed.slice(0, SOON).find((use) => isAlike(use) && hasNoError(use));
   return similar && toFix(similar, false);
 }
 
@@ -178,16 +179,6 @@ function laterSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undef
 
 function headOf(use: FoundUse): string {
   return commandHead(commandOf(use.input) ?? "");
-}
-
-function wordsOf(use: FoundUse): Set<string> {
-  const words = commandKey(commandOf(use.input) ?? "").split(" ");
-  return new Set(words.filter(Boolean));
-}
-
-function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((word) => b.has(word));
-  return shared.length / Math.max(1, a.size, b.size);
 }
 
 /** A command as typed; for other tools the file or address. */

@@ -1,4 +1,5 @@
 // One line for a tool use: its subject ("npm test", "src/a.ts") and its outcome ("exit 1", "new +3").
+import { asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { normaliseCommand } from "../../core/shell-command.ts";
 import { oneLine } from "../../core/text.ts";
 import type { TouchRow } from "../../store/tables/file-touches.ts";
@@ -31,17 +32,11 @@ export function wasDenied(use: { is_error: number; output: string | null }): boo
 }
 
 export function commandOf(input: string): string | undefined {
-  const { command } = parseInput(input);
-  return typeof command === "string" ? command : undefined;
+  return asString(parseInput(input)["command"]);
 }
 
-export function parseInput(input: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(input) as unknown;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+export function parseInput(input: string): JsonObject {
+  return asObject(parseJson(input)) ?? {};
 }
 
 function subjectOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
@@ -53,11 +48,9 @@ function subjectOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
     return [input["pattern"], input["path"] ?? input["glob"]].filter(Boolean).map(String).join("  in ");
   const field = SUBJECT_FIELDS.find((name) => typeof input[name] === "string" && input[name] !== "");
   if (field !== undefined) return String(input[field]);
-  const texts = Object.entries(input).map(([name, value]) => [
-    name,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
-  return texts.map((pair) => pair.join("=")).join(" ");
+  return Object.entries(input)
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" ");
 }
 
 function outcomeOf(use: ToolUseRow, touches: readonly TouchRow[]): string {

@@ -6,6 +6,7 @@ import { changedFiles } from "../../store/tables/file-touches.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";
 import type { ContextRequest } from "./session-context.ts";
+import { isFileList } from "./observation-lines.ts";
 import { standingOf } from "./standing.ts";
 
 const MAX_CANDIDATES = 120;
@@ -65,11 +66,6 @@ export function chooseObservations(
     /** How many were left out because their files are gone. */
     stale,
   };
-}
-
-/** "Changed x.ts" says no more than the list of files. */
-function isFileList(row: Candidate): boolean {
-  return /^(?:Changed|Created|Updated) \S+$/.test(row.title);
 }
 
 /** Files that the last 3 sessions changed count as current work. */

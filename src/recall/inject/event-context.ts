@@ -4,13 +4,17 @@ import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationOfSubject, observationsByIds } from "../../store/fts/observation-words.ts";
-import { commandKeyOf, observationsAbout } from "../../store/tables/observations.ts";
-import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
+import {
+  commandKeyOf,
+  observationOf,
+  type ObservationRow,
+  observationsAbout,
+} from "../../store/tables/observations.ts";
 import { recentSessions } from "../../store/tables/sessions.ts";
 import { findFixes } from "../history/fix.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
 import { matchPrompt, type MatchRequest } from "./match-prompt.ts";
-import { answerLine, itemId, pointerLine, standingIn } from "./observation-lines.ts";
+import { answerLine, isFileList, itemId, pointerLine, standingIn } from "./observation-lines.ts";
 import { parsePrompt } from "./parse-prompt.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
@@ -82,7 +86,7 @@ export function contextForFile(db: Db, path: string, isChange: boolean, request:
   const { throttle } = request;
   const rank = (row: ObservationRow): number => (INFORMATIVE_TYPES.has(row.type) ? 1 : 0) + row.pinned * 2;
   const rows = withoutShown(known, request)
-    .filter((row) => !/^(?:Changed|Created|Updated) \S+$/.test(row.title))
+    .filter((row) => !isFileList(row))
     .filter((row) => observationOf(row).files.length <= MAX_FILES || row.type === "decision")
     .filter((row) => INFORMATIVE_TYPES.has(row.type) || (isChange && throttle === 0))
     .sort((a, b) => rank(b) - rank(a) || b.valid_from - a.valid_from);

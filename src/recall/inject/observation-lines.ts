@@ -16,6 +16,11 @@ export function itemId(row: { id: number }): string {
   return `o${row.id}`;
 }
 
+/** "Changed x.ts" says no more than the list of files. */
+export function isFileList({ title }: { title: string }): boolean {
+  return /^(?:Changed|Created|Updated) \S+$/.test(title);
+}
+
 /** Titles only. Their ids are "i12", not "o12": the whole observation may still be injected later. */
 export function* indexLines(rows: readonly ObservationRow[], now: number): Generator<Line> {
   for (const row of rows) yield { text: titleLine(row, now), items: [`i${row.id}`] };
