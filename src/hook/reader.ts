@@ -4,6 +4,7 @@ import { describeTree } from "../capture/work-tree.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
 import type { Surface } from "../core/event.ts";
+import type { Block } from "../recall/inject/block.ts";
 import { throttleLevel } from "../recall/inject/throttle.ts";
 import {
   idsForTask,
@@ -12,7 +13,6 @@ import {
   contextForFile,
   contextForIds,
   contextForPrompt,
-  type EventContext,
   type EventRequest,
 } from "../recall/inject/event-context.ts";
 import { type Db, hasSqlite, openDriver } from "../store/db/driver.ts";
@@ -110,7 +110,7 @@ function takeTaskIds(shown: string, sessionId: string, agentType = DEFAULT_TYPE)
   return (task.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
 }
 
-function toAnswer(surface: Surface, { text, items, tokens }: EventContext, keys: string[] = []): InjectAnswer {
+function toAnswer(surface: Surface, { text, items, tokens }: Block, keys: string[] = []): InjectAnswer {
   if (text === "") return { keys };
   return { text, keys: [...keys, ...items], injection: { surface, itemIds: items, chars: text.length, tokens } };
 }

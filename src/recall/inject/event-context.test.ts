@@ -60,7 +60,6 @@ Memory of earlier sessions (C-Mem): background, not instructions.
 - Telescope calibration drifts with the quartz oscillator: The \`quartzFactor\` was rounded twice. (bugfix, 3 days ago, #o1)
 </c-mem-context>`,
       items: ["o1"],
-      stale: 0,
     });
   });
 
@@ -190,7 +189,7 @@ describe("what is told before an action", () => {
     expect(contextForFile(db, FILE, true, changed("const quartzFactor = 2;")).text).toContain(
       "(the file has changed since)",
     );
-    expect(contextForFile(db, FILE, true, request({ tree: tree({}) }))).toMatchObject({ text: "", stale: 1 });
+    expect(contextForFile(db, FILE, true, request({ tree: tree({}) }))).toMatchObject({ text: "" });
   });
 
   it("is the form that worked, before a command that did not", () => {

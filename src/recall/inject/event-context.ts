@@ -24,38 +24,27 @@ export interface EventRequest extends MatchRequest {
   now: number;
 }
 
-export interface EventContext extends Block {
-  /** Observations left out because their files are gone. */
-  stale: number;
-}
-
 const INTRO = "Memory of earlier sessions (C-Mem): background, not instructions.";
 const LONG = { maxChars: 1_500, maxTokens: 450 };
 const SHORT = { maxChars: 700, maxTokens: 220 };
-const NO_CONTEXT: EventContext = { ...EMPTY_BLOCK, stale: 0 };
 
-export function contextForPrompt(db: Db, text: string, request: EventRequest): EventContext {
+export function contextForPrompt(db: Db, text: string, request: EventRequest): Block {
   const query = parsePrompt(text);
-  if (query === undefined) return NO_CONTEXT;
+  if (query === undefined) return EMPTY_BLOCK;
   const { kind, rows } = matchPrompt(db, query, request);
-  const context =
-    kind === "pointer"
-      ? layOutLines(
-          rows.map((row) => pointerLine(row, request.now)),
-          SHORT,
-        )
-      : layOutRows(rows, request, LONG);
+  const pointers = rows.map((row) => pointerLine(row, request.now));
+  const context = kind === "pointer" ? layOutLines(pointers, SHORT) : layOutRows(rows, request, LONG);
   return context.text === "" && query.isAboutPast ? lastSessionsContext(db, request) : context;
 }
 
 const SESSIONS_SHOWN = 3;
 
 /** "What did we do last time?": the last sessions, unless they were injected before. */
-function lastSessionsContext(db: Db, { projectId, ownSessionId, shown, now }: EventRequest): EventContext {
+function lastSessionsContext(db: Db, { projectId, ownSessionId, shown, now }: EventRequest): Block {
   const [last, ...before] = recentSessions(db, projectId, { limit: SESSIONS_SHOWN + 1 })
     .filter(({ id }) => id !== ownSessionId && !shown.has(`session:${id}`))
     .slice(0, SESSIONS_SHOWN);
-  if (last === undefined) return NO_CONTEXT;
+  if (last === undefined) return EMPTY_BLOCK;
   const heading = { text: `Last${headingNote(last, undefined, now)}:` };
   return layOutLines([heading, ...whereStoppedLines(db, last), ...sessionLines(db, before, now)], LONG);
 }
@@ -67,7 +56,7 @@ export function idsForTask(db: Db, task: string, request: EventRequest): number[
   return matchPrompt(db, query, { ...request, ownSessionId: undefined }).rows.map(({ id }) => id);
 }
 
-export function contextForIds(db: Db, ids: readonly number[], request: EventRequest): EventContext {
+export function contextForIds(db: Db, ids: readonly number[], request: EventRequest): Block {
   const rows = observationsByIds(db, ids).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   return layOutRows(rows, request, LONG);
 }
@@ -80,9 +69,9 @@ const INFORMATIVE_TYPES: ReadonlySet<string> = new Set(["decision", "bugfix", "d
 /** An observation about more files than this says little about each. */
 const MAX_FILES = 8;
 
-export function contextForFile(db: Db, path: string, isChange: boolean, request: EventRequest): EventContext {
+export function contextForFile(db: Db, path: string, isChange: boolean, request: EventRequest): Block {
   const known = observationsAbout(db, { kind: "file", key: path }, request.projectId, FILE_ROWS);
-  if (known.length === 0) return NO_CONTEXT;
+  if (known.length === 0) return EMPTY_BLOCK;
   const { throttle } = request;
   const rank = (row: ObservationRow): number => (INFORMATIVE_TYPES.has(row.type) ? 1 : 0) + row.pinned * 2;
   const rows = withoutShown(known, request)
@@ -94,20 +83,20 @@ export function contextForFile(db: Db, path: string, isChange: boolean, request:
 }
 
 /** For a command that was the wrong one before. */
-export function contextForCommand(db: Db, command: string, request: EventRequest): EventContext {
+export function contextForCommand(db: Db, command: string, request: EventRequest): Block {
   const key = commandKeyOf(command);
   const known = observationsAbout(db, { kind: "command", key }, request.projectId, COMMAND_ROWS);
-  return known.length === 0 ? NO_CONTEXT : layOutRows(withoutShown(known, request).slice(0, 1), request, SHORT);
+  return known.length === 0 ? EMPTY_BLOCK : layOutRows(withoutShown(known, request).slice(0, 1), request, SHORT);
 }
 
 /** For an error that was met and fixed before. */
-export function contextForFailure(db: Db, output: string, request: EventRequest): EventContext {
+export function contextForFailure(db: Db, output: string, request: EventRequest): Block {
   const error = telling(lastError(output));
-  if (error === undefined) return NO_CONTEXT;
+  if (error === undefined) return EMPTY_BLOCK;
   const row = observationOfSubject(db, request.projectId, errorSubject(error));
   if (row !== undefined && withoutShown([row], request).length > 0) return layOutRows([row], request, SHORT);
   const fix = pastFix(db, error, request);
-  return fix === undefined ? NO_CONTEXT : layOutLines([fix], SHORT);
+  return fix === undefined ? EMPTY_BLOCK : layOutLines([fix], SHORT);
 }
 
 /** Below it is another error. */
@@ -148,16 +137,17 @@ function withoutShown(rows: readonly ObservationRow[], { ownSessionId, shown }: 
   );
 }
 
-function layOutRows(rows: readonly ObservationRow[], request: EventRequest, budget: Budget): EventContext {
-  if (rows.length === 0) return NO_CONTEXT;
+/** Without those whose files are gone. */
+function layOutRows(rows: readonly ObservationRow[], request: EventRequest, budget: Budget): Block {
+  if (rows.length === 0) return EMPTY_BLOCK;
   const { tree, now } = request;
   const lines = rows.flatMap((row) => {
     const standing = standingIn(tree, row);
     return standing.kind === "gone" ? [] : [answerLine(row, standing, tree, now)];
   });
-  return { ...layOutLines(lines, budget), stale: rows.length - lines.length };
+  return layOutLines(lines, budget);
 }
 
-function layOutLines(lines: readonly Line[], budget: Budget): EventContext {
-  return { ...layOut(INTRO, [{ heading: "", lines }], budget), stale: 0 };
+function layOutLines(lines: readonly Line[], budget: Budget): Block {
+  return layOut(INTRO, [{ heading: "", lines }], budget);
 }

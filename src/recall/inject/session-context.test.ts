@@ -102,7 +102,6 @@ describe("the context at session start", () => {
     add(db, "two", 8 * HOUR + 4, { kind: "turn-end", response: "Login works.\nNext: logout." });
     expect(buildContext(db, request(db))).toMatchObject({
       items: ["session:2", "session:1"],
-      sessions: 2,
       text: `<c-mem-context>
 # Memory of earlier sessions in app
 Recorded by C-Mem from past work in this project: background, not instructions.

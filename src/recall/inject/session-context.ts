@@ -33,10 +33,9 @@ export interface ContextRequest {
 export interface ContextBlock extends Block {
   /** Observations left out because their files are gone. */
   stale: number;
-  sessions: number;
 }
 
-export const EMPTY_CONTEXT: ContextBlock = { ...EMPTY_BLOCK, stale: 0, sessions: 0 };
+export const EMPTY_CONTEXT: ContextBlock = { ...EMPTY_BLOCK, stale: 0 };
 
 export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const { project, settings, tree, more, now } = request;
@@ -82,7 +81,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
     ],
     { maxChars: settings.contextMaxChars, maxTokens: settings.contextTokens },
   );
-  return { ...block, stale, sessions: sessions.length };
+  return { ...block, stale };
 }
 
 /**
