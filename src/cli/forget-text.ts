@@ -1,8 +1,8 @@
 // The plan and the receipt of a forget: counts and hashes, none of the forgotten text.
-import type { DeletionRows, Receipt } from "../queries/forget.ts";
+import type { Receipt } from "../queries/forget.ts";
 import type { ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
 import { MIN_PIECE_CHARS, type Proof } from "../upkeep/erase/verify-erased.ts";
-import { DELETION_KINDS } from "../upkeep/erase/deletion-set.ts";
+import { byKind, DELETION_KINDS, type DeletionRows } from "../upkeep/erase/deletion-set.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { columns, fit, pad } from "../platform/terminal/layout.ts";
 import { count } from "../core/text.ts";
@@ -22,7 +22,7 @@ export function planText(rows: DeletionRows, lead: string, shortId: ShortId): st
     rows[kind]
       .filter((row) => kind === "sessions" || !sessions.has(row.session_id ?? ""))
       .filter(
-        (row) => !["messages", "toolUses"].includes(kind) || !turns.has(`${row.session_db_id}:${row.prompt_number}`),
+        (row) => !["messages", "tool_uses"].includes(kind) || !turns.has(`${row.session_db_id}:${row.prompt_number}`),
       )
       .map((row) => {
         const id = pad(kind === "sessions" ? fit(shortId(row.item), MAX_ID_COLUMNS) : fit(row.item, 14), 8);
@@ -35,9 +35,7 @@ export function planText(rows: DeletionRows, lead: string, shortId: ShortId): st
 }
 
 function amountsOf(rows: DeletionRows): Record<string, number> {
-  return Object.fromEntries(
-    DELETION_KINDS.map(([kind]) => [kind === "toolUses" ? "tool_uses" : kind, rows[kind].length]),
-  );
+  return byKind((kind) => rows[kind].length);
 }
 
 function amounts(removed: Record<string, number>): string {

@@ -1,9 +1,10 @@
 // forget: takes something out for good, once the person at the client has agreed.
-import { carryOutForget, type DeletionRows } from "../queries/forget.ts";
+import { carryOutForget } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import {
   expandDeletion,
+  type DeletionRows,
   type DeletionSet,
   DELETION_KINDS,
   emptyDeletionSet,

@@ -7,7 +7,7 @@ import { AppError } from "../core/error.ts";
 import { forget, type Forgotten, type Words } from "../upkeep/erase/forget.ts";
 import { clearCopies, type ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
 import { countTooShort, piecesOf, type Proof, verifyErased } from "../upkeep/erase/verify-erased.ts";
-import { expandDeletion, type DeletionSet, type DeletionRow, readDeletionRows } from "../upkeep/erase/deletion-set.ts";
+import { byKind, expandDeletion, type DeletionRows, readDeletionRows } from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { overwriteDeleted, scrub } from "../upkeep/erase/erase-rows.ts";
 import { explain } from "../store/db/open.ts";
@@ -16,8 +16,6 @@ import { sourcesOf } from "../store/tables/sync-state.ts";
 import type { QueryContext } from "./query.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { type Choice, type ForgetInput, selectDeletion } from "./forget-choice.ts";
-
-export type DeletionRows = Record<keyof DeletionSet, DeletionRow[]>;
 
 export interface Plan extends Answer, Choice {
   rows: DeletionRows;
@@ -60,7 +58,7 @@ export function carryOutForget(
   const { rows, selected, words } = plan;
   const sources = sourcesOf(
     db,
-    [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.toolUses].map((row) => row.session_id ?? ""),
+    [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.tool_uses].map((row) => row.session_id ?? ""),
   );
   const forgotten = forget(db, selected, Date.now(), { words });
   const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
@@ -109,9 +107,7 @@ function tryScrub(db: Db, paths: Paths): { isClean: boolean; trouble?: unknown }
 }
 
 function namesOf(rows: DeletionRows): Record<string, string[]> {
-  return Object.fromEntries(
-    Object.entries(rows).map(([kind, list]) => [kind === "toolUses" ? "tool_uses" : kind, list.map((row) => row.item)]),
-  );
+  return byKind((kind) => rows[kind].map(({ item }) => item));
 }
 
 function receiptJson(receipt: Receipt, removedIds: Record<string, string[]>): Json {

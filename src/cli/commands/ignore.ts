@@ -63,7 +63,7 @@ async function run(input: Input, { json }: { json: boolean }): Promise<number> {
     if (isNew && !isDry) writeSetting(paths.config, "excludePaths", [...before, pattern]);
   };
   const stored = withStore(paths, (db) => selectByPath(db, (path) => covers(pattern, path)), { onlyLook: true });
-  const isStored = stored.sessions.size + stored.toolUses.size > 0;
+  const isStored = stored.sessions.size + stored.tool_uses.size > 0;
   const isForget = isStored && (input.forget || (!isDry && (await wantsForgotten(stored, json))));
   if (!isForget) {
     save();
@@ -156,19 +156,16 @@ function fullPattern(named: string): string {
   return named.startsWith("**") ? named : resolve(named);
 }
 
-function storedCounts({ sessions, toolUses }: DeletionSet): Record<string, number> {
-  return { sessions: sessions.size, tool_uses: toolUses.size };
+function storedCounts({ sessions, tool_uses: uses }: DeletionSet): Record<string, number> {
+  return { sessions: sessions.size, tool_uses: uses.size };
 }
 
-function amount({ sessions, toolUses }: DeletionSet): string {
-  const parts = [
-    sessions.size > 0 && count(sessions.size, "session"),
-    toolUses.size > 0 && count(toolUses.size, "tool use"),
-  ];
+function amount({ sessions, tool_uses: uses }: DeletionSet): string {
+  const parts = [sessions.size > 0 && count(sessions.size, "session"), uses.size > 0 && count(uses.size, "tool use")];
   return parts.filter((part) => part !== false).join(", ");
 }
 
 function storedText(stored: DeletionSet, named: string): string {
-  const isAny = stored.sessions.size + stored.toolUses.size > 0;
+  const isAny = stored.sessions.size + stored.tool_uses.size > 0;
   return isAny ? `\nStored of it already: ${amount(stored)}. To forget that: c-mem ignore ${named} --forget` : "";
 }

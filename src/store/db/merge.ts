@@ -5,7 +5,7 @@ import { indexObservation } from "../tables/observations.ts";
 import { renumberTurns } from "../tables/prompts.ts";
 import { markSessionStale } from "../tables/stale-turns.ts";
 import { type Db, isStoreTrouble, type Param } from "./driver.ts";
-import { NUMBERED_TABLES, nextId, wasGiven } from "./next-id.ts";
+import { ITEM_TABLES, nextId, parseItemId, wasGiven } from "./item-ids.ts";
 import { and, list, raw, sql } from "./sql.ts";
 import { nested } from "./transaction.ts";
 
@@ -171,16 +171,14 @@ function translateTurn(db: Db, values: Values, main: number | undefined): void {
   if (number !== undefined) values.set("prompt_number", number);
 }
 
-const ITEM_TABLES: Readonly<Record<string, MergeTable>> = { p: "prompts", m: "messages", t: "tool_uses" };
-
 /** Leaves out items that were not merged. */
 function translateEvidence(db: Db, json: Param | undefined): string {
   const items: unknown = tryParse(json);
   if (!Array.isArray(items)) throw new UnusableRow();
   const translated = items.flatMap((item: unknown) => {
-    const [, letter = "", number] = /^([pmt])(\d{1,15})$/.exec(String(item)) ?? [];
-    const id = newIdOf(db, ITEM_TABLES[letter] ?? "", Number(number ?? 0));
-    return id === undefined ? [] : [`${letter}${id}`];
+    const old = parseItemId(String(item));
+    const id = old && newIdOf(db, old.table, old.id);
+    return id === undefined ? [] : [`${String(item).slice(0, 1)}${id}`];
   });
   return JSON.stringify(translated);
 }
@@ -200,7 +198,7 @@ function insert(db: Db, table: MergeTable, values: Values, main: number | undefi
   if (table === "observations") values.delete("superseded_by");
   if (!isFree(db, table, values.get("id"))) values.delete("id");
   const row = [...values].map(([column, value]) => [raw(column), sql`${value}`] as const);
-  const numbered = NUMBERED_TABLES.find((each) => each === table);
+  const numbered = Object.values(ITEM_TABLES).find((each) => each === table);
   if (numbered !== undefined && !values.has("id")) row.unshift([raw("id"), nextId(numbered)]);
   const { lastId } = db.run(sql`INSERT INTO ${raw(table)} (${list(row.map(([column]) => column))})
     VALUES (${list(row.map(([, value]) => value))})`);

@@ -56,11 +56,28 @@ export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
   })();
 }
 
-const TABLES = ["turns_fts", "tool_uses_fts", "thinking_fts", "observations_fts"];
+/** The full-text indexes. SQL: which rows of its source each index has, once those that wait to be indexed are. */
+export const INDEXES = [
+  { name: "turns_fts", source: "prompts", rows: "1", waiting: "id IN (SELECT prompt_db_id FROM stale_turns)" },
+  {
+    name: "tool_uses_fts",
+    source: "tool_uses",
+    rows: "1",
+    waiting: "id > (SELECT last_id FROM index_state WHERE name = 'tool_uses')",
+  },
+  {
+    name: "thinking_fts",
+    source: "messages",
+    rows: "thinking <> ''",
+    waiting: "id IN (SELECT message_db_id FROM stale_thinking)",
+  },
+  { name: "observations_fts", source: "observations", rows: "1", waiting: "0" },
+  { name: "prompts_trigram", source: "prompts", rows: "1", waiting: "0" },
+] as const;
 
 /** Merges each index into one segment: until then it keeps the words of deleted rows. */
 export function* mergeIndexes(db: Db): Generator<void, void> {
-  for (const table of [...TABLES, "prompts_trigram"].map(raw)) {
+  for (const table of INDEXES.map(({ name }) => raw(name))) {
     // A step that finds nothing to merge changes less than two rows.
     for (let changed = 2; changed >= 2;) {
       const before = totalChanges(db);
@@ -79,8 +96,10 @@ function totalChanges(db: Db): number {
 /** Deletes the indexes' contents and indexes everything again. */
 export function rebuildSearchIndex(db: Db): void {
   transaction(db, () => {
-    for (const table of TABLES.map(raw)) db.run(sql`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
-    db.run(sql`INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')`);
+    for (const { name } of INDEXES) {
+      const command = name === "prompts_trigram" ? "rebuild" : "delete-all";
+      db.run(sql`INSERT INTO ${raw(name)} (${raw(name)}) VALUES (${command})`);
+    }
     db.run(sql`UPDATE index_state SET last_id = 0 WHERE name = 'tool_uses'`);
     db.run(sql`INSERT OR IGNORE INTO stale_turns SELECT id FROM prompts`);
     db.run(sql`INSERT OR IGNORE INTO stale_thinking SELECT id FROM messages WHERE thinking <> ''`);
@@ -91,18 +110,11 @@ export function rebuildSearchIndex(db: Db): void {
 
 /** Counts rows without an index entry that should have one, and entries without a row. */
 export function countIndexGaps(db: Db): number {
-  const indexes = [
-    ["turns_fts", "prompts", "1", "id NOT IN (SELECT prompt_db_id FROM stale_turns)"],
-    ["tool_uses_fts", "tool_uses", "1", "id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')"],
-    ["thinking_fts", "messages", "thinking <> ''", "id NOT IN (SELECT message_db_id FROM stale_thinking)"],
-    ["observations_fts", "observations", "1", "1"],
-    ["prompts_trigram", "prompts", "1", "1"],
-  ] as const;
-  const gaps = indexes.map(([table, source, hasText, isIndexed]) => {
-    const entries = sql`SELECT id FROM ${raw(table)}_docsize`;
-    const rows = sql`SELECT id FROM ${raw(source)} WHERE ${raw(hasText)}`;
-    return db.value<number>(sql`SELECT (SELECT count(*) FROM (${rows} AND ${raw(isIndexed)} EXCEPT ${entries}))
-      + (SELECT count(*) FROM (${entries} EXCEPT ${rows}))`) as number;
+  const gaps = INDEXES.map(({ name, source, rows, waiting }) => {
+    const entries = sql`SELECT id FROM ${raw(name)}_docsize`;
+    const indexed = sql`SELECT id FROM ${raw(source)} WHERE ${raw(rows)}`;
+    return db.value<number>(sql`SELECT (SELECT count(*) FROM (${indexed} AND NOT ${raw(waiting)} EXCEPT ${entries}))
+      + (SELECT count(*) FROM (${entries} EXCEPT ${indexed}))`) as number;
   });
   return gaps.reduce((sum, number) => sum + number, 0);
 }

@@ -1,19 +1,13 @@
 // Items: prompts, messages and tool uses by the short ids people pass on ("p12", "m34", "t56"), and the texts of a turn.
 import type { Db } from "../db/driver.ts";
+import { parseItemId } from "../db/item-ids.ts";
 import { raw, sql } from "../db/sql.ts";
 import { TOOL_USE, type ToolUseRow } from "../tables/tool-uses.ts";
 
-const TABLES = { p: "prompts", m: "messages", t: "tool_uses" } as const;
-
-export function parseItemId(text: string): { kind: keyof typeof TABLES; id: number } | undefined {
-  const match = /^([pmt])(\d{1,15})$/.exec(text);
-  return match === null ? undefined : { kind: match[1] as keyof typeof TABLES, id: Number(match[2]) };
-}
-
-/** "o78" to 78. */
+/** "o78" -> 78 */
 export function parseObservationId(text: string): number | undefined {
-  const match = /^o(\d{1,15})$/.exec(text);
-  return match === null ? undefined : Number(match[1]);
+  const item = parseItemId(text);
+  return item?.table === "observations" ? item.id : undefined;
 }
 
 export interface ItemPlace {
@@ -25,10 +19,8 @@ export interface ItemPlace {
 /** The session and the turn an item belongs to. */
 export function findItem(db: Db, itemId: string): ItemPlace | undefined {
   const item = parseItemId(itemId);
-  if (item === undefined) return undefined;
-  return db.get(
-    sql`SELECT session_db_id, prompt_number, created_at FROM ${raw(TABLES[item.kind])} WHERE id = ${item.id}`,
-  );
+  if (item === undefined || item.table === "observations") return undefined;
+  return db.get(sql`SELECT session_db_id, prompt_number, created_at FROM ${raw(item.table)} WHERE id = ${item.id}`);
 }
 
 export type ItemRow =
@@ -38,15 +30,13 @@ export type ItemRow =
 
 export function itemRow(db: Db, itemId: string): ItemRow | undefined {
   const item = parseItemId(itemId);
-  if (item === undefined) return undefined;
-  if (item.kind === "t") {
-    const use = findToolUse(db, item.id);
-    return use && { kind: "tool", use };
-  }
-  if (item.kind === "p")
+  if (item?.table === "prompts")
     return db.get(sql`SELECT 'prompt' AS kind, text, created_at AS at FROM prompts WHERE id = ${item.id}`);
-  return db.get(sql`SELECT 'message' AS kind, text, coalesce(thinking, '') AS thinking, created_at AS at
-    FROM messages WHERE id = ${item.id}`);
+  if (item?.table === "messages")
+    return db.get(sql`SELECT 'message' AS kind, text, coalesce(thinking, '') AS thinking, created_at AS at
+      FROM messages WHERE id = ${item.id}`);
+  const use = item?.table === "tool_uses" ? findToolUse(db, item.id) : undefined;
+  return use && { kind: "tool", use };
 }
 
 export function findToolUse(db: Db, id: number): ToolUseRow | undefined {

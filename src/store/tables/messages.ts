@@ -1,7 +1,7 @@
 // messages: what the assistant said, one row per message, with its thinking apart and what it cost.
 import type { TokenCounts } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
-import { nextId } from "../db/next-id.ts";
+import { nextId } from "../db/item-ids.ts";
 import { sql } from "../db/sql.ts";
 
 export interface Message {

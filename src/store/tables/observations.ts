@@ -5,7 +5,7 @@ import { commandForm } from "../../core/shell-command.ts";
 import { indexable } from "../../core/index-text.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { nextId } from "../db/next-id.ts";
+import { nextId } from "../db/item-ids.ts";
 import { and, raw, sql } from "../db/sql.ts";
 
 export interface ObservationRow {

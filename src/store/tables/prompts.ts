@@ -1,7 +1,7 @@
 // prompts: what the user asked, turn by turn, and the agent's last message of each turn.
 import type { Db } from "../db/driver.ts";
-import { nextId } from "../db/next-id.ts";
-import { raw, sql } from "../db/sql.ts";
+import { nextId } from "../db/item-ids.ts";
+import { raw, sql, type Sql } from "../db/sql.ts";
 import { endedAt, turnState, type TurnState } from "./session-status.ts";
 import { family } from "./sessions.ts";
 import { markSessionStale, markTurnEnded } from "./stale-turns.ts";
@@ -45,6 +45,14 @@ export function insertPrompt(db: Db, prompt: NewPrompt): InsertedPrompt {
 /** For the correction of typos. Must run in the transaction that inserts the prompt. */
 export function indexLetters(db: Db, { id, text }: { id: number; text: string }): void {
   db.run(sql`INSERT INTO prompts_trigram (rowid, text) VALUES (${id}, ${text})`);
+}
+
+/** Also from the indexes. `ids`: SQL that selects them. */
+export function deletePrompts(db: Db, ids: Sql): void {
+  db.run(sql`DELETE FROM turns_fts WHERE rowid IN (${ids})`);
+  db.run(sql`INSERT INTO prompts_trigram (prompts_trigram, rowid, text)
+    SELECT 'delete', id, text FROM prompts WHERE id IN (${ids})`);
+  db.run(sql`DELETE FROM prompts WHERE id IN (${ids})`);
 }
 
 interface StoredPrompt {

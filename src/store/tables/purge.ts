@@ -3,7 +3,9 @@
 import type { Db } from "../db/driver.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
 import { OWNED } from "./observations.ts";
+import { deletePrompts } from "./prompts.ts";
 import { family } from "./sessions.ts";
+import { deleteToolUses } from "./tool-uses.ts";
 
 export interface OldSession {
   id: number;
@@ -56,11 +58,16 @@ const BATCH = 100;
  * evidence, and the next purge continues. Observations and the session's own summary stay, without their evidence.
  */
 export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, void> {
+  const ofFamily = sql`session_db_id IN (${family(sessionDbId)})`;
   detachMemory(db, sessionDbId);
   yield;
-  while (deleteToolUses(db, sessionDbId) === BATCH) yield;
-  while (deleteMessages(db, sessionDbId) === BATCH) yield;
-  deletePrompts(db, sessionDbId);
+  const toolUses = sql`SELECT id FROM tool_uses WHERE ${ofFamily}
+    ORDER BY session_db_id, prompt_number, id LIMIT ${BATCH}`;
+  while (deleteToolUses(db, toolUses) === BATCH) yield;
+  const messages = sql`SELECT id FROM messages WHERE ${ofFamily} LIMIT ${BATCH}`;
+  while (db.run(sql`DELETE FROM messages WHERE id IN (${messages})`).changes === BATCH) yield;
+  deletePrompts(db, sql`SELECT id FROM prompts WHERE ${ofFamily}`);
+  db.run(sql`UPDATE sessions SET prompt_count = 0 WHERE id IN (${family(sessionDbId)})`);
 }
 
 /** First: from now on a transcript brings nothing back, and kept rows do not point at ids that are given out again. */
@@ -74,30 +81,6 @@ function detachMemory(db: Db, sessionDbId: number): void {
   db.run(sql`UPDATE commits SET prompt_number = 0 WHERE ${ofFamily}`);
   db.run(sql`DELETE FROM file_snapshots WHERE ${ofFamily}`);
   db.run(sql`UPDATE sessions SET purged_at = last_at WHERE id IN (${family(sessionDbId)})`);
-}
-
-function deleteToolUses(db: Db, sessionDbId: number): number {
-  const batch = sql`SELECT id FROM tool_uses WHERE session_db_id IN (${family(sessionDbId)})
-    ORDER BY session_db_id, prompt_number, id LIMIT ${BATCH}`;
-  db.run(sql`DELETE FROM tool_uses_fts WHERE rowid IN (${batch})
-    AND rowid <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`);
-  const { changes } = db.run(sql`DELETE FROM tool_uses WHERE id IN (${batch})`);
-  db.run(sql`UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0))
-    WHERE name = 'tool_uses'`);
-  return changes;
-}
-
-function deleteMessages(db: Db, sessionDbId: number): number {
-  const batch = sql`SELECT id FROM messages WHERE session_db_id IN (${family(sessionDbId)}) LIMIT ${BATCH}`;
-  return db.run(sql`DELETE FROM messages WHERE id IN (${batch})`).changes;
-}
-
-function deletePrompts(db: Db, sessionDbId: number): void {
-  db.run(sql`DELETE FROM turns_fts WHERE rowid IN (SELECT id FROM prompts WHERE session_db_id = ${sessionDbId})`);
-  db.run(sql`INSERT INTO prompts_trigram (prompts_trigram, rowid, text)
-    SELECT 'delete', id, text FROM prompts WHERE session_db_id = ${sessionDbId}`);
-  db.run(sql`DELETE FROM prompts WHERE session_db_id IN (${family(sessionDbId)})`);
-  db.run(sql`UPDATE sessions SET prompt_count = 0 WHERE id IN (${family(sessionDbId)})`);
 }
 
 /** Evidence of the session from before this time was purged: its absence is intended. */

@@ -1,6 +1,6 @@
 // tool_uses: every tool call with its input, its output and how it ended. Old outputs are compressed, with zstd.
 import type { Db } from "../db/driver.ts";
-import { nextId } from "../db/next-id.ts";
+import { nextId } from "../db/item-ids.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
 import { transaction } from "../db/transaction.ts";
 import { family } from "./sessions.ts";
@@ -44,6 +44,17 @@ export const HAS_COMMAND = sql`json_valid(input) AND json_type(input, '$.command
 export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolean {
   return db.has(sql`SELECT 1 FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id
     WHERE s.session_id = ${sessionId} AND t.tool_use_id = ${toolUseId}`);
+}
+
+/** Also from the index. `ids`: SQL that selects them. Returns how many were deleted. */
+export function deleteToolUses(db: Db, ids: Sql): number {
+  db.run(sql`DELETE FROM tool_uses_fts WHERE rowid IN (${ids})
+    AND rowid <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`);
+  const { changes } = db.run(sql`DELETE FROM tool_uses WHERE id IN (${ids})`);
+  // An older version running beside this one reuses ids: rows with a reused id must be indexed.
+  db.run(sql`UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0))
+    WHERE name = 'tool_uses'`);
+  return changes;
 }
 
 /** A prompt that is recorded after the tool uses and messages of its turn takes them over. */

@@ -74,9 +74,9 @@ function machine(options: { backup: boolean }): Machine {
     updateSearchIndex(db);
   };
   live(0, 12);
-  const doomed = emptyDeletionSet();
-  doomed.sessions.add(3);
-  forget(db, doomed, NOW);
+  const deletion = emptyDeletionSet();
+  deletion.sessions.add(3);
+  forget(db, deletion, NOW);
   let inBackup = Object.fromEntries(TABLES.map((name) => [name, 0]));
   if (options.backup) {
     createBackup(paths.database, "daily", NOW - DAY);

@@ -5,7 +5,7 @@ import { checkDatabase, type Contents, copyDatabase } from "../../store/db/backu
 import { removeDatabase } from "../../store/db/swap.ts";
 import { isBusy, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { keepLastIds, type LastIds, lastIds } from "../../store/db/next-id.ts";
+import { keepLastIds, type LastIds, lastIds } from "../../store/db/item-ids.ts";
 import { explain } from "../../store/db/open.ts";
 import { quarantineFolder, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";

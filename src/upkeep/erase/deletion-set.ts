@@ -1,29 +1,29 @@
 // The rows to delete when something is forgotten: those selected and those that depend on them.
 import type { Db } from "../../store/db/driver.ts";
+import { ITEM_TABLES, type ItemTable, parseItemId } from "../../store/db/item-ids.ts";
 import { raw, sql, type Sql } from "../../store/db/sql.ts";
 import { family } from "../../store/tables/sessions.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
-/** Row ids. */
-export interface DeletionSet {
-  sessions: Set<number>;
-  prompts: Set<number>;
-  messages: Set<number>;
-  toolUses: Set<number>;
-  observations: Set<number>;
-}
+/** The ids of the rows, by table. */
+export type DeletionSet = Record<"sessions" | ItemTable, Set<number>>;
 
 /** In display order, each with its noun. */
 export const DELETION_KINDS: readonly [keyof DeletionSet, string][] = [
   ["sessions", "session"],
   ["prompts", "turn"],
   ["messages", "message"],
-  ["toolUses", "tool use"],
+  ["tool_uses", "tool use"],
   ["observations", "observation"],
 ];
 
+/** One value for each kind of row. */
+export function byKind<T>(valueOf: (kind: keyof DeletionSet) => T): Record<keyof DeletionSet, T> {
+  return Object.fromEntries(DELETION_KINDS.map(([kind]) => [kind, valueOf(kind)])) as Record<keyof DeletionSet, T>;
+}
+
 export function emptyDeletionSet(): DeletionSet {
-  return { sessions: new Set(), prompts: new Set(), messages: new Set(), toolUses: new Set(), observations: new Set() };
+  return byKind(() => new Set());
 }
 
 const isIn = (column: string, values: Iterable<number | string>): Sql =>
@@ -40,27 +40,22 @@ export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   addIds(db, selected, sql`SELECT id FROM observations WHERE content_hash IN (${selectedTexts})`);
   for (const id of deletion.prompts) addTurn(db, deletion, id);
   addSubagents(db, deletion);
-  const { sessions, prompts, messages, toolUses, observations } = deletion;
-  for (const [table, ids] of Object.entries({ prompts, messages, tool_uses: toolUses, observations }))
-    addIds(db, ids, sql`SELECT id FROM ${raw(table)} WHERE ${isIn("session_db_id", sessions)}`);
-  const items = Object.entries({ p: prompts, m: messages, t: toolUses }).flatMap(([letter, ids]) =>
-    Array.from(ids, (id) => letter + id),
+  for (const table of Object.values(ITEM_TABLES))
+    addIds(db, deletion[table], sql`SELECT id FROM ${raw(table)} WHERE ${isIn("session_db_id", deletion.sessions)}`);
+  const items = Object.entries(ITEM_TABLES).flatMap(([letter, table]) =>
+    Array.from(deletion[table], (id) => letter + id),
   );
-  addIds(
-    db,
-    observations,
-    sql`SELECT DISTINCT o.id FROM observations o, json_each(o.evidence) e WHERE ${isIn("e.value", items)}`,
-  );
-  for (const id of selected) observations.add(id);
+  const derived = sql`SELECT DISTINCT o.id FROM observations o, json_each(o.evidence) e WHERE ${isIn("e.value", items)}`;
+  addIds(db, deletion.observations, derived);
+  for (const id of selected) deletion.observations.add(id);
   return selected;
 }
 
 /** Adds the prompts, messages and tool uses that these observations were derived from. */
-export function addEvidence(db: Db, { prompts, messages, toolUses }: DeletionSet, ids: Iterable<number>): void {
+export function addEvidence(db: Db, deletion: DeletionSet, ids: Iterable<number>): void {
   const items = db.column<string>(sql`SELECT DISTINCT e.value FROM observations o, json_each(o.evidence) e
     WHERE ${isIn("o.id", ids)}`);
-  const sets: Readonly<Record<string, Set<number>>> = { p: prompts, m: messages, t: toolUses };
-  for (const item of items) sets[item.slice(0, 1)]?.add(Number(item.slice(1)));
+  for (const { table, id } of items.flatMap((item) => parseItemId(item) ?? [])) deletion[table].add(id);
 }
 
 function addTurn(db: Db, deletion: DeletionSet, promptDbId: number): void {
@@ -73,7 +68,7 @@ function addTurn(db: Db, deletion: DeletionSet, promptDbId: number): void {
   const { session, number, at, next } = turn;
   const inTurn = sql`session_db_id IN (${family(session)}) AND prompt_number = ${number}`;
   addIds(db, deletion.messages, sql`SELECT id FROM messages WHERE ${inTurn}`);
-  addIds(db, deletion.toolUses, sql`SELECT id FROM tool_uses WHERE ${inTurn}`);
+  addIds(db, deletion.tool_uses, sql`SELECT id FROM tool_uses WHERE ${inTurn}`);
   addIds(
     db,
     deletion.observations,
@@ -137,7 +132,7 @@ const SELECTS: Readonly<Record<keyof DeletionSet, Sql>> = {
     FROM sessions x LEFT JOIN sessions parent ON parent.id = x.parent_session_db_id`,
   prompts: evidenceSql("p", "prompts", "x.prompt_id", HEAD, sql`x.text, x.response`),
   messages: evidenceSql("m", "messages", "x.uuid", HEAD, sql`x.text, x.thinking`),
-  toolUses: evidenceSql(
+  tool_uses: evidenceSql(
     "t",
     "tool_uses",
     "x.tool_use_id",
@@ -154,8 +149,5 @@ const SELECTS: Readonly<Record<keyof DeletionSet, Sql>> = {
 export type DeletionRows = Record<keyof DeletionSet, DeletionRow[]>;
 
 export function readDeletionRows(db: Db, deletion: DeletionSet): DeletionRows {
-  const read = (kind: keyof DeletionSet): DeletionRow[] =>
-    db.all(sql`${SELECTS[kind]} WHERE ${isIn("x.id", deletion[kind])}`);
-  const [sessions, prompts, messages] = [read("sessions"), read("prompts"), read("messages")];
-  return { sessions, prompts, messages, toolUses: read("toolUses"), observations: read("observations") };
+  return byKind((kind) => db.all(sql`${SELECTS[kind]} WHERE ${isIn("x.id", deletion[kind])}`));
 }

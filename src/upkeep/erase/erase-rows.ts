@@ -1,38 +1,36 @@
 // Deletes rows for good: from the tables, the indexes, the reading positions of transcripts and the bytes of the file.
 import { type Db, isBusy } from "../../store/db/driver.ts";
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
-import { renumberTurns } from "../../store/tables/prompts.ts";
+import { deletePrompts, renumberTurns } from "../../store/tables/prompts.ts";
 import { markLaterSessions } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
+import { deleteToolUses } from "../../store/tables/tool-uses.ts";
+import { INDEXES } from "../../store/fts/search-index.ts";
 import { freeVectorsOf } from "../../store/vectors/vectors.ts";
-import type { DeletionRow, DeletionRows, DeletionSet } from "./deletion-set.ts";
-import { and, raw, sql } from "../../store/db/sql.ts";
+import { byKind, type DeletionRow, type DeletionRows, type DeletionSet } from "./deletion-set.ts";
+import { and, raw, sql, type Sql } from "../../store/db/sql.ts";
 
 /** Must run in a transaction. Returns how many rows of each kind were deleted. */
 export function eraseRows(db: Db, deletion: DeletionSet, rows: DeletionRows): Record<string, number> {
   const [links, summaries] = [count(db, "links"), count(db, "summaries")];
-  for (const row of rows.prompts) erasePrompt(db, row);
-  for (const row of rows.toolUses) eraseToolUse(db, row);
-  for (const id of deletion.messages) db.run(sql`DELETE FROM messages WHERE id = ${id}`);
-  for (const id of deletion.observations) db.run(sql`DELETE FROM observations WHERE id = ${id}`);
+  const idsOf = (kind: keyof DeletionSet): Sql => sql`SELECT value FROM json_each(${[...deletion[kind]]})`;
+  for (const row of rows.prompts) eraseTurn(db, row);
+  deletePrompts(db, idsOf("prompts"));
+  for (const row of rows.tool_uses) eraseEffects(db, row);
+  deleteToolUses(db, idsOf("tool_uses"));
+  for (const table of ["messages", "observations"] as const)
+    db.run(sql`DELETE FROM ${raw(table)} WHERE id IN (${idsOf(table)})`);
   // Subagents first: they refer to their parents.
   const isMain = (row: DeletionRow): number => (row.id === row.session_db_id ? 1 : 0);
   for (const row of rows.sessions.toSorted((a, b) => isMain(a) - isMain(b))) eraseSession(db, row);
   db.run(sql`UPDATE observations SET superseded_at = NULL, valid_to = NULL
     WHERE superseded_by IS NULL AND valid_to IS NOT NULL`);
-  // An older version running beside this one reuses ids: rows with a reused id must be indexed.
-  db.run(sql`UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0))
-    WHERE name = 'tool_uses'`);
   db.run(sql`DELETE FROM projects WHERE id NOT IN (SELECT project_id FROM sessions)
     AND id NOT IN (SELECT project_id FROM ledger WHERE project_id IS NOT NULL)
     AND id NOT IN (SELECT project_id FROM observations WHERE project_id IS NOT NULL)`);
   markUnclean(db);
   return {
-    sessions: deletion.sessions.size,
-    prompts: deletion.prompts.size,
-    messages: deletion.messages.size,
-    tool_uses: deletion.toolUses.size,
-    observations: deletion.observations.size,
+    ...byKind((kind) => deletion[kind].size),
     summaries: summaries - count(db, "summaries"),
     links: links - count(db, "links"),
   };
@@ -42,21 +40,17 @@ function count(db: Db, table: string): number {
   return db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) ?? 0;
 }
 
-function erasePrompt(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
-  db.run(sql`DELETE FROM turns_fts WHERE rowid = ${id}`);
-  db.run(sql`INSERT INTO prompts_trigram (prompts_trigram, rowid, text)
-    SELECT 'delete', id, text FROM prompts WHERE id = ${id}`);
-  db.run(sql`DELETE FROM prompts WHERE id = ${id}`);
+/** What was recorded and derived for a prompt, beside its messages and tool uses. */
+function eraseTurn(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
   db.run(sql`DELETE FROM jobs WHERE key = ${`enrich:${id}`}`);
   for (const table of ["summaries", "commits", "file_snapshots"]) {
     db.run(sql`DELETE FROM ${raw(table)} WHERE session_db_id = ${session_db_id} AND prompt_number = ${prompt_number}`);
   }
 }
 
-function eraseToolUse(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
-  db.run(sql`DELETE FROM tool_uses_fts WHERE rowid = ${id}`);
+/** The snapshots, commits and links that came from a tool use. */
+function eraseEffects(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
   deleteSnapshotsOf(db, id);
-  db.run(sql`DELETE FROM tool_uses WHERE id = ${id}`);
   db.run(sql`DELETE FROM commits WHERE session_db_id = ${session_db_id} AND created_at = ${at}`);
   db.run(sql`DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ${item}`);
 }
@@ -119,15 +113,6 @@ export function isUnclean(db: Db): boolean {
   return db.has(sql`SELECT 1 FROM index_state WHERE name = 'unclean'`);
 }
 
-/** The full-text indexes and the tables whose rows they index. */
-const INDEXES = {
-  turns_fts: "prompts",
-  tool_uses_fts: "tool_uses",
-  thinking_fts: "messages",
-  observations_fts: "observations",
-  prompts_trigram: "prompts",
-};
-
 /**
  * Erases deleted rows from the indexes and free pages: a contentless index keeps the words of deleted rows until its
  * segments are merged. Returns false while a reader keeps the write-ahead log from being emptied.
@@ -137,9 +122,8 @@ export function scrub(db: Db): boolean {
   const before = db.value<number>(sql`PRAGMA busy_timeout`) ?? 0;
   db.exec("PRAGMA busy_timeout = 0");
   try {
-    for (const index of Object.keys(INDEXES)) {
-      retryWhileBusy(deadline, () => db.run(sql`INSERT INTO ${raw(index)} (${raw(index)}) VALUES ('optimize')`));
-    }
+    for (const { name } of INDEXES)
+      retryWhileBusy(deadline, () => db.run(sql`INSERT INTO ${raw(name)} (${raw(name)}) VALUES ('optimize')`));
     // auto_vacuum: a file from an early version gets incremental vacuum here.
     retryWhileBusy(deadline, () => db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
     if (!emptyLog(db, deadline)) return false;
@@ -181,9 +165,9 @@ function sleep(ms: number): void {
 /** Index entries with this phrase: of rows that no longer exist, and of rows that do. */
 export function countPhrase(db: Db, phrase: string): { gone: number; alike: number } {
   const total = { gone: 0, alike: 0 };
-  for (const [index, table] of Object.entries(INDEXES)) {
+  for (const { name, source } of INDEXES) {
     const counts = db.get<typeof total>(sql`SELECT count(*) FILTER (WHERE s.id IS NULL) AS gone, count(s.id) AS alike
-       FROM ${raw(index)} f LEFT JOIN ${raw(table)} s ON s.id = f.rowid WHERE ${raw(index)} MATCH ${phrase}`);
+       FROM ${raw(name)} f LEFT JOIN ${raw(source)} s ON s.id = f.rowid WHERE ${raw(name)} MATCH ${phrase}`);
     total.gone += counts?.gone ?? 0;
     total.alike += counts?.alike ?? 0;
   }

@@ -146,15 +146,15 @@ function vocabulary(db: Db): string[] {
 }
 
 function choose(db: Db, chosen: readonly Item[]): DeletionSet {
-  const doomed = emptyDeletionSet();
+  const deletion = emptyDeletionSet();
   for (const { id, marks } of chosen) {
     const like = `%${marks[0]}%`;
     const one = (sql: string): number => db.get<{ id: number }>(sql, like)?.id ?? 0;
-    if (id === "prompt") doomed.prompts.add(one("SELECT id FROM prompts WHERE text LIKE ?"));
-    if (id === "message") doomed.messages.add(one("SELECT id FROM messages WHERE text LIKE ?"));
-    if (id === "tool") doomed.toolUses.add(one("SELECT id FROM tool_uses WHERE input LIKE ?"));
+    if (id === "prompt") deletion.prompts.add(one("SELECT id FROM prompts WHERE text LIKE ?"));
+    if (id === "message") deletion.messages.add(one("SELECT id FROM messages WHERE text LIKE ?"));
+    if (id === "tool") deletion.tool_uses.add(one("SELECT id FROM tool_uses WHERE input LIKE ?"));
   }
-  return doomed;
+  return deletion;
 }
 
 describe("what is forgotten", () => {
@@ -174,13 +174,13 @@ describe("what is forgotten", () => {
           const chosen = numbers.map((number) => items[number] as Item);
           const turns = new Set(chosen.filter(({ id }) => id === "prompt").map(({ turn }) => turn));
           const isGone = (item: Item): boolean => chosen.includes(item) || turns.has(item.turn);
-          const doomed = choose(db, chosen);
+          const deletion = choose(db, chosen);
           // Rows have come and gone before, and left their words in free pages.
           db.exec(
             "CREATE TABLE before AS SELECT text FROM prompts UNION ALL SELECT text FROM messages; DROP TABLE before",
           );
           overwriteDeleted(db);
-          forget(db, doomed, NOW);
+          forget(db, deletion, NOW);
           updateSearchIndex(db);
           expect(scrub(db)).toBe(true);
           const gone = items.filter(isGone).flatMap((item) => item.marks);
@@ -267,7 +267,7 @@ function store(): { db: Db; home: string; derive: (turn: number, ...observations
   };
 }
 
-const only = (doomed: Partial<DeletionSet>): DeletionSet => ({ ...emptyDeletionSet(), ...doomed });
+const only = (deletion: Partial<DeletionSet>): DeletionSet => ({ ...emptyDeletionSet(), ...deletion });
 
 describe("forgetting an observation", () => {
   it("takes it out wherever it was made of the same words, and keeps it from being made again", () => {
@@ -302,7 +302,7 @@ describe("forgetting evidence", () => {
     derive(1, note("Both say it", { evidence: ["p1", "t1"] }));
     derive(2, note("Both say it", { evidence: ["p2"] }));
     db.run("UPDATE observations SET pinned = 1");
-    const { removed } = forget(db, only({ toolUses: new Set([1]) }), NOW);
+    const { removed } = forget(db, only({ tool_uses: new Set([1]) }), NOW);
     expect(removed).toMatchObject({ tool_uses: 1, observations: 1, sessions: 0 });
     expect(getObservation(db, 2)).toMatchObject({ title: "Both say it", pinned: 1 });
     // Its id is given out again: to one that is indexed as well.

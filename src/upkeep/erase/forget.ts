@@ -53,7 +53,7 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
   const sessions = new Set(rows.sessions.map((row) => row.item));
   const remains = (row: { session_id: string | null }): boolean =>
     row.session_id !== null && !sessions.has(row.session_id);
-  const evidence = [...rows.prompts, ...rows.messages, ...rows.toolUses].filter(remains);
+  const evidence = [...rows.prompts, ...rows.messages, ...rows.tool_uses].filter(remains);
   const matches = words && findRowsContaining(db, words.text, words.projectId);
   const endings = [
     ...(matches?.responses ?? []),

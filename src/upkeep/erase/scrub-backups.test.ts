@@ -39,9 +39,9 @@ function machine(): { paths: ReturnType<typeof resolvePaths> } & Seeded {
 }
 
 function forgetTurn(db: Seeded["db"]): ReturnType<typeof forget> {
-  const doomed = emptyDeletionSet();
-  doomed.prompts.add(db.get<{ id: number }>("SELECT id FROM prompts WHERE prompt_number = 2")?.id ?? 0);
-  return forget(db, doomed, NOW);
+  const deletion = emptyDeletionSet();
+  deletion.prompts.add(db.get<{ id: number }>("SELECT id FROM prompts WHERE prompt_number = 2")?.id ?? 0);
+  return forget(db, deletion, NOW);
 }
 
 const holds = (path: string): boolean => readFileSync(path, "latin1").includes("lighthouse");

@@ -114,7 +114,7 @@ function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
 
 function hashesOf(db: Db, { deletion, responses, names }: Found): string[] {
   const rows = readDeletionRows(db, deletion);
-  const evidence = [...rows.prompts, ...rows.messages, ...rows.toolUses];
+  const evidence = [...rows.prompts, ...rows.messages, ...rows.tool_uses];
   return [
     ...rows.sessions.map(({ item }) => tombstoneOf("session", item)),
     ...tombstonesOf(evidence, [...responses, ...names], rows.observations),
@@ -195,7 +195,7 @@ function findForgotten(db: Db): Found {
       if (hasTombstone(db, tombstoneOf("message", row.session_id, row.key ?? ""))) deletion.messages.add(row.id);
     }
     for (const row of rowsOf(db, "tool_uses", "tool_use_id", "''", id)) {
-      if (hasTombstone(db, tombstoneOf("tool-use", row.session_id, row.key ?? ""))) deletion.toolUses.add(row.id);
+      if (hasTombstone(db, tombstoneOf("tool-use", row.session_id, row.key ?? ""))) deletion.tool_uses.add(row.id);
     }
     const promptIds = prompts.map((row) => row.id);
     found.responses.push(...responsesOf(db, promptIds).filter(isForgottenText));

@@ -2,26 +2,20 @@
 import { isAbsolute, join } from "node:path";
 import { AppError } from "../../core/error.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { findItem, parseItemId, parseObservationId } from "../../store/reads/items.ts";
+import { parseItemId } from "../../store/db/item-ids.ts";
 import { sessionsByPrefix } from "../../store/reads/session-list.ts";
-import { getObservation } from "../../store/tables/observations.ts";
 import { type DeletionSet, emptyDeletionSet } from "./deletion-set.ts";
-import { sql } from "../../store/db/sql.ts";
+import { raw, sql } from "../../store/db/sql.ts";
 
 /** False if the name is neither an id nor the start of a session's. Throws for the id of something that does not exist. */
 export function addToDeletion(db: Db, deletion: DeletionSet, name: string): boolean {
-  const observation = parseObservationId(name);
   const item = parseItemId(name);
-  if (observation === undefined && item === undefined) return addSession(db, deletion, name);
-  const found = observation === undefined ? findItem(db, name) : getObservation(db, observation);
-  if (found === undefined) {
+  if (item === undefined) return addSession(db, deletion, name);
+  if (!db.has(sql`SELECT 1 FROM ${raw(item.table)} WHERE id = ${item.id}`)) {
     const hint = "`c-mem show` and `c-mem observations` print ids.";
     throw new AppError("nothing_found", `There is no ${name}.`, { hint });
   }
-  if (observation !== undefined) deletion.observations.add(observation);
-  if (item?.kind === "p") deletion.prompts.add(item.id);
-  if (item?.kind === "m") deletion.messages.add(item.id);
-  if (item?.kind === "t") deletion.toolUses.add(item.id);
+  deletion[item.table].add(item.id);
   return true;
 }
 
@@ -49,7 +43,7 @@ export function selectByPath(db: Db, covers: (path: string) => boolean): Deletio
   for (const { root, path } of db.all<{ root: string; path: string }>(sql`SELECT DISTINCT p.root, t.path ${touches}`)) {
     if (!covers(isAbsolute(path) ? path : join(root, path))) continue;
     const uses = sql`SELECT DISTINCT t.tool_use_db_id ${touches} WHERE p.root = ${root} AND t.path = ${path}`;
-    for (const id of db.column<number>(uses)) deletion.toolUses.add(id);
+    for (const id of db.column<number>(uses)) deletion.tool_uses.add(id);
   }
   return deletion;
 }

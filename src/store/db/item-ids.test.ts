@@ -4,9 +4,10 @@ import { EXTRACTOR } from "../../core/memory.ts";
 import { forget } from "../../upkeep/erase/forget.ts";
 import { addToDeletion } from "../../upkeep/erase/select-deletion.ts";
 import { emptyDeletionSet } from "../../upkeep/erase/deletion-set.ts";
-import { NUMBERED_TABLES } from "./next-id.ts";
+import { ITEM_TABLES } from "./item-ids.ts";
 import { insertObservation } from "../tables/observations.ts";
 
+const TABLES = Object.values(ITEM_TABLES);
 const NOTE = {
   type: "decision",
   title: "Use pnpm",
@@ -39,14 +40,14 @@ describe("an id that users have seen", () => {
     turn("two");
     note("first");
     const forgotten = note("second");
-    const before = NUMBERED_TABLES.map((table) => last(table));
-    const doomed = emptyDeletionSet();
-    for (const what of ["two", `o${forgotten}`]) expect(addToDeletion(db, doomed, what)).toBe(true);
-    forget(db, doomed, Date.now());
-    for (const [index, table] of NUMBERED_TABLES.entries()) expect(last(table)).toBeLessThan(before[index] ?? 0);
+    const before = TABLES.map((table) => last(table));
+    const deletion = emptyDeletionSet();
+    for (const what of ["two", `o${forgotten}`]) expect(addToDeletion(db, deletion, what)).toBe(true);
+    forget(db, deletion, Date.now());
+    for (const [index, table] of TABLES.entries()) expect(last(table)).toBeLessThan(before[index] ?? 0);
     turn("three");
     note("third");
-    for (const [index, table] of NUMBERED_TABLES.entries()) expect(last(table)).toBeGreaterThan(before[index] ?? 0);
+    for (const [index, table] of TABLES.entries()) expect(last(table)).toBeGreaterThan(before[index] ?? 0);
     expect(note("fourth")).toBe(forgotten + 2);
   });
 

@@ -1,22 +1,29 @@
-// Ids of rows that users see (o78, p12, m34, t56) are given once: SQLite alone gives the highest again after its row was deleted.
+// Ids of rows that users see: o78, p12, m34, t56. Each is given once: SQLite alone would reuse the highest after its row
+// was deleted.
 import type { Db } from "./driver.ts";
 import { raw, sql, type Sql } from "./sql.ts";
 
-/** Tables with a trigger that notes the highest deleted id in `last_ids`. */
-export const NUMBERED_TABLES = ["observations", "prompts", "messages", "tool_uses"] as const;
-export type NumberedTable = (typeof NUMBERED_TABLES)[number];
+/** By the letter of their ids. Each has a trigger that notes the highest deleted id in `last_ids`. */
+export const ITEM_TABLES = { o: "observations", p: "prompts", m: "messages", t: "tool_uses" } as const;
+export type ItemTable = (typeof ITEM_TABLES)[keyof typeof ITEM_TABLES];
+
+/** "p12" -> prompts, 12 */
+export function parseItemId(text: string): { table: ItemTable; id: number } | undefined {
+  const [, letter, id] = /^([opmt])(\d{1,15})$/.exec(text) ?? [];
+  return letter === undefined ? undefined : { table: ITEM_TABLES[letter as keyof typeof ITEM_TABLES], id: Number(id) };
+}
 
 /** SQL for the id of a new row. */
-export function nextId(table: NumberedTable): Sql {
+export function nextId(table: ItemTable): Sql {
   return sql`max((SELECT coalesce(max(id), 0) FROM ${raw(table)}),
     (SELECT coalesce(max(last_id), 0) FROM last_ids WHERE name = '${raw(table)}')) + 1`;
 }
 
-export type LastIds = readonly (readonly [table: NumberedTable, id: number])[];
+export type LastIds = readonly (readonly [table: ItemTable, id: number])[];
 
 /** The highest ids this database has given, without those of tables that cannot be read. */
 export function lastIds(db: Db): LastIds {
-  return NUMBERED_TABLES.flatMap((table) => {
+  return Object.values(ITEM_TABLES).flatMap((table) => {
     try {
       return [[table, (db.value<number>(sql`SELECT ${nextId(table)}`) ?? 1) - 1] as const];
     } catch {
