@@ -25,7 +25,7 @@ function seeded(): { path: string; close(): void } {
 }
 
 describe("a backup", () => {
-  it("is whole and private, made while the database is open and being written", () => {
+  it("is complete and private, made while the database is being written", () => {
     const { path, close } = seeded();
     const writer = openStore(path);
     writer.exec("BEGIN IMMEDIATE; DELETE FROM prompts");
@@ -40,7 +40,7 @@ describe("a backup", () => {
     expect(checkDatabase(backup.path)).toEqual(backup.contents);
   });
 
-  it("of a damaged database does not come to be", () => {
+  it("of a damaged database is refused", () => {
     const { path, close } = seeded();
     close();
     const bytes = readFileSync(path);
@@ -50,7 +50,7 @@ describe("a backup", () => {
     expect(readdirSync(backupFolder(path))).toEqual([]);
   });
 
-  it("that was cut off is found out", () => {
+  it("that was cut off is detected", () => {
     const { path, close } = seeded();
     const backup = createBackup(path, "manual", NOW);
     close();
@@ -58,7 +58,7 @@ describe("a backup", () => {
     expect(() => checkDatabase(backup.path)).toThrow("malformed");
   });
 
-  it("is made before a migration, once, and not of a new database", () => {
+  it("is made once before a migration, and not of a new database", () => {
     const { path, close } = seeded();
     close();
     expect(listBackups(path)).toEqual([]);
@@ -69,7 +69,7 @@ describe("a backup", () => {
     expect(checkDatabase(backup?.path ?? "")).toMatchObject({ schema: MIGRATIONS.at(-1)?.id, prompts: 1 });
   });
 
-  it("that cannot be made keeps a migration from being done", () => {
+  it("that cannot be made stops a migration", () => {
     const { path, close } = seeded();
     close();
     writeFileSync(backupFolder(path), "in the way");
@@ -79,7 +79,7 @@ describe("a backup", () => {
     db.close();
   });
 
-  it("is not waited for by who cannot wait", () => {
+  it("is skipped by a caller that cannot wait", () => {
     const { path, close } = seeded();
     close();
     expect(() => openStore(path, { migrations: [...MIGRATIONS, next], leaveOlder: true })).toThrow(
@@ -102,7 +102,7 @@ describe("backups", () => {
   }
   const days = (database: string) => listBackups(database).map(({ at, kind }) => [(at - NOW) / DAY, kind]);
 
-  it("go by their number, each kind apart, the oldest first", () => {
+  it("beyond their number are deleted, each kind apart, the oldest first", () => {
     const database = shelf(
       [0, "daily"],
       [1, "daily"],
@@ -121,7 +121,7 @@ describe("backups", () => {
     expect(readdirSync(backupFolder(database))).toContain("claude-settings-2026.json");
   });
 
-  it("go by their size, but never the newest", () => {
+  it("beyond the size limit are deleted, but never the newest", () => {
     const database = shelf([0, "daily", 10], [1, "manual", 10], [2, "daily", 100]);
     rotateBackups(database, { daily: 7, migration: 3, maxBytes: 112 });
     expect(days(database)).toEqual([

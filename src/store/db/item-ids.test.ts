@@ -51,7 +51,7 @@ describe("an id that users have seen", () => {
     expect(note("fourth")).toBe(forgotten + 2);
   });
 
-  it("is not given again where all rows are gone", () => {
+  it("is not given again after all rows were deleted", () => {
     const { db, note } = seeded();
     const ids = [note("a"), note("b"), note("c")];
     db.exec("DELETE FROM observations");

@@ -83,7 +83,7 @@ describe("a merge into an empty database", () => {
 });
 
 describe("a merge into a database with other sessions", () => {
-  it("gives rows whose ids are taken new ones, and translates what refers to them", () => {
+  it("gives new ids to rows whose ids are taken, and translates references to them", () => {
     const [source, target] = [seedStore(), seedStore()];
     turn(source, "theirs", "first");
     observe(source.db, { evidence: ["p1", "m1", "t1", "t99"] }, { sessionDbId: 1, promptNumber: 1 });
@@ -98,7 +98,7 @@ describe("a merge into a database with other sessions", () => {
     });
   });
 
-  it("numbers the turns of a session that both have by time", () => {
+  it("numbers the turns of a shared session by time", () => {
     const [source, target] = [seedStore(), seedStore()];
     turn(source, "one", "first", START);
     turn(source, "one", "third", START + 2 * DAY);
@@ -116,7 +116,7 @@ describe("a merge into a database with other sessions", () => {
     expect(target.db.value(sql`SELECT prompt_count FROM sessions`)).toBe(3);
   });
 
-  it("fills in what was not known, and keeps what was", () => {
+  it("fills in missing values, and keeps the known ones", () => {
     const [source, target] = [seedStore(), seedStore()];
     turn(source, "one", "first");
     turn(target, "one", "first");
@@ -144,7 +144,7 @@ describe("a merge into a database with other sessions", () => {
 });
 
 describe("a merged observation", () => {
-  it("that is known takes over a pin and a later edit, and is found by the new text", () => {
+  it("that is known takes over a pin and a later edit, and is indexed by the new text", () => {
     const [source, target] = [seedStore(), seedStore()];
     for (const { db, add } of [source, target]) {
       add("one", prompt("first"));
@@ -163,7 +163,7 @@ describe("a merged observation", () => {
     expect(target.db.value(sql`SELECT title FROM observations`)).toBe("Use npm");
   });
 
-  it("is superseded by the same one as before", () => {
+  it("is superseded by the same observation as before", () => {
     const [source, target] = [seedStore(), seedStore()];
     source.add("one", prompt("first"));
     const [older, newer] = [observe(source.db, { title: "Older" }), observe(source.db, { title: "Newer" })];
@@ -182,8 +182,12 @@ describe("a row that cannot be merged", () => {
   it.each<[string, MergeTable, MergedRow]>([
     ["a session of a project that was not merged", "sessions", SESSION],
     ["a project without a name", "projects", { id: 1, key: "k" }],
-    ["a project created at no time", "projects", { id: 1, key: "k", name: "n", root: "/", created_at: 1e300 }],
-    ["an observation whose facts are no list", "observations", { ...NOTE, facts: "{}" }],
+    [
+      "a project with an impossible creation time",
+      "projects",
+      { id: 1, key: "k", name: "n", root: "/", created_at: 1e300 },
+    ],
+    ["an observation whose facts are not a list", "observations", { ...NOTE, facts: "{}" }],
     ["a value SQLite has no type for", "projects", { id: 1, key: { a: 1 }, name: "n", root: "/", created_at: START }],
   ])("is refused: %s", (_, table, row) => {
     const { db } = seedStore();

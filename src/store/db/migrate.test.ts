@@ -48,7 +48,7 @@ describe("the schema", () => {
 describe("migrate", () => {
   const next: Migration = { id: 1000, name: "later", sql: "ALTER TABLE projects ADD COLUMN colour TEXT;" };
 
-  it("upgrades an older database and keeps what is in it", () => {
+  it("upgrades an older database and keeps its rows", () => {
     const path = join(folder(), "c-mem.db");
     const older = openStore(path);
     older.run("INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'n', '/r', 1)");
@@ -60,7 +60,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("has the thinking of an older database indexed", () => {
+  it("indexes the thinking in an older database", () => {
     const path = join(folder(), "c-mem.db");
     const older = openDriver(path, { busyTimeoutMs: 0 });
     migrate(
@@ -79,7 +79,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("makes paths of Windows in an older database relative to their project", () => {
+  it("makes Windows paths in an older database relative to their project", () => {
     const path = join(folder(), "c-mem.db");
     const older = openDriver(path, { busyTimeoutMs: 0 });
     migrate(
@@ -102,7 +102,7 @@ describe("migrate", () => {
       );
     const windows = ["C:/Users/x/proj/b.ts", "/c/Users/X/proj/c.ts", "e.ts", "D:/elsewhere/f.ts"];
     const written = [String.raw`C:\Users\x\proj\src\a.ts`, String.raw`\\?\C:\Users\x\proj\d.ts`];
-    // The last is the same file as the first one written in full: one touch.
+    // The last is the first one's file as an absolute path: one touch.
     for (const file of [...windows, ...written, String.raw`src\a.ts`]) touched(1, file);
     for (const file of ["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]) touched(2, file);
     older.run("DELETE FROM stale_memory");
@@ -124,7 +124,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("opens a database that a newer program wrote", () => {
+  it("opens a database written by a newer version", () => {
     const path = join(folder(), "c-mem.db");
     const newer = openStore(path);
     migrate(newer, [...MIGRATIONS, next]);
@@ -134,7 +134,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("refuses a newer database whose change is marked breaking, and says what to do", () => {
+  it("refuses a newer database with a breaking migration, and says what to do", () => {
     const path = join(folder(), "c-mem.db");
     const newer = openStore(path);
     migrate(newer, [...MIGRATIONS, { ...next, breaking: true }]);

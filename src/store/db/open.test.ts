@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../core/error.ts";
 import { explain, openStore } from "./open.ts";
 
-it("opening a database that is there writes nothing, and leaves it able to give room back", () => {
+it("opening an existing database writes nothing, and keeps it able to release free pages", () => {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-open-"));
   const path = join(folder, "c-mem.db");
   openStore(path).close();
@@ -17,7 +17,7 @@ it("opening a database that is there writes nothing, and leaves it able to give 
   rmSync(folder, { recursive: true });
 });
 
-describe("trouble with the database", () => {
+describe("a database error", () => {
   it.each([
     [{ errcode: 8 }, "store_unwritable"],
     [{ errcode: 13 }, "disk_full"],
@@ -31,7 +31,7 @@ describe("trouble with the database", () => {
     expect(error).toMatchObject({ code, hint: expect.any(String) as string });
   });
 
-  it("anything else is a bug and keeps its stack", () => {
+  it("that is unknown is a bug and keeps its stack", () => {
     const error = new TypeError("x");
     expect(explain(error, "/data/c-mem.db")).toBe(error);
   });

@@ -37,7 +37,7 @@ it("computes an answer again after any connection has written, and not before", 
   expect(sessionIdsOf(db, 1).size).toBe(2);
 });
 
-it("counts rows of rare words whenever asked, of common ones once", () => {
+it("counts rows of rare words every time, of common ones once", () => {
   const { db } = createStore();
   const say = (words: string, times: number) => {
     for (let time = 0; time < times; time++) db.run("INSERT INTO turns_fts (prompt) VALUES (?)", words);
@@ -54,7 +54,7 @@ it("counts rows of rare words whenever asked, of common ones once", () => {
   expect(countRows(db, TURNS, "common", 1_000)).toBe(600);
 });
 
-it("gives another version after the database was written to while it was closed", () => {
+it("has another version after the database was written to while it was closed", () => {
   const path = join(mkdtempSync(join(tmpdir(), "c-mem-version-")), "c-mem.db");
   openStore(path).close();
   const kept = openStore(path);

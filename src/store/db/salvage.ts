@@ -6,7 +6,7 @@ import { raw, sql, type Sql } from "./sql.ts";
 
 /** Rows per read. */
 const BATCH = 200;
-/** After this many unreadable ids in a row, the rest of the table is unreadable or there is none. */
+/** After this many unreadable ids in a row, the table ends or the rest of it is unreadable. */
 const MAX_MISSES = 20_000;
 
 export interface Salvage {

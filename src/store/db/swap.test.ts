@@ -6,7 +6,7 @@ import { beginSwap, endSwap, incomingOf, isSwapping, settleSwap } from "./swap.t
 
 const GONE = 2 ** 22 + 1;
 
-/** A data directory in which somebody was killed while the database was being replaced. */
+/** A data directory whose process was killed while it replaced the database. */
 function killed(files: Record<string, string>): { folder: string; database: string } {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-swap-"));
   const database = join(folder, "c-mem.db");
@@ -17,7 +17,7 @@ function killed(files: Record<string, string>): { folder: string; database: stri
 const markerOf = (folder: string, more: object = {}) =>
   JSON.stringify({ pid: GONE, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
 
-it("a swap that cannot go on is called off: its marker would keep everybody out for as long as this process lives", () => {
+it("a swap that fails is cancelled: its marker would lock out all others as long as this process lives", () => {
   const { folder, database } = killed({ ".incoming": "next" });
   beginSwap(database, join(folder, "aside"), 0);
   mkdirSync(`${database}.swap.next`);
@@ -26,8 +26,8 @@ it("a swap that cannot go on is called off: its marker would keep everybody out 
   expect(readFileSync(database, "utf8")).toBe("before");
 });
 
-describe("a swap that was cut off", () => {
-  it("while its file was being made is called off, and nothing of it is left: no log for the next one to take for its own", () => {
+describe("a swap whose process was killed", () => {
+  it("while it made its file is cancelled, and no file of it is left that the next one could take for its log", () => {
     const { folder, database } = killed({
       ".swap": markerOf("/nowhere"),
       ".swap.next": "{",
@@ -40,13 +40,13 @@ describe("a swap that was cut off", () => {
     expect(readFileSync(database, "utf8")).toBe("before");
   });
 
-  it.each(["", '{"pid": 12'])("while its marker was being written (%j) is called off", (text) => {
+  it.each(["", '{"pid": 12'])("while it wrote its marker (%j) is cancelled", (text) => {
     const { folder, database } = killed({ ".swap": text });
     expect(settleSwap(database)).toBe(true);
     expect(readdirSync(folder)).toEqual(["c-mem.db"]);
   });
 
-  it("when all was ready is carried out before another one begins", () => {
+  it("when the new file was complete is finished before another one begins", () => {
     const { folder, database } = killed({ ".incoming": "first" });
     writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingOf(database) }));
     beginSwap(database, join(folder, "second"), 0);

@@ -7,7 +7,7 @@ import { startGroup } from "./transaction.ts";
 
 const NOTHING_SHARED = { start: () => undefined, end: () => undefined };
 
-it("a group that cannot be committed says why, once, and leaves no transaction open", () => {
+it("a group that cannot be committed throws once and leaves no transaction open", () => {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-group-")), "c-mem.db"));
   db.exec(`PRAGMA foreign_keys = ON; CREATE TABLE above (id INTEGER PRIMARY KEY);
     CREATE TABLE below (id INTEGER REFERENCES above (id) DEFERRABLE INITIALLY DEFERRED)`);
@@ -22,7 +22,7 @@ it("a group that cannot be committed says why, once, and leaves no transaction o
   db.close();
 });
 
-it("a piece that fails takes none of the others with it", () => {
+it("a piece that fails does not undo the others", () => {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-group-")), "c-mem.db"));
   db.exec("CREATE TABLE pieces (id INTEGER PRIMARY KEY)");
   const group = startGroup(db, 100, NOTHING_SHARED);

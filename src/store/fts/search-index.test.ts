@@ -32,7 +32,7 @@ function openWithSession(): Db {
   return db;
 }
 
-it("indexes new tool uses from what is in hand, unless others wait before them", () => {
+it("indexes new tool uses from memory, unless older ones are still waiting", () => {
   const db = openWithSession();
   const use = (id: number) => ({ id, project_id: 1, name: "Bash", input: {}, output: `word${id}`, created_at: 1 });
   const found = (word: string) =>
@@ -50,7 +50,7 @@ it("indexes new tool uses from what is in hand, unless others wait before them",
   db.close();
 });
 
-it("makes the index one piece after many rows, and leaves it alone after a few", () => {
+it("merges the index after many rows, and not after a few", () => {
   const db = openWithSession();
   addUses(db, 3_000);
   expect(updateSearchIndex(db)).toBe(3_000);
@@ -64,7 +64,7 @@ it("makes the index one piece after many rows, and leaves it alone after a few",
   db.close();
 });
 
-describe("what was said beside a turn", () => {
+describe("the text of neighbour turns", () => {
   /** Prompt numbers of the turns whose row has the word. */
   const turnsWith = (db: Db, word: string): number[] =>
     db
@@ -74,7 +74,7 @@ describe("what was said beside a turn", () => {
       )
       .map(({ n }) => n);
 
-  it("stands in the rows of the two turns before and after it", () => {
+  it("is indexed with the two turns before and after", () => {
     const { db, add } = seedStore();
     for (const word of ["walnut", "cherry", "maple", "linden", "poplar"]) add("a", prompt(`A table of ${word}`));
     add("b", prompt("Another session"));
@@ -85,7 +85,7 @@ describe("what was said beside a turn", () => {
     db.close();
   });
 
-  it("is left out where a turn is long enough to speak for itself", () => {
+  it("is left out of a turn that is long enough", () => {
     const { db, add } = seedStore();
     add("a", prompt("A table of walnut"));
     add("a", prompt(`Plane the boards. ${"And again. ".repeat(80)}`));
@@ -95,7 +95,7 @@ describe("what was said beside a turn", () => {
     db.close();
   });
 
-  it("is brought up to date when that turn goes on, and nothing is embedded anew for it", () => {
+  it("is updated when that turn continues, and nothing is embedded again for it", () => {
     const { db, add } = seedStore();
     add("a", prompt("A table of walnut"));
     updateSearchIndex(db);

@@ -8,7 +8,7 @@ export interface SessionCounts {
   sessions: number;
   subagents: number;
   projects: number;
-  /** Of any session in scope; null where there is none. */
+  /** The last activity of any session in scope; null without sessions. */
   lastAt: number | null;
 }
 

@@ -31,7 +31,7 @@ const claim = (db: Db, now: number, owner = "me") => claimJob(db, "session", own
 const stateOf = (db: Db) => db.get("SELECT status, attempts, deaths, again, owner, last_error FROM jobs");
 
 describe("a job", () => {
-  it("is taken once, when it is due, and done", () => {
+  it("is claimed once, when it is due", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     expect(claimJob(db, "session", "me", NOW)).toBeUndefined();
@@ -44,7 +44,7 @@ describe("a job", () => {
     expect(db.get("SELECT status, done_at, owner FROM jobs")).toEqual({ status: "done", done_at: due, owner: null });
   });
 
-  it("asked for again waits on while it waits, runs once more while it runs, begins anew when it is done", () => {
+  it("enqueued again is delayed if pending, runs once more if running, and starts over if done", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     enqueueSession(db, "s1", NOW + 2_000);
@@ -59,7 +59,7 @@ describe("a job", () => {
     expect(stateOf(db)).toMatchObject({ status: "pending" });
   });
 
-  it("that fails is tried three times, ever later, then keeps its reason until somebody retries it", () => {
+  it("that fails is tried three times, each time later, then keeps its error until it is retried", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     let now = NOW + 3_000;
@@ -80,7 +80,7 @@ describe("a job", () => {
     expect(claim(db, now)).toMatchObject({ attempts: 0 });
   });
 
-  it("that fails for the last time is not given up where somebody has asked for it meanwhile", () => {
+  it("that fails for the last time starts over if it was enqueued meanwhile", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     const job = { ...claim(db, NOW + 3_000), attempts: 2 };
@@ -89,7 +89,7 @@ describe("a job", () => {
     expect(stateOf(db)).toMatchObject({ status: "pending", attempts: 0, again: 0 });
   });
 
-  it("belongs to who took it: another can neither finish nor fail it", () => {
+  it("belongs to the worker that claimed it: another can neither finish nor fail it", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     const job = claim(db, NOW + 3_000);
@@ -100,7 +100,7 @@ describe("a job", () => {
     expect(stateOf(db)).toMatchObject({ status: "running", owner: "me", attempts: 0 });
   });
 
-  it("that is put off does not count as failed", () => {
+  it("that is postponed does not count as failed", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     postponeJob(db, claim(db, NOW + 3_000), "me", NOW + 60_000, "the model is busy");
@@ -110,7 +110,7 @@ describe("a job", () => {
 });
 
 describe("a long queue", () => {
-  it("is taken from at its head, and not walked past by who wants another kind", () => {
+  it("is read from its head, and not scanned for a job of another kind", () => {
     const db = store();
     const asked: string[] = [];
     const spy: Db = { ...db, value: (query) => (asked.push((query as Sql).text), db.value(query)) };
@@ -128,7 +128,7 @@ describe("a long queue", () => {
 });
 
 describe("after a worker's death", () => {
-  it("its job is free at once, that of a living one is not", () => {
+  it("its job is pending at once; the job of a living worker is not", () => {
     const db = store();
     for (const id of ["s1", "s2"]) enqueueSession(db, id, NOW);
     claim(db, NOW + 3_000, "dead");
@@ -138,7 +138,7 @@ describe("after a worker's death", () => {
     expect(recoverJobs(db, () => true, NOW + 3_000 + LEASE_MS)).toBe(1);
   });
 
-  it("ten times over the same job, the job is to blame", () => {
+  it("ten times during the same job, the job fails", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     let now = NOW + 3_000;
@@ -152,14 +152,14 @@ describe("after a worker's death", () => {
 });
 
 describe("when the clock jumps", () => {
-  it.each([HOUR / 6, 2 * HOUR, 365 * 24 * HOUR])("a job that was put %i ms into the future is due", (offset) => {
+  it.each([HOUR / 6, 2 * HOUR, 365 * 24 * HOUR])("a job scheduled %i ms too late is due", (offset) => {
     const db = store();
     enqueueSession(db, "s1", NOW + offset);
     expect(nextDueAt(db, "session", NOW)).toBe(NOW);
     expect(claim(db, NOW)).toMatchObject({ key: "session:s1" });
   });
 
-  it("a lease that would last for years has run out", () => {
+  it("a lease that would last for years is expired", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     claim(db, NOW + 365 * 24 * HOUR);
@@ -167,8 +167,8 @@ describe("when the clock jumps", () => {
   });
 });
 
-describe("sessions nobody has asked for", () => {
-  it("are found by their stale memory, once their turn has ended", () => {
+describe("sessions with stale memory and no job", () => {
+  it("are enqueued once their turn has ended", () => {
     const { db, add } = seedStore();
     add("ended", prompt("one"));
     add("ended", ended("done"));
@@ -179,10 +179,10 @@ describe("sessions nobody has asked for", () => {
   });
 });
 
-describe("a model's look at a turn", () => {
+describe("sending a turn to a model", () => {
   const enrichJobs = (db: Db) => db.all("SELECT key, status FROM jobs WHERE kind = 'enrich'");
 
-  it("is asked for once it has ended, again only when its memory has changed", () => {
+  it("is enqueued once the turn has ended, and again only if its memory changed", () => {
     const { db, add } = seedStore();
     const now = Date.now();
     add("s1", prompt("one"), { at: now });
@@ -198,7 +198,7 @@ describe("a model's look at a turn", () => {
     expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
   });
 
-  it("is not asked for at what is long over", () => {
+  it("is not enqueued for old turns", () => {
     const { db, add } = seedStore();
     add("s1", prompt("one"));
     add("s1", ended("done"));

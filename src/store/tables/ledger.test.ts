@@ -31,7 +31,7 @@ function seeded() {
 }
 
 describe("the ledger", () => {
-  it("counts what is reserved as spent, and then what it really was", () => {
+  it("counts a reservation as spent until it is settled with the real cost", () => {
     const db = seeded();
     const reserved = reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(1_000, 50) }, ROOMY, NOW);
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 50, requests: 1, declined: 0 });
@@ -39,7 +39,7 @@ describe("the ledger", () => {
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 300, microUsd: 0, requests: 1, declined: 0 });
   });
 
-  it("counts a reservation in full while the question may be asked, then as an estimate", () => {
+  it("counts an unsettled reservation in full for an hour, then as an estimate", () => {
     const db = seeded();
     const limits = { ...ROOMY, tokensPerDay: 1_200 };
     // Killed with kill -9 before it was settled.
@@ -51,7 +51,7 @@ describe("the ledger", () => {
     expect(costs(db, "total", scope)).toMatchObject([{ failed: 1, estimated: 1, unsettled: 1, input_tokens: 800 }]);
   });
 
-  it("lets a project reach its limit without taking the others' share", () => {
+  it("limits a project without using up the budget of the others", () => {
     const db = seeded();
     const limits = { ...ROOMY, tokensPerProjectAndDay: 100 };
     expect(reserve(db, ENTRY, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty("id");
@@ -68,7 +68,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("stops at money already spent even where the next price is not known", () => {
+  it("stops at the spending limit even if the next request has no known price", () => {
     const db = seeded();
     reserve(db, ENTRY, { most: cost(1, 200), likely: cost(1, 200) }, ROOMY, NOW);
     expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, microUsdPerDay: 100 }, NOW)).toEqual({
@@ -76,7 +76,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("begins a new day at midnight where the reader lives", () => {
+  it("begins a new day at midnight, local time", () => {
     const db = seeded();
     const evening = new Date(2026, 0, 5, 23, 59).getTime();
     const limits = { ...ROOMY, tokensPerDay: 10 };
@@ -87,7 +87,7 @@ describe("the ledger", () => {
     expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 120_000)).toHaveProperty("id");
   });
 
-  it("knows a question that was answered from one that failed", () => {
+  it("tells an answered request from a failed one", () => {
     const db = seeded();
     const reserved = reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, ROOMY, NOW);
     const id = "id" in reserved ? reserved.id : 0;
@@ -97,7 +97,7 @@ describe("the ledger", () => {
     expect([wasAnswered(db, "h"), wasAnswered(db, "other")]).toEqual([true, false]);
   });
 
-  it("sums up by day, project, provider and model", () => {
+  it("sums costs by day, project, provider and model", () => {
     const db = seeded();
     const day = 86_400_000;
     reserve(db, ENTRY, { most: cost(5, 7), likely: cost(5, 7) }, ROOMY, NOW - 2 * day);
@@ -119,7 +119,7 @@ describe("the ledger", () => {
     expect(costs(db, "model", scope).map((one) => one.name)).toEqual(["claude/m", "openai/m"]);
   });
 
-  it("is not overdrawn by many that reserve at once", async () => {
+  it("is not overdrawn by concurrent reservations", async () => {
     const folder = mkdtempSync(join(tmpdir(), "c-mem-ledger-"));
     const path = join(folder, "c-mem.db");
     const { db, add } = seedStore(path);

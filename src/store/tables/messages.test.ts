@@ -7,7 +7,7 @@ import { openStore } from "../db/open.ts";
 import { upsertProject } from "./projects.ts";
 import { upsertSession } from "./sessions.ts";
 
-it("a message that is told again keeps the most that was said of it, in every count", () => {
+it("a message reported twice keeps the longer text and the higher token counts", () => {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-messages-")), "c-mem.db"));
   const projectId = upsertProject(db, { key: "k", name: "k", root: "/k" }, 1);
   const { id } = upsertSession(db, { sessionId: "s", agent: "claude-code", projectId, cwd: "/k", at: 1 });

@@ -61,13 +61,13 @@ const only = (db: Db) => {
 };
 
 describe("an observation's files", () => {
-  it("are told apart by what its turn did with them, subagents included", () => {
+  it("are modified or read, by what its turn and subagents did", () => {
     const { db } = seed();
     save(db);
     expect(observationFiles(only(db))).toEqual(SPLIT);
   });
 
-  it("are told apart again when more of the turn becomes known", () => {
+  it("are updated when more of the turn becomes known", () => {
     const { db, add } = seed();
     save(db);
     add("a", touch("src/read.ts", "edit"), { agentId: "helper1", agentType: "Explore" });
@@ -105,7 +105,7 @@ describe("an observation's files", () => {
     expect(row && observationFiles(row)).toMatchObject({ read: [], modified: [], other: ["src/edited.ts"] });
   });
 
-  it("of an older database are told apart by its evidence", () => {
+  it("of an older database are filled in from its evidence", () => {
     const { db } = seed();
     save(db);
     const { id } = only(db);

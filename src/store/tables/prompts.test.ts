@@ -15,7 +15,7 @@ interface Told {
 
 const T = 1_700_000_000_000;
 const asked = { promptId: "a", text: "Go", at: T };
-/** Typed within seconds: hooks know it by the id of the turn it was typed in. */
+/** Typed within seconds: hooks report it with the id of the turn it was typed in. */
 const byHook = { promptId: "a", text: "and this", at: T + 800 };
 const handedOver = { promptId: "a", text: "and this", at: T + 780 };
 const inItsTurn = { promptId: "b", text: "and this", at: T + 780 };
@@ -62,14 +62,14 @@ describe("a prompt typed while the agent was at work", () => {
     expect(rowsOf(told)).toEqual(rows);
   });
 
-  it("is told apart from others of the same moment", () => {
+  it("is kept apart from others of the same moment", () => {
     const others = ["this", "that", "and this too"].map((text) => ({ ...byHook, text }));
     const rows = ["a: Go", "a@: this", "a@.2: that", "a@.3: and this too"];
     expect(rowsOf([asked, ...others])).toEqual(rows);
     expect(rowsOf([asked, ...others, ...others])).toEqual(rows);
   });
 
-  it("is another one when the same is typed again later", () => {
+  it("is another prompt when the same text is typed again later", () => {
     expect(rowsOf([asked, byHook, { ...byHook, at: T + 60_000 }])).toEqual(["a: Go", "a@: and this", "a@: and this"]);
   });
 });

@@ -76,7 +76,7 @@ describe("the status of a session", () => {
       "completed",
     ],
     [
-      "is interrupted where the transcript shows it",
+      "is interrupted if the transcript shows it",
       [
         [prompt("Why?"), 0],
         [bash("ls"), 1],
@@ -156,7 +156,7 @@ describe("the status of a session", () => {
     db.close();
   });
 
-  it("of a subagent is active until it reports, and interrupted where its transcript shows that", () => {
+  it("of a subagent is active until it reports, and interrupted if its transcript shows that", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Ask two agents"), at(0));
     add("s1", bash("ls"), { ...at(1), agentId: "a" });
@@ -168,7 +168,7 @@ describe("the status of a session", () => {
     db.close();
   });
 
-  it("of history without an end is interrupted as soon as it is read", () => {
+  it("of an old session without an end is interrupted as soon as it is read", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"));
     add("s1", bash("ls"));
@@ -181,7 +181,7 @@ describe("the status of a session", () => {
 });
 
 describe("a turn without an end", () => {
-  it("is interrupted after a day, its memory is derived again, and it goes on with whatever comes later", () => {
+  it("is interrupted after a day, its memory is derived again, and a later event continues it", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"), at(0));
     add("s1", bash("ls"), at(1));
@@ -196,7 +196,7 @@ describe("a turn without an end", () => {
     db.close();
   });
 
-  it("that another prompt followed is not running", () => {
+  it("is not running once another prompt followed", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"), at(0));
     add("s1", prompt("Something else"), at(3));
@@ -208,7 +208,7 @@ describe("a turn without an end", () => {
   });
 });
 
-it("the memory of what was typed while a turn ran is derived again when that turn ends", () => {
+it("the memory of a prompt typed during a turn is derived again when that turn ends", () => {
   const { db, add } = seedStore();
   add("s1", { kind: "prompt", promptId: "p1", text: "Why?" }, at(0));
   add("s1", { kind: "prompt", promptId: "p2", text: "And hurry" }, at(1));
@@ -221,7 +221,7 @@ it("the memory of what was typed while a turn ran is derived again when that tur
   db.close();
 });
 
-it("what is typed while a turn runs ends with that turn", () => {
+it("a prompt typed during a turn ends with that turn", () => {
   const { db, add } = seedStore();
   add("s1", { kind: "prompt", promptId: "p1", text: "Fix it" }, at(0));
   add("s1", { kind: "prompt", promptId: "p1", text: "And test it" }, at(2));
@@ -252,7 +252,7 @@ describe("a turn's summary", () => {
     db.close();
   });
 
-  it("calls the turn interrupted only where it was", () => {
+  it("calls a turn interrupted only if it was", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Fix the login"), at(0));
     add("s1", bash("npm test"), at(1));

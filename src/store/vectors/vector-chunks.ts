@@ -6,7 +6,7 @@ import type { EmbeddingModel } from "./vectors.ts";
 
 /**
  * Vectors to a stored chunk, 50 KB. To read 100,000 of them row by row takes four times as long; in larger chunks a single
- * one is slow to get at (0.13 ms in one of 1,024, here 0.02), and each batch writes its chunk anew.
+ * one is slow to get at (0.13 ms in one of 1,024, here 0.02), and each batch rewrites its chunk.
  */
 export const STORED_ROWS = 128;
 

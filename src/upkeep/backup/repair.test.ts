@@ -32,7 +32,7 @@ import { repairStore } from "./repair.ts";
 const NOW = Date.UTC(2026, 5, 1);
 const PAGE = 8192;
 
-/** Nobody else has it open here. */
+/** No other process has it open here. */
 const repair = (paths: Paths) => repairStore(paths, NOW, { settleMs: 0 });
 
 const NOTE: Omit<Observation, "narrative"> = {
@@ -47,7 +47,7 @@ const NOTE: Omit<Observation, "narrative"> = {
 
 interface Machine {
   paths: Paths;
-  /** Rows of every table that holds what cannot be derived again. */
+  /** Rows of every table that cannot be derived again. */
   before: Record<string, number>;
   inBackup: Record<string, number>;
 }
@@ -64,11 +64,11 @@ function machine(options: { backup: boolean }): Machine {
     for (let index = from; index < to; index++) {
       const id = `session-${index}`;
       const at = START + index * DAY;
-      add(id, prompt(`please mend the ${index}th lamp of house ${index * 7}`), { at });
+      add(id, prompt(`please fix the ${index}th lamp of house ${index * 7}`), { at });
       add(id, said(`m-${index}`, `I looked at lamp ${index}: ${"the wire was loose ".repeat(20)}`));
       for (let use = 0; use < 4; use++) add(id, bash(`npm test lamp-${index}-${use}`, "ok ".repeat(200), use % 2));
       add(id, touch(`src/lamp-${index}.ts`));
-      add(id, ended(`lamp ${index} is mended`));
+      add(id, ended(`lamp ${index} is fixed`));
     }
     for (const { id } of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, id, NOW);
     updateSearchIndex(db);
@@ -108,7 +108,7 @@ function damage(database: string, from: number, length: number): void {
   writeFileSync(database, bytes);
 }
 
-/** Whole, with everything the backup had, and what was forgotten still forgotten. */
+/** Intact, with everything the backup had, and without what was forgotten. */
 function expectRepaired({ paths, inBackup }: Machine): Record<string, number> {
   checkDatabase(paths.database);
   const db = openStore(paths.database);
@@ -130,7 +130,7 @@ function expectRepaired({ paths, inBackup }: Machine): Record<string, number> {
 }
 
 describe("a damaged database", () => {
-  it("is left alone where nothing is wrong with it", () => {
+  it("is left alone if it is intact", () => {
     const { paths } = machine({ backup: true });
     expect(repair(paths)).toEqual({ kind: "whole" });
     expect(existsSync(paths.setAside)).toBe(false);
@@ -151,7 +151,7 @@ describe("a damaged database", () => {
           expect(readFileSync(join(outcome.setAside, "c-mem.db")).length).toBeGreaterThan(PAGE);
           expect(readReports(paths.setAside)).toMatchObject([{ why: "damaged", at: NOW }]);
         }
-        // What is in tables that are whole is all there; only a lost page of the schema takes everything since the backup.
+        // Undamaged tables are complete; only a lost page of the schema loses everything since the backup.
         if (table !== "sqlite_schema" && !["projects", "sessions"].includes(table)) {
           for (const other of TABLES.filter(
             (one) => one !== table && !(one === "file_touches" && table === "tool_uses"),
@@ -186,7 +186,7 @@ describe("a damaged database", () => {
     expect(readdirSync(made.paths.home).filter((name) => /repair|incoming|swap/.test(name))).toEqual([]);
   });
 
-  it("stays open to everybody where the repaired one cannot take its place", () => {
+  it("stays open to other processes if the repaired one cannot replace it", () => {
     const { paths } = machine({ backup: true });
     writeFileSync(paths.database, readFileSync(paths.database).fill(0x41, 0, PAGE));
     writeFileSync(paths.setAside, "in the way");
@@ -196,7 +196,7 @@ describe("a damaged database", () => {
     expect(repair(paths)).toMatchObject({ kind: "replaced" });
   });
 
-  it("whose search index alone is wrong stays, and is indexed anew", () => {
+  it("with only a damaged search index stays, and is indexed again", () => {
     const made = machine({ backup: true });
     const db = new DatabaseSync(made.paths.database, { defensive: false });
     db.exec("UPDATE turns_fts_data SET block = zeroblob(length(block)) WHERE id > 10");
@@ -205,7 +205,7 @@ describe("a damaged database", () => {
     expect(expectRepaired(made)).toEqual(made.before);
   });
 
-  it("forgets again what tombstones on the pages that are left say, where one of their pages is lost", () => {
+  it("deletes what the readable tombstones name, if one of their pages is lost", () => {
     const made = machine({ backup: false });
     const db = openStore(made.paths.database);
     const graves = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "session-1", `m-${index}`));
@@ -222,7 +222,7 @@ describe("a damaged database", () => {
     expect(left).toBeLessThan(1_000);
   });
 
-  it("keeps what a person wrote since the backup", () => {
+  it("keeps a person's edits since the backup", () => {
     const made = machine({ backup: true });
     const page = pagesOf(made.paths.database).find(({ name, kind }) => name === "messages" && kind === "leaf");
     damage(made.paths.database, ((page?.number ?? 2) - 1) * PAGE, PAGE);
@@ -247,7 +247,7 @@ function wipe(database: string, length: number): void {
   writeFileSync(database, bytes.fill(0, 0, length));
 }
 
-/** Of a database of the same kind with other things in it, as it lies beside one that was not closed. */
+/** The log of another database of this schema, as one that was not closed leaves it. */
 function foreignLog(): string {
   const path = join(mkdtempSync(join(tmpdir(), "c-mem-foreign-")), "c-mem.db");
   const { db, add } = seedStore(path);

@@ -25,7 +25,7 @@ function machine(prompts: number): Paths {
 
 const countPrompts = ({ database }: Paths): number => checkDatabase(database).prompts;
 
-/** A file of which the newest is only in its log, as it lies beside a program that is at work or was killed. */
+/** A database whose newest rows are only in its log, as a running or killed program leaves it. */
 function withLog(from: Paths, more: number): string {
   const copy = join(mkdtempSync(join(tmpdir(), "c-mem-logged-")), "c-mem.db");
   const { db, add } = seedStore(from.database);
@@ -36,7 +36,7 @@ function withLog(from: Paths, more: number): string {
   return copy;
 }
 
-/** What a program leaves that is killed while it writes to this database. */
+/** What a program killed while it writes to this database leaves. */
 function hotJournal(database: string): string {
   const copy = `${database}.hot`;
   copyFileSync(database, copy);
@@ -49,15 +49,15 @@ function hotJournal(database: string): string {
   return journal;
 }
 
-describe("restoring", () => {
-  it("brings what is only in the log of a file as well", () => {
+describe("a restore", () => {
+  it("includes rows that are only in the log", () => {
     const paths = machine(1);
     const other = withLog(machine(2), 3);
     const { contents } = restoreBackup(paths, other, NOW);
     expect([contents.prompts, countPrompts(paths)]).toEqual([5, 5]);
   });
 
-  it("keeps out what was forgotten since, as far as a damaged database still tells", () => {
+  it("deletes what was forgotten since the backup, as far as a damaged database can be read", () => {
     const paths = machine(2);
     const { path } = createBackup(paths.database, "manual", NOW);
     const graves = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "one", `m-${index}`));
@@ -76,7 +76,7 @@ describe("restoring", () => {
     expect([left > 800, left < 1_000]).toEqual([true, true]);
   });
 
-  it("gives no id again that the database before it gave", () => {
+  it("reuses no id of the replaced database", () => {
     const paths = machine(2);
     const backup = createBackup(paths.database, "manual", NOW);
     const later = seedStore(paths.database);
@@ -90,7 +90,7 @@ describe("restoring", () => {
     db.close();
   });
 
-  it("is not misled by what a restore that was killed has left", () => {
+  it("ignores the files of a restore that was killed", () => {
     const [paths, larger] = [machine(3), machine(60)];
     const journal = hotJournal(larger.database);
     copyFileSync(journal, `${paths.database}.incoming-journal`);
@@ -104,7 +104,7 @@ describe("restoring", () => {
 });
 
 describe("a repair", () => {
-  it("of a file whose beginning is lost keeps what is only in its log", () => {
+  it("of a file without its header keeps rows that are only in the log", () => {
     const paths = machine(0);
     const other = withLog(machine(2), 3);
     for (const suffix of ["", "-wal"]) copyFileSync(other + suffix, paths.database + suffix);
@@ -114,8 +114,8 @@ describe("a repair", () => {
   });
 });
 
-describe("a backup that goes", () => {
-  it("takes with it what a killed program left beside it", () => {
+describe("a rotated backup", () => {
+  it("is deleted with the log a killed program left beside it", () => {
     const paths = machine(1);
     const { path } = createBackup(paths.database, "daily", NOW - 1);
     createBackup(paths.database, "daily", NOW);

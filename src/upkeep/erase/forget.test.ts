@@ -23,7 +23,7 @@ import { piecesOf, verifyErased } from "./verify-erased.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
-/** Words nobody else says, and no stemmer changes: "qzaaaxq", "qzaabxq", … */
+/** Words that occur nowhere else and no stemmer changes: "qzaaaxq", "qzaabxq", … */
 const mark = (number: number): string =>
   `qz${[...number.toString(36).padStart(3, "0")].map((digit) => "abcdefghijklmnopqrstuvwxyz0123456789"[parseInt(digit, 36)]).join("")}xqvxq`;
 
@@ -34,7 +34,7 @@ interface Item {
   lines: string[];
 }
 
-/** Four turns, each with a message, a tool use and last words; every item says words of its own. */
+/** Four turns, each with a message, a tool use and a response; every item has unique words. */
 function conversation(): Item[] {
   const items: Item[] = [];
   let count = 0;
@@ -157,8 +157,8 @@ function choose(db: Db, chosen: readonly Item[]): DeletionSet {
   return deletion;
 }
 
-describe("what is forgotten", () => {
-  it("is in no byte and no index, never comes back, and the rest is as if it had never been", () => {
+describe("a forgotten item", () => {
+  it("is in no byte and no index, never comes back, and the rest is as if it had never existed", () => {
     const items = conversation();
     fc.assert(
       fc.property(
@@ -175,7 +175,7 @@ describe("what is forgotten", () => {
           const turns = new Set(chosen.filter(({ id }) => id === "prompt").map(({ turn }) => turn));
           const isGone = (item: Item): boolean => chosen.includes(item) || turns.has(item.turn);
           const deletion = choose(db, chosen);
-          // Rows have come and gone before, and left their words in free pages.
+          // Earlier deleted rows left their words in free pages.
           db.exec(
             "CREATE TABLE before AS SELECT text FROM prompts UNION ALL SELECT text FROM messages; DROP TABLE before",
           );
@@ -195,7 +195,7 @@ describe("what is forgotten", () => {
           const after = told();
           sync(true);
           expect(told()).toEqual(after);
-          // A transcript that is written anew, and one that goes on from where it was.
+          // A transcript that is rewritten, and one that continues where it was.
           write(items.slice(0, cut));
           sync();
           write(items);
@@ -219,7 +219,7 @@ describe("what is forgotten", () => {
   });
 });
 
-/** A turn without its last words ends, for whom reads it anew, with those before. */
+/** Reading a turn again without its last message, the message before becomes its response. */
 function strip(told: unknown): unknown {
   const [prompts, messages, uses, commits] = told as [{ response: null }[], ...unknown[]];
   return [prompts.map((row) => ({ ...row, response: null })), messages, uses, commits];
@@ -254,7 +254,7 @@ function note(title: string, extra: Partial<Observation> = {}): Observation {
 function store(): { db: Db; home: string; derive: (turn: number, ...observations: Observation[]) => void } {
   const home = mkdtempSync(join(tmpdir(), "c-mem-forget-"));
   const { db, add } = seedStore(join(home, "c-mem.db"));
-  add("a", prompt("Build the thing that nobody else has built"));
+  add("a", prompt("Build the thing that no one has built"));
   add("a", bash("npm run build", "Exit code 1\nError: no", 1));
   add("a", prompt("And now the tests of that thing"));
   add("a", said("u1", "The tests are there and they pass."));
@@ -270,7 +270,7 @@ function store(): { db: Db; home: string; derive: (turn: number, ...observations
 const only = (deletion: Partial<DeletionSet>): DeletionSet => ({ ...emptyDeletionSet(), ...deletion });
 
 describe("forgetting an observation", () => {
-  it("takes it out wherever it was made of the same words, and keeps it from being made again", () => {
+  it("deletes it wherever the same words were derived, and keeps it from being derived again", () => {
     const { db, derive } = store();
     derive(1, note("Say it twice"), note("Another"));
     derive(2, note("Say it twice"));
@@ -282,7 +282,7 @@ describe("forgetting an observation", () => {
     expect(db.all("SELECT 1 FROM observations WHERE title = 'Say it twice'")).toHaveLength(1);
   });
 
-  it("lets what it replaced hold again, by subject and by hand", () => {
+  it("makes the observation it superseded current again, by subject and by hand", () => {
     const { db, derive } = store();
     derive(1, note("Use npm", { subject: "packages" }));
     derive(2, note("Use pnpm", { subject: "packages", evidence: ["p2"] }));
@@ -297,7 +297,7 @@ describe("forgetting an observation", () => {
 });
 
 describe("forgetting evidence", () => {
-  it("takes what was made of it along, also what was pinned, but not the same words of others", () => {
+  it("deletes the observations derived from it, pinned ones too, but not the same words of other turns", () => {
     const { db, derive } = store();
     derive(1, note("Both say it", { evidence: ["p1", "t1"] }));
     derive(2, note("Both say it", { evidence: ["p2"] }));
@@ -305,11 +305,11 @@ describe("forgetting evidence", () => {
     const { removed } = forget(db, only({ tool_uses: new Set([1]) }), NOW);
     expect(removed).toMatchObject({ tool_uses: 1, observations: 1, sessions: 0 });
     expect(getObservation(db, 2)).toMatchObject({ title: "Both say it", pinned: 1 });
-    // Its id is given out again: to one that is indexed as well.
+    // The next row is indexed, too.
     expect(db.get("SELECT last_id FROM index_state WHERE name = 'tool_uses'")).toEqual({ last_id: 0 });
   });
 
-  it("takes a subagent that worked for a forgotten turn alone, and a whole session leaves nothing", () => {
+  it("deletes a subagent that worked for a forgotten turn alone; a forgotten session leaves nothing", () => {
     const { db } = store();
     updateSearchIndex(db);
     forget(db, only({ prompts: new Set([2]) }), NOW);
@@ -321,7 +321,7 @@ describe("forgetting evidence", () => {
     }
   });
 
-  it("is noted until the files are clean, and proven by a look at every byte", () => {
+  it("is noted until the files are clean, and verified in every byte", () => {
     const { db, home, derive } = store();
     const database = join(home, "c-mem.db");
     derive(2, note("The tests of that thing are there", { evidence: ["m1"] }));
@@ -342,7 +342,7 @@ describe("forgetting evidence", () => {
     expect(verifyErased(db, [home], pieces, database).found).toEqual([join(home, "left.log")]);
   });
 
-  it("by words clears what tells of them: summaries of models, titles, last words; and names folders that do", () => {
+  it("by words clears model summaries, titles and responses with them, and reports folders named so", () => {
     const { db, home } = store();
     const model = { name: "anthropic/some-model" };
     const told = { ...SUMMARY, learned: "There is a Walrus Depot." };

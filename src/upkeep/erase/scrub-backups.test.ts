@@ -46,8 +46,8 @@ function forgetTurn(db: Seeded["db"]): ReturnType<typeof forget> {
 
 const holds = (path: string): boolean => readFileSync(path, "latin1").includes("lighthouse");
 
-describe("what was forgotten", () => {
-  it("is taken out of every backup, which is kept with all the rest", () => {
+describe("a forgotten text", () => {
+  it("is deleted from every backup; the rest of the backup stays", () => {
     const { db, paths } = machine();
     createBackup(paths.database, "daily", NOW - 1);
     createBackup(paths.database, "manual", NOW);
@@ -64,7 +64,7 @@ describe("what was forgotten", () => {
     db.close();
   });
 
-  it("is taken out of a copy from before a migration", () => {
+  it("is deleted from a copy made before a migration", () => {
     const { db, paths } = machine();
     const older = join(paths.backups, "c-mem-2026-01-01T00-00-00-000Z-migration.db");
     mkdirSync(paths.backups);
@@ -86,7 +86,7 @@ describe("what was forgotten", () => {
     db.close();
   });
 
-  it("takes a backup with it that it cannot be taken out of, and no other", () => {
+  it("deletes a backup that cannot be cleaned, and no other", () => {
     const { db, paths } = machine();
     const older = createBackup(paths.database, "migration", NOW);
     const copy = openDriver(older.path, { busyTimeoutMs: 0 });
@@ -105,7 +105,7 @@ describe("what was forgotten", () => {
     db.close();
   });
 
-  it("does not come back with a backup that was kept elsewhere", () => {
+  it("does not come back with a backup stored elsewhere", () => {
     const { db, paths } = machine();
     const backup = createBackup(paths.database, "manual", NOW);
     const elsewhere = join(dirname(paths.home), `elsewhere-${process.pid}.db`);
@@ -124,7 +124,7 @@ describe("what was forgotten", () => {
     expect(checkDatabase(join(setAside, "c-mem.db")).prompts).toBe(2);
   });
 
-  it("does not come back with an export from then, where only a backup still had it", () => {
+  it("that only a backup still had does not come back with an export from that time", () => {
     const { db, paths } = machine();
     const elsewhere = join(dirname(paths.home), `export-${process.pid}.db`);
     copyFileSync(createBackup(paths.database, "manual", NOW).path, elsewhere);
@@ -148,13 +148,13 @@ describe("what was forgotten", () => {
     db.close();
   });
 
-  it("in a backup alone takes nothing with it that is here with other words", () => {
+  it("that only a backup has deletes no other rows here", () => {
     const { db, paths } = machine();
     const lists = { facts: [], concepts: [], files: [], evidence: [] };
     const note = { type: "decision", title: "Where", narrative: `Where ${SECRET}`, ...lists, origin: "user" } as const;
     remember(db, undefined, note, NOW);
     createBackup(paths.database, "manual", NOW);
-    // As an audit and a person leave them.
+    // As an audit and a person's edits leave them.
     for (const [table, column] of [
       ["prompts", "text"],
       ["prompts", "response"],
@@ -175,7 +175,7 @@ describe("what was forgotten", () => {
     db.close();
   });
 
-  it("does not come back as the last words of a turn or the name of a session, either", () => {
+  it("does not come back as a turn's response or a session's title", () => {
     const { db, paths, add } = machine();
     add("other", ended("the key lies under the seventh stone"));
     add("other", { kind: "title", title: "The seventh stone" });
@@ -192,7 +192,7 @@ describe("what was forgotten", () => {
     restored.close();
   });
 
-  it("takes no other turn's last words with it that are the same, nor the name of a session that says what is left", () => {
+  it("does not delete the same response of another turn, nor a title that repeats remaining text", () => {
     const { db, add } = seedStore();
     for (const turn of [1, 2, 3]) {
       add("4c1f-one", prompt("go on"));
@@ -209,7 +209,7 @@ describe("what was forgotten", () => {
     db.close();
   });
 
-  it("of one project is looked for in that project, whatever number a copy knows it by", () => {
+  it("of one project is searched in that project, whatever its row id in a copy", () => {
     const { db, paths } = machine();
     const aside = join(paths.setAside, "then", "c-mem.db");
     const there = seedStore(aside);

@@ -29,7 +29,7 @@ function grow(
   for (let index = from; index < to; index++) {
     const id = `${project}-${index}`;
     const extra = { project: { key: project, name: project, root: `/${project}` }, at: START + index * DAY };
-    add(id, prompt(`please mend lamp ${index}`), extra);
+    add(id, prompt(`please fix lamp ${index}`), extra);
     const later = { project: extra.project };
     add(id, said(`m-${id}`, `I chose brass for lamp ${index} because it lasts`), later);
     add(
@@ -38,14 +38,14 @@ function grow(
       later,
     );
     add(id, touch(`src/lamp-${index}.ts`), later);
-    add(id, ended(`lamp ${index} is mended; I chose brass because it lasts`), later);
+    add(id, ended(`lamp ${index} is fixed; I chose brass because it lasts`), later);
     add(id, { kind: "session-end", reason: "exit" }, later);
   }
   if (isLearnt) for (const row of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, row.id, NOW);
   updateSearchIndex(db);
 }
 
-/** Text that compresses as text does. */
+/** Text that compresses like natural text. */
 function words(seed: number, chars: number): string {
   let text = `output of ${seed}\n`;
   for (let index = 0; text.length < chars; index++)
@@ -64,14 +64,14 @@ function purged(db: Db, settings: Settings, now: number): Purged {
 }
 
 describe("retention", () => {
-  it("keeps everything unless the user says otherwise", () => {
+  it("keeps everything by default", () => {
     const seeded = seedStore();
     grow(seeded, 0, 5);
     expect(planPurge(seeded.db, KEEP_ALL, NOW)).toMatchObject({ sessions: [], observations: 0 });
     seeded.db.close();
   });
 
-  it("takes evidence out by age; what was learnt stays, and a transcript that is read again brings nothing back", () => {
+  it("deletes old evidence; its memory stays, and reading the transcript again brings nothing back", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     grow(seeded, 0, 10);
@@ -93,8 +93,8 @@ describe("retention", () => {
     const rebuild = rebuildMemory(db, { now });
     while (!rebuild.next().done);
     expect(learnt()).toEqual(before);
-    // The transcript of a purged session once more, and then the session goes on.
-    add("app-2", prompt("please mend lamp 2"), { at: START + 2 * DAY });
+    // The transcript of a purged session is read again, and then the session continues.
+    add("app-2", prompt("please fix lamp 2"), { at: START + 2 * DAY });
     expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
     add("app-2", prompt("one more thing"), { at: now });
     expect(db.all("SELECT prompt_number, text FROM prompts WHERE session_db_id = 3")).toEqual([
@@ -105,10 +105,10 @@ describe("retention", () => {
     db.close();
   });
 
-  it("leaves the commits of a session, and takes none for one of the turn with which it goes on", () => {
+  it("keeps a session's commits, and does not assign them to a later turn", () => {
     const { db, add } = seedStore();
-    add("app-0", prompt("mend the lamp"), { at: START });
-    insertCommit(db, { sessionDbId: 1, promptNumber: 1, sha: "c0ffee1", subject: "Mend the lamp", at: START + 1 });
+    add("app-0", prompt("fix the lamp"), { at: START });
+    insertCommit(db, { sessionDbId: 1, promptNumber: 1, sha: "c0ffee1", subject: "Fix the lamp", at: START + 1 });
     db.run("UPDATE sessions SET status = 'completed'");
     deriveSession(db, 1, NOW);
     const told = (): unknown => db.all("SELECT id, title FROM observations WHERE is_current = 1 ORDER BY id");
@@ -123,7 +123,7 @@ describe("retention", () => {
     db.close();
   });
 
-  it("takes memory out by age, but not what a person pinned or wrote", () => {
+  it("deletes old memory, but not what a person pinned or wrote", () => {
     const seeded = seedStore();
     const { db } = seeded;
     grow(seeded, 0, 6);
@@ -145,7 +145,7 @@ describe("retention", () => {
     db.close();
   });
 
-  it("goes by project where the user says so", () => {
+  it("follows rules for single projects", () => {
     const seeded = seedStore();
     grow(seeded, 0, 3, { project: "short" });
     grow(seeded, 0, 3, { project: "long" });
@@ -163,11 +163,11 @@ describe("retention", () => {
     seeded.db.close();
   });
 
-  it("by project means every project of that name, and of a key one alone; what means none is said", () => {
+  it("applies a project rule to all projects of that name or the one with that key, and reports a rule without a project", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     for (const root of ["/work/app", "/play/app", "/old/app"])
-      add(`in ${root}`, prompt("mend it"), { project: { key: root, name: "app", root }, at: START });
+      add(`in ${root}`, prompt("fix it"), { project: { key: root, name: "app", root }, at: START });
     db.run("UPDATE sessions SET status = 'completed'");
     const retentionProjects = { app: "0", "/old/app": "30", ap: "0", "/play/app": "30d" };
     const settings = { ...KEEP_ALL, retentionEvidenceDays: 10, retentionProjects };
@@ -180,7 +180,7 @@ describe("retention", () => {
     db.close();
   });
 
-  it("keeps a store that grows and grows within its size, the newest sessions whole", () => {
+  it("keeps a growing store within its size limit, with the newest sessions complete", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-bounded-")), "c-mem.db");
     const seeded = seedStore(path);
     const { db } = seeded;
@@ -215,7 +215,7 @@ describe("retention", () => {
     db.close();
   });
 
-  it("takes no more than it must, where many say little", { timeout: 60_000 }, () => {
+  it("deletes no more than needed, with many small sessions", { timeout: 60_000 }, () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     db.exec("PRAGMA synchronous = OFF");
@@ -234,7 +234,7 @@ describe("retention", () => {
     db.close();
   });
 
-  it("takes no large session for the little that is to go beside what must", () => {
+  it("does not delete a large session only to get below the target", () => {
     const seeded = seedStore();
     const { db } = seeded;
     grow(seeded, 0, 10, { outputChars: 3_000 });
@@ -248,11 +248,11 @@ describe("retention", () => {
     db.close();
   });
 
-  it("that is interrupted anywhere leaves nothing half known, and goes on later", () => {
+  it("leaves a consistent store wherever it is interrupted, and continues later", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     grow(seeded, 0, 4);
-    // More than goes in one transaction.
+    // More than fits in one transaction.
     for (let index = 0; index < 700; index++)
       add("app-0", { ...bash(`echo ${index}`, "lamp", 0), toolUseId: `more-${index}` } as never, { at: START });
     updateSearchIndex(db);
@@ -263,7 +263,7 @@ describe("retention", () => {
     const steps = purgeEvidence(db, 1);
     while (left() === all) steps.next();
     expect(left()).toBeGreaterThan(all - 700);
-    // A transcript that is read meanwhile brings nothing back.
+    // Reading the transcript meanwhile brings nothing back.
     add("app-0", { ...bash("echo 0", "lamp", 0), toolUseId: "more-0" } as never, { at: START });
     expect(db.get("SELECT 1 FROM tool_uses WHERE tool_use_id = 'more-0'")).toBeUndefined();
     expect(db.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
@@ -274,7 +274,7 @@ describe("retention", () => {
     db.close();
   });
 
-  it("learns first what was not learnt yet: evidence that came in a moment ago goes, and what it says stays", () => {
+  it("derives memory first: evidence that was just synced is deleted, and its memory stays", () => {
     const known = (isLearnt: boolean): unknown => {
       const seeded = seedStore();
       grow(seeded, 0, 10, { isLearnt });
@@ -285,7 +285,7 @@ describe("retention", () => {
     expect(known(false)).not.toEqual([]);
   });
 
-  it("leaves alone what somebody has gone on with since it was planned", () => {
+  it("skips a session that was continued since the purge was planned", () => {
     const seeded = seedStore();
     grow(seeded, 0, 60);
     const { db, add } = seeded;
@@ -304,7 +304,7 @@ describe("retention", () => {
     expect(one(db, "SELECT count(DISTINCT session_db_id) AS n FROM prompts")).toBe(1);
   });
 
-  it("gives freed pages back in steps", () => {
+  it("releases free pages in steps", () => {
     const seeded = seedStore();
     const { db } = seeded;
     grow(seeded, 0, 20, { outputChars: 20_000 });
