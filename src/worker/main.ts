@@ -20,7 +20,7 @@ import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { createBackup } from "../store/db/backup.ts";
 import { explain } from "../store/db/open.ts";
-import { rotateBackups, rotationOf } from "../upkeep/backup/rotation.ts";
+import { rotateBackups } from "../upkeep/backup/rotation.ts";
 import type { OffloadedQuery } from "../server/offload.ts";
 import { startServing } from "../server/serve.ts";
 import { createLog, type Log, reasonOf, stackOf } from "./log.ts";
@@ -152,7 +152,7 @@ function startBackup(paths: Paths, signal: AbortSignal): Promise<void> {
 function makeBackup({ database, config }: Paths, log: Log): void {
   try {
     const { name, bytes } = createBackup(database, "daily", Date.now());
-    const deleted = rotateBackups(database, rotationOf(loadSettings({ user: config }, process.env).values));
+    const deleted = rotateBackups(database, { daily: loadSettings({ user: config }, process.env).values.backupsDaily });
     const rotated = deleted.length > 0 ? `; ${deleted.length} older deleted` : "";
     log(`backup ${name}, ${Math.ceil(bytes / 1024)} KB${rotated}`);
   } catch (error) {

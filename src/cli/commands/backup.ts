@@ -17,7 +17,7 @@ import {
 import { createBackup, listBackups } from "../../store/db/backup.ts";
 import { explain } from "../../store/db/open.ts";
 import { restoreBackup } from "../../upkeep/backup/restore.ts";
-import { rotateBackups, rotationOf } from "../../upkeep/backup/rotation.ts";
+import { rotateBackups } from "../../upkeep/backup/rotation.ts";
 import { commandOf, defineCommand, DRY_RUN, YES } from "../command.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { askYesNo } from "../prompts.ts";
@@ -58,7 +58,7 @@ function create(paths: Paths, json: boolean): number {
   withStore(paths, () => {}, { onlyLook: true });
   const backup = attempt(paths, () => createBackup(paths.database, "manual", Date.now()));
   const { values } = loadSettings({ user: paths.config }, process.env);
-  const rotated = rotateBackups(paths.database, rotationOf(values));
+  const rotated = rotateBackups(paths.database, { daily: values.backupsDaily });
   if (json)
     printJson("backup", { ...backupJson(backup), contents: backup.contents, removed: rotated.map(({ name }) => name) });
   else {

@@ -24,7 +24,7 @@ const COUNTED = ["sessions", "prompts", "messages", "tool_uses", "observations"]
 export type Contents = Record<"schema" | (typeof COUNTED)[number], number>;
 
 const NAME = /^c-mem-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(daily|manual|migration)\.db$/;
-const READ_ONLY = { readOnly: true, busyTimeoutMs: 5_000 };
+const READ_ONLY = { readOnly: true };
 /** An unfinished copy this old belongs to a process that was killed. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 

@@ -26,13 +26,16 @@ export interface Db {
 
 export interface DriverOptions {
   readOnly?: boolean;
-  busyTimeoutMs: number;
+  /** How long to wait for another writer. */
+  busyTimeoutMs?: number | undefined;
 }
+
+const BUSY_TIMEOUT_MS = 5_000;
 
 export function openDriver(path: string, options: DriverOptions): Db {
   const native = new (requireSqlite().DatabaseSync)(path, {
     readOnly: options.readOnly ?? false,
-    timeout: options.busyTimeoutMs,
+    timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
   });
   native.function("unpack", { deterministic: true }, unpack);

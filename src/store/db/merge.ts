@@ -2,7 +2,7 @@
 // references stay intact.
 import { isTime } from "../../core/time.ts";
 import { indexObservation } from "../tables/observations.ts";
-import { renumberTurns } from "../tables/prompts.ts";
+import { renumberTurns, TURN_TABLES } from "../tables/prompts.ts";
 import { markSessionStale } from "../tables/stale-turns.ts";
 import { type Db, isStoreTrouble, type Param } from "./driver.ts";
 import { ITEM_TABLES, nextId, parseItemId, wasGiven } from "./item-ids.ts";
@@ -12,47 +12,41 @@ import { nested } from "./transaction.ts";
 export type MergedRow = Readonly<Record<string, unknown>>;
 export type MergeOutcome = "added" | "known" | "refused";
 
-interface Spec {
-  /** Columns that identify a row. */
-  key: readonly string[];
-  /** Columns that hold an id of another table. */
-  refs?: Readonly<Record<string, string>>;
-  /** Has the number of its turn. */
-  isOfTurn?: true;
-  /** Columns copied to a known row where it has NULL. */
-  fill?: readonly string[];
-}
+/** The columns that identify a row of each table, in the order to merge them: rows before those that refer to them. */
+const KEYS = {
+  projects: ["key"],
+  sessions: ["session_id"],
+  prompts: ["session_db_id", "prompt_id"],
+  messages: ["session_db_id", "uuid"],
+  tool_uses: ["session_db_id", "tool_use_id"],
+  file_touches: ["tool_use_db_id", "path"],
+  file_snapshots: ["session_db_id", "path"],
+  commits: ["session_db_id", "sha"],
+  observations: ["session_db_id", "prompt_number", "producer", "content_hash", "project_id"],
+  summaries: ["session_db_id", "prompt_number", "producer"],
+  injections: ["session_db_id", "surface", "created_at"],
+  ledger: ["request_hash", "created_at"],
+  tombstones: ["kind", "hash"],
+} as const;
 
-const OF_SESSION = { session_db_id: "sessions" } as const;
+export type MergeTable = keyof typeof KEYS;
 
-const SPECS = {
-  projects: { key: ["key"] },
-  sessions: {
-    key: ["session_id"],
-    refs: { project_id: "projects", parent_session_db_id: "sessions" },
-    fill: ["title", "subtitle", "model", "version", "git_branch", "transcript_path", "report", "agent_title", "plan"],
-  },
-  prompts: { key: ["session_db_id", "prompt_id"], refs: OF_SESSION, isOfTurn: true, fill: ["response", "ended_at"] },
-  messages: { key: ["session_db_id", "uuid"], refs: OF_SESSION, isOfTurn: true },
-  tool_uses: { key: ["session_db_id", "tool_use_id"], refs: OF_SESSION, isOfTurn: true },
-  file_touches: { key: ["tool_use_db_id", "path"], refs: { ...OF_SESSION, tool_use_db_id: "tool_uses" } },
-  file_snapshots: { key: ["session_db_id", "path"], refs: OF_SESSION, isOfTurn: true },
-  commits: { key: ["session_db_id", "sha"], refs: OF_SESSION, isOfTurn: true },
-  observations: {
-    key: ["session_db_id", "prompt_number", "producer", "content_hash", "project_id"],
-    refs: { ...OF_SESSION, project_id: "projects" },
-    isOfTurn: true,
-  },
-  summaries: { key: ["session_db_id", "prompt_number", "producer"], refs: OF_SESSION, isOfTurn: true },
-  injections: { key: ["session_db_id", "surface", "created_at"], refs: OF_SESSION },
-  ledger: { key: ["request_hash", "created_at"], refs: { project_id: "projects" } },
-  tombstones: { key: ["kind", "hash"] },
-} satisfies Record<string, Spec>;
+/** A session must come before its subagents. */
+export const MERGE_TABLES = Object.keys(KEYS) as MergeTable[];
 
-export type MergeTable = keyof typeof SPECS;
+/** Columns that hold an id of another table. */
+const REFERENCES = {
+  project_id: "projects",
+  parent_session_db_id: "sessions",
+  session_db_id: "sessions",
+  tool_use_db_id: "tool_uses",
+} as const;
 
-/** In the order to merge them: rows before those that refer to them, a session before its subagents. */
-export const MERGE_TABLES = Object.keys(SPECS) as MergeTable[];
+/** Columns copied to a known row where it has NULL. */
+const FILLED: Partial<Record<MergeTable, readonly string[]>> = {
+  sessions: ["title", "subtitle", "model", "version", "git_branch", "transcript_path", "report", "agent_title", "plan"],
+  prompts: ["response", "ended_at"],
+};
 
 export interface Merge {
   /** Must run in a transaction. */
@@ -89,19 +83,18 @@ class UnusableRow extends Error {}
 type Values = Map<string, Param>;
 
 function addRow(db: Db, table: MergeTable, columns: readonly string[], row: MergedRow): MergeOutcome {
-  const spec: Spec = SPECS[table];
   const values: Values = new Map();
   for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, checked(column, row[column]));
   const oldId = values.get("id");
-  for (const [column, target] of Object.entries(spec.refs ?? {})) translateId(db, values, column, target);
+  for (const [column, target] of Object.entries(REFERENCES)) translateId(db, values, column, target);
   // A subagent that another subagent started belongs to the conversation, too.
   if (table === "sessions")
     values.set("parent_session_db_id", mainSession(db, values.get("parent_session_db_id")) ?? null);
   // A conversation numbers its turns; what its subagents did belongs to them.
   const main = mainSession(db, values.get("session_db_id"));
-  if (spec.isOfTurn && table !== "prompts") translateTurn(db, values, main);
+  if (TURN_TABLES.some((each) => each === table)) translateTurn(db, values, main);
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
-  const known = findKnown(db, table, spec, values);
+  const known = findKnown(db, table, values);
   const id = known ?? insert(db, table, values, main);
   if (typeof oldId === "number") db.run(sql`INSERT OR REPLACE INTO moved VALUES (${table}, ${oldId}, ${id})`);
   if (known === undefined) {
@@ -110,7 +103,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   }
   if (table === "prompts") noteTurn(db, main, values, known);
   if (table === "observations") copyUserEdits(db, known, values);
-  for (const name of spec.fill ?? []) {
+  for (const name of FILLED[table] ?? []) {
     const column = raw(name);
     if (values.has(name))
       db.run(sql`UPDATE ${raw(table)} SET ${column} = coalesce(${column}, ${values.get(name)}) WHERE id = ${known}`);
@@ -183,9 +176,9 @@ function translateEvidence(db: Db, json: Param | undefined): string {
   return JSON.stringify(translated);
 }
 
-function findKnown(db: Db, table: MergeTable, { key }: Spec, values: Values): number | undefined {
+function findKnown(db: Db, table: MergeTable, values: Values): number | undefined {
   const hasNoId = table === "prompts" && (values.get("prompt_id") ?? null) === null;
-  const columns = hasNoId ? ["session_db_id", "text", "created_at"] : key;
+  const columns = hasNoId ? ["session_db_id", "text", "created_at"] : KEYS[table];
   const isSame = and(...columns.map((column) => sql`${raw(column)} IS ${values.get(column)}`));
   // Tombstones have no id: 1 stands for "known".
   const id = raw(table === "tombstones" ? "1" : "id");

@@ -8,9 +8,6 @@ import { type Db, openDriver, requireSqlite } from "./driver.ts";
 import { migrate, type Migration } from "./migrate.ts";
 import { isSwapping, replacedError } from "./swap.ts";
 
-/** How long a command waits for another writer before it gives up. */
-const BUSY_TIMEOUT_MS = 5_000;
-
 export interface OpenOptions {
   busyTimeoutMs?: number;
   /** For hooks, which cannot wait: leaves an older database to a process that can back it up and migrate it. */
@@ -30,7 +27,7 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   } catch (error) {
     throw explain(error, path);
   }
-  const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS });
+  const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs });
   try {
     // Not for existing files: there these pragmas would write, and wait for the lock.
     if (statOf(path)?.size === 0) shapeFile(db);

@@ -6,7 +6,7 @@ export interface Sql {
   readonly params: readonly Param[];
 }
 
-/** `undefined` is bound as NULL, a boolean as 0 or 1, an array as JSON: `IN (SELECT value FROM json_each(${ids}))`. */
+/** `undefined` is bound as NULL, a boolean as 0 or 1, an array as JSON. */
 export type SqlValue = Sql | Param | undefined | boolean | readonly unknown[];
 
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Sql {
@@ -39,6 +39,11 @@ export function raw(text: string | number): Sql {
 export function and(...conditions: readonly (Sql | false)[]): Sql {
   const given = conditions.filter((condition) => condition !== false);
   return given.length === 0 ? raw("1") : join(given, " AND ");
+}
+
+/** `id IN ${anyOf(ids)}` */
+export function anyOf(values: Iterable<string | number>): Sql {
+  return sql`(SELECT value FROM json_each(${[...values]}))`;
 }
 
 /** "a, b, c" */

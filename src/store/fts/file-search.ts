@@ -1,7 +1,8 @@
 // Sessions found by the files they touched.
 import { type PreparedQuery, tailsOf } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
-import { and, sql, type Sql } from "../db/sql.ts";
+import { and, anyOf, sql, type Sql } from "../db/sql.ts";
+import { isWithin } from "../reads/scope.ts";
 import type { Hit } from "./fts-index.ts";
 
 /** An edit says more about a session than a read. */
@@ -46,7 +47,7 @@ function scored(touches: readonly Touch[], { isFileSearch }: FileScope): Hit[] {
 }
 
 function isPath(path: string, { isFileSearch }: FileScope): Sql {
-  const isTail = sql`f.path IN (SELECT value FROM json_each(${tailsOf(path)}))`;
+  const isTail = sql`f.path IN ${anyOf(tailsOf(path))}`;
   return isFileSearch ? sql`${isTail} OR f.path LIKE ${`%/${escaped(path)}`} ESCAPE '\\'` : isTail;
 }
 
@@ -59,16 +60,12 @@ function escaped(text: string): string {
   return text.replace(/[%_\\]/g, "\\$&");
 }
 
-function touchesWhere(
-  db: Db,
-  condition: Sql,
-  { project, since = 0, before = Number.MAX_SAFE_INTEGER, isFileSearch }: FileScope,
-): Touch[] {
+function touchesWhere(db: Db, condition: Sql, { project, isFileSearch, ...span }: FileScope): Touch[] {
   // The bare columns are those of the newest touch, by SQLite's rule for max().
   return db.all(sql`SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber,
       t.id AS toolUse, f.path, max(f.created_at) AS at, sum(f.kind <> 'read') AS edited
     FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id
-    WHERE (${condition}) AND f.created_at >= ${since} AND f.created_at < ${before}
+    WHERE (${condition}) AND ${isWithin(sql`f.created_at`, span)}
       AND ${and(project !== undefined && sql`s.project_id = ${project}`)}
     GROUP BY 1, iif(${isFileSearch}, f.path, NULL) ORDER BY at DESC LIMIT ${MAX_TOUCHES}`);
 }

@@ -2,7 +2,7 @@
 import { quoted } from "../../core/query.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { anyOf, sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
 import { matching } from "./fts-index.ts";
 
@@ -35,7 +35,7 @@ export function countTurns(db: Db, projectId: number, limit: number): number {
 /** Those of them that are current. */
 export function observationsByIds(db: Db, ids: readonly number[]): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations
-    WHERE id IN (SELECT value FROM json_each(${ids})) AND is_current = 1 AND superseded_by IS NULL`);
+    WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL`);
 }
 
 /** The current one about a subject, e.g. an error. The plus keeps SQLite from reading the project by time instead. */

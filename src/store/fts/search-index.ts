@@ -10,7 +10,7 @@ import {
 } from "../../core/index-text.ts";
 import { dayWord, scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { raw, sql } from "../db/sql.ts";
+import { anyOf, raw, sql } from "../db/sql.ts";
 import { transaction } from "../db/transaction.ts";
 import { indexObservation } from "../tables/observations.ts";
 import { family } from "../tables/sessions.ts";
@@ -201,10 +201,7 @@ function indexTurns(db: Db, limit: number): number {
  */
 export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
   if (sessionIds.length === 0) return;
-  writeTurns(
-    db,
-    db.all(sql`${turnTexts("stale_turns")} WHERE s.session_id IN (SELECT value FROM json_each(${sessionIds}))`),
-  );
+  writeTurns(db, db.all(sql`${turnTexts("stale_turns")} WHERE s.session_id IN ${anyOf(sessionIds)}`));
 }
 
 function writeTurns(db: Db, rows: readonly TurnRow[]): void {

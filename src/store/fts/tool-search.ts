@@ -2,8 +2,8 @@
 import { quoted } from "../../core/query.ts";
 import { spaceOut } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { sql, type Sql } from "../db/sql.ts";
-import { type Scope, scopeCondition } from "../reads/scope.ts";
+import { anyOf, sql, type Sql } from "../db/sql.ts";
+import { isWithin, type Scope, scopeCondition } from "../reads/scope.ts";
 import { filteredSessions } from "../reads/session-filter.ts";
 import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
 import { countRows, matching, projectRows, TOOL_USES } from "./fts-index.ts";
@@ -27,6 +27,8 @@ function selectUse(output: Sql): Sql {
 const USE = selectUse(outputOf("t"));
 /** Without the outputs of tool uses that succeeded: they are not shown. */
 const USE_WITH_ERROR = selectUse(sql`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
+/** A session may last for weeks: some tool uses of a session in scope are outside the span. */
+const USED_AT = sql`t.created_at`;
 const JOINS = sql`JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
@@ -42,7 +44,7 @@ export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: 
   const { hits, since } = searchIndex(db, TOOL_USES, query, ftsScope(db, scope));
   const ids = hits.flatMap(({ toolUse }) => toolUse ?? []);
   const uses = db.all<FoundUse>(sql`${USE} FROM json_each(${ids}) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}
-    WHERE ${isWithin(scope)} LIMIT ${limit}`);
+    WHERE ${isWithin(USED_AT, scope)} LIMIT ${limit}`);
   return { uses, since };
 }
 
@@ -52,7 +54,7 @@ export function newestUses(db: Db, words: readonly string[], scope: Scope, limit
   if (terms.length === 0) return { uses: [] };
   const { ids, since } = inputHits(db, terms, ftsScope(db, scope));
   const uses = db.all<FoundUse>(sql`${USE_WITH_ERROR} FROM tool_uses t ${JOINS}
-    WHERE t.id IN (SELECT value FROM json_each(${ids})) AND ${isWithin(scope)}
+    WHERE t.id IN ${anyOf(ids)} AND ${isWithin(USED_AT, scope)}
     ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`);
   return { uses, since: latest(since, uses[limit - 1]?.created_at) };
 }
@@ -100,11 +102,6 @@ function beginningWith(db: Db, word: string): string[] | undefined {
   };
   if (!fits(word)) return undefined;
   return [word, ...longerWords(db, word.toLowerCase()).filter((one) => one !== word && fits(one))];
-}
-
-/** A session may last for weeks: of one in scope, not every tool use is. */
-function isWithin({ since = 0, before = Number.MAX_SAFE_INTEGER }: Scope): Sql {
-  return sql`t.created_at >= ${since} AND t.created_at < ${before}`;
 }
 
 function latest(...times: (number | undefined)[]): number | undefined {
@@ -163,7 +160,7 @@ export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limi
 function recentUsesWhere(db: Db, condition: Sql, order: Sql, scope: Scope, limit: number): UsesFound {
   const uses = db.all<FoundUse>(sql`${USE_WITH_ERROR}
     FROM (SELECT t.id, t.name FROM ${recentUses(scope)}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
-    WHERE ${condition} AND ${isWithin(scope)} ORDER BY ${order} LIMIT ${limit}`);
+    WHERE ${condition} AND ${isWithin(USED_AT, scope)} ORDER BY ${order} LIMIT ${limit}`);
   return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
 }
 

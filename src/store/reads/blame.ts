@@ -1,7 +1,7 @@
 // file_touches by path: which files there are, which were changed lately, and which turns touched one.
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
-import { type Scope, scopeCondition } from "./scope.ts";
+import { isWithin, type Scope, scopeCondition } from "./scope.ts";
 
 export interface KnownPath {
   path: string;
@@ -82,7 +82,6 @@ export function touchesBelowAny(db: Db, name: string, scope: Scope, options: Bla
 }
 
 function touchesWhere(db: Db, condition: Sql, scope: Scope, options: BlameOptions): BlameRow[] {
-  const { since = 0, before = Number.MAX_SAFE_INTEGER } = scope;
   return db.all(sql`SELECT s.session_id, parent.session_id AS parent_session_id, main.id AS main_session_db_id, s.agent,
       main.title, f.prompt_number, q.id AS prompt_db_id, q.text AS prompt, f.path, p.name AS project,
       sum(f.kind = 'read') AS reads, sum(f.kind = 'edit') AS edits, sum(f.kind = 'create') AS creates,
@@ -93,7 +92,7 @@ function touchesWhere(db: Db, condition: Sql, scope: Scope, options: BlameOption
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id
     JOIN sessions main ON main.id = coalesce(s.parent_session_db_id, s.id)
     LEFT JOIN prompts q ON q.session_db_id = main.id AND q.prompt_number = f.prompt_number
-    WHERE ${condition} AND ${scopeCondition(scope)} AND f.created_at >= ${since} AND f.created_at < ${before}
+    WHERE ${condition} AND ${scopeCondition(scope)} AND ${isWithin(sql`f.created_at`, scope)}
     GROUP BY s.id, f.prompt_number, f.path HAVING ${options.reads} OR edits + creates > 0
     ORDER BY last_at DESC, f.path LIMIT ${options.limit}`);
 }

@@ -1,6 +1,6 @@
 // What efforts are made of: sessions that continue each other, what was decided in them, what they left open.
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { anyOf, sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
 import type { SessionEntry } from "./session-list.ts";
@@ -23,18 +23,18 @@ export type EffortMember = Pick<SessionEntry, "id" | "session_id" | "project_id"
 /** In the order they began. */
 export function effortMembers(db: Db, ids: readonly number[]): EffortMember[] {
   return db.all(sql`SELECT id, session_id, project_id, agent, started_at, last_at FROM sessions
-    WHERE id IN (SELECT value FROM json_each(${ids})) ORDER BY started_at, session_id`);
+    WHERE id IN ${anyOf(ids)} ORDER BY started_at, session_id`);
 }
 
 export function branchesOfSessions(db: Db, sessionIds: readonly string[]): string[] {
   return db.column(sql`SELECT DISTINCT target_id FROM links
-    WHERE source_type = 'session' AND source_id IN (SELECT value FROM json_each(${sessionIds})) AND target_type = 'branch'
+    WHERE source_type = 'session' AND source_id IN ${anyOf(sessionIds)} AND target_type = 'branch'
     ORDER BY created_at, target_id`);
 }
 
 export function countSubagents(db: Db, ids: readonly number[]): number {
   return db.value(sql`SELECT count(*) FROM sessions
-    WHERE parent_session_db_id IN (SELECT value FROM json_each(${ids}))`) as number;
+    WHERE parent_session_db_id IN ${anyOf(ids)}`) as number;
 }
 
 export interface Decision extends Pick<ObservationRow, "id" | "title" | "narrative" | "valid_from"> {
@@ -45,7 +45,7 @@ export interface Decision extends Pick<ObservationRow, "id" | "title" | "narrati
 export function standingDecisions(db: Db, ids: readonly number[], limit: number): Decision[] {
   return db.all(sql`SELECT o.id, s.session_id, o.title, o.narrative, o.valid_from
     FROM observations o JOIN sessions s ON s.id = o.session_db_id
-    WHERE o.session_db_id IN (SELECT value FROM json_each(${ids})) AND o.type = 'decision' AND o.is_current = 1
+    WHERE o.session_db_id IN ${anyOf(ids)} AND o.type = 'decision' AND o.is_current = 1
       AND o.superseded_by IS NULL
     ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit}`);
 }
@@ -54,5 +54,5 @@ export type SessionOutcome = Pick<SummaryRow, "session_db_id" | "request" | "com
 
 export function outcomesOf(db: Db, ids: readonly number[]): SessionOutcome[] {
   return db.all(sql`SELECT session_db_id, request, completed, next_steps FROM summaries
-    WHERE session_db_id IN (SELECT value FROM json_each(${ids})) AND prompt_number = 0 AND is_current = 1`);
+    WHERE session_db_id IN ${anyOf(ids)} AND prompt_number = 0 AND is_current = 1`);
 }

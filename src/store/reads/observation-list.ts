@@ -2,7 +2,7 @@
 import { scopeWord } from "../../core/words.ts";
 import { quoted } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
-import { and, sql, type Sql } from "../db/sql.ts";
+import { and, anyOf, sql, type Sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
 import { isPathOrTail, type Scope } from "./scope.ts";
 
@@ -54,7 +54,7 @@ export function findObservation(db: Db, id: number): ObservationEntry | undefine
 
 /** Those of them that match, in no order. */
 export function fittingObservations(db: Db, ids: readonly number[], filter: ObservationFilter): ObservationEntry[] {
-  return db.all(sql`${ENTRY} WHERE o.id IN (SELECT value FROM json_each(${ids})) AND ${matches(filter)}`);
+  return db.all(sql`${ENTRY} WHERE o.id IN ${anyOf(ids)} AND ${matches(filter)}`);
 }
 
 /** What this one superseded, newest first. */

@@ -18,6 +18,11 @@ export function scopeCondition({ projectId, agent, since, before }: Scope): Sql 
   );
 }
 
+/** SQL: whether a time is within the span of the scope. */
+export function isWithin(time: Sql, { since = 0, before = Number.MAX_SAFE_INTEGER }: Scope): Sql {
+  return sql`${time} >= ${since} AND ${time} < ${before}`;
+}
+
 /** SQL: whether a path is this one or ends in it, at a folder's border. */
 export function isPathOrTail(column: Sql, path: string): Sql {
   return sql`${column} = ${path} OR ${column} LIKE ${`%/${path.replace(/[%_\\]/g, "\\$&")}`} ESCAPE '\\'`;

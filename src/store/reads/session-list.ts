@@ -1,6 +1,6 @@
 // Sessions listed and found by the beginning of their id.
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { anyOf, sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 import { isSession, type SessionRow } from "../tables/sessions.ts";
 
@@ -53,7 +53,7 @@ export function sessionNames(db: Db, scope: Scope, options: { limit: number; par
 }
 
 export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
-  return db.all(sql`${ENTRY} WHERE s.id IN (SELECT value FROM json_each(${ids}))`);
+  return db.all(sql`${ENTRY} WHERE s.id IN ${anyOf(ids)}`);
 }
 
 /** By the whole id or by its beginning; several where the beginning is ambiguous. */

@@ -1,6 +1,7 @@
 // Every text of every table, whatever the tables are: for auditing all that is stored, and for rewriting it.
 import type { Db, Param } from "../db/driver.ts";
-import { and, list, raw, sql, type Sql } from "../db/sql.ts";
+import { eachRow, quote } from "../db/each-row.ts";
+import { and, raw, sql, type Sql } from "../db/sql.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 
 export interface TextPlace {
@@ -34,17 +35,12 @@ interface TextTable {
   session: Sql;
 }
 
-const PAGE = 500;
-
 export function eachText(db: Db, visit: (place: TextPlace, text: string) => void): void {
   for (const table of textTables(db)) {
-    for (let last: Param[] | undefined; ;) {
-      const rows = readPage(db, table, last);
-      for (const row of rows) visitRow(table, row, visit);
-      const end = rows.at(-1);
-      if (end === undefined || rows.length < PAGE) break;
-      last = table.keys.map((key) => end[key] ?? null);
-    }
+    const { name, keys, texts, isPacked, session } = table;
+    const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output").map(quote);
+    const columns = sql`${raw(plain.join(", "))}${isPacked ? sql`, ${outputOf("x")} AS output` : raw("")}${session}`;
+    for (const row of eachRow<Row>(db, name, keys, { columns })) visitRow(table, row, visit);
   }
 }
 
@@ -60,16 +56,6 @@ function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: Tex
     const isJson = JSON_COLUMNS[name]?.includes(column) ?? false;
     visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId, isJson }, text);
   }
-}
-
-function readPage(db: Db, { name, keys, texts, isPacked, session }: TextTable, last: Param[] | undefined): Row[] {
-  const columnList = (columns: readonly string[]): Sql => raw(columns.map(quote).join(", "));
-  const isAfter = (values: readonly Param[]): Sql =>
-    sql`(${columnList(keys)}) > (${list(values.map((value) => sql`${value}`))})`;
-  const plain = columnList([...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output"));
-  const columns = isPacked ? sql`${plain}, ${outputOf("x")} AS output` : plain;
-  return db.all(sql`SELECT ${columns}${session} FROM ${raw(quote(name))} x WHERE ${and(last !== undefined && isAfter(last))}
-    ORDER BY ${columnList(keys)} LIMIT ${PAGE}`);
 }
 
 /** A row whose new text would make it equal to another is deleted. */
@@ -107,9 +93,4 @@ function sessionOf(table: string, columns: readonly { name: string }[]): Sql {
   if (table === "sessions") return sql`, x.session_id AS session_of_row`;
   if (!columns.some(({ name }) => name === "session_db_id")) return sql``;
   return sql`, x.session_db_id, (SELECT s.session_id FROM sessions s WHERE s.id = x.session_db_id) AS session_of_row`;
-}
-
-/** Names come from the database's own list of tables and columns. */
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -6,7 +6,7 @@ import type { PromptRow } from "../tables/prompts.ts";
 import { endedAt, turnState } from "../tables/session-status.ts";
 import { family } from "../tables/sessions.ts";
 import { HAS_COMMAND, outputOf } from "../tables/tool-uses.ts";
-import { type Scope, scopeCondition } from "./scope.ts";
+import { isWithin, type Scope, scopeCondition } from "./scope.ts";
 
 export interface TurnEntry extends Omit<PromptRow, "response"> {
   session_db_id: number;
@@ -26,10 +26,10 @@ export interface TurnScope extends Scope {
 }
 
 /** Here the time of a scope is that of the turns, not of their sessions. */
-function inScope({ since = 0, before = Number.MAX_SAFE_INTEGER, type, ...scope }: TurnScope): Sql {
+function inScope({ projectId, agent, type, ...span }: TurnScope): Sql {
   return and(
-    scopeCondition(scope),
-    sql`q.created_at >= ${since} AND q.created_at < ${before}`,
+    scopeCondition({ projectId, agent }),
+    isWithin(sql`q.created_at`, span),
     type !== undefined &&
       sql`EXISTS (SELECT 1 FROM observations o WHERE o.session_db_id = q.session_db_id
         AND o.prompt_number = q.prompt_number AND o.is_current = 1 AND o.type = ${type})`,

@@ -1,6 +1,6 @@
 // A session's items without their texts, in the order they are read, and the texts of a few: pages of a long session.
 import type { Db } from "../db/driver.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { anyOf, raw, sql } from "../db/sql.ts";
 import type { CommitRow } from "../tables/commits.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
 import type { MessageRow } from "../tables/messages.ts";
@@ -63,7 +63,7 @@ export function ownRows<Row extends Pick<EntryRow, "kind" | "id">>(
   return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, some]) => {
     const [table, owner] = TABLES[kind];
     const own = db.column<number>(sql`SELECT id FROM ${raw(table)}
-      WHERE ${isIn(some.map(({ id }) => id))} AND ${raw(owner)} IN (${family(sessionDbId)})`);
+      WHERE id IN ${anyOf(some.map(({ id }) => id))} AND ${raw(owner)} IN (${family(sessionDbId)})`);
     return some.filter(({ id }) => own.includes(id));
   });
 }
@@ -80,25 +80,21 @@ export function itemsWith(db: Db, sessionDbId: number, words: string): string[] 
 
 export function messageTexts(db: Db, ids: readonly number[]): MessageRow[] {
   return db.all(
-    sql`SELECT id, prompt_number, role, text, thinking, model, created_at FROM messages WHERE ${isIn(ids)}`,
+    sql`SELECT id, prompt_number, role, text, thinking, model, created_at FROM messages WHERE id IN ${anyOf(ids)}`,
   );
 }
 
 export function toolTexts(db: Db, ids: readonly number[]): ToolUseRow[] {
-  return db.all(sql`SELECT ${TOOL_USE} FROM tool_uses WHERE ${isIn(ids)}`);
+  return db.all(sql`SELECT ${TOOL_USE} FROM tool_uses WHERE id IN ${anyOf(ids)}`);
 }
 
 export function commitTexts(db: Db, ids: readonly number[]): (CommitRow & { id: number })[] {
-  return db.all(sql`SELECT id, prompt_number, sha, subject FROM commits WHERE ${isIn(ids)}`);
-}
-
-function isIn(ids: readonly number[]): Sql {
-  return sql`id IN (SELECT value FROM json_each(${ids}))`;
+  return db.all(sql`SELECT id, prompt_number, sha, subject FROM commits WHERE id IN ${anyOf(ids)}`);
 }
 
 export function touchesOfUses(db: Db, toolUseIds: readonly number[]): TouchRow[] {
   return db.all(sql`SELECT tool_use_db_id, path, kind, added, removed FROM file_touches
-    WHERE tool_use_db_id IN (SELECT value FROM json_each(${toolUseIds})) ORDER BY id`);
+    WHERE tool_use_db_id IN ${anyOf(toolUseIds)} ORDER BY id`);
 }
 
 /** The observations derived from each item: "t56" to ["o12"]. */

@@ -1,6 +1,6 @@
 // drops: which spool files are in the database already, and when each hook last fired.
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { anyOf, sql } from "../db/sql.ts";
 
 /** True the first time a spool file is claimed. Must run in the transaction that applies it. */
 export function claimDrop(db: Db, name: string, at: number): boolean {
@@ -12,7 +12,7 @@ export function claimedDrops(db: Db): string[] {
 }
 
 export function forgetDrops(db: Db, names: readonly string[]): void {
-  db.run(sql`DELETE FROM drops WHERE name IN (SELECT value FROM json_each(${names}))`);
+  db.run(sql`DELETE FROM drops WHERE name IN ${anyOf(names)}`);
 }
 
 export function countHookRun(db: Db, hook: string, at: number): void {

@@ -1,7 +1,7 @@
 // file_snapshots: files an agent kept copies of because it changed them, once for each session.
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { anyOf, sql } from "../db/sql.ts";
 
 export interface FileSnapshot {
   sessionDbId: number;
@@ -28,5 +28,5 @@ export function deleteSnapshotsWhere(db: Db, isDeleted: (root: string, path: str
   const rows = db.all<{ id: number; root: string; path: string }>(sql`SELECT f.id, p.root, f.path
     FROM file_snapshots f JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id`);
   const ids = rows.filter(({ root, path }) => isDeleted(root, path)).map(({ id }) => id);
-  return db.run(sql`DELETE FROM file_snapshots WHERE id IN (SELECT value FROM json_each(${ids}))`).changes;
+  return db.run(sql`DELETE FROM file_snapshots WHERE id IN ${anyOf(ids)}`).changes;
 }

@@ -1,7 +1,7 @@
 // prompts: what the user asked, turn by turn, and the agent's last message of each turn.
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 import { endedAt, turnState, type TurnState } from "./session-status.ts";
 import { family } from "./sessions.ts";
 import { markSessionStale, markTurnEnded } from "./stale-turns.ts";
@@ -115,6 +115,9 @@ function timedId(db: Db, sessionDbId: number, promptId: string, at: number): str
   return free;
 }
 
+/** Tables whose rows have the number of their turn. */
+export const TURN_TABLES = ["tool_uses", "messages", "commits", "file_snapshots", "observations", "summaries"] as const;
+
 /** Numbers a session's turns in the order of time, after a prompt was added late. Returns the number of that prompt. */
 export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): number {
   const turns = db.all<{ id: number; prompt_number: number }>(sql`SELECT id, prompt_number FROM prompts
@@ -128,7 +131,7 @@ export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): 
     for (const [index, turn] of turns.entries())
       db.run(sql`UPDATE prompts SET prompt_number = ${index + 1} WHERE id = ${turn.id}`);
     const numbers = JSON.stringify(Object.fromEntries(moved));
-    for (const table of ["tool_uses", "messages", "commits", "file_snapshots", "observations", "summaries"].map(raw)) {
+    for (const table of TURN_TABLES.map(raw)) {
       db.run(sql`UPDATE ${table} SET prompt_number = -json_extract(${numbers}, '$."' || prompt_number || '"')
         WHERE session_db_id IN (${family(sessionDbId)})
           AND prompt_number IN (SELECT CAST(key AS INTEGER) FROM json_each(${numbers}))`);
@@ -239,7 +242,7 @@ export function promptsOf(db: Db, sessionDbId: number): PromptRow[] {
 }
 
 export function promptsByIds(db: Db, ids: readonly number[]): PromptRow[] {
-  return db.all(sql`${TURN} WHERE p.id IN (SELECT value FROM json_each(${ids}))`);
+  return db.all(sql`${TURN} WHERE p.id IN ${anyOf(ids)}`);
 }
 
 /** The last words of a turn: the response, else its last message. */

@@ -1,7 +1,7 @@
 // Deletes old evidence and old memory to free disk space. Unlike forgetting, it leaves no tombstones, and bytes may linger
 // in free pages. What a person pinned, wrote or changed stays.
 import type { Db } from "../db/driver.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 import { OWNED } from "./observations.ts";
 import { deletePrompts } from "./prompts.ts";
 import { family } from "./sessions.ts";
@@ -23,7 +23,7 @@ export function sessionsBefore(
   return db.all(sql`SELECT s.id, s.session_id, p.name AS project, s.last_at
     FROM sessions s JOIN projects p ON p.id = s.project_id
     WHERE s.parent_session_db_id IS NULL AND s.last_at < ${before} AND (${projectId} IS NULL OR s.project_id = ${projectId})
-      AND s.project_id NOT IN (SELECT value FROM json_each(${except})) AND s.status <> 'active'
+      AND s.project_id NOT IN ${anyOf(except)} AND s.status <> 'active'
       AND (EXISTS (SELECT 1 FROM prompts WHERE session_db_id = s.id)
         OR EXISTS (SELECT 1 FROM messages WHERE session_db_id = s.id)
         OR EXISTS (SELECT 1 FROM tool_uses WHERE session_db_id = s.id))
@@ -96,7 +96,7 @@ export interface MemoryScope {
 
 function isOldMemory({ before, projectId, except = [] }: MemoryScope): Sql {
   return sql`valid_from < ${before} AND (${projectId} IS NULL OR project_id = ${projectId})
-    AND coalesce(project_id, 0) NOT IN (SELECT value FROM json_each(${except})) AND NOT ${OWNED}`;
+    AND coalesce(project_id, 0) NOT IN ${anyOf(except)} AND NOT ${OWNED}`;
 }
 
 export function countOldMemory(db: Db, scope: MemoryScope): number {

@@ -7,7 +7,7 @@
 import type { Db } from "../db/driver.ts";
 import { markTurnEnded } from "./stale-turns.ts";
 import { transaction } from "../db/transaction.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 
 export type SessionStatus = "active" | "completed" | "interrupted" | "failed";
 
@@ -69,7 +69,7 @@ export function runningProject(db: Db): string | undefined {
 
 /** Derives the status of these sessions again. */
 export function updateStatus(db: Db, sessionDbIds: Iterable<number>, now = Date.now()): void {
-  update(db, now, sql`s.id IN (SELECT value FROM json_each(${[...sessionDbIds]}))`);
+  update(db, now, sql`s.id IN ${anyOf(sessionDbIds)}`);
 }
 
 /** The same for the session a job is about, after the job failed or was retried. */

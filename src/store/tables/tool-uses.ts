@@ -1,7 +1,7 @@
 // tool_uses: every tool call with its input, its output and how it ended. Old outputs are compressed, with zstd.
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 import { transaction } from "../db/transaction.ts";
 import { family } from "./sessions.ts";
 
@@ -79,8 +79,8 @@ export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   const rows = db.all<CommandRow>(sql`SELECT t.id, coalesce(s.parent_session_db_id, s.id) AS main_session_db_id,
       json_extract(t.input, '$.command') AS command, t.is_error, t.exit_code, t.created_at
     FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
-    WHERE (s.id IN (SELECT value FROM json_each(${sessionDbIds}))
-        OR s.parent_session_db_id IN (SELECT value FROM json_each(${sessionDbIds})))
+    WHERE (s.id IN ${anyOf(sessionDbIds)}
+        OR s.parent_session_db_id IN ${anyOf(sessionDbIds)})
       AND t.name = 'Bash' AND json_valid(t.input)
     ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`);
   return rows.filter((row) => typeof row.command === "string").toReversed();

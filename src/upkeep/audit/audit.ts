@@ -38,8 +38,6 @@ export interface Audit {
 /** The worker's lock and the page's key contain keys they need to work. */
 const SKIPPED = new Set([...PROGRAM_FOLDERS, "server.json", "worker"]);
 const DATABASE = /\.db$/;
-const BUSY_TIMEOUT_MS = 5_000;
-
 /** `elsewhere`: our folders outside the data directory. */
 export function audit(home: string, elsewhere: readonly string[] = []): Audit {
   const result: Audit = { files: 0, bytes: 0, texts: 0, findings: [], unreadable: [] };
@@ -74,7 +72,7 @@ export function recordedFiles(home: string): string[] {
 }
 
 function auditRows(path: string, file: string, result: Audit): void {
-  withDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS }, (db) => {
+  withDriver(path, { readOnly: true }, (db) => {
     const before = result.texts;
     eachText(db, ({ table, column, key, sessionId, isJson }, text) => {
       result.texts += 1;

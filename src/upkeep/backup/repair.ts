@@ -66,16 +66,12 @@ interface Problem {
   isOnlyIndex: boolean;
 }
 
-const BUSY_TIMEOUT_MS = 5_000;
-
 export function diagnose(database: string): Problem | undefined {
   if (!existsSync(database)) return undefined;
   if (isEmptied(database)) return { text: "the file is empty", isOnlyIndex: false };
   try {
     // Read-only: closing a writable database merges its log into it, and the log may be the damaged part.
-    const problems = withDriver(database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS }, (db) =>
-      integrityProblems(db),
-    );
+    const problems = withDriver(database, { readOnly: true }, (db) => integrityProblems(db));
     if (problems.length === 0) return undefined;
     return { text: problems[0] ?? "", isOnlyIndex: problems.every((text) => /fts5|inverted index/i.test(text)) };
   } catch (error) {
@@ -86,7 +82,7 @@ export function diagnose(database: string): Problem | undefined {
 
 function tryRebuild(database: string): boolean {
   try {
-    return withDb(database, (db) => {
+    return withDriver(database, {}, (db) => {
       rebuildSearchIndex(db);
       return integrityProblems(db).length === 0;
     });
@@ -94,10 +90,6 @@ function tryRebuild(database: string): boolean {
     if (!isDamage(error)) throw error;
     return false;
   }
-}
-
-function withDb<T>(path: string, work: (db: Db) => T): T {
-  return withDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS }, work);
 }
 
 function build(
@@ -114,7 +106,7 @@ function build(
   const base = good ?? backup;
   if (base !== undefined) copyDatabase(base, incoming);
   else writeFileSync(incoming, "", { mode: 0o600 });
-  const { recovered, lost } = withDb(incoming, (db) => {
+  const { recovered, lost } = withDriver(incoming, {}, (db) => {
     relaxDurability(db);
     shapeFile(db);
     migrate(db);
@@ -132,7 +124,7 @@ function build(
 function copyDamaged(database: string, scratch: string): string[] {
   const sample = join(scratch, "like.db");
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  withDb(sample, (db) => {
+  withDriver(sample, {}, (db) => {
     shapeFile(db);
     migrate(db);
   });
@@ -162,7 +154,7 @@ function salvage(
   const recovered: Record<string, number> = {};
   const salvaged = { lost: 0 };
   for (const path of damaged) {
-    withDb(path, (source) => {
+    withDriver(path, {}, (source) => {
       const merge = createMerge(db);
       const add = (table: MergeTable, rows: readonly MergedRow[]): void =>
         transaction(db, () => {

@@ -4,27 +4,22 @@ import { statOf } from "../../platform/read-file.ts";
 import { type Backup, listBackups } from "../../store/db/backup.ts";
 import { removeDatabase } from "../../store/db/swap.ts";
 
-export interface Rotation {
-  daily: number;
-  migration: number;
-  maxBytes: number;
-}
-
 /** Backups made before a migration that are kept. */
 const MIGRATION_BACKUPS = 3;
 /** Above this the oldest backups are deleted. */
 const MAX_BACKUP_BYTES = 5_000 * 1024 * 1024;
 
-export function rotationOf(settings: Settings): Rotation {
-  return {
-    daily: settings.backupsDaily,
-    migration: MIGRATION_BACKUPS,
-    maxBytes: MAX_BACKUP_BYTES,
-  };
+interface RotationLimits {
+  daily: number;
+  migration?: number;
+  maxBytes?: number;
 }
 
 /** Deletes backups beyond the limits, the oldest first. The newest stays, however large it is. */
-export function rotateBackups(database: string, { daily, migration, maxBytes }: Rotation): Backup[] {
+export function rotateBackups(
+  database: string,
+  { daily, migration = MIGRATION_BACKUPS, maxBytes = MAX_BACKUP_BYTES }: RotationLimits,
+): Backup[] {
   const left = { daily, migration, manual: Infinity };
   let bytes = 0;
   const removed = listBackups(database).filter((backup, index) => {

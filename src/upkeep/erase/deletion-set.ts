@@ -1,7 +1,7 @@
 // The rows to delete when something is forgotten: those selected and those that depend on them.
 import type { Db } from "../../store/db/driver.ts";
 import { ITEM_TABLES, type ItemTable, parseItemId } from "../../store/db/item-ids.ts";
-import { raw, sql, type Sql } from "../../store/db/sql.ts";
+import { anyOf, raw, sql, type Sql } from "../../store/db/sql.ts";
 import { family } from "../../store/tables/sessions.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
@@ -26,9 +26,6 @@ export function emptyDeletionSet(): DeletionSet {
   return byKind(() => new Set());
 }
 
-const isIn = (column: string, values: Iterable<number | string>): Sql =>
-  sql`${raw(column)} IN (SELECT value FROM json_each(${[...values]}))`;
-
 /**
  * Adds a session's subagents, a prompt's turn and what was derived from the evidence. Returns the observations that must
  * not be derived again: those selected, not those deleted along with their evidence.
@@ -36,16 +33,16 @@ const isIn = (column: string, values: Iterable<number | string>): Sql =>
 export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   const selected = new Set(deletion.observations);
   // The same words are the same observation, whichever turn they were derived from.
-  const selectedTexts = sql`SELECT content_hash FROM observations WHERE ${isIn("id", selected)}`;
+  const selectedTexts = sql`SELECT content_hash FROM observations WHERE id IN ${anyOf(selected)}`;
   addIds(db, selected, sql`SELECT id FROM observations WHERE content_hash IN (${selectedTexts})`);
   for (const id of deletion.prompts) addTurn(db, deletion, id);
   addSubagents(db, deletion);
   for (const table of Object.values(ITEM_TABLES))
-    addIds(db, deletion[table], sql`SELECT id FROM ${raw(table)} WHERE ${isIn("session_db_id", deletion.sessions)}`);
+    addIds(db, deletion[table], sql`SELECT id FROM ${raw(table)} WHERE session_db_id IN ${anyOf(deletion.sessions)}`);
   const items = Object.entries(ITEM_TABLES).flatMap(([letter, table]) =>
     Array.from(deletion[table], (id) => letter + id),
   );
-  const derived = sql`SELECT DISTINCT o.id FROM observations o, json_each(o.evidence) e WHERE ${isIn("e.value", items)}`;
+  const derived = sql`SELECT DISTINCT o.id FROM observations o, json_each(o.evidence) e WHERE e.value IN ${anyOf(items)}`;
   addIds(db, deletion.observations, derived);
   for (const id of selected) deletion.observations.add(id);
   return selected;
@@ -54,7 +51,7 @@ export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
 /** Adds the prompts, messages and tool uses that these observations were derived from. */
 export function addEvidence(db: Db, deletion: DeletionSet, ids: Iterable<number>): void {
   const items = db.column<string>(sql`SELECT DISTINCT e.value FROM observations o, json_each(o.evidence) e
-    WHERE ${isIn("o.id", ids)}`);
+    WHERE o.id IN ${anyOf(ids)}`);
   for (const { table, id } of items.flatMap((item) => parseItemId(item) ?? [])) deletion[table].add(id);
 }
 
@@ -89,7 +86,7 @@ function addTurn(db: Db, deletion: DeletionSet, promptDbId: number): void {
 function addSubagents(db: Db, { sessions }: DeletionSet): void {
   for (let before = -1; before !== sessions.size;) {
     before = sessions.size;
-    addIds(db, sessions, sql`SELECT id FROM sessions WHERE ${isIn("parent_session_db_id", sessions)}`);
+    addIds(db, sessions, sql`SELECT id FROM sessions WHERE parent_session_db_id IN ${anyOf(sessions)}`);
   }
 }
 
@@ -149,5 +146,5 @@ const SELECTS: Readonly<Record<keyof DeletionSet, Sql>> = {
 export type DeletionRows = Record<keyof DeletionSet, DeletionRow[]>;
 
 export function readDeletionRows(db: Db, deletion: DeletionSet): DeletionRows {
-  return byKind((kind) => db.all(sql`${SELECTS[kind]} WHERE ${isIn("x.id", deletion[kind])}`));
+  return byKind((kind) => db.all(sql`${SELECTS[kind]} WHERE x.id IN ${anyOf(deletion[kind])}`));
 }

@@ -1,7 +1,7 @@
 // Text that repeats a session's prompts and messages: a turn's response, a session's title, a subagent's report.
 // Forgetting deletes it where it has the same words.
 import type { Db } from "../../store/db/driver.ts";
-import { raw, sql } from "../../store/db/sql.ts";
+import { anyOf, raw, sql } from "../../store/db/sql.ts";
 
 export interface DerivedText {
   /** The conversation. */
@@ -16,7 +16,7 @@ export function namesOf(db: Db, sessionIds: readonly string[]): (DerivedText & {
        coalesce(parent.id, s.id) AS session_db_id, t.value AS text
      FROM sessions s LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id,
        json_each(json_array(coalesce(s.agent_title, s.title), s.report)) t
-     WHERE s.session_id IN (SELECT value FROM json_each(${sessionIds})) AND t.value IS NOT NULL`);
+     WHERE s.session_id IN ${anyOf(sessionIds)} AND t.value IS NOT NULL`);
 }
 
 /** The responses that ended these turns. */
@@ -26,7 +26,7 @@ export function responsesOf(
 ): (DerivedText & { id: number; prompt_number: number })[] {
   return db.all(sql`SELECT p.id, s.session_id, s.id AS session_db_id, p.response AS text, p.prompt_number
      FROM prompts p JOIN sessions s ON s.id = p.session_db_id
-     WHERE p.id IN (SELECT value FROM json_each(${promptDbIds})) AND p.response IS NOT NULL`);
+     WHERE p.id IN ${anyOf(promptDbIds)} AND p.response IS NOT NULL`);
 }
 
 /** The prompts and messages of the conversation with exactly this text. */
@@ -42,15 +42,15 @@ export function rowsWithText(db: Db, { session_db_id, text }: DerivedText): Reco
 export function turnsEndingWith(db: Db, messageDbIds: Iterable<number>): number[] {
   return db.column(sql`SELECT p.id FROM messages m
       JOIN prompts p ON p.session_db_id = m.session_db_id AND p.prompt_number = m.prompt_number
-    WHERE m.id IN (SELECT value FROM json_each(${[...messageDbIds]})) AND m.text <> '' AND p.response = m.text`);
+    WHERE m.id IN ${anyOf(messageDbIds)} AND m.text <> '' AND p.response = m.text`);
 }
 
 export function clearResponses(db: Db, promptDbIds: readonly number[]): void {
-  db.run(sql`UPDATE prompts SET response = NULL WHERE id IN (SELECT value FROM json_each(${promptDbIds}))`);
+  db.run(sql`UPDATE prompts SET response = NULL WHERE id IN ${anyOf(promptDbIds)}`);
 }
 
 export function clearNames(db: Db, sessionIds: readonly string[]): void {
   db.run(sql`UPDATE sessions SET title = NULL, agent_title = NULL, report = NULL,
       subtitle = iif(parent_session_db_id IS NULL, NULL, subtitle)
-     WHERE session_id IN (SELECT value FROM json_each(${sessionIds}))`);
+     WHERE session_id IN ${anyOf(sessionIds)}`);
 }

@@ -1,6 +1,6 @@
 // Finds the rows that contain a text, in upper or lower case: to forget them, and to verify that none is left.
 import type { Db } from "../../store/db/driver.ts";
-import { and, raw, sql } from "../../store/db/sql.ts";
+import { and, anyOf, raw, sql } from "../../store/db/sql.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
 interface TextColumns {
@@ -75,7 +75,7 @@ export function findRowsContaining(db: Db, text: string, projectId: number | und
     sessions: find(db, NAMES, [text], projectId),
     summaries: db.all(sql`SELECT DISTINCT s.session_id, u.session_db_id, u.prompt_number
       FROM summaries u JOIN sessions s ON s.id = u.session_db_id
-      WHERE u.id IN (SELECT value FROM json_each(${find(db, SUMMARIES, [text], projectId)}))`),
+      WHERE u.id IN ${anyOf(find(db, SUMMARIES, [text], projectId))}`),
   };
 }
 

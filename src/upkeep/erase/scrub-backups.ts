@@ -46,8 +46,6 @@ export interface Traces {
   words?: Words | undefined;
 }
 
-const BUSY_TIMEOUT_MS = 5_000;
-
 function copiesOf({ database, setAside }: Paths): string[] {
   const quarantined = listFolder(setAside).map((folder) => join(setAside, folder, "c-mem.db"));
   return [...listBackups(database).map(({ path }) => path), ...quarantined.filter((path) => statOf(path))];
@@ -80,7 +78,7 @@ interface Deleted {
 /** Undefined where that fails: the copy is damaged, or of a newer version. */
 function tryClearCopy(from: Db, path: string, { pieces, words }: Traces): Deleted | undefined {
   try {
-    return withDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS }, (copy) => {
+    return withDriver(path, {}, (copy) => {
       // A migrated copy is better than none: it may be the only one of its time.
       migrate(copy);
       const now = Date.now();
@@ -125,7 +123,7 @@ function hashesOf(db: Db, { deletion, responses, names }: Found): string[] {
 export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
   return copiesOf(paths).some((path) => {
     try {
-      return withDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS }, (copy) => {
+      return withDriver(path, { readOnly: true }, (copy) => {
         const { text, projectId } = wordsIn(db, copy, words);
         return findItemsContaining(copy, text, projectId).length > 0;
       });
