@@ -61,8 +61,8 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
     const describe = () => ({ ...of(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
     add("prompt", "prompts", row.id, fresh(row, describe));
   }
-  for (const row of limited(newToolUses(db, cursor.toolUses, MAX_ROWS)))
-    add("tool_use", "toolUses", row.id, fresh(row, toolUse));
+  for (const row of limited(newToolUses(db, cursor.tool_uses, MAX_ROWS)))
+    add("tool_use", "tool_uses", row.id, fresh(row, toolUse));
   for (const id of limited(newObservationIds(db, cursor.observations, MAX_ROWS))) {
     const row = findObservation(db, id);
     add("observation", "observations", id, row && { ...observationJson(row), change: "created" });

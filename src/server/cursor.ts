@@ -9,7 +9,7 @@ export interface Cursor extends Seen {
 const LETTERS: readonly (readonly [keyof Cursor, string])[] = [
   ["sessions", "s"],
   ["prompts", "p"],
-  ["toolUses", "t"],
+  ["tool_uses", "t"],
   ["observations", "o"],
   ["summaries", "u"],
   ["endedAt", "e"],

@@ -190,9 +190,7 @@ const turnTexts = (marks: "stale_turns" | "stale_beside") =>
     FROM ${raw(marks)} d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id`;
 
 function indexTurns(db: Db, limit: number): number {
-  const rows = db.all<TurnRow>(sql`${turnTexts("stale_turns")} LIMIT ${limit}`);
-  writeTurns(db, rows);
-  return rows.length;
+  return writeTurns(db, db.all(sql`${turnTexts("stale_turns")} LIMIT ${limit}`));
 }
 
 /**
@@ -204,13 +202,14 @@ export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
   writeTurns(db, db.all(sql`${turnTexts("stale_turns")} WHERE s.session_id IN ${anyOf(sessionIds)}`));
 }
 
-function writeTurns(db: Db, rows: readonly TurnRow[]): void {
+function writeTurns(db: Db, rows: readonly TurnRow[]): number {
   for (const row of rows) indexTurn(db, row);
   // Afterwards: between turns each of these statements would make FTS5 flush.
   for (const { id, created_at } of rows) markTurnToEmbed(db, id, created_at);
   // All before any is cleared: a turn that is still marked will be indexed with its neighbours as they are then.
   for (const row of rows) markNeighbours(db, row);
   for (const { id } of rows) db.run(sql`DELETE FROM stale_turns WHERE prompt_db_id = ${id}`);
+  return rows.length;
 }
 
 /** The column `beside` holds the neighbours' texts, so that a short turn is found by them: a changed turn marks both sides. */

@@ -68,17 +68,7 @@ function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: nu
   const groups = words.map((word) => beginningWith(db, word));
   const project = scope.project === undefined ? undefined : projectRows(db, TOOL_USES, scope.project);
   if (groups.every((group) => group === undefined)) {
-    const { accept, since, before } = scope;
-    const query = {
-      words: rarestFirst(db, words),
-      pairs: [],
-      phrases: [],
-      column: COLUMN,
-      project,
-      accept,
-      since,
-      before,
-    };
+    const query = { ...scope, words: rarestFirst(db, words), pairs: [], phrases: [], column: COLUMN, project };
     const newest = newestHits(db, TOOL_USES, query);
     return { ids: newest.hits.flatMap(({ toolUse }) => toolUse ?? []), since: newest.since };
   }
@@ -117,12 +107,7 @@ function indexWords(words: readonly string[]): string[] {
 function ftsScope(db: Db, scope: Scope): FtsScope {
   const { projectId: project, since, before } = scope;
   const fitting = filteredSessions(db, scope);
-  return {
-    ...(project !== undefined && { project }),
-    ...(since !== undefined && { since }),
-    ...(before !== undefined && { before }),
-    ...(fitting !== undefined && { accept: (session: number) => fitting.has(session) }),
-  };
+  return { project, since, before, accept: fitting && ((session) => fitting.has(session)) };
 }
 
 /** This many tool uses, of the newest sessions, are read one by one without the index. */

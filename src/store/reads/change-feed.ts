@@ -1,17 +1,17 @@
 // What was written since the last look, by row ids: for live views.
 import type { Db } from "../db/driver.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { sql } from "../db/sql.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
 import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
+import { newestIds } from "./counts.ts";
+
+const FED = ["sessions", "prompts", "tool_uses", "observations", "summaries"] as const;
 
 /** The newest row seen of each table. */
-export type Seen = Record<"sessions" | "prompts" | "toolUses" | "observations" | "summaries", number>;
+export type Seen = Record<(typeof FED)[number], number>;
 
 export function newestSeen(db: Db): Seen {
-  const newest = (table: string): Sql => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)})`;
-  return db.get(sql`SELECT ${newest("sessions")} AS sessions, ${newest("prompts")} AS prompts,
-    ${newest("tool_uses")} AS toolUses, ${newest("observations")} AS observations,
-    ${newest("summaries")} AS summaries`) as Seen;
+  return newestIds(db, FED);
 }
 
 export interface NewSession {

@@ -1,6 +1,6 @@
 // How much there is, for `status` and for reporting what a sync added.
 import type { Db } from "../db/driver.ts";
-import { raw, sql } from "../db/sql.ts";
+import { and, list, raw, sql } from "../db/sql.ts";
 import { isSession, isSubagent } from "../tables/sessions.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
@@ -25,32 +25,37 @@ export type Counts = Omit<SessionCounts, "lastAt"> &
 
 export function counts(db: Db): Counts {
   const { projects, sessions, subagents } = countSessions(db);
-  const rows = db.get<Omit<Counts, keyof SessionCounts>>(sql`SELECT
-    (SELECT count(*) FROM prompts) AS prompts,
-    (SELECT count(*) FROM messages) AS messages,
-    (SELECT count(*) FROM tool_uses) AS tool_uses,
-    (SELECT count(*) FROM file_touches) AS file_touches,
-    (SELECT count(*) FROM injections) AS injections,
+  const tables = ["prompts", "messages", "tool_uses", "file_touches", "injections"].map(
+    (table) => sql`(SELECT count(*) FROM ${raw(table)}) AS ${raw(table)}`,
+  );
+  const rows = db.get<Omit<Counts, keyof SessionCounts>>(sql`SELECT ${list(tables)},
     (SELECT count(*) FROM jobs WHERE status = 'pending') AS jobs_pending,
     (SELECT count(*) FROM jobs WHERE status = 'failed') AS jobs_failed`);
   return { projects, sessions, subagents, ...rows } as Counts;
 }
 
-/** The newest row of each table, to tell later what was added. Counting all rows takes longer the more there are. */
-export type Newest = Record<"sessions" | "prompts" | "messages" | "tool_uses", number>;
+const SYNCED = ["sessions", "prompts", "messages", "tool_uses"] as const;
+
+/** The newest row of each table, to count later what was added. Counting all rows takes longer the more there are. */
+export type Newest = Record<(typeof SYNCED)[number], number>;
 
 export function newestRows(db: Db): Newest {
-  const newest = (table: keyof Newest) => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)}) AS ${raw(table)}`;
-  return db.get(sql`SELECT ${newest("sessions")}, ${newest("prompts")}, ${newest("messages")},
-    ${newest("tool_uses")}`) as Newest;
+  return newestIds(db, SYNCED);
 }
 
 /** Subagents are not counted as sessions. */
-export function countSince(db: Db, { sessions, prompts, messages, tool_uses }: Newest): Newest {
-  return db.get(sql`SELECT (SELECT count(*) FROM sessions s WHERE id > ${sessions} AND ${isSession()}) AS sessions,
-    (SELECT count(*) FROM prompts WHERE id > ${prompts}) AS prompts,
-    (SELECT count(*) FROM messages WHERE id > ${messages}) AS messages,
-    (SELECT count(*) FROM tool_uses WHERE id > ${tool_uses}) AS tool_uses`) as Newest;
+export function countSince(db: Db, newest: Newest): Newest {
+  const added = SYNCED.map((table) => {
+    const isNew = and(sql`x.id > ${newest[table]}`, table === "sessions" && isSession("x"));
+    return sql`(SELECT count(*) FROM ${raw(table)} x WHERE ${isNew}) AS ${raw(table)}`;
+  });
+  return db.get(sql`SELECT ${list(added)}`) as Newest;
+}
+
+/** The highest id of each table. */
+export function newestIds<Table extends string>(db: Db, tables: readonly Table[]): Record<Table, number> {
+  const ids = tables.map((table) => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)}) AS ${raw(table)}`);
+  return db.get(sql`SELECT ${list(ids)}`) as Record<Table, number>;
 }
 
 export function sqliteVersion(db: Db): string {
