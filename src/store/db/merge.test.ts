@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { DAY, ended, prompt, said, type Seeded, seedStore, START } from "../../../test/seed.ts";
 import { EXTRACTOR, type Observation } from "../../core/memory.ts";
+import { countIndexGaps, updateSearchIndex } from "../fts/search-index.ts";
 import { exportRows } from "../reads/export-rows.ts";
 import { insertObservation, setSuccessor } from "../tables/observations.ts";
 import { setPinned } from "../tables/observation-edits.ts";
 import { insertTombstone, tombstoneOf } from "../tables/tombstones.ts";
 import type { Db } from "./driver.ts";
-import { createMerge, type MergedRow, type MergeOutcome, type MergeTable } from "./merge.ts";
+import { createMerge, MERGE_TABLES, type MergedRow, type MergeOutcome, type MergeTable } from "./merge.ts";
 import { sql } from "./sql.ts";
 import { transaction } from "./transaction.ts";
 
@@ -66,19 +67,34 @@ const turnsOf = (db: Db, session: string) =>
       JOIN tool_uses t ON t.session_db_id = s.id AND t.prompt_number = p.prompt_number
     WHERE s.session_id = ${session} ORDER BY p.prompt_number`);
 
+const expectedTurn = (text: string, number: number) => ({ number, text, message: `About ${text}.`, output: text });
+
+/** Has at least one row in every table that is merged. */
+function fullStore(): Seeded {
+  const source = seedStore();
+  const { db } = source;
+  turn(source, "one", "first");
+  turn(source, "one", "second");
+  observe(db, { evidence: ["p1", "m1", "t1"] }, { sessionDbId: 1, promptNumber: 1 });
+  db.exec(`INSERT INTO file_touches VALUES (1, 1, 1, 'src/a.ts', 'edit', 1, 0, NULL, ${START});
+    INSERT INTO file_snapshots VALUES (1, 1, 1, 'src/b.ts', 'edit', NULL, ${START});
+    INSERT INTO commits VALUES (1, 1, 1, 'c0ffee1', 'main', 'Fix it', ${START});
+    INSERT INTO summaries VALUES (1, 1, 1, 'r', 'i', 'l', 'c', 'n', '[]', '[]', '', '["p1"]', 'extractor', NULL, 1, ${START});
+    INSERT INTO injections VALUES (1, 1, 'session-start', '["o1"]', 10, 3, 0, ${START});
+    INSERT INTO ledger (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, created_at)
+      VALUES ('2026-01-05', 1, 'p', 'm', 'turn', 'h', 'spent', 1, 1, ${START})`);
+  insertTombstone(db, tombstoneOf("session", "gone"), START);
+  return source;
+}
+
 describe("a merge into an empty database", () => {
-  it("copies every row with its id, and a second one changes nothing", () => {
-    const source = seedStore();
-    turn(source, "one", "first");
-    turn(source, "one", "second");
-    observe(source.db, { evidence: ["p1", "m1", "t1"] }, { sessionDbId: 1, promptNumber: 1 });
+  it("copies every row of every table with its id, and a second one changes nothing", () => {
+    const source = fullStore();
     const { db } = seedStore();
     expect(mergeAll(source.db, db)).toMatchObject({ refused: 0, known: 0 });
     expect(mergeAll(source.db, db)).toMatchObject({ refused: 0, added: 0 });
-    for (const table of ["sessions", "prompts", "messages", "tool_uses", "observations"] as const)
-      expect([...exportRows(db)].filter((row) => row.table === table)).toEqual(
-        [...exportRows(source.db)].filter((row) => row.table === table),
-      );
+    expect([...exportRows(db)]).toEqual([...exportRows(source.db)]);
+    expect(new Set(Array.from(exportRows(db), ({ table }) => table))).toEqual(new Set(MERGE_TABLES));
   });
 });
 
@@ -106,14 +122,49 @@ describe("a merge into a database with other sessions", () => {
     turn(target, "one", "third", START + 2 * DAY);
     mergeAll(source.db, target.db);
     expect(turnsOf(target.db, "one")).toEqual(
-      ["first", "second", "third"].map((text, index) => ({
-        number: index + 1,
-        text,
-        message: `About ${text}.`,
-        output: text,
-      })),
+      ["first", "second", "third"].map((text, index) => expectedTurn(text, index + 1)),
     );
     expect(target.db.value(sql`SELECT prompt_count FROM sessions`)).toBe(3);
+  });
+
+  it("gives no id again that a deleted row had", () => {
+    const [source, target] = [seedStore(), seedStore()];
+    for (const { db, add } of [source, target]) {
+      add("one", prompt("first"));
+      observe(db, {});
+    }
+    target.db.run(sql`DELETE FROM observations`);
+    mergeAll(source.db, target.db);
+    expect(target.db.column(sql`SELECT id FROM observations`)).toEqual([2]);
+  });
+
+  it("gives a tool use a new id if the search index is past its own", () => {
+    const [source, target] = [seedStore(), seedStore()];
+    turn(source, "theirs", "first");
+    for (const text of ["one", "two"]) turn(target, "ours", text);
+    updateSearchIndex(target.db);
+    target.db.run(sql`DELETE FROM tool_uses WHERE id = 1`);
+    mergeAll(source.db, target.db);
+    updateSearchIndex(target.db);
+    expect(target.db.column(sql`SELECT id FROM tool_uses`)).toEqual([2, 3]);
+    expect(target.db.column(sql`SELECT rowid FROM tool_uses_fts WHERE tool_uses_fts MATCH 'first'`)).toEqual([3]);
+  });
+
+  it("knows a prompt without an id by its text and time", () => {
+    const [source, target] = [seedStore(), seedStore()];
+    source.add("one", prompt("only theirs"), { at: START });
+    for (const { add } of [source, target]) {
+      for (const at of [START + DAY, START + 2 * DAY]) {
+        add("one", prompt("again"), { at });
+        add("one", ended("Done."));
+      }
+    }
+    mergeAll(source.db, target.db);
+    expect(target.db.column(sql`SELECT text FROM prompts ORDER BY prompt_number`)).toEqual([
+      "only theirs",
+      "again",
+      "again",
+    ]);
   });
 
   it("fills in missing values, and keeps the known ones", () => {
@@ -173,6 +224,44 @@ describe("a merged observation", () => {
     mergeAll(source.db, target.db);
     const titles = sql`SELECT n.title FROM observations o JOIN observations n ON n.id = o.superseded_by WHERE o.title = 'Older'`;
     expect(target.db.value(titles)).toBe("Newer");
+  });
+});
+
+describe("a merge that was killed", () => {
+  it("after any row is completed by the next one: turns are in order, indexed, and their memory is derived", () => {
+    const source = fullStore();
+    turn(source, "one", "fourth", START + 3 * DAY);
+    const rows = [...exportRows(source.db)];
+    for (let merged = 0; merged <= rows.length; merged++) {
+      const target = seedStore();
+      turn(target, "one", "third", START + 2 * DAY);
+      const { db } = target;
+      const isMarked = sql`SELECT count(*) FROM prompts p LEFT JOIN stale_memory m ON m.prompt_db_id = p.id WHERE m.prompt_db_id IS NULL`;
+      const killed = createMerge(db);
+      transaction(db, () => {
+        for (const { table, row } of rows.slice(0, merged)) killed.add(table, row);
+      });
+      mergeAll(source.db, db);
+      updateSearchIndex(db);
+      expect({ merged, gaps: countIndexGaps(db), unmarked: db.value(isMarked), turns: turnsOf(db, "one") }).toEqual({
+        merged,
+        gaps: 0,
+        unmarked: 0,
+        turns: ["first", "second", "third", "fourth"].map((text, index) => expectedTurn(text, index + 1)),
+      });
+      expect(db.get(sql`SELECT prompt_count FROM sessions WHERE session_id = 'one'`)).toEqual({ prompt_count: 4 });
+    }
+  });
+
+  it("by a full disk throws, and refuses no row", () => {
+    const source = fullStore();
+    const { db } = seedStore();
+    db.exec(`PRAGMA max_page_count = ${db.value<number>(sql`PRAGMA page_count`)}`);
+    source.db.run(sql`UPDATE prompts SET text = ${"x".repeat(1_000_000)} WHERE id = 1`);
+    expect(() => mergeAll(source.db, db)).toThrow(/full/);
+    db.exec("PRAGMA max_page_count = 1000000");
+    expect([...exportRows(db)]).toEqual([]);
+    expect(mergeAll(source.db, db)).toMatchObject({ refused: 0, known: 0 });
   });
 });
 

@@ -3,7 +3,7 @@
 import { isTime } from "../../core/time.ts";
 import { indexObservation } from "../tables/observations.ts";
 import { renumberTurns, TURN_TABLES } from "../tables/prompts.ts";
-import { markSessionStale } from "../tables/stale-turns.ts";
+import { markSessionStale, markTurnStale } from "../tables/stale-turns.ts";
 import { type Db, isStoreTrouble, type Param } from "./driver.ts";
 import { ITEM_TABLES, nextId, parseItemId, wasGiven } from "./item-ids.ts";
 import { and, list, raw, sql } from "./sql.ts";
@@ -51,7 +51,7 @@ const FILLED: Partial<Record<MergeTable, readonly string[]>> = {
 export interface Merge {
   /** Must run in a transaction. */
   add(table: MergeTable, row: MergedRow): MergeOutcome;
-  /** After the last row: numbers turns in their order, and marks changed sessions to be indexed and derived again. */
+  /** After the last row: numbers turns by time, and marks changed sessions to be indexed and derived again. */
   finish(): void;
 }
 
@@ -59,8 +59,8 @@ export function createMerge(db: Db): Merge {
   db.exec(`CREATE TEMP TABLE IF NOT EXISTS moved (kind TEXT, old INTEGER, new INTEGER, PRIMARY KEY (kind, old)) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS moved_turns (session INTEGER, old INTEGER, new INTEGER, PRIMARY KEY (session, old)) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS replaced_by (id INTEGER PRIMARY KEY, old INTEGER);
-    CREATE TEMP TABLE IF NOT EXISTS changed_sessions (id INTEGER PRIMARY KEY);
-    DELETE FROM moved; DELETE FROM moved_turns; DELETE FROM replaced_by; DELETE FROM changed_sessions;`);
+    CREATE TEMP TABLE IF NOT EXISTS conversations (id INTEGER PRIMARY KEY, is_changed INTEGER);
+    DELETE FROM moved; DELETE FROM moved_turns; DELETE FROM replaced_by; DELETE FROM conversations;`);
   const columnsOf = new Map(
     MERGE_TABLES.map((table) => [table, db.column<string>(sql`SELECT name FROM pragma_table_info(${table})`)]),
   );
@@ -97,8 +97,10 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   const known = findKnown(db, table, values);
   const id = known ?? insert(db, table, values, main);
   if (typeof oldId === "number") db.run(sql`INSERT OR REPLACE INTO moved VALUES (${table}, ${oldId}, ${id})`);
+  if (table === "sessions") db.run(sql`INSERT OR IGNORE INTO conversations VALUES (${mainSession(db, id)}, 0)`);
   if (known === undefined) {
-    if (main !== undefined) db.run(sql`INSERT OR IGNORE INTO changed_sessions VALUES (${main})`);
+    if (main !== undefined) markChanged(db, main);
+    if (table === "prompts") markTurnStale(db, main ?? 0, Number(values.get("prompt_number")));
     return "added";
   }
   if (table === "prompts") noteTurn(db, main, values, known);
@@ -109,6 +111,12 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
       db.run(sql`UPDATE ${raw(table)} SET ${column} = coalesce(${column}, ${values.get(name)}) WHERE id = ${known}`);
   }
   return "known";
+}
+
+/** Not only in `finish`: if the merge is killed before, its rows must not stay without index and memory. */
+function markChanged(db: Db, main: number): void {
+  const { changes } = db.run(sql`UPDATE conversations SET is_changed = 1 WHERE id = ${main} AND is_changed = 0`);
+  if (changes > 0) markSessionStale(db, main);
 }
 
 const TIME = /_at$|^valid_(?:from|to)$/;
@@ -254,11 +262,12 @@ function finish(db: Db): void {
   db.run(sql`UPDATE observations SET superseded_by = (
       SELECT m.new FROM replaced_by r JOIN moved m ON m.kind = 'observations' AND m.old = r.old WHERE r.id = observations.id)
     WHERE id IN (SELECT id FROM replaced_by)`);
-  for (const id of db.column<number>(sql`SELECT id FROM changed_sessions`)) {
+  const conversations = db.all<{ id: number; is_changed: number }>(sql`SELECT id, is_changed FROM conversations`);
+  // Known ones, too: a merge that was killed did not get here.
+  for (const { id, is_changed: isChanged } of conversations) {
     renumberTurns(db, id, 0);
-    db.run(
-      sql`UPDATE sessions SET prompt_count = (SELECT count(*) FROM prompts WHERE session_db_id = ${id}) WHERE id = ${id}`,
-    );
-    markSessionStale(db, id);
+    const count = sql`(SELECT count(*) FROM prompts WHERE session_db_id = ${id})`;
+    db.run(sql`UPDATE sessions SET prompt_count = ${count} WHERE id = ${id} AND prompt_count <> ${count}`);
+    if (isChanged === 1) markSessionStale(db, id);
   }
 }
