@@ -75,7 +75,7 @@ describe("c-mem backup", () => {
     const world = createWorld();
     await say(world, "a", "kept");
     await run(world, ["backup", "create"]);
-    // The last writer is waited for: until it lets go, the database is just being restored.
+    // The restore waits for the last writer; meanwhile the database is being replaced.
     const writer = new DatabaseSync(join(world.home, "c-mem.db"));
     writer.exec("BEGIN IMMEDIATE");
     const restoring = run(world, ["backup", "restore", "--yes"]);
@@ -89,7 +89,7 @@ describe("c-mem backup", () => {
       said.push(`meanwhile ${index}`);
       const reader = await run(world, ["list", "--all"]);
       seen.push(reader.status);
-      if (reader.status === 1) expect(reader.stderr).toContain("just being restored");
+      if (reader.status === 1) expect(reader.stderr).toContain("is being replaced");
       if (index === 1) writer.close();
     }
     expect((await restoring).status).toBe(0);

@@ -1,4 +1,4 @@
-// Copies of the database: made while others write, checked, and renamed to their final name only then.
+// Makes copies of the database while others write, checks them, and only then gives them their final name.
 import { chmodSync, closeSync, copyFileSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/error.ts";
@@ -25,14 +25,14 @@ export type Contents = Record<"schema" | (typeof COUNTED)[number], number>;
 
 const NAME = /^c-mem-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(daily|manual|migration)\.db$/;
 const READ_ONLY = { readOnly: true };
-/** An unfinished copy this old belongs to a process that was killed. */
+/** An older unfinished copy was left by a process that was killed. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 export function backupFolder(database: string): string {
   return join(dirname(database), "backups");
 }
 
-/** A copy of one moment, without free pages. Blocks: minutes for gigabytes. */
+/** Copies a snapshot, without free pages. Blocks for minutes if the database has gigabytes. */
 export function createBackup(database: string, kind: BackupKind, now: number): Backup & { contents: Contents } {
   const folder = backupFolder(database);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
   }
 }
 
-/** Includes the log: a copy of the file alone is older, or empty. */
+/** Copies the log, too: the file alone may be older, or empty. */
 export function copyDatabase(from: string, to: string): void {
   removeDatabase(to);
   closeSync(openSync(to, "wx", 0o600));
@@ -107,7 +107,7 @@ function describe(folder: string, name: string): Backup | undefined {
   return { name, path, kind: kind as BackupKind, at, bytes: stat.size };
 }
 
-/** Removes unfinished copies begun before a time. A process still writing one fails at its rename. */
+/** Deletes unfinished copies begun before a time. A process that still writes one fails when it renames it. */
 export function removeUnfinished(database: string, before: number): void {
   const folder = backupFolder(database);
   for (const name of listFolder(folder).filter((each) => /^\.c-mem-.*\.tmp(?:-journal)?$/.test(each))) {

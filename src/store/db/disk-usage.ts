@@ -1,10 +1,10 @@
-// How large the database is, and how free pages are returned to the disk.
+// Measures the database, and returns free pages to the disk.
 import type { Db } from "./driver.ts";
 import { raw, sql } from "./sql.ts";
 
 export interface FileSize {
   bytes: number;
-  /** Of the pages that hold data, and of the free ones. */
+  /** Bytes of pages with data, and of free pages. */
   used: number;
   free: number;
 }

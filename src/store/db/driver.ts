@@ -1,4 +1,4 @@
-// The one place that knows which SQLite runs underneath: node:sqlite, loaded only when a database is opened.
+// The only file that uses node:sqlite, which is loaded when the first database is opened.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
@@ -20,7 +20,7 @@ export interface Db {
   /** The first column of every row. */
   column<Value>(sql: Sql | string, ...params: Param[]): Value[];
   close(): void;
-  /** Another file is, or is about to be, at its path: what is written here would be lost. */
+  /** Whether its file was or is being replaced by another: writes would be lost. */
   isReplaced(): boolean;
 }
 
@@ -57,7 +57,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Node allocates 128 KB per call unless told otherwise. */
 const CHUNK_BYTES = 16 * 1024;
 
-/** The SQL function that reads what packOutputs (tool-uses.ts) compressed. Null for anything else, or damaged bytes. */
+/** An SQL function: decompresses what packOutputs (tool-uses.ts) compressed. Null for other or damaged bytes. */
 function unpack(bytes: unknown): string | null {
   if (!(bytes instanceof Uint8Array)) return null;
   try {

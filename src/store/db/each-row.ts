@@ -5,7 +5,7 @@ import { and, list, raw, sql, type Sql } from "./sql.ts";
 
 const PAGE = 200;
 
-/** In the order of the key. `columns` must include it; they may refer to the table as `x`. */
+/** Ordered by the key columns, which `columns` must include. SQL can refer to the table as `x`. */
 export function* eachRow<Row extends object>(
   db: Db,
   table: string,

@@ -1,4 +1,4 @@
-// Parts of SQLite's file format (https://sqlite.org/fileformat2.html): the header, which can be rebuilt, and free pages.
+// Parts of SQLite's file format (https://sqlite.org/fileformat2.html): repairs the header, and lists free pages.
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { statOf } from "../../platform/read-file.ts";
 
@@ -10,7 +10,7 @@ export interface Extent {
   length: number;
 }
 
-/** Pages without rows, which may still hold bytes of deleted ones. */
+/** Pages without rows, which may still have bytes of deleted rows. */
 export function freePages(fd: number): Extent[] {
   const header = read(fd, 0, HEADER_BYTES);
   if (!hasMagic(header)) return [];
@@ -36,7 +36,7 @@ const TABLE_PAGES = new Set([0x05, 0x0d]);
 const LEAF_PAGE = 0x0d;
 const WAL_FORMAT = 2;
 
-/** `like` is a database as this program makes them. True if the header was broken and could be repaired. */
+/** `like`: a new database of this version. True if the header was broken and could be repaired. */
 export function repairHeader(path: string, like: string): boolean {
   const found = readStart(path, HEADER_BYTES + 1);
   if (found.length <= HEADER_BYTES || hasMagic(found)) return false;
@@ -55,7 +55,7 @@ export function repairHeader(path: string, like: string): boolean {
   return withFile(path, "r+", (fd) => writeSync(fd, header, 0, HEADER_BYTES, 0) > 0);
 }
 
-/** Rows are at the end of a page, and its beginning lists their offsets: one beyond a small page is in a large one. */
+/** A page lists the offsets of its rows: an offset beyond a small page means that pages are large. */
 function pageSize(page: Buffer): number {
   const list = HEADER_BYTES + (page[HEADER_BYTES] === LEAF_PAGE ? 8 : 12);
   const rows = page.readUInt16BE(HEADER_BYTES + 3);

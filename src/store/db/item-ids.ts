@@ -3,7 +3,7 @@
 import type { Db } from "./driver.ts";
 import { raw, sql, type Sql } from "./sql.ts";
 
-/** By the letter of their ids. Each has a trigger that notes the highest deleted id in `last_ids`. */
+/** By the letter of their ids. A trigger of each table records the highest deleted id in `last_ids`. */
 export const ITEM_TABLES = { o: "observations", p: "prompts", m: "messages", t: "tool_uses" } as const;
 export type ItemTable = (typeof ITEM_TABLES)[keyof typeof ITEM_TABLES];
 
@@ -21,7 +21,7 @@ export function nextId(table: ItemTable): Sql {
 
 export type LastIds = readonly (readonly [table: ItemTable, id: number])[];
 
-/** The highest ids this database has given, without those of tables that cannot be read. */
+/** The highest ids this database has used. Leaves out tables that cannot be read. */
 export function lastIds(db: Db): LastIds {
   return Object.values(ITEM_TABLES).flatMap((table) => {
     try {
@@ -32,7 +32,7 @@ export function lastIds(db: Db): LastIds {
   });
 }
 
-/** After a restore: ids of the database that was there before are not given again. */
+/** Call it after a restore, so that ids of the replaced database are not reused. */
 export function keepLastIds(db: Db, ids: LastIds): void {
   for (const [table, id] of ids)
     db.run(sql`INSERT INTO last_ids VALUES (${table}, ${id})

@@ -1,5 +1,5 @@
-// Adds rows of another database to this one. Rows are matched by the agents' own ids; database ids are translated, so that
-// references stay intact.
+// Adds the rows of another database to this one. Rows are matched by the agents' own ids; row ids are translated, so that
+// references stay valid.
 import { isTime } from "../../core/time.ts";
 import { indexObservation } from "../tables/observations.ts";
 import { renumberTurns, TURN_TABLES } from "../tables/prompts.ts";
@@ -87,10 +87,10 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, checked(column, row[column]));
   const oldId = values.get("id");
   for (const [column, target] of Object.entries(REFERENCES)) translateId(db, values, column, target);
-  // A subagent that another subagent started belongs to the conversation, too.
+  // The parent of a subagent's subagent is the conversation.
   if (table === "sessions")
     values.set("parent_session_db_id", mainSession(db, values.get("parent_session_db_id")) ?? null);
-  // A conversation numbers its turns; what its subagents did belongs to them.
+  // The rows of subagents have turn numbers of the conversation.
   const main = mainSession(db, values.get("session_db_id"));
   if (TURN_TABLES.some((each) => each === table)) translateTurn(db, values, main);
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
@@ -113,7 +113,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   return "known";
 }
 
-/** Not only in `finish`: if the merge is killed before, its rows must not stay without index and memory. */
+/** At once, not only in `finish`: if the merge is killed before, its rows still get indexed and their memory derived. */
 function markChanged(db: Db, main: number): void {
   const { changes } = db.run(sql`UPDATE conversations SET is_changed = 1 WHERE id = ${main} AND is_changed = 0`);
   if (changes > 0) markSessionStale(db, main);
@@ -122,7 +122,7 @@ function markChanged(db: Db, main: number): void {
 const TIME = /_at$|^valid_(?:from|to)$/;
 const LISTS = new Set(["facts", "concepts", "files", "files_read", "files_edited", "files_modified", "item_ids"]);
 
-/** Refuses values that SQLite has no type for, or that readers could not parse. */
+/** Refuses values that SQLite has no type for or that cannot be parsed. */
 function checked(column: string, value: unknown): Param {
   const isReadable =
     !(TIME.test(column) && typeof value === "number" && !isTime(value)) &&
@@ -210,7 +210,7 @@ function insert(db: Db, table: MergeTable, values: Values, main: number | undefi
   return lastId;
 }
 
-/** A row keeps its id if no row has or had it; a tool use only if the search index is not past it yet. */
+/** A row keeps its id if no other row has or had it; a tool use only if the search index has not passed that id. */
 function isFree(db: Db, table: MergeTable, id: Param | undefined): boolean {
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return false;
   if (db.has(sql`SELECT 1 FROM ${raw(table)} WHERE id = ${id}`) || wasGiven(db, table, id)) return false;

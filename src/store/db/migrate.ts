@@ -1,4 +1,4 @@
-// Brings a database up to this program's schema: numbered .sql files, forward only, never edited once released.
+// Migrates a database to this version's schema with numbered .sql files: forward only, never edited once released.
 import { AppError } from "../../core/error.ts";
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
@@ -63,7 +63,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
 ) STRICT`;
 
-/** `before` is called under the lock of the change, before a database with something in it is changed. */
+/** `before` is called under the write lock, before a database that is not empty is changed. */
 export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, before?: () => void): void {
   const newest = migrations.at(-1)?.id ?? 0;
   const current = currentVersion(db);

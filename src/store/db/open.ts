@@ -10,7 +10,7 @@ import { isSwapping, replacedError } from "./swap.ts";
 
 export interface OpenOptions {
   busyTimeoutMs?: number;
-  /** For hooks, which cannot wait: leaves an older database to a process that can back it up and migrate it. */
+  /** For hooks, which cannot wait: throws for an older database, which another process will back up and migrate. */
   leaveOlder?: boolean;
   /** Another version's, for tests. */
   migrations?: readonly Migration[];
@@ -29,7 +29,7 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   }
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs });
   try {
-    // Not for existing files: there these pragmas would write, and wait for the lock.
+    // Only for a new file: in others these pragmas would write, and wait for the lock.
     if (statOf(path)?.size === 0) shapeFile(db);
     // FULL: a spool file is deleted once its rows are committed, so a commit must survive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -42,12 +42,15 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   }
 }
 
-/** For an empty file. With larger pages outputs of several KB are read and written a quarter faster; INCREMENTAL lets free pages be released in short steps. */
+/**
+ * Only for an empty file. With larger pages outputs of several KB are read and written 25% faster; INCREMENTAL lets free
+ * pages be released in short steps.
+ */
 export function shapeFile(db: Db): void {
   db.exec("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL;");
 }
 
-/** SQLite takes an empty file for a new database. Where there are backups, or a log, it was not new. */
+/** SQLite treats an empty file as a new database. If there are backups or a log, it was not new. */
 export function isEmptied(path: string): boolean {
   if (statOf(path)?.size !== 0) return false;
   return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
@@ -59,7 +62,7 @@ function refuseOlder(): never {
   });
 }
 
-/** For work that can be repeated: a power cut may then cost the newest commits, never the database. */
+/** For work that can be repeated: a power cut may lose the newest commits, never the database. */
 export function relaxDurability(db: Db): void {
   db.exec(
     "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 4096;",
@@ -77,7 +80,7 @@ const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 const REPAIR = "The worker repairs it, or now: c-mem doctor --fix";
 
-/** By SQLite's result code: what a user can do about it. */
+/** What a user can do, by SQLite's result code. */
 const TROUBLES: Readonly<Record<number, [code: string, message: string, hint: string]>> = {
   5: ["store_busy", "is busy", "Another program is writing to it. Try again in a moment."],
   8: ["store_unwritable", "cannot be written", "Check the permissions of the folder and the disk."],
@@ -111,7 +114,7 @@ export function explain(error: unknown, path: string): unknown {
   const isFull = [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primary) && !hasSpace(folder);
   const [name, message, hint] = TROUBLES[isFull ? SQLITE_FULL : primary] ?? [];
   if (name === undefined) return error;
-  // Where SQLite keeps what does not fit into memory.
+  // SQLite's folder for temporary files.
   const temporary = process.env["SQLITE_TMPDIR"] ?? process.env["TMPDIR"] ?? "/var/tmp";
   if (name === "disk_full" && hasSpace(folder) && !hasSpace(temporary))
     return new AppError(name, `The temporary folder ${temporary} is full.`, {

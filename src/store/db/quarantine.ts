@@ -1,15 +1,15 @@
-// The report next to each quarantined database: when and why it was replaced.
+// Each quarantined database has a report in its folder: when and why it was replaced.
 import { join } from "node:path";
 import { listFolder, readJson } from "../../platform/read-file.ts";
 import { replaceFile } from "../../platform/replace-file.ts";
 
 export interface Report {
   at: number;
-  /** By a person, or because it could not be read any more. */
+  /** "restored" by a person, or "damaged" and repaired. */
   why: "restored" | "damaged";
   /** The backup that replaced it, if there was one. */
   backup?: string;
-  /** The damage that was found. */
+  /** The first damage found. */
   problem?: string;
   /** Rows that were read from it into its replacement, by table, and the number that could not be read. */
   recovered?: Record<string, number>;

@@ -1,4 +1,4 @@
-// Answers a long-lived process keeps until the database is written to.
+// A cache of query results in a long-lived process, valid until the database is written to.
 import type { Db } from "./driver.ts";
 import { sql } from "./sql.ts";
 
@@ -7,7 +7,7 @@ export function dataVersion(db: Db): number {
   return db.value<number>(sql`PRAGMA data_version`) as number;
 }
 
-/** Every connection counts its versions from the beginning: those of two connections cannot be compared. */
+/** Each connection counts its versions from the start: those of two connections cannot be compared. */
 const connections = new WeakMap<Db, number>();
 let opened = 0;
 
@@ -21,7 +21,7 @@ export function writeVersion(db: Db): string {
 const MAX_ANSWERS = 100;
 const answers = new WeakMap<Db, { version: string; byQuestion: Map<string, unknown> }>();
 
-/** The answer to a question, computed again only after the database was written to. */
+/** Computes the answer again only after the database was written to. */
 export function cached<T>(db: Db, question: string, compute: () => T): T {
   const version = writeVersion(db);
   let known = answers.get(db);

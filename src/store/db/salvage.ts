@@ -1,4 +1,4 @@
-// Reads what can be read of a damaged database, row by row: also rows after a damaged page.
+// Reads the readable rows of a damaged database, also those after a damaged page.
 import { TOMBSTONE_KINDS } from "../tables/tombstones.ts";
 import type { Db } from "./driver.ts";
 import type { MergedRow, MergeTable } from "./merge.ts";
@@ -62,7 +62,7 @@ function tryRead(db: Db, query: Sql): MergedRow[] | undefined {
   }
 }
 
-/** Three digits of a hash select fewer rows than fit on a page. */
+/** Three hex digits of a hash select fewer rows than fit on a page. */
 const MAX_DIGITS = 3;
 
 /** Tombstones have no ids, but evenly distributed hashes: around a damaged page they are read by their first digits. */

@@ -5,7 +5,7 @@ import { AppError } from "../../core/error.ts";
 import { listFolder, readJson, statOf } from "../../platform/read-file.ts";
 import { birthOf, isSameProcess, machineId } from "../../platform/worker-lock.ts";
 
-/** SQLite's own files. One that stays behind would be taken for part of the next database of that name. */
+/** SQLite's files. A leftover one would be read as part of the next database of that name. */
 export const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
 
 export function removeDatabase(path: string): void {
@@ -45,10 +45,10 @@ export function isSwapping(database: string): boolean {
 
 /** Announces the swap, and waits until every process has noticed. Requires the worker's lock. */
 export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
-  // Left by a process that was killed: only the holder of the worker's lock gets here.
+  // Another swap was left by a process that was killed: only the holder of the worker's lock gets here.
   if (isSwapping(database)) settleSwap(database);
   const swap: Swap = { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside };
-  // Written in place: an incomplete marker is cancelled like a complete one, and there is no temporary file to clean up.
+  // Written in place, without a temporary file: an incomplete marker is cancelled like a complete one.
   orCancel(database, () => writeMarker(markerOf(database), swap));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
 }
@@ -97,7 +97,7 @@ export function settleSwap(database: string): boolean {
   removeDatabase(incomingOf(database));
   const folder = dirname(database);
   for (const name of listFolder(folder).filter(isScratch)) rmSync(join(folder, name), { recursive: true, force: true });
-  // Last: as long as it exists, a process killed here is followed by another that cleans up.
+  // Last: while the marker exists, another process cleans up if this one is killed.
   cancelSwap(database);
   return true;
 }
@@ -119,16 +119,16 @@ export function isScratch(name: string): boolean {
 }
 
 export function replacedError(): AppError {
-  const error = new AppError("store_restoring", "The database is just being restored.", {
-    hint: "Try again in a moment. What agents do meanwhile waits in the spool.",
+  const error = new AppError("store_restoring", "The database is being replaced.", {
+    hint: "Try again in a moment. Until then hooks record to the spool.",
   });
-  // The code SQLite would give: isStoreTrouble, so callers retry later.
+  // SQLite's code for it: isStoreTrouble is true, so callers retry later.
   return Object.assign(error, { errcode: SQLITE_READONLY_DBMOVED });
 }
 
 function replaceDatabase(database: string, { aside, incoming }: Swap & { incoming: string }): void {
   mkdirSync(aside, { recursive: true, mode: 0o700 });
-  // The log moves with its file: next to another database it would be taken for that one's.
+  // The log moves with its file: next to another database it would be read as part of that one.
   for (const suffix of SUFFIXES.toReversed()) {
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }

@@ -1,5 +1,5 @@
-// All writes happen in BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once when another process writes,
-// whatever the busy timeout.
+// All writes use BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once when another process writes, whatever the
+// busy timeout.
 import { type Db, isStoreTrouble } from "./driver.ts";
 import { replacedError } from "./swap.ts";
 
@@ -26,14 +26,14 @@ function begin(db: Db): void {
   throw replacedError();
 }
 
-/** On a full disk SQLite has rolled back by itself: the error that led here matters, not that there is nothing to undo. */
+/** On a full disk SQLite has already rolled back: the original error matters, not that this one fails. */
 function rollBack(db: Db): void {
   try {
     db.exec("ROLLBACK");
   } catch {}
 }
 
-/** Inside a transaction: work that is undone alone if it fails. */
+/** Inside a transaction: if the work fails, only it is rolled back. */
 export function nested<T>(db: Db, work: () => T): T {
   db.exec("SAVEPOINT nested");
   let result: T;
@@ -54,7 +54,7 @@ export interface TransactionGroup<Shared> {
   end(): void;
 }
 
-/** What the pieces of one transaction share. */
+/** State that the pieces of one transaction share. */
 export interface Sharing<Shared> {
   start(): Shared;
   /** Writes what was deferred, before the commit. */
@@ -62,8 +62,8 @@ export interface Sharing<Shared> {
 }
 
 /**
- * Without savepoints: each makes FTS5 flush, and SQLite copy every page that changes. A piece that fails, which is rare,
- * rolls back all; those before it run again, so they must do the same the second time.
+ * Without savepoints, because each makes FTS5 flush and SQLite copy every changed page. A piece that fails, which is rare,
+ * rolls back all; the earlier ones run again, so they must do the same the second time.
  */
 export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Shared>): TransactionGroup<Shared> {
   type Work = (shared: Shared) => void;
@@ -122,7 +122,7 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Sh
 
 /** How long the write lock is held at a time: other writers wait this long. */
 export const HELD_MS = 50;
-/** A waiting writer checks the lock only now and then: it has to be free this long to be found free. */
+/** A waiting writer checks the lock only now and then: it must be free this long for the writer to get it. */
 export const LET_GO_MS = 15;
 
 /** Runs many small steps, as many in one transaction as fit into HELD_MS: pages that several change are written once. */

@@ -13,10 +13,10 @@ const MAX_WORDS = 6;
 
 export interface FileScope {
   project?: number | undefined;
-  /** Of a session that lasts for weeks, only what it touched in this time. */
+  /** Only touches in this time: a session may last for weeks. */
   since?: number | undefined;
   before?: number | undefined;
-  /** Also finds the end of a path, which needs a full scan, and returns each file a session touched. */
+  /** Also finds the end of a path, with a full scan, and returns each file a session touched. */
   isFileSearch: boolean;
 }
 

@@ -8,9 +8,9 @@ export interface Hit {
   session: number;
   promptNumber: number;
   score: number;
-  /** Set where a tool use matched. */
+  /** Set if a tool use matched. */
   toolUse?: number;
-  /** Set where the thinking of a message matched. */
+  /** Set if the thinking of a message matched. */
   message?: number;
   /** Set in a search for files. */
   file?: FileHit;
@@ -26,9 +26,9 @@ export interface FileHit {
 
 export interface FtsHits {
   hits: Hit[];
-  /** The words that were searched: not those that are too common. */
+  /** The words that were searched, without those that are too common. */
   words: string[];
-  /** Set where even the rarest word is too common: only rows from here on were searched. */
+  /** Set if even the rarest word is too common: only rows from this time on were searched. */
   since?: number;
 }
 
@@ -74,7 +74,7 @@ export function matching(table: string, match: string): Sql {
   return sql`FROM ${raw(table)} WHERE ${raw(table)} MATCH ${match}`;
 }
 
-/** How many rows match something common: at least, or estimated. */
+/** How many rows match a common word: a minimum, or an estimate. */
 interface CommonRows {
   atLeast?: number;
   about?: number;
@@ -84,7 +84,7 @@ const MAX_COMMON = 5_000;
 const COMMON_MS = 3_600_000;
 const counts = new WeakMap<Db, { since: number; byTable: Map<string, Map<string, CommonRows>> }>();
 
-/** By the match. Kept for an hour: what is common stays common, whatever is written. */
+/** Counts by match expression, kept for an hour: a common word stays common, whatever is written. */
 function commonRows(db: Db, table: string): Map<string, CommonRows> {
   let kept = counts.get(db);
   if (kept === undefined || performance.now() - kept.since > COMMON_MS)
@@ -97,7 +97,7 @@ function commonRows(db: Db, table: string): Map<string, CommonRows> {
 /** Smaller counts are not kept: they change with every write. */
 const MIN_COMMON_ROWS = 500;
 
-/** Up to `maxRows`: FTS5 keeps no counts, so each row is read, 20 of them in a microsecond. */
+/** Counts up to `maxRows`: FTS5 has no counts, so each row is read, 20 of them in a microsecond. */
 export function countRows(db: Db, { table }: Pick<FtsIndex, "table">, match: string, maxRows: number): number {
   const known = commonRows(db, table);
   if ((known.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;
@@ -120,7 +120,7 @@ export function idRange(db: Db, { source }: FtsIndex): IdRange {
   return { first, last, span: last - first + 1 };
 }
 
-/** Up to this many ids rows are counted: 0.5 ms. */
+/** Up to this many ids all rows are counted: 0.5 ms. */
 const MAX_EXACT_IDS = 10_000;
 const SAMPLES = 10;
 /** The share of ids that is sampled. */
@@ -136,9 +136,9 @@ export function estimateRows(db: Db, index: FtsIndex, match: string, { first, sp
   const width = Math.floor((span * SAMPLED) / SAMPLES);
   let rows = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {
-    // At uneven distances, so that they do not coincide with a rhythm of the sessions.
+    // At uneven distances, so that they do not coincide with a pattern of the sessions.
     const from = first + Math.floor(((sample + ((sample * GOLDEN) % 1)) / SAMPLES) * (span - width));
-    // Without the cast a number arrives as a REAL, for which FTS5 does not seek.
+    // Without the cast the number is a REAL, and FTS5 does not seek.
     rows +=
       db.value<number>(sql`SELECT count(*) ${matching(index.table, match)}
         AND rowid BETWEEN CAST(${from} AS INTEGER) AND CAST(${from + width - 1} AS INTEGER)`) ?? 0;
@@ -148,15 +148,15 @@ export function estimateRows(db: Db, index: FtsIndex, match: string, { first, sp
   return about;
 }
 
-/** A project with more rows is not part of the match, where each row would be read: its rows are picked from the hits. */
+/** A larger project is not part of the match, which would read each of its rows: the hits are filtered instead. */
 const MAX_PROJECT_ROWS = 100_000;
 
 export interface ProjectRows {
   id: number;
-  /** What the rows of the project match, and about how many there are. */
+  /** An expression that the rows of the project match, and about how many there are. */
   match: string;
   rows: number;
-  /** Few enough to be part of the match. */
+  /** Few enough rows to be part of the match. */
   isSmall: boolean;
 }
 

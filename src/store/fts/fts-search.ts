@@ -1,4 +1,5 @@
-// Searches one of the full-text indexes: the affordable words, ranked; if none is, the newest rows that have them.
+// Searches one of the full-text indexes: by the words within the query budget, ranked. If all words are too common:
+// the newest rows that have them.
 import { type PreparedQuery, quoted } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
@@ -10,17 +11,17 @@ export interface FtsScope {
   project?: number | undefined;
   /** Leaves out sessions the caller does not want. */
   accept?: ((session: number) => boolean) | undefined;
-  /** Nothing from before `since`, or from `before` on, is wanted. */
+  /** Only rows from `since` on, and before `before`. */
   since?: number | undefined;
   before?: number | undefined;
   /** Every row must have all of these. */
   phrases?: string[][] | undefined;
-  /** Of the turns only what the user asked, or only what the agent answered. */
+  /** Searches only what the user asked, or only what the agent answered. */
   column?: "prompt" | "answer" | undefined;
 }
 
 const MAX_HITS = 500;
-/** To pick a project's hits from. */
+/** When they are filtered by project afterwards. */
 const MAX_MIXED_HITS = 2_000;
 
 export function searchIndex(db: Db, index: FtsIndex, query: PreparedQuery, scope: FtsScope): FtsHits {
@@ -31,7 +32,7 @@ export function searchIndex(db: Db, index: FtsIndex, query: PreparedQuery, scope
   const within = project?.isSmall === true ? project.match : undefined;
   const { terms, pairs, rest } = affordable(db, index, query, within);
   const { phrases = [], accept, since, before } = scope;
-  // A phrase of nothing but common words takes as long to find as they do.
+  // A phrase of common words only takes as long to find as they do.
   const isPhraseCommon = phrases.some((phrase) => !phrase.some((word) => terms.includes(word.toLowerCase())));
   if (rest.length > 0 && (terms.length === 0 || isPhraseCommon)) {
     const words = [...terms, ...rest];

@@ -1,4 +1,4 @@
-// For words too common to be ranked: the newest rows that have as many of them as possible.
+// Searches for words that are too common to be ranked: the newest rows that have as many of them as possible.
 import { quoted } from "../../core/query.ts";
 import { DAY_MS, dayWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -15,16 +15,16 @@ import {
 } from "./fts-index.ts";
 
 const MAX_HITS = 500;
-/** Rows of all words to read: some 15 ms. */
+/** Rows to read, of all words together: about 15 ms. */
 const MAX_WALKED_ROWS = 200_000;
-/** The search of one day takes as long as reading this many rows. */
+/** Searching one day costs as much as reading this many rows. */
 const DAY_ROWS = 1_000;
 const MAX_SESSIONS = 5_000;
-/** Of a longer session, the last days. */
+/** A longer session is searched only in its last days. */
 const MAX_DAYS = 60;
-/** A sentence of common words is not searched as a whole. */
+/** The rarest words of a longer query. */
 const MAX_WORDS = 6;
-/** What bm25 gives a word that is in more than half of the rows. */
+/** The bm25 weight of a word that is in more than half of the rows. */
 const MIN_RARITY = 0.000_001;
 /** A row with two neighbouring words counts for more than several rows without. */
 const PAIR_WEIGHT = 2;
@@ -38,12 +38,12 @@ export interface NewestQuery {
   column: string;
   project?: ProjectRows | undefined;
   accept?: ((session: number) => boolean) | undefined;
-  /** No row from before `since`, or from `before` on, is wanted. */
+  /** Only rows from `since` on, and before `before`. */
   since?: number | undefined;
   before?: number | undefined;
 }
 
-/** `since`: from here on all rows were searched; without it that was all there are. */
+/** The reply's `since`: all rows from this time on were searched; undefined: all rows at all. */
 export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits {
   const { days, isCut: isLater } = daysOf(db, query);
   const ids = idRange(db, index);
@@ -52,7 +52,7 @@ export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits
   let walkedLeft = MAX_WALKED_ROWS;
   let firstDay = (isLater ? days.at(-1) : undefined) ?? -Infinity;
   for (const tier of tiersOf(db, index, query)) {
-    // Each may take half of what the stricter ones left.
+    // Each tier may use half of what the stricter ones left.
     const reserve = walkedLeft / 2;
     for (const [position, day] of days.entries()) {
       walkedLeft -= DAY_ROWS + rowsPerDay * tier.lists;
@@ -70,7 +70,7 @@ export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits
   return { hits: [...found.values()], words, ...(firstDay > -Infinity && { since: firstDay * DAY_MS }) };
 }
 
-/** The days of the newest sessions, newest first. Ids do not tell: a first sync writes the newest sessions first. */
+/** The days of the newest sessions, newest first. Not by ids: a first sync writes the newest sessions first. */
 function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
@@ -104,7 +104,7 @@ function spansOf(db: Db, project: number | undefined, before: number): Span[] {
 interface Tier {
   match: string;
   score: number;
-  /** In how many word lists each row of a day is looked up. */
+  /** How many word lists are searched for each row of a day. */
   lists: number;
 }
 

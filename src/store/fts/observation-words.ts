@@ -1,4 +1,4 @@
-// Observations and turns by single words: which have it, and how many there are to compare with.
+// Which observations and turns have a word, and how many there are to compare with.
 import { quoted } from "../../core/query.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -8,7 +8,7 @@ import { matching } from "./fts-index.ts";
 
 const inProject = (projectId: number): string => `scope : ${quoted(scopeWord(projectId))}`;
 
-/** At most `limit` ids of observations: a word that more of them have is too common to be useful. */
+/** Ids of at most `limit` observations: a word that more of them have is too common to be useful. */
 export function rowsWithWord(db: Db, word: string, projectId: number, limit: number): number[] {
   const match = `${inProject(projectId)} AND {title body files} : ${quoted(word)}`;
   return db.column(sql`SELECT rowid ${matching("observations_fts", match)} LIMIT ${limit}`);
@@ -32,13 +32,13 @@ export function countTurns(db: Db, projectId: number, limit: number): number {
     WHERE s.project_id = ${projectId} LIMIT ${limit})`) as number;
 }
 
-/** Those of them that are current. */
+/** Only the current ones. */
 export function observationsByIds(db: Db, ids: readonly number[]): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations
     WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL`);
 }
 
-/** The current one about a subject, e.g. an error. The plus keeps SQLite from reading the project by time instead. */
+/** The current observation about a subject, e.g. an error. The plus keeps SQLite from scanning the project by time. */
 export function observationOfSubject(db: Db, projectId: number, subject: string): ObservationRow | undefined {
   return db.get(sql`SELECT * FROM observations
     WHERE project_id = ${projectId} AND subject = ${subject} AND is_current = 1 AND superseded_by IS NULL

@@ -1,4 +1,4 @@
-// Which words of a query are searched in the time there is: the rarest, as far as their rows fit.
+// Chooses which words of a query are searched within a time budget: the rarest, as far as their rows fit.
 import { quoted } from "../../core/query.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -6,9 +6,9 @@ import { countRows, estimateRows, type FtsIndex, idRange, OWN_COLUMNS, TURNS } f
 
 /** Rows that may be scored: bm25 takes a good microsecond for each. */
 export const MAX_SCORED_ROWS = 10_000;
-/** The same rows, counted once for each of their words: where words share rows, more of them rank no better. */
+/** Rows counted once for each of their words: if words share rows, more words do not rank better. */
 const MAX_WORD_ROWS = 15_000;
-/** Rows of all words, in scope or not: bm25 reads each once more to know how rare the word is (50 in a microsecond). */
+/** Rows of all words, in scope or not: bm25 reads each again to compute how rare the word is (50 in a microsecond). */
 const MAX_WALKED_ROWS = 200_000;
 /** A larger index is not in the page cache, and each row takes twice as long: budgets shrink, unless the project leaves few rows. */
 const LARGE_INDEX_ROWS = 200_000;
@@ -16,12 +16,12 @@ const LARGE_INDEX_ROWS = 200_000;
 const MAX_TERMS = 32;
 const MAX_TERMS_LARGE = 20;
 const MAX_PAIRS = 64;
-/** To order words by rarity: a short count tells most of them apart, and where those are enough the rest need none. */
+/** To sort words by rarity: a short count separates most of them, and if those are enough, the rest is not counted. */
 const MAX_COUNTED_ROWS = [500, 4_000];
 const MAX_CANDIDATES = 128;
 const MAX_TRIED = 8;
 
-/** The words, rarest first, by the turns that have them. Ordered by tool uses they rank 0.6 worse at 5, and better at 1. */
+/** The words, rarest first, by the turns that have them. Sorted by tool uses, results are 0.6 points worse at 5, better at 1. */
 export function rarestFirst(db: Db, words: readonly string[]): string[] {
   const known: { word: string; rows: number }[] = [];
   let rest = words.slice(0, MAX_CANDIDATES);
@@ -37,11 +37,11 @@ export function rarestFirst(db: Db, words: readonly string[]): string[] {
 export interface Affordable {
   terms: string[];
   pairs: [string, string][];
-  /** Words that are too common, as far as they were tried. */
+  /** Words found to be too common. */
   rest: string[];
 }
 
-/** `within` is what every row has to match as well, if that is few enough rows to search for. */
+/** `within`: an expression every row has to match, too, if few enough rows match it. */
 export function affordable(
   db: Db,
   index: FtsIndex,
@@ -80,7 +80,7 @@ export function affordable(
     wordRowsLeft -= scored;
     walkedLeft -= walked;
   }
-  // A pair with a common neighbour ("not found") gains 0.5 of MRR and doubles the time: its long list must be read.
+  // A pair with a common word ("not found") gains 0.5 points of MRR and doubles the time: its long list must be read.
   const pairs = query.pairs.filter(([a, b]) => {
     const walked = (rowsOf.get(a) ?? Infinity) + (rowsOf.get(b) ?? Infinity);
     const isKept = walked <= walkedLeft;
@@ -91,14 +91,14 @@ export function affordable(
 }
 
 const COMMON_SHARE = 0.25;
-/** In a smaller project any word may be in so many turns by chance. */
+/** In a smaller project any word may reach that share by chance. */
 const MIN_TURNS = 40;
-/** Up to here rows are counted, beyond they are estimated, for all projects together. */
+/** Up to this many turns are counted; more are estimated, for all projects together. */
 const MAX_COUNTED_TURNS = 10_000;
-/** Each word of a longer text says little. */
+/** In a longer text a single word matters little. */
 const MAX_WORDS = 24;
 
-/** Words in a quarter of a project's turns, which tell none of them apart: the user's name, the project's name. */
+/** Words in a quarter of a project's turns, which distinguish none of them: the user's name, the project's name. */
 export function commonWords(db: Db, words: readonly string[], project: number | undefined): string[] {
   const ids = idRange(db, TURNS);
   const scope = project === undefined ? undefined : `scope:${quoted(scopeWord(project))}`;

@@ -29,7 +29,7 @@ export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): num
     written += rows;
     return rows < BATCH;
   };
-  // In one transaction, because mostly there is little to write: a batch of each, as long as the one before is done.
+  // All indexes in one transaction, because usually there is little to write. A full batch of one delays the next.
   for (let isDone = false; !isDone && Date.now() < deadline;)
     isDone = transaction(db, () => [indexTurns, indexNeighbours, indexToolUses, indexThinking].every(step));
   return written;
@@ -40,13 +40,13 @@ export function countUnindexed(db: Db): number {
     + (SELECT count(*) FROM tool_uses WHERE id > (SELECT last_id FROM index_state WHERE name = 'tool_uses'))`) as number;
 }
 
-/** After this share of new tool uses the segments FTS5 writes are merged: with ten of them a long query takes 50% longer. */
+/** Segments of FTS5 are merged after this share of new tool uses: with ten segments a long query takes 50% longer. */
 const MERGE_SHARE = 0.1;
 const MERGE_MIN_ROWS = 2_000;
 /** Pages per step: the lock is held for some 20 ms. */
 const MERGE_PAGES = 500;
 
-/** For the worker, in short steps that writers do not have to wait for. Undefined where little is new. */
+/** Merges in short steps, so that writers do not wait. Undefined if little is new. */
 export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
   const [last, merged] = [indexedUpTo(db, "tool_uses"), indexedUpTo(db, "merged")];
   if (last - merged < Math.max(MERGE_MIN_ROWS, last * MERGE_SHARE)) return undefined;
@@ -82,7 +82,7 @@ export function* mergeIndexes(db: Db): Generator<void, void> {
     for (let changed = 2; changed >= 2;) {
       const before = totalChanges(db);
       transaction(db, () => db.run(sql`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${-MERGE_PAGES})`));
-      // Before others write with the same connection.
+      // Read before other code writes with the same connection.
       changed = totalChanges(db) - before;
       yield;
     }
@@ -144,9 +144,9 @@ function indexToolUses(db: Db, limit: number): number {
   return rows.length;
 }
 
-/** At the end of the transaction that inserted them: reading them again takes a fifth of all indexing. */
+/** Call it at the end of the transaction that inserted them: reading them again takes a fifth of all indexing time. */
 export function indexNewToolUses(db: Db, rows: readonly ToolUseText[]): void {
-  // Not if earlier ones still wait: they would be skipped.
+  // Only if no earlier ones are waiting: those would be skipped.
   if (rows[0]?.id === indexedUpTo(db, "tool_uses") + 1) indexRows(db, rows);
 }
 
@@ -160,7 +160,7 @@ function indexedUpTo(db: Db, name: "tool_uses" | "merged"): number {
   return db.value(sql`SELECT last_id FROM index_state WHERE name = ${name}`) ?? 0;
 }
 
-/** Indexes a tool use again after its text changed; one that is not indexed yet waits for its turn. */
+/** Indexes a tool use again after its text changed; one that is not indexed yet stays in the queue. */
 export function indexToolUse(db: Db, id: number): void {
   const row = db.get<StoredToolUse>(sql`${TOOL_USE_TEXT}
     WHERE t.id = ${id} AND t.id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`);
@@ -184,7 +184,7 @@ interface TurnRow {
   created_at: number;
 }
 
-/** The turns that the table of marks lists. */
+/** The turns listed in a table of marks. */
 const turnTexts = (marks: "stale_turns" | "stale_beside") =>
   sql`SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response, p.created_at
     FROM ${raw(marks)} d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id`;
@@ -194,8 +194,8 @@ function indexTurns(db: Db, limit: number): number {
 }
 
 /**
- * Within the transaction that wrote the last of them. Not for sessions that are still being read: their turns may grow,
- * and a row indexed twice counts twice in the mean length that bm25 uses.
+ * Call it in the transaction that wrote the last of them. Not for sessions that are still being read: their turns may
+ * grow, and a row indexed twice counts twice in the mean length that bm25 uses.
  */
 export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
   if (sessionIds.length === 0) return;
@@ -204,15 +204,15 @@ export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
 
 function writeTurns(db: Db, rows: readonly TurnRow[]): number {
   for (const row of rows) indexTurn(db, row);
-  // Afterwards: between turns each of these statements would make FTS5 flush.
+  // After the loop: between turns each of these statements would make FTS5 flush.
   for (const { id, created_at } of rows) markTurnToEmbed(db, id, created_at);
-  // All before any is cleared: a turn that is still marked will be indexed with its neighbours as they are then.
+  // Before any mark is deleted: a turn that is still marked will be indexed again anyway.
   for (const row of rows) markNeighbours(db, row);
   for (const { id } of rows) db.run(sql`DELETE FROM stale_turns WHERE prompt_db_id = ${id}`);
   return rows.length;
 }
 
-/** The column `beside` holds the neighbours' texts, so that a short turn is found by them: a changed turn marks both sides. */
+/** The column `beside` has the neighbours' texts, so that a short turn is found by them: a changed turn marks its neighbours. */
 function markNeighbours(db: Db, { session_db_id, prompt_number }: TurnRow): void {
   db.run(sql`INSERT OR IGNORE INTO stale_beside SELECT id FROM prompts WHERE session_db_id = ${session_db_id}
     AND prompt_number BETWEEN ${prompt_number - BESIDE_TURNS} AND ${prompt_number + BESIDE_TURNS}
@@ -244,7 +244,7 @@ function indexTurn(db: Db, turn: TurnRow): void {
       ${besideColumn(columns, neighbourTexts(db, turn, columns))})`);
 }
 
-/** The nearest first, of two as near the earlier; none for a turn that is long enough by itself. */
+/** The nearest first, the earlier before the later. Empty for a turn that is long enough by itself. */
 function neighbourTexts(db: Db, turn: TurnRow, { prompt, answer }: TurnColumns): string[] {
   if (prompt.length + answer.length >= BESIDE_CHARS) return [];
   const distances = Array.from({ length: BESIDE_TURNS }, (_, index) => [-index - 1, index + 1]).flat();

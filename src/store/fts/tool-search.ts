@@ -1,4 +1,4 @@
-// tool_uses found by words, and what followed them: for questions about errors and commands.
+// Finds tool uses by words, and what followed them, to answer questions about errors and commands.
 import { quoted } from "../../core/query.ts";
 import { spaceOut } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -34,11 +34,11 @@ const JOINS = sql`JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p
 
 export interface UsesFound {
   uses: FoundUse[];
-  /** Set where only newer tool uses were searched. */
+  /** Set if only newer tool uses were searched. */
   since?: number | undefined;
 }
 
-/** The best ranked for any of the words: the rarest ones, as far as their rows are affordable. */
+/** The best ranked for any of the words, searched by the rarest words within the query budget. */
 export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
   const { hits, since } = searchIndex(db, TOOL_USES, query, ftsScope(db, scope));
@@ -48,7 +48,7 @@ export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: 
   return { uses, since };
 }
 
-/** Those whose input has all of the words, as beginnings of words; newest first. */
+/** Tool uses whose input has all of the words, as beginnings of words; newest first. */
 export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const terms = indexWords(words);
   if (terms.length === 0) return { uses: [] };
@@ -60,10 +60,10 @@ export function newestUses(db: Db, words: readonly string[], scope: Scope, limit
 }
 
 const COLUMN = "input : ";
-/** Each is looked up in its table, ten microseconds in a large store. */
+/** Each row is looked up in its table: ten microseconds in a large store. */
 const MAX_ROWS = 7_000;
 
-/** Ids in no order. Where every word is too common: of the newest days, those with as many of them as possible. */
+/** Ids, unordered. If every word is too common: tool uses of the newest days that have most of the words. */
 function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: number[]; since?: number | undefined } {
   const groups = words.map((word) => beginningWith(db, word));
   const project = scope.project === undefined ? undefined : projectRows(db, TOOL_USES, scope.project);
@@ -81,7 +81,7 @@ function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: nu
   return { ids: hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse) };
 }
 
-/** The word and those that begin like it, as far as all of their rows fit; undefined where its own do not. */
+/** The word and longer ones with this beginning, as far as their rows fit in MAX_ROWS; undefined if its own do not. */
 function beginningWith(db: Db, word: string): string[] | undefined {
   let left = MAX_ROWS;
   const fits = (one: string): boolean => {
@@ -119,7 +119,7 @@ function recentUses(scope: Scope): Sql {
     CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES}`;
 }
 
-/** When the newest session ended that is not, or not wholly, among the recent uses. */
+/** The end of the newest session that is not, or not completely, among the recent uses. */
 function recentUsesSince(db: Db, scope: Scope): number | undefined {
   const sessionAt = db.value<number>(sql`SELECT s.last_at FROM sessions s WHERE ${scopeCondition(scope)}
     ORDER BY s.last_at DESC LIMIT 1 OFFSET ${RECENT_SESSIONS}`);
@@ -149,7 +149,7 @@ function recentUsesWhere(db: Db, condition: Sql, order: Sql, scope: Scope, limit
   return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
 }
 
-/** What the conversation and its subagents did with this tool after a moment, oldest first. */
+/** Later uses of the same tool in the conversation and its subagents, oldest first. */
 export function usesAfter(db: Db, use: FoundUse, limit: number): FoundUse[] {
   const { main_session_db_id: main, name, created_at: at, id } = use;
   return db.all(sql`${USE} FROM tool_uses t ${JOINS}

@@ -1,14 +1,14 @@
-// Words in the index for words that are not: longer ones that begin like them, and similar ones for typos.
+// Finds indexed words for words that are not indexed: longer ones with the same beginning, and similar ones for typos.
 import { quoted } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
 import { countRows, type FtsIndex, TOOL_USES, TURNS } from "./fts-index.ts";
 
-/** Of each index, alphabetically; 50 µs each. */
+/** Words to read from each index, alphabetically; 50 µs each. */
 const MAX_LONGER = 64;
 
-/** Words (as stems) that begin like this one. A search for "re*" would read every row of all of them first. */
+/** Indexed words (as stems) with this beginning. A search for "re*" would first read every row of all of them. */
 export function longerWords(db: Db, word: string): string[] {
   const start = word.normalize("NFD").replace(/\p{M}/gu, "");
   return [...new Set([TURNS, TOOL_USES].flatMap((index) => wordsFrom(db, index, start)))];
@@ -27,11 +27,11 @@ function wordsFrom(db: Db, { table }: FtsIndex, start: string): string[] {
   return found;
 }
 
-/** Prompts that share letters with the word: enough to contain the word that was meant, if it was ever used. */
+/** Prompts that share letters with the word: enough to contain the intended word, if it was ever used. */
 const MAX_ALIKE = 60;
 const MAX_PROMPT_CHARS = 4_000;
 
-/** Prompts to rank by shared letters: more would take too long, and the rarest trigrams tell the most. */
+/** Prompts to rank by shared letters: more would take too long, and the rarest trigrams are the most specific. */
 const MAX_SCORED_PROMPTS = 10_000;
 
 /** Words of earlier prompts that share some letters with this one and are about as long. */

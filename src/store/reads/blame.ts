@@ -1,4 +1,4 @@
-// file_touches by path: which files there are, which were changed lately, and which turns touched one.
+// file_touches by path: known files, recently changed files, and the turns that touched a file.
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { isWithin, type Scope, scopeCondition } from "./scope.ts";
@@ -66,7 +66,7 @@ export function touchesOfPath(db: Db, file: KnownPath, scope: Scope, options: Bl
   return touchesWhere(db, sql`f.path = ${file.path} AND s.project_id = ${file.project_id}`, scope, options);
 }
 
-/** The same for each file below a folder; "." is the root of a project. */
+/** Like touchesOfPath, for all files below a folder; "." is the root of a project. */
 export function touchesBelow(db: Db, folder: string, scope: Scope, options: BlameOptions): BlameRow[] {
   const condition =
     folder === "."
@@ -76,7 +76,7 @@ export function touchesBelow(db: Db, folder: string, scope: Scope, options: Blam
   return touchesWhere(db, condition, scope, options);
 }
 
-/** The same for folders with this name anywhere. */
+/** Like touchesBelow, for folders with this name anywhere. */
 export function touchesBelowAny(db: Db, name: string, scope: Scope, options: BlameOptions): BlameRow[] {
   return touchesWhere(db, sql`instr('/' || f.path, ${`/${name}/`}) > 0`, scope, options);
 }

@@ -1,4 +1,4 @@
-// What was written since the last look, by row ids: for live views.
+// Rows written since the last read, by their ids, for live views.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
@@ -49,7 +49,7 @@ export interface NewToolUse extends NewSession, Omit<ToolUseRow, "created_at"> {
   cwd: string;
 }
 
-/** Without long inputs, and with the beginning of outputs: enough for one line. */
+/** Without long inputs and with only the beginning of outputs: enough for one line. */
 export function newToolUses(db: Db, after: number, limit: number): NewToolUse[] {
   return db.all(sql`SELECT t.id, ${SESSION}, s.cwd, t.prompt_number, t.name,
       CASE WHEN octet_length(t.input) <= 4000 THEN t.input ELSE '{}' END AS input,
@@ -76,7 +76,7 @@ export interface EndedSession extends NewSession {
   end_reason: string | null;
 }
 
-/** By the time of their end, which is a little before it is recorded. */
+/** Ordered by their end, which is a little before it is recorded. */
 export function endedSessions(db: Db, since: number, limit: number): EndedSession[] {
   return db.all(sql`SELECT s.id, ${SESSION}, s.status, s.end_reason, s.ended_at AS at FROM sessions s ${JOINED}
     WHERE s.last_at >= ${since} AND s.ended_at >= ${since} AND s.status <> 'active' ORDER BY s.ended_at LIMIT ${limit}`);

@@ -1,4 +1,4 @@
-// How much there is, for `status` and for reporting what a sync added.
+// Row counts, for `status` and to report what a sync added.
 import type { Db } from "../db/driver.ts";
 import { and, list, raw, sql } from "../db/sql.ts";
 import { isSession, isSubagent } from "../tables/sessions.ts";

@@ -1,4 +1,4 @@
-// What efforts are made of: sessions that continue each other, what was decided in them, what they left open.
+// The parts of an effort: sessions that continue each other, their decisions, what they left open.
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
@@ -10,7 +10,7 @@ export interface EffortEdge {
   target: number;
 }
 
-/** Which session continues which, with at least this weight. */
+/** Links between a session and the one it continues, with at least this weight. */
 export function effortEdges(db: Db, minWeight: number): EffortEdge[] {
   return db.all(sql`SELECT x.id AS source, y.id AS target
     FROM links l JOIN sessions x ON x.session_id = l.source_id JOIN sessions y ON y.session_id = l.target_id
@@ -20,7 +20,7 @@ export function effortEdges(db: Db, minWeight: number): EffortEdge[] {
 
 export type EffortMember = Pick<SessionEntry, "id" | "session_id" | "project_id" | "agent" | "started_at" | "last_at">;
 
-/** In the order they began. */
+/** Ordered by their start. */
 export function effortMembers(db: Db, ids: readonly number[]): EffortMember[] {
   return db.all(sql`SELECT id, session_id, project_id, agent, started_at, last_at FROM sessions
     WHERE id IN ${anyOf(ids)} ORDER BY started_at, session_id`);

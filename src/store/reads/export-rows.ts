@@ -1,4 +1,4 @@
-// Every row that cannot be derived from others, in an order in which another database can import them.
+// All rows that cannot be derived from others, in an order in which another database can import them.
 import type { Db } from "../db/driver.ts";
 import { eachRow } from "../db/each-row.ts";
 import { MERGE_TABLES, type MergedRow, type MergeTable } from "../db/merge.ts";
@@ -10,7 +10,7 @@ export interface ExportedRow {
   row: MergedRow;
 }
 
-/** As of one moment, however long it takes. */
+/** Reads a snapshot, however long that takes. */
 export function* exportRows(db: Db): Generator<ExportedRow, void> {
   db.exec("BEGIN");
   try {

@@ -1,4 +1,4 @@
-// What injections achieved, by surface; and sessions with memory compared with sessions without.
+// How many injections were used, by surface; and sessions with memory compared with sessions without.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { isSession } from "../tables/sessions.ts";
@@ -32,7 +32,7 @@ export interface GroupImpact {
   failures: number;
 }
 
-/** Only from the first session without memory on: before that there is nothing to compare with. */
+/** Only sessions since the first one without memory: before that there is nothing to compare with. */
 export function compareHoldout(db: Db, scope: Scope): GroupImpact[] {
   return db.all(sql`WITH first AS (SELECT min(created_at) AS at FROM injections WHERE surface = 'holdout'),
     compared AS (

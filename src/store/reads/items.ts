@@ -1,4 +1,4 @@
-// Items: prompts, messages and tool uses by the short ids people pass on ("p12", "m34", "t56"), and the texts of a turn.
+// Finds prompts, messages and tool uses by their item ids ("p12", "m34", "t56"), and the texts of a turn.
 import type { Db } from "../db/driver.ts";
 import { parseItemId } from "../db/item-ids.ts";
 import { raw, sql } from "../db/sql.ts";

@@ -1,4 +1,4 @@
-// What a session's links are derived from: what it says and touches, and which earlier sessions said and touched the same.
+// The evidence for a session's links: what it says and touches, and which earlier sessions said and touched the same.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import type { Target } from "../tables/links.ts";
@@ -54,14 +54,14 @@ export interface TouchedPath {
   is_changed: number;
 }
 
-/** What it changed first, then what it only read, subagents included. */
+/** Changed files first, then files it only read; subagents included. */
 export function touchedPaths(db: Db, sessionDbId: number, limit: number): TouchedPath[] {
   return db.all(sql`SELECT f.path, max(f.kind <> 'read') AS is_changed FROM sessions s JOIN file_touches f ON f.session_db_id = s.id
     WHERE s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}
     GROUP BY f.path ORDER BY is_changed DESC, min(f.created_at), f.path LIMIT ${limit}`);
 }
 
-/** The newest rows of one file or target that are read: what occurs this often is not rare. */
+/** The newest rows to read of one file or target: one that occurs this often is not rare. */
 const MAX_ROWS = 400;
 
 /** Sessions that changed the file before this one began. */

@@ -1,4 +1,4 @@
-// Observations listed, filtered, matched by words, and as candidates for injection.
+// Lists observations: filtered, matched by words, or as candidates for injection.
 import { scopeWord } from "../../core/words.ts";
 import { quoted } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
@@ -11,10 +11,10 @@ export interface ObservationFilter extends Scope {
   concept?: string | undefined;
   /** A path, or the end of one. */
   file?: string | undefined;
-  /** By its whole id. */
+  /** A complete session id. */
   session?: string | undefined;
   isPinned?: boolean;
-  /** Also those that something newer superseded. */
+  /** Includes superseded ones. */
   withSuperseded?: boolean;
 }
 
@@ -52,12 +52,12 @@ export function findObservation(db: Db, id: number): ObservationEntry | undefine
   return db.get(sql`${ENTRY} WHERE o.id = ${id}`);
 }
 
-/** Those of them that match, in no order. */
+/** Those of the given ones that match, unordered. */
 export function fittingObservations(db: Db, ids: readonly number[], filter: ObservationFilter): ObservationEntry[] {
   return db.all(sql`${ENTRY} WHERE o.id IN ${anyOf(ids)} AND ${matches(filter)}`);
 }
 
-/** What this one superseded, newest first. */
+/** The observations this one superseded, newest first. */
 export function predecessorsOf(db: Db, id: number): ObservationEntry[] {
   return db.all(sql`${ENTRY} WHERE o.superseded_by = ${id} ORDER BY o.valid_from DESC, o.id DESC`);
 }
@@ -102,7 +102,7 @@ function matches(filter: ObservationFilter): Sql {
   );
 }
 
-/** What recall chooses by: reading whole rows would take milliseconds at every session start. */
+/** The columns that recall needs to choose: reading whole rows would take milliseconds at every session start. */
 export interface Candidate extends Pick<
   ObservationRow,
   "id" | "session_db_id" | "type" | "title" | "concepts" | "files" | "origin" | "subject" | "pinned" | "valid_from"
@@ -110,7 +110,7 @@ export interface Candidate extends Pick<
   git_branch: string | null;
 }
 
-/** Observations for every project are written by hand: there are few. */
+/** Observations for every project are written by hand, so there are few. */
 const EVERYWHERE = 20;
 
 /** Current ones that nothing superseded: those for every project, then this project's, each newest first. */

@@ -1,4 +1,4 @@
-// What relates sessions: files both changed, links between them, commits both name, a branch at about the same time.
+// Relations between sessions: files both changed, links, commits both name, the same branch at about the same time.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { isSession, type SessionRow } from "../tables/sessions.ts";
@@ -65,12 +65,12 @@ export interface SharedTarget {
   session_db_id: number;
   type: "commit" | "issue" | "url";
   target: string;
-  /** How the other session has it: "references" what it made, "mentions" what it names. */
+  /** Of the other session: "references" for what it made, "mentions" for what it names. */
   relationship: string;
   own_relationship: string;
 }
 
-/** A target that this many sessions name relates none of them. */
+/** A target that this many sessions name does not relate them. */
 const MAX_NAMERS = 20;
 
 /** Commits, issues and addresses both name. */

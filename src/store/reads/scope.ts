@@ -1,4 +1,4 @@
-// Which sessions a query is about: a project, an agent, a span of time. Everything that lists or searches takes one.
+// The scope of a list or search: a project, an agent, a span of time.
 import { and, sql, type Sql } from "../db/sql.ts";
 
 export interface Scope {

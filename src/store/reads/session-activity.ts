@@ -1,4 +1,4 @@
-// What a session said and did, by time: to see whether the memory it was shown was used.
+// What a session said and did, with times, to find out whether it used injected memory.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { family } from "../tables/sessions.ts";

@@ -1,4 +1,4 @@
-// Sessions by what is in them: kinds of observations, files, or one session by its id.
+// Filters sessions by their observations, their files or their id.
 import type { Db } from "../db/driver.ts";
 import { and, sql, type Sql } from "../db/sql.ts";
 import { isPathOrTail, type Scope, scopeCondition } from "./scope.ts";

@@ -1,4 +1,4 @@
-// Sessions listed and found by the beginning of their id.
+// Lists sessions, and finds them by the beginning of their id.
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
@@ -56,7 +56,7 @@ export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
   return db.all(sql`${ENTRY} WHERE s.id IN ${anyOf(ids)}`);
 }
 
-/** By the whole id or by its beginning; several where the beginning is ambiguous. */
+/** Finds a session by its id or the beginning of it; several if that is ambiguous. */
 export function sessionsByPrefix(db: Db, prefix: string, limit = 5): SessionEntry[] {
   const whole = db.all<SessionEntry>(sql`${ENTRY} WHERE s.session_id = ${prefix}`);
   if (whole.length > 0) return whole;

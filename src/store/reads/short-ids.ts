@@ -1,4 +1,4 @@
-// Session ids as they are printed: cut to the shortest beginning that no other session has.
+// Short session ids, as they are printed: the shortest beginning that no other session has.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 
@@ -14,7 +14,7 @@ interface Neighbours {
   after: string | null;
 }
 
-/** One query for a whole listing, two index lookups per id. An id that was not passed in is returned whole. */
+/** One query for a whole list, with two index lookups per id. The returned function does not shorten other ids. */
 export function shortIds(db: Db, sessionIds: Iterable<string | null | undefined>): ShortId {
   const ids = [...new Set(sessionIds)].filter((id) => typeof id === "string");
   const rows = db.all<Neighbours>(sql`SELECT value AS id,
@@ -29,7 +29,7 @@ export function shortId(db: Db, sessionId: string): string {
   return shortIds(db, [sessionId])(sessionId);
 }
 
-/** Ids are sorted, so none shares more with this one than its two neighbours do. */
+/** In sorted order no other id shares a longer beginning than the two neighbours. */
 function shorten({ id, before, after }: Neighbours): string {
   const letters = [...id];
   const shared = Math.max(sharedLetters(letters, before), sharedLetters(letters, after));

@@ -1,4 +1,4 @@
-// Every text of every table, whatever the tables are: for auditing all that is stored, and for rewriting it.
+// Reads and rewrites every text of every table in the schema, for the audit.
 import type { Db, Param } from "../db/driver.ts";
 import { eachRow, quote } from "../db/each-row.ts";
 import { and, raw, sql, type Sql } from "../db/sql.ts";
@@ -13,7 +13,7 @@ export interface TextPlace {
   /** The agent's own id, where the row belongs to a session. */
   sessionId: string | null;
   sessionDbId: number | null;
-  /** Stored as JSON: captured value by value. A text that happens to be JSON was captured as text. */
+  /** Stored as JSON, and cleaned value by value. A text that happens to be JSON is cleaned as text. */
   isJson: boolean;
 }
 
@@ -29,7 +29,7 @@ interface TextTable {
   name: string;
   keys: string[];
   texts: string[];
-  /** Its output may be compressed. */
+  /** Its column `output` may be compressed. */
   isPacked: boolean;
   /** SQL: the columns of the session a row belongs to. */
   session: Sql;

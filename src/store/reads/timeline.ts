@@ -25,7 +25,7 @@ export interface TurnScope extends Scope {
   type?: string | undefined;
 }
 
-/** Here the time of a scope is that of the turns, not of their sessions. */
+/** The scope's time applies to the turns, not to their sessions. */
 function inScope({ projectId, agent, type, ...span }: TurnScope): Sql {
   return and(
     scopeCondition({ projectId, agent }),

@@ -1,4 +1,4 @@
-// A session's items without their texts, in the order they are read, and the texts of a few: pages of a long session.
+// A session's items in reading order, without their texts, and the texts of a page of them.
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql } from "../db/sql.ts";
 import type { CommitRow } from "../tables/commits.ts";
@@ -9,7 +9,7 @@ import { outputOf, TOOL_USE, type ToolUseRow } from "../tables/tool-uses.ts";
 
 export interface EntryRow {
   kind: "prompt" | "message" | "tool" | "subagent" | "response" | "commit";
-  /** Of the row in the table of its kind; a response's is its prompt's. */
+  /** The row's id in the table of its kind; for a response that of its prompt. */
   id: number;
   prompt_number: number;
   at: number;
@@ -54,7 +54,7 @@ const TABLES: Readonly<Record<EntryRow["kind"], [table: string, owner: string]>>
   commit: ["commits", "session_db_id"],
 };
 
-/** Of these rows those that are the session's own, or its subagents'. */
+/** Those of the rows that belong to the session or its subagents. */
 export function ownRows<Row extends Pick<EntryRow, "kind" | "id">>(
   db: Db,
   sessionDbId: number,

@@ -1,4 +1,4 @@
-// Everything recorded for one turn, including its subagents' work: what memory is derived from.
+// Everything recorded for one turn, subagents included. Memory is derived from it.
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";

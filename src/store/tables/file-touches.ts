@@ -14,7 +14,7 @@ export function insertFileTouch(
       ${touch.backup}, ${touch.at})`);
 }
 
-/** Hooks do not report the agent's own copies; the transcript names them later. */
+/** Adds the name of the agent's own copy of the file: hooks do not report it, the transcript does later. */
 export function noteBackup(
   db: Db,
   { sessionDbId, toolUseId, path, backup }: { sessionDbId: number; toolUseId: string; path: string; backup: string },
@@ -31,7 +31,7 @@ export interface ChangedFile {
   last_at: number;
 }
 
-/** What a session and its subagents changed, most recently changed first. */
+/** Files a session and its subagents changed, the most recently changed first. */
 export function changedFiles(db: Db, sessionDbId: number): ChangedFile[] {
   return db.all(sql`SELECT path, max(kind = 'create') AS created, coalesce(sum(added), 0) AS added,
       coalesce(sum(removed), 0) AS removed, max(created_at) AS last_at

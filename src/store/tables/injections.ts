@@ -15,10 +15,10 @@ export function insertInjection(db: Db, sessionDbId: number, injection: Injectio
          AND abs(created_at - ${at}) < ${SAME_EVENT_MS})`);
 }
 
-/** Use is counted when a turn's memory is derived: a younger injection cannot be counted yet. */
+/** Use is counted when a turn's memory is derived: newer injections have no count yet. */
 const SETTLED_MS = 60 * 60 * 1000;
 
-/** Of the latest injections of a surface, how many had an item that was used. */
+/** How many of the latest injections of a surface had an item that was used. */
 export function recentUse(db: Db, surface: Surface, now: number, limit: number): { shown: number; used: number } {
   return db.get(sql`SELECT count(*) AS shown, coalesce(sum(cited > 0), 0) AS used FROM
       (SELECT cited FROM injections WHERE surface = ${surface} AND created_at < ${now - SETTLED_MS}
@@ -34,7 +34,7 @@ export interface InjectionRow {
   created_at: number;
 }
 
-/** Of a session and its subagents, oldest first. */
+/** A session's injections and those of its subagents, oldest first. */
 export function injectionsOf(db: Db, sessionDbId: number): InjectionRow[] {
   return db.all(sql`SELECT id, surface, item_ids, cited, created_at FROM injections
     WHERE session_db_id IN (${family(sessionDbId)}) AND surface <> 'holdout' ORDER BY created_at, id`);

@@ -7,12 +7,12 @@ export type JobKind = "session" | "enrich" | "embed";
 
 export interface NewJob {
   kind: JobKind;
-  /** Names the work: there is one row for it, however often it is enqueued. */
+  /** Names the work: enqueued twice, it is still one job. */
   key: string;
   runAfter: number;
 }
 
-/** The transcript is not complete yet when the hook reports a turn's end; work that reads it waits this long. */
+/** When the hook reports a turn's end, the transcript is not complete yet: jobs that read it wait this long. */
 const SETTLE_MS = 3_000;
 
 /** Reads a session's transcript again and derives memory from what is new. */
@@ -21,10 +21,10 @@ export function enqueueSession(db: Db, sessionId: string, at: number): void {
   updateStatusOf(db, sessionId);
 }
 
-/** Older turns are not sent to a model: history would use up today's budget. */
+/** Older turns are not sent to a model: imported history would use up today's budget. */
 const ENRICH_AGE_MS = 24 * 60 * 60_000;
 
-/** Sends a turn that ended lately to a model, if its memory is new or it was never sent before. */
+/** Enqueues a turn that ended recently for a model, if its memory changed or it was never sent. */
 export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: boolean; now: number }): void {
   const { isChanged, now } = options;
   const key = `enrich:${promptDbId}`;
@@ -49,7 +49,7 @@ export function sessionKey(sessionId: string): string {
   return `session:${sessionId}`;
 }
 
-/** What a job's key names: an agent's session id, or a prompt's row. */
+/** The part of a job's key after ":": an agent's session id, or a prompt's row id. */
 export function subjectOf(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
@@ -108,7 +108,7 @@ export function claimJob(db: Db, kind: JobKind, owner: string, now: number): Job
   // Read first: an UPDATE takes the write lock even where there is nothing to write.
   const due =
     db.value<number>(sql`${pending} AND run_after <= ${now} ORDER BY run_after, id LIMIT 1`) ??
-    // Without an index: jobs written while the clock was wrong.
+    // A scan: for jobs written while the clock was wrong.
     db.value<number>(sql`${pending} AND ${dueAt(kind, now)} <= ${now} ORDER BY id LIMIT 1`);
   if (due === undefined) return undefined;
   return db.get(sql`UPDATE jobs SET status = 'running', owner = ${owner}, lease_until = ${now + LEASE_MS}, again = 0
@@ -168,7 +168,7 @@ export function releaseJobs(db: Db, owner: string, now: number): void {
     WHERE status = 'running' AND owner = ${owner}`);
 }
 
-/** After this many deaths of its worker a job counts as the cause. */
+/** After its worker died this often, the job counts as the cause. */
 const MAX_DEATHS = 10;
 const FIRST_DEATH_WAIT_MS = 500;
 

@@ -99,7 +99,7 @@ export function wasAnswered(db: Db, requestHash: string): boolean {
 
 export type DaySpent = Record<"tokens" | "microUsd" | "requests" | "declined", number>;
 
-/** Of one day, in one project or in all. Reservations count in full: a crash never hides a cost. */
+/** What one day cost, in one project or in all. Reservations count in full: a crash never hides a cost. */
 export function spentOn(db: Db, day: string, projectId?: number): DaySpent {
   return db.get(sql`SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
       coalesce(sum(cost_microusd), 0) AS microUsd, count(*) FILTER (WHERE status <> 'declined') AS requests,

@@ -11,7 +11,7 @@ export interface Link {
   source: { type: "session" | "observation"; id: string };
   target: Target;
   relationship: "mentions" | "related_to" | "continues" | "references" | "fixes" | "supersedes";
-  /** How sure it is, or how much it says: 0 to 1. */
+  /** How certain or how relevant the link is: 0 to 1. */
   weight?: number;
 }
 

@@ -11,7 +11,7 @@ export interface ModelPause {
   created_at: number;
 }
 
-/** The last pause of this provider, even after it ended: the next one is longer. */
+/** The last pause of this provider, also one that ended: the next one will be longer. */
 export function findPause(db: Db, fingerprint: string): ModelPause | undefined {
   return db.get(
     sql`SELECT kind, message, times, until, created_at FROM model_pauses WHERE fingerprint = ${fingerprint}`,
@@ -30,7 +30,7 @@ export function pauseModel(db: Db, fingerprint: string, pause: ModelPause): void
     VALUES (${fingerprint}, ${pause.kind}, ${pause.message}, ${pause.times}, ${pause.until}, ${pause.created_at})`);
 }
 
-/** All of them, or the one of a provider that answered. Returns how many there were. */
+/** Deletes all pauses, or that of a provider that answered. Returns how many there were. */
 export function clearPauses(db: Db, fingerprint?: string): number {
   return db.run(sql`DELETE FROM model_pauses WHERE ${fingerprint} IS NULL OR fingerprint = ${fingerprint}`).changes;
 }

@@ -1,5 +1,5 @@
-// What a person changes in observations: pins, texts, what supersedes what. The content hash stays that of the derived
-// text, so that deriving again finds the row and leaves it as it is.
+// A person's changes to observations: pins, texts, which one supersedes which. The content hash stays that of the derived
+// text, so that deriving it again finds the row and leaves it unchanged.
 import type { Observation } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
@@ -36,7 +36,7 @@ export function supersedeByHand(db: Db, olderId: number, newerId: number, now: n
   db.run(sql`UPDATE observations SET is_current = 1 WHERE id = ${newerId}`);
 }
 
-/** What superseded it, what superseded that, and so on; in a circle it is among them itself. */
+/** The observation that superseded it, the one that superseded that, and so on. In a circle it includes `id` itself. */
 export function successorsOf(db: Db, id: number): number[] {
   return db.column(sql`WITH RECURSIVE chain(id) AS (
       SELECT superseded_by FROM observations WHERE id = ${id} AND superseded_by IS NOT NULL
@@ -44,7 +44,7 @@ export function successorsOf(db: Db, id: number): number[] {
     SELECT id FROM chain`);
 }
 
-/** The current ones of the project and those for every project: to compare a new one with. */
+/** Current observations of the project and of all projects, to compare a new one with. */
 export function standingTexts(
   db: Db,
   projectId: number | undefined,

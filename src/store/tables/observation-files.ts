@@ -1,4 +1,4 @@
-// Which of an observation's files its turn changed, and which it only read.
+// observations.files_modified and files_read: which of an observation's files its turn changed, and which it only read.
 import type { Db } from "../db/driver.ts";
 import { family } from "./sessions.ts";
 import { type ObservationRow, observationsOfTurn } from "./observations.ts";
@@ -20,7 +20,7 @@ export function observationFiles(
   return { all: [...new Set([...parse(row.files), ...modified, ...read])], modified, read, other };
 }
 
-/** After a turn's evidence or a list of files changed. Files that were known stay, even if their evidence is gone. */
+/** Call it after a turn's evidence or a list of files changed. Known files stay, even if their evidence was deleted. */
 export function renewFilesOfTurn(db: Db, turn: Turn): void {
   const touched = touchedInTurn(db, turn);
   for (const row of observationsOfTurn(db, turn.sessionDbId, turn.promptNumber)) {

@@ -17,11 +17,11 @@ export interface ObservationRow {
   title: string;
   subtitle: string | null;
   narrative: string;
-  /** JSON arrays, as the next five. */
+  /** JSON arrays, like the next five. */
   facts: string;
   concepts: string;
   files: string;
-  /** Of its files and those its text names: what its turn only read, and what it changed. */
+  /** Files listed here or named in the text that its turn only read, and those it changed. */
   files_read: string;
   files_modified: string;
   evidence: string;
@@ -34,7 +34,7 @@ export interface ObservationRow {
   pinned: number;
   edited_at: number | null;
   superseded_by: number | null;
-  /** When a person said so; null where it was derived. */
+  /** When a person superseded it; null if that was derived. */
   superseded_at: number | null;
   valid_from: number;
   valid_to: number | null;
@@ -42,9 +42,9 @@ export interface ObservationRow {
 }
 
 export interface NewObservation {
-  /** Left out: it holds for every project. */
+  /** Undefined: it holds for every project. */
   projectId?: number | undefined;
-  /** Left out: a person wrote it outside any session. */
+  /** Undefined: a person wrote it outside any session. */
   turn?: { sessionDbId: number; promptNumber: number } | undefined;
   observation: Observation;
   producer: Producer;
@@ -73,7 +73,7 @@ export function insertObservation(
   return lastId;
 }
 
-/** Indexes the row's text and keys again. Must run after every change of them. */
+/** Indexes the row's text and keys again. Must run after every change to them. */
 export function indexObservation(db: Db, id: number): void {
   const row = getObservation(db, id);
   if (row === undefined) return;
@@ -94,7 +94,7 @@ export function renewKeys(db: Db, projectId: number | undefined): void {
   for (const row of rows) writeKeys(db, row.id, observationOf(row));
 }
 
-/** observation_keys: the files and commands an observation is about, to find it without a search. */
+/** Writes observation_keys: the files and commands an observation is about, to find it without a search. */
 function writeKeys(db: Db, id: number, observation: Observation): void {
   db.run(sql`DELETE FROM observation_keys WHERE observation_id = ${id}`);
   for (const { kind, key } of keysOf(observation))
@@ -160,19 +160,19 @@ export function observationOf(row: ObservationRow): Observation {
   };
 }
 
-/** Of one turn, by all producers. */
+/** The observations of one turn, by all producers. */
 export function observationsOfTurn(db: Db, sessionDbId: number, promptNumber: number): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY id`);
 }
 
-/** The current ones of a session, in the order things happened. */
+/** The current observations of a session, in the order of events. */
 export function observationsOfSession(db: Db, sessionDbId: number): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations WHERE session_db_id = ${sessionDbId} AND is_current = 1
     ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`);
 }
 
-/** For an observation that was derived again, unchanged but from other evidence. */
+/** Replaces the evidence of an observation that was derived again with the same text. */
 export function moveEvidence(
   db: Db,
   id: number,
@@ -182,7 +182,7 @@ export function moveEvidence(
     WHERE id = ${id}`);
 }
 
-/** A version that is no longer current supersedes nothing and is superseded by nothing. */
+/** A version that is not current neither supersedes another nor is superseded. */
 export function setCurrent(db: Db, id: number, isCurrent: boolean): void {
   db.run(sql`UPDATE observations
     SET is_current = ${isCurrent}, superseded_by = NULL, superseded_at = NULL, valid_to = NULL WHERE id = ${id}`);
@@ -203,7 +203,7 @@ export function memoryCounts(db: Db, projectId: number | undefined): { observati
   };
 }
 
-/** SQL: a person pinned, edited, imported or wrote it, or said that it supersedes another or is superseded. */
+/** SQL: a person pinned, edited, imported, wrote or superseded it, or superseded another with it. */
 export const OWNED = sql`(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
   OR EXISTS (SELECT 1 FROM observations older WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL))`;
 
@@ -211,7 +211,7 @@ export function isOwned(db: Db, id: number): boolean {
   return db.has(sql`SELECT 1 FROM observations WHERE id = ${id} AND ${OWNED}`);
 }
 
-/** Deletes what the extractor derived from turns that are gone. */
+/** Deletes what the extractor derived from turns that no longer exist. */
 export function deleteOrphans(db: Db, projectId: number | undefined): void {
   for (const name of ["observations", "summaries"]) {
     const table = raw(name);
@@ -225,7 +225,7 @@ export function deleteOrphans(db: Db, projectId: number | undefined): void {
 
 export type ChainRow = Pick<ObservationRow, "id" | "valid_from" | "superseded_by" | "valid_to">;
 
-/** The current ones on one subject, oldest first, without those that a person said are superseded. */
+/** Current observations with one subject, oldest first, without those that a person superseded. */
 export function subjectChain(db: Db, projectId: number | null, subject: string): ChainRow[] {
   return db.all(sql`SELECT id, valid_from, superseded_by, valid_to FROM observations
     WHERE project_id IS ${projectId} AND subject = ${subject} AND is_current = 1

@@ -50,7 +50,7 @@ export function projectsNamed(db: Db, name: string): ProjectRow[] {
   return named[0]?.key === name ? named.slice(0, 1) : named;
 }
 
-/** For writing: several projects with this name are an error. */
+/** For commands that write: several projects with this name are an error. */
 export function onlyProjectNamed(db: Db, name: string): ProjectRow | undefined {
   const named = projectsNamed(db, name);
   if (named.length <= 1) return named[0];

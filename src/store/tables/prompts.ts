@@ -1,4 +1,4 @@
-// prompts: what the user asked, turn by turn, and the agent's last message of each turn.
+// prompts: what the user asked in each turn, and the agent's last message of the turn.
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
@@ -20,7 +20,7 @@ export interface InsertedPrompt {
   number: number;
   /** The id of the new row, whose text is still to be indexed; undefined for a prompt that was known. */
   newId: number | undefined;
-  /** Events with this prompt id belong to this prompt, and not to an earlier one with the same id. */
+  /** Events with this prompt id belong to this prompt, not to an earlier one with the same id. */
   ownsId: boolean;
 }
 
@@ -42,12 +42,12 @@ export function insertPrompt(db: Db, prompt: NewPrompt): InsertedPrompt {
   };
 }
 
-/** For the correction of typos. Must run in the transaction that inserts the prompt. */
+/** Indexes the letters of a prompt, to correct typos in queries. Must run in the transaction that inserts the prompt. */
 export function indexLetters(db: Db, { id, text }: { id: number; text: string }): void {
   db.run(sql`INSERT INTO prompts_trigram (rowid, text) VALUES (${id}, ${text})`);
 }
 
-/** Also from the indexes. `ids`: SQL that selects them. */
+/** Deletes the rows and their index entries. `ids`: SQL that selects them. */
 export function deletePrompts(db: Db, ids: Sql): void {
   db.run(sql`DELETE FROM turns_fts WHERE rowid IN (${ids})`);
   db.run(sql`INSERT INTO prompts_trigram (prompts_trigram, rowid, text)
@@ -96,7 +96,7 @@ function findRepeated(db: Db, { sessionDbId, text }: NewPrompt): number | undefi
       AND NOT EXISTS (SELECT 1 FROM tool_uses t WHERE t.session_db_id = p.session_db_id AND t.prompt_number = p.prompt_number)`);
 }
 
-/** Of two prompts with one id the earlier keeps it; the other is stored as "id@time", the same on every reading. */
+/** Of two prompts with the same id the earlier one keeps it; the other gets "id@time", the same on every reading. */
 function ownPromptId(db: Db, prompt: NewPrompt): string | undefined {
   const { sessionDbId, promptId, at } = prompt;
   const owner = promptById(db, prompt);
@@ -118,7 +118,7 @@ function timedId(db: Db, sessionDbId: number, promptId: string, at: number): str
 /** Tables whose rows have the number of their turn. */
 export const TURN_TABLES = ["tool_uses", "messages", "commits", "file_snapshots", "observations", "summaries"] as const;
 
-/** Numbers a session's turns in the order of time, after a prompt was added late. Returns the number of that prompt. */
+/** Numbers a session's turns by time, after a prompt was added late. Returns the number of that prompt. */
 export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): number {
   const turns = db.all<{ id: number; prompt_number: number }>(sql`SELECT id, prompt_number FROM prompts
     WHERE session_db_id = ${sessionDbId} ORDER BY created_at, id`);
@@ -126,7 +126,7 @@ export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): 
     .map((turn, index) => [turn.prompt_number, index + 1] as const)
     .filter(([before, after]) => before !== after);
   if (moved.length > 0) {
-    // Numbers are unique in a session: negative ones first, so that none is in the way of another.
+    // Numbers are unique in a session: negative ones first, so that they do not collide.
     db.run(sql`UPDATE prompts SET prompt_number = -prompt_number WHERE session_db_id = ${sessionDbId}`);
     for (const [index, turn] of turns.entries())
       db.run(sql`UPDATE prompts SET prompt_number = ${index + 1} WHERE id = ${turn.id}`);
@@ -149,7 +149,7 @@ export function findPromptNumber(db: Db, sessionDbId: number, promptId: string):
   );
 }
 
-/** The turn now running: 0 before the first prompt. */
+/** The number of the last turn; 0 before the first prompt. */
 export function currentPromptNumber(db: Db, sessionDbId: number): number {
   return db.value(sql`SELECT prompt_count FROM sessions WHERE id = ${sessionDbId}`) ?? 0;
 }
@@ -181,7 +181,7 @@ export function endPrompt(db: Db, turn: TurnEnd): void {
   for (const typed of typedMeanwhile) markTurnEnded(db, sessionDbId, typed);
 }
 
-/** The newest message of a turn that may continue; an end recorded at this very time is withdrawn. */
+/** Records the newest message of a turn that may continue; clears an end recorded at the same time. */
 export function setResponse(db: Db, turn: Omit<TurnEnd, "isInterrupted">): void {
   const row = findStarted(db, turn);
   if (row === undefined || (row.response !== null && turn.at < (row.ended_at ?? 0))) return;
@@ -213,7 +213,7 @@ export function reopenTurn(db: Db, sessionDbId: number, promptNumber: number, at
   return true;
 }
 
-/** The agent is about to compact its context: the running turn gets a summary now, and another when it ends. */
+/** The agent is about to compact its context: the turn gets a summary now, and another when it ends. */
 export function noteCheckpoint(db: Db, sessionDbId: number, promptNumber: number, at: number): void {
   db.run(sql`UPDATE prompts SET checkpoint_at = max(coalesce(checkpoint_at, 0), ${at})
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`);
@@ -245,7 +245,7 @@ export function promptsByIds(db: Db, ids: readonly number[]): PromptRow[] {
   return db.all(sql`${TURN} WHERE p.id IN ${anyOf(ids)}`);
 }
 
-/** The last words of a turn: the response, else its last message. */
+/** The response of a turn, else its last message. */
 export function closingWords(db: Db, sessionDbId: number, promptNumber: number): string | undefined {
   return db.value(sql`SELECT coalesce(
       (SELECT response FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}),

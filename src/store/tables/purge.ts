@@ -70,7 +70,7 @@ export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, voi
   db.run(sql`UPDATE sessions SET prompt_count = 0 WHERE id IN (${family(sessionDbId)})`);
 }
 
-/** First: from now on a transcript brings nothing back, and kept rows do not point at ids that are given out again. */
+/** First: from now on reading the transcript brings nothing back, and kept rows do not refer to deleted ones. */
 function detachMemory(db: Db, sessionDbId: number): void {
   const ofFamily = sql`session_db_id IN (${family(sessionDbId)})`;
   db.run(sql`DELETE FROM summaries WHERE ${ofFamily} AND prompt_number > 0`);

@@ -72,17 +72,17 @@ export function updateStatus(db: Db, sessionDbIds: Iterable<number>, now = Date.
   update(db, now, sql`s.id IN ${anyOf(sessionDbIds)}`);
 }
 
-/** The same for the session a job is about, after the job failed or was retried. */
+/** Derives the status of a session again, after its job failed or was retried. */
 export function updateStatusOf(db: Db, sessionId: string, now = Date.now()): void {
   update(db, now, sql`s.session_id = ${sessionId}`);
 }
 
-/** After an import: rows of an older store carry statuses that were not derived from evidence. */
+/** Derives all statuses again after an import: those of an older store were not derived from evidence. */
 export function updateAllStatuses(db: Db, now: number): void {
   update(db, now, sql`1`);
 }
 
-/** The same for all sessions whose memory failed. */
+/** Derives the status of all sessions whose memory failed again. */
 export function updateFailedStatuses(db: Db, now: number): void {
   update(db, now, sql`s.status = 'failed'`);
 }

@@ -48,7 +48,7 @@ export interface UpsertedSession {
   purgedAt: number | null;
 }
 
-/** Creates the session or notes that it was seen again; times only ever widen, so order of arrival does not matter. */
+/** Creates the session or widens its times, so that events may arrive in any order. */
 export function upsertSession(db: Db, session: NewSession): UpsertedSession {
   const { sessionId, agent, projectId, parentId, subtitle, cwd, branch, transcriptPath, version, at } = session;
   return db.get(sql`INSERT INTO sessions (session_id, agent, project_id, parent_session_db_id, subtitle, cwd,
@@ -71,7 +71,7 @@ export function widenSession(db: Db, id: number, firstAt: number, lastAt: number
   );
 }
 
-/** A prompt or a resume after the reported end continues the session. Its status follows from its turns. */
+/** A prompt or a resume after the reported end continues the session. */
 export function reopenSession(db: Db, id: number, at: number): void {
   db.run(sql`UPDATE sessions SET ended_at = NULL, end_reason = NULL
     WHERE id = ${id} AND end_reason IS NOT NULL AND coalesce(ended_at, 0) < ${at}`);
@@ -181,7 +181,7 @@ export function sessionSource(db: Db, sessionId: string): SessionSource | undefi
   return db.get(sql`SELECT id, agent, transcript_path FROM sessions WHERE session_id = ${sessionId}`);
 }
 
-/** From an index alone, and as one text: row by row, ten thousand take almost three times as long. */
+/** Read from an index alone and as one JSON text: ten thousand rows take almost three times as long. */
 export function sessionIdsOf(db: Db, projectId: number): ReadonlySet<number> {
   return cached(db, `sessions of ${projectId}`, () => {
     const ids = db.value<string>(sql`SELECT json_group_array(id) FROM sessions WHERE project_id = ${projectId}`);

@@ -35,7 +35,7 @@ export function clearStaleTurn(db: Db, promptDbId: number): void {
   db.run(sql`DELETE FROM stale_memory WHERE prompt_db_id = ${promptDbId}`);
 }
 
-/** Sessions whose memory is out of date, newest first: recent work is asked for first. */
+/** Sessions whose memory is out of date, the newest first because recent work is needed first. */
 export function staleSessions(db: Db, projectId?: number): { id: number; session_id: string; turns: number }[] {
   return db.all(sql`SELECT s.id, s.session_id, count(*) AS turns
     FROM stale_memory d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id

@@ -22,7 +22,7 @@ export interface SyncMark {
 const ofSession = (sessionId: string | undefined): Sql =>
   and(sessionId !== undefined && sql`session_id = ${sessionId}`);
 
-/** Size and time of each file when it was last read, to tell that nothing is new. Of all files, or of one session's. */
+/** Size and time of each file when it was last read, to detect new content. For all files, or one session's. */
 export function syncMarks(db: Db, sessionId?: string): Map<string, SyncMark> {
   const rows = db.all<SyncMark & { path: string }>(sql`SELECT path, size, mtime FROM sync_state
     WHERE ${ofSession(sessionId)}`);
@@ -34,7 +34,7 @@ export function readSyncState(db: Db, path: string): SyncState | undefined {
     FROM sync_state WHERE path = ${path}`);
 }
 
-/** The few states whose reader met a wholly private prompt. Of all files, or of one session's. */
+/** The few states whose reader met an entirely private prompt, of all files or one session's. */
 export function privateStates(db: Db, sessionId?: string): string[] {
   return db.column(sql`SELECT state FROM sync_state WHERE ${ofSession(sessionId)} AND instr(state, 'Ids":["') > 0`);
 }

@@ -26,7 +26,7 @@ export interface Tombstone {
   hash: string;
 }
 
-/** One query of an empty table is all that capture pays where nothing was ever forgotten. */
+/** While nothing was ever forgotten, this query of an empty table is all that capture pays. */
 export function hasTombstones(db: Db): boolean {
   return db.has(sql`SELECT 1 FROM tombstones LIMIT 1`);
 }
@@ -67,7 +67,7 @@ export function isForgottenSession(db: Db, sessionId: string): boolean {
   return hasTombstone(db, ofSession("session", sessionId));
 }
 
-/** Every event of a session needs the same hash. */
+/** A cache: every event of a session needs the same hash. */
 const hashed = new Map<string, Tombstone>();
 const MAX_HASHED = 1_000;
 
@@ -88,12 +88,12 @@ export function hasForgottenParts(db: Db, sessionId: string): boolean {
   return hasTombstone(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
 }
 
-/** Also for a session whose history was copied from one with forgotten parts: its transcript repeats them. */
+/** Like hasForgottenParts, also for a fork of such a session: its transcript repeats the forgotten parts. */
 export function namesForgotten(db: Db, sessionId: string): boolean {
   return hasTombstones(db) && originsOf(db, sessionId).some((id) => hasForgottenParts(db, id));
 }
 
-/** The same id with another text at another time is another prompt: a command may carry the id of the prompt before it. */
+/** A prompt with the same id but another text and time is another prompt: a command may carry the id of the prompt before it. */
 export function isForgottenPrompt(
   db: Db,
   sessionId: string,

@@ -46,7 +46,7 @@ export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolea
     WHERE s.session_id = ${sessionId} AND t.tool_use_id = ${toolUseId}`);
 }
 
-/** Also from the index. `ids`: SQL that selects them. Returns how many were deleted. */
+/** Deletes the rows and their index entries. `ids`: SQL that selects them. Returns how many were deleted. */
 export function deleteToolUses(db: Db, ids: Sql): number {
   db.run(sql`DELETE FROM tool_uses_fts WHERE rowid IN (${ids})
     AND rowid <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`);
@@ -57,7 +57,7 @@ export function deleteToolUses(db: Db, ids: Sql): number {
   return changes;
 }
 
-/** A prompt that is recorded after the tool uses and messages of its turn takes them over. */
+/** Moves tool uses and messages that were recorded before their prompt to its turn. */
 export function adoptTurn(db: Db, sessionDbId: number, promptId: string, promptNumber: number): void {
   for (const table of ["tool_uses", "messages"])
     db.run(sql`UPDATE ${raw(table)} SET prompt_number = ${promptNumber}

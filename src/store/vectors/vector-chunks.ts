@@ -5,8 +5,8 @@ import { raw, sql } from "../db/sql.ts";
 import type { EmbeddingModel } from "./vectors.ts";
 
 /**
- * Vectors to a stored chunk, 50 KB. To read 100,000 of them row by row takes four times as long; in larger chunks a single
- * one is slow to get at (0.13 ms in one of 1,024, here 0.02), and each batch rewrites its chunk.
+ * Vectors in a stored chunk of 50 KB. Reading 100,000 vectors row by row takes four times as long. In larger chunks reading
+ * a single one is slow (0.13 ms with 1,024 vectors, 0.02 ms with 128), and each batch rewrites its chunk.
  */
 export const STORED_ROWS = 128;
 
@@ -16,7 +16,7 @@ export interface Write {
   sessionDbId: number;
 }
 
-/** A chunk is written as a whole, for as many of its records as come together. */
+/** Rewrites each chunk once, with all of its new records. */
 export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Write[]): void {
   const size = recordBytes(model.dimensions);
   for (const [number, inChunk] of Map.groupBy(writes, ({ place }) => Math.floor(place / STORED_ROWS))) {
@@ -54,7 +54,7 @@ function saveCodes(
 
 const CODES_OF_CHUNK = sql`vector_codes k ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision`;
 
-/** For chunks that an older program wrote. Must run in a transaction, until it returns 0. */
+/** Adds the codes of chunks that an older version wrote. Call it in a transaction until it returns 0. */
 export function addMissingCodes(db: Db, model: EmbeddingModel, limit: number): number {
   const chunks = db.all<Omit<VectorChunk, "owners">>(sql`SELECT c.number, c.revision, c.records
     FROM vector_chunks c LEFT JOIN ${CODES_OF_CHUNK} WHERE c.model_id = ${model.id} AND k.number IS NULL LIMIT ${limit}`);
@@ -65,7 +65,7 @@ export function addMissingCodes(db: Db, model: EmbeddingModel, limit: number): n
 export interface VectorChunk {
   number: number;
   revision: number;
-  /** The session of each record, 0 for none. */
+  /** The session of each record; 0: no session. */
   owners: Int32Array;
   records: Uint8Array;
 }
@@ -77,7 +77,7 @@ export interface ChunkSpan {
 
 type Stored<Chunk extends { owners: Int32Array }> = Omit<Chunk, "owners"> & { owners: Uint8Array };
 
-/** In the order of their numbers; reading each by itself takes three times as long. */
+/** Ordered by number. One query for all: reading chunks one by one takes three times as long. */
 export function getChunks(db: Db, modelId: number, { first, last }: ChunkSpan): VectorChunk[] {
   const rows = db.all<Stored<VectorChunk>>(sql`SELECT number, revision, owners, records FROM vector_chunks
     WHERE model_id = ${modelId} AND number BETWEEN ${first} AND ${last} ORDER BY number`);
@@ -88,7 +88,7 @@ export interface CodeChunk extends Omit<VectorChunk, "records"> {
   codes: Uint8Array;
 }
 
-/** The same with one bit per dimension instead of the records. */
+/** Chunks with one bit per dimension instead of the records. */
 export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, { first, last }: ChunkSpan): CodeChunk[] {
   const rows = db.all<Stored<VectorChunk> & { codes: Uint8Array | null }>(
     sql`SELECT c.number, c.revision, c.owners, k.codes, CASE WHEN k.codes IS NULL THEN c.records END AS records

@@ -22,11 +22,11 @@ export function embeddingModels(db: Db): EmbeddingModel[] {
   return db.all(sql`SELECT id, name, dimensions, is_wanted FROM embedding_models ORDER BY is_wanted DESC, id DESC`);
 }
 
-/** Makes new vectors with this model from now on. If it is not the one used before, everything is embedded again. */
+/** Uses this model for new vectors. If it differs from the one used before, everything is embedded again. */
 export function wantModel(db: Db, name: string, dimensions: number, now: number): EmbeddingModel {
   const wanted = embeddingModels(db).find((model) => model.is_wanted === 1);
   if (wanted?.name === name && wanted.dimensions === dimensions) return wanted;
-  // It may have been used before: what changed since then is not known.
+  // Vectors from an earlier use of this model are outdated.
   db.run(sql`DELETE FROM embedding_models WHERE name = ${name}`);
   db.run(sql`UPDATE embedding_models SET is_wanted = 0`);
   db.run(sql`INSERT INTO embedding_models (name, dimensions, is_wanted, created_at)
@@ -37,7 +37,7 @@ export function wantModel(db: Db, name: string, dimensions: number, now: number)
   return wantModel(db, name, dimensions, now);
 }
 
-/** Once this model is ready: the others were searched until then. */
+/** Call it once this model's vectors are complete: until then the others are searched. */
 export function dropOtherModels(db: Db, model: EmbeddingModel): number {
   return db.run(sql`DELETE FROM embedding_models WHERE id <> ${model.id}`).changes;
 }
@@ -47,7 +47,7 @@ export function markTurnToEmbed(db: Db, promptDbId: number, at: number): void {
 }
 
 export interface StaleItem {
-  /** The id of the row in stale_vectors: an item that changes again gets another. */
+  /** The id of the row in stale_vectors: an item that changes again gets a new one. */
   mark: number;
   kind: EmbeddedKind;
   itemId: number;
@@ -64,7 +64,7 @@ export function nextToEmbed(db: Db, limit: number): StaleItem[] {
 }
 
 export interface EmbedText {
-  /** 0: of no session. */
+  /** 0: no session. */
   sessionDbId: number;
   /** Empty where there is nothing to embed. */
   pieces: string[];
@@ -107,7 +107,7 @@ export interface EmbedProgress {
 
 export function embedProgress(db: Db): EmbedProgress {
   const model = embeddingModels(db).find(({ is_wanted: isWanted }) => isWanted === 1);
-  // Counted apart: observations in an index, and only turns have to be looked up.
+  // Two counts: observations are counted in an index, and only turns have to be looked up.
   const waiting = db.value<number>(sql`SELECT (SELECT count(*) FROM stale_vectors WHERE kind = 'observation')
     + (SELECT count(*) ${WAITING} AND d.kind = 'turn')`);
   return { vectors: model === undefined ? 0 : countVectors(db, model.id), waiting: waiting ?? 0 };
@@ -116,7 +116,7 @@ export function embedProgress(db: Db): EmbedProgress {
 const freePlaces = (modelId: number): Sql =>
   sql`FROM vectors INDEXED BY vectors_free WHERE model_id = ${modelId} AND item_id IS NULL`;
 
-/** From the highest place and the free ones: there may be a million rows to count. */
+/** Computed from the highest place and the free ones, because there may be a million rows to count. */
 export function countVectors(db: Db, modelId: number): number {
   return nextPlace(db, modelId) - (db.value<number>(sql`SELECT count(*) ${freePlaces(modelId)}`) ?? 0);
 }
@@ -126,7 +126,7 @@ function nextPlace(db: Db, modelId: number): number {
 }
 
 export interface EmbeddedItem extends StaleItem {
-  /** 0: none. */
+  /** 0: no session. */
   sessionDbId: number;
   /** Empty where there was nothing to embed. */
   records: readonly Uint8Array[];
@@ -160,7 +160,7 @@ export interface VectorItem {
   place: number;
   kind: EmbeddedKind;
   itemId: number;
-  /** Null for what was written by hand. */
+  /** Null for an observation written by hand. */
   session: number | null;
   promptNumber: number;
   isSuperseded: number;

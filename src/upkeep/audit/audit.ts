@@ -10,19 +10,19 @@ import { type Extent, freePages } from "../../store/db/file-format.ts";
 import { eachText } from "../../store/reads/text-rows.ts";
 import { hasIndexState, isUnclean } from "../erase/erase-rows.ts";
 
-/** A place and what kind of thing is there; never the thing itself. */
+/** Where a secret or private text is, and of which kind; never the text itself. */
 export interface Finding {
   /** Relative to the data directory, if it is inside. */
   file: string;
   kinds: Record<string, number>;
-  /** In a row: */
+  /** Set for a row: */
   table?: string;
   column?: string;
   row?: string;
   session_id?: string | null;
-  /** Or in a file, from this byte. */
+  /** Set for other bytes of a file. */
   offset?: number;
-  /** In bytes that belong to no row. */
+  /** In bytes that belong to no row any more. */
   isDead?: true;
 }
 
@@ -105,7 +105,7 @@ function auditFile(path: string, file: string): Finding[] {
   return bytes.includes(0) ? auditBytes(path, file) : auditText(bytes.toString("utf8"), file);
 }
 
-/** At most one finding per file: the first byte, and all kinds in the file. */
+/** At most one finding per file: its first byte, and all kinds in the file. */
 function auditText(text: string, file: string): Finding[] {
   const kinds: Record<string, number> = {};
   let offset: number | undefined;
@@ -137,7 +137,7 @@ function commonBytes(before: string, after: string): number {
   return Buffer.byteLength(before.slice(0, length));
 }
 
-/** Between rows, a name can stand beside a value by chance: these kinds count in free pages only. */
+/** In raw bytes a name can be next to a value by chance: these kinds count in free pages only. */
 const BY_NAME = new Set(["credential", "cookie", "url-password", "curl-user", "bearer", "heroku", "npm"]);
 const PRIVATE = /<private[\s>]/gi;
 const OVERLAP_BYTES = 64 * 1024;

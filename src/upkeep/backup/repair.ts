@@ -1,4 +1,4 @@
-// Repairs a damaged database: quarantines it and replaces it with the newest good backup plus all rows that can still be read.
+// Repairs a damaged database: quarantines it and replaces it with the newest good backup plus all readable rows.
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
@@ -110,7 +110,7 @@ function build(
     relaxDurability(db);
     shapeFile(db);
     migrate(db);
-    // A file that is whole without its log needs nothing from it: the log belongs to another database.
+    // A file that is good without its log needs nothing from it: the log belongs to another database.
     const salvaged = good === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
     deleteForgotten(db, now);
     return salvaged;

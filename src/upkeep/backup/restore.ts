@@ -22,7 +22,7 @@ export interface Restored {
   forgotten: number;
 }
 
-/** How long to wait for an open transaction. */
+/** How long to wait for a transaction of another process. */
 const LAST_WRITER_MS = 30_000;
 
 /** Requires the worker's lock. */
@@ -55,7 +55,7 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   return { contents, setAside: quarantine, forgotten };
 }
 
-/** What the backup takes over from the database it replaces, as far as that can be read. */
+/** What a restore keeps from the replaced database, as far as that can be read. */
 interface CarriedOver {
   tombstones: readonly Tombstone[];
   lastIds: LastIds;
@@ -69,7 +69,7 @@ function readCarriedOver(database: string): CarriedOver {
     return withDriver(database, { busyTimeoutMs: LAST_WRITER_MS }, (db) => {
       db.exec("BEGIN IMMEDIATE; ROLLBACK");
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
-      // Salvaged, because a damaged database is what backups are for.
+      // Salvaged, because the database may be damaged.
       const tombstones = [...salvageRows(db, "tombstones", { lost: 0 })]
         .flat()
         .map(({ kind, hash }): Tombstone => ({ kind: String(kind) as TombstoneKind, hash: String(hash) }));

@@ -1,4 +1,4 @@
-// When a backup is due, and which ones are deleted.
+// Decides when a backup is due, and deletes old ones.
 import type { Settings } from "../../config/schema.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { type Backup, listBackups } from "../../store/db/backup.ts";

@@ -8,7 +8,7 @@ import { outputOf } from "../../store/tables/tool-uses.ts";
 /** The ids of the rows, by table. */
 export type DeletionSet = Record<"sessions" | ItemTable, Set<number>>;
 
-/** In display order, each with its noun. */
+/** In display order, with a noun for each. */
 export const DELETION_KINDS: readonly [keyof DeletionSet, string][] = [
   ["sessions", "session"],
   ["prompts", "turn"],
@@ -32,7 +32,7 @@ export function emptyDeletionSet(): DeletionSet {
  */
 export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   const selected = new Set(deletion.observations);
-  // The same words are the same observation, whichever turn they were derived from.
+  // The same text is the same observation, whichever turn it was derived from.
   const selectedTexts = sql`SELECT content_hash FROM observations WHERE id IN ${anyOf(selected)}`;
   addIds(db, selected, sql`SELECT id FROM observations WHERE content_hash IN (${selectedTexts})`);
   for (const id of deletion.prompts) addTurn(db, deletion, id);
@@ -104,7 +104,7 @@ export interface DeletionRow {
   prompt_number: number;
   /** The agent's id, or an observation's content hash. */
   key: string | null;
-  /** What a person recognises it by. */
+  /** A text by which a person recognises it. */
   title: string;
   /** JSON array of all its texts. */
   texts: string;

@@ -1,5 +1,5 @@
-// Text that repeats a session's prompts and messages: a turn's response, a session's title, a subagent's report.
-// Forgetting deletes it where it has the same words.
+// Texts that repeat a session's prompts and messages: a turn's response, a session's title, a subagent's report. Forgetting
+// a prompt or message clears those with the same text.
 import type { Db } from "../../store/db/driver.ts";
 import { anyOf, raw, sql } from "../../store/db/sql.ts";
 

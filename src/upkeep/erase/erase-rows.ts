@@ -1,4 +1,4 @@
-// Deletes rows for good: from the tables, the indexes, the reading positions of transcripts and the bytes of the file.
+// Deletes rows for good: from tables, indexes, the reading state of transcripts and the bytes of the file.
 import { type Db, isBusy } from "../../store/db/driver.ts";
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
 import { deletePrompts, renumberTurns } from "../../store/tables/prompts.ts";
@@ -40,7 +40,7 @@ function count(db: Db, table: string): number {
   return db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) ?? 0;
 }
 
-/** What was recorded and derived for a prompt, beside its messages and tool uses. */
+/** Deletes what was recorded and derived for a prompt, except its messages and tool uses. */
 function eraseTurn(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
   db.run(sql`DELETE FROM jobs WHERE key = ${`enrich:${id}`}`);
   for (const table of ["summaries", "commits", "file_snapshots"]) {
@@ -48,7 +48,7 @@ function eraseTurn(db: Db, { id, session_db_id, prompt_number }: DeletionRow): v
   }
 }
 
-/** The snapshots, commits and links that came from a tool use. */
+/** Deletes snapshots, commits and links that came from a tool use. */
 function eraseEffects(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
   deleteSnapshotsOf(db, id);
   db.run(sql`DELETE FROM commits WHERE session_db_id = ${session_db_id} AND created_at = ${at}`);
@@ -94,7 +94,7 @@ function resetReading(db: Db, sessionDbId: number): void {
        OR 'agent-' || session_id IN (SELECT session_id FROM sessions WHERE parent_session_db_id = ${sessionDbId})`);
 }
 
-/** Has SQLite overwrite the bytes of deleted rows at once. */
+/** Makes SQLite overwrite the bytes of deleted rows at once. */
 export function overwriteDeleted(db: Db): void {
   db.exec("PRAGMA secure_delete = ON");
 }
@@ -134,7 +134,7 @@ export function scrub(db: Db): boolean {
   }
 }
 
-/** A worker that writes turn after turn leaves gaps shorter than the 100 ms that SQLite waits between its tries. */
+/** A worker that writes one turn after the other leaves gaps shorter than the 100 ms SQLite waits between attempts. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 2;
 

@@ -23,7 +23,7 @@ export interface Forgotten {
   touched: string[];
 }
 
-/** A text to delete wherever it is, also from responses and titles. */
+/** A text to delete everywhere, also from responses and titles. */
 export interface Words {
   text: string;
   projectId: number | undefined;
@@ -31,7 +31,7 @@ export interface Words {
 
 export interface AlsoForget {
   words?: Words | undefined;
-  /** Responses and titles to clear although their items stay. */
+  /** Responses and titles to clear while their items stay. */
   derived?: Pick<DerivedRows, "responses" | "sessions">;
 }
 
@@ -98,7 +98,7 @@ function textsOf({ texts }: DeletionRow): string[] {
   return (JSON.parse(texts) as (string | null)[]).filter((text) => text !== null && text.trim() !== "") as string[];
 }
 
-/** Hashes by which these rows and texts are recognised should they come back. */
+/** Hashes that identify these rows and texts if they come back. */
 export function tombstonesOf(
   evidence: readonly DeletionRow[],
   texts: readonly DerivedText[],

@@ -1,4 +1,4 @@
-// Finds the rows that contain a text, in upper or lower case: to forget them, and to verify that none is left.
+// Finds the rows that contain a text, in upper or lower case, to forget them and to verify that they are gone.
 import type { Db } from "../../store/db/driver.ts";
 import { and, anyOf, raw, sql } from "../../store/db/sql.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
@@ -40,7 +40,7 @@ const SUMMARIES: TextColumns = {
 
 const SESSION_ID = "(SELECT session_id FROM sessions WHERE id = x.session_db_id)";
 
-/** Text beside the items, with the names of folders, branches and files. */
+/** Texts besides the items, such as the names of folders, branches and files. */
 const OTHERS: TextColumns[] = [
   { ...RESPONSES, item: "'p' || x.id" },
   { ...NAMES, columns: [...NAMES.columns, "cwd", "git_branch", "transcript_path"] },

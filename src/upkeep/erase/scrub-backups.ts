@@ -1,4 +1,4 @@
-// Deletes what was forgotten from other databases that still have it: backups and quarantined ones.
+// Deletes what was forgotten from copies of the database: backups and quarantined ones.
 import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
@@ -34,7 +34,7 @@ export interface ClearedCopies {
   without: string[];
   /** Backups that could not be cleaned and were deleted. */
   removed: string[];
-  /** For what only backups still had: an export from that time must not bring it back. */
+  /** For what only backups had: an export from that time must not bring it back. */
   tombstones: Tombstone[];
 }
 
@@ -75,7 +75,7 @@ interface Deleted {
   tombstones: Tombstone[];
 }
 
-/** Undefined where that fails: the copy is damaged, or of a newer version. */
+/** Undefined if that fails: the copy is damaged, or of a newer version. */
 function tryClearCopy(from: Db, path: string, { pieces, words }: Traces): Deleted | undefined {
   try {
     return withDriver(path, {}, (copy) => {
@@ -100,7 +100,7 @@ function mayContain(path: string, { pieces, sessions }: Traces): boolean {
   return signs.length === 0 || SUFFIXES.some((suffix) => piecesIn(path + suffix, signs).length > 0);
 }
 
-/** Returns the new ones. Skips those that match rows still here: they say it in other words, and a person or an audit kept them. */
+/** Returns the new ones. Skips those that match existing rows, which a person or an audit changed and kept. */
 function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
   return transaction(db, () => {
     const added = tombstones.filter((one) => insertTombstone(db, one, Date.now()));
@@ -119,7 +119,7 @@ function hashesOf(db: Db, { deletion, responses, names }: Found): string[] {
   ].map(({ hash }) => hash);
 }
 
-/** Whether a backup or a quarantined database contains the words: they keep for a while what retention deleted. */
+/** Whether a backup or quarantined database contains the words: those keep for a while what retention deleted. */
 export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
   return copiesOf(paths).some((path) => {
     try {
@@ -143,14 +143,14 @@ function wordsIn(db: Db, copy: Db, words: Words): Words {
   return { ...words, projectId: copy.value(sql`SELECT id FROM projects WHERE key = ${key}`) ?? NO_PROJECT };
 }
 
-/** Deletes what this database's own tombstones say was forgotten. Returns how many rows were deleted. */
+/** Deletes the rows that match this database's own tombstones. Returns how many. */
 export function deleteForgotten(db: Db, now: number): number {
   return forgetByTombstones(db, now).rows;
 }
 
 function forgetByTombstones(db: Db, now: number, words?: Words): Deleted {
   const { deletion, ...texts } = findForgotten(db);
-  // Of many turns that end with "Done." only one was forgotten: a text that a remaining row has stays.
+  // If many turns end with "Done." and one was forgotten: a text that a remaining row has stays.
   const isUnused = (text: DerivedText): boolean => {
     const { prompts, messages } = rowsWithText(db, text);
     return prompts.every((id) => deletion.prompts.has(id)) && messages.every((id) => deletion.messages.has(id));

@@ -1,4 +1,4 @@
-// Selects what to forget: by the ids that people and agents pass on, or by path.
+// Selects what to forget: by the ids that C-Mem prints, or by path.
 import { isAbsolute, join } from "node:path";
 import { AppError } from "../../core/error.ts";
 import type { Db } from "../../store/db/driver.ts";

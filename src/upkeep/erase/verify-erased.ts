@@ -1,4 +1,4 @@
-// Searches for what is left of forgotten texts: in every file of our folders byte by byte, in the indexes and in rows.
+// Verifies that forgotten texts are gone: searches every file of our folders byte by byte, the indexes and the rows.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { PROGRAM_FOLDERS } from "../../config/paths.ts";
@@ -9,7 +9,7 @@ import type { Db } from "../../store/db/driver.ts";
 import { countPhrase } from "./erase-rows.ts";
 import { findTextAnywhere } from "./rows-containing.ts";
 
-/** Long enough not to occur elsewhere by chance, short enough to fit on one database page. */
+/** Long enough to be unique, short enough to fit on one database page. */
 const PIECE_CHARS = 32;
 export const MIN_PIECE_CHARS = 16;
 const PIECES_PER_TEXT = 3;
@@ -41,7 +41,7 @@ export function countTooShort(texts: readonly string[]): number {
 
 export interface Proof {
   pieces: number;
-  /** Texts that files were not searched for. */
+  /** Texts too short to search files for. */
   tooShort: number;
   files: number;
   bytes: number;
@@ -51,7 +51,7 @@ export interface Proof {
   elsewhere: string[];
   /** Index entries of rows that no longer exist. */
   searchHits: number;
-  /** Index entries of rows that say it with other endings or punctuation. */
+  /** Index entries of rows with the same words but other endings or punctuation. */
   alike: number;
 }
 
@@ -80,7 +80,7 @@ export function verifyErased(
   };
 }
 
-/** Without the first and last word, which may be cut; all words where only one or none would be left. */
+/** Without the first and last word, which may be cut off, if at least two words remain. */
 function phraseOf(piece: string): string {
   const words = wordsOf(piece);
   const whole = words.slice(1, -1);
@@ -123,7 +123,7 @@ export function piecesIn(path: string, pieces: readonly string[]): string[] {
   return [...held];
 }
 
-/** A copy that is being written is cut off: as far as it can be read. A damaged one: its bytes as they are. */
+/** An incomplete file as far as it can be read; a damaged one as its raw bytes. */
 function unzip(path: string): Buffer {
   const { gunzipSync, constants } = process.getBuiltinModule("node:zlib");
   const bytes = readFileSync(path);

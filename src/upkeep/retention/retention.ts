@@ -114,7 +114,7 @@ export function* purge(
   return purged;
 }
 
-/** Right after a sync memory is not derived yet, and without the evidence it never could be. */
+/** Right after a sync memory is not derived yet, and after the purge its evidence is gone. */
 function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
   const stale = new Set(staleSessions(db).map(({ id }) => id));
   let done = 0;
