@@ -71,11 +71,6 @@ export function parseJson(text: string | undefined): Json | undefined {
   }
 }
 
-/** `{[key]: value}`, or `{}` without a value, for optional properties. */
-export function present<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
-}
-
 /** The text of content blocks of MCP tools, agents and transcripts. */
 export function blocksText(blocks: readonly Json[]): string {
   const parts = blocks.map((block) => {

@@ -53,13 +53,10 @@ export type PromptItem = ItemOf<"prompt">;
 export type MessageItem = ItemOf<"message">;
 export type ToolItem = ItemOf<"tool">;
 export type SubagentItem = ItemOf<"subagent">;
-export type CommitItem = ItemOf<"commit">;
-export type TouchedFile = ToolItem["files"][number];
 export type WholeToolItem = ToolItem & { input: unknown; output: string };
 
 export type ListedObservation = DataOf<typeof observations>["results"][number];
 export type Story = DataOf<typeof observation>;
-export type Standing = NonNullable<Story["standing"]>;
 export type Named = Story["replaces"][number];
 export type Evidence = Story["evidence"][number];
 

@@ -88,8 +88,6 @@ function isInScope({ members, lastAt }: Effort, { projectId, agent, since, befor
   );
 }
 
-export type EffortStory = ReturnType<typeof effortStory>;
-
 const MAX_DECISIONS = 3;
 const MAX_OPEN_ENDS = 5;
 

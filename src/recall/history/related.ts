@@ -12,8 +12,6 @@ import {
 } from "../../store/reads/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 
-export type RelatedSession = ReturnType<typeof relatedSessions>[number];
-
 interface Reason {
   id: number;
   weight: number;
