@@ -1,11 +1,14 @@
 // Requests to the worker's API.
 import { signal, useComputed, useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import type { DataOf, MetaOf } from "../queries/query.ts";
 
-export interface Reply<Data, Meta = Record<string, unknown>> {
+export interface Reply<Data, Meta = unknown> {
   data: Data;
   meta: Meta;
 }
+
+/** A row of a query's list: `RowOf<typeof projects>`. */
+export type RowOf<Q> = DataOf<Q> extends { results: (infer Row)[] } ? Row : never;
 
 /** An error with a message and a hint for the user. */
 export class ApiError extends Error {
@@ -22,19 +25,12 @@ export class ApiError extends Error {
 /** The worker refused this browser: `c-mem open` signs it in. */
 export const isSignedOut = signal(false);
 
-export async function get<Data, Meta = Record<string, unknown>>(
-  path: string,
-  abort?: AbortSignal,
-): Promise<Reply<Data, Meta>> {
-  return await request<Data, Meta>(path, abort === undefined ? {} : { signal: abort });
-}
-
-export async function send<Data, Meta = Record<string, unknown>>(
+export async function send<Data, Meta = unknown>(
   method: "POST" | "PATCH" | "PUT" | "DELETE",
   path: string,
   body?: unknown,
 ): Promise<Reply<Data, Meta>> {
-  return await request<Data, Meta>(path, {
+  return await get<Data, Meta>(path, {
     method,
     // Also without a body: the worker refuses what a form of another site could send.
     headers: { "content-type": "application/json" },
@@ -42,44 +38,42 @@ export async function send<Data, Meta = Record<string, unknown>>(
   });
 }
 
-export interface Load<Data, Meta = Record<string, unknown>> {
+export interface Load<Data, Meta> {
   /** The latest reply; while another is loading, the one before. */
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;
   isLoading: boolean;
 }
 
-export interface Loading<Data, Meta = Record<string, unknown>> {
+export interface Loading<Data, Meta = unknown> {
   load: ReadonlySignal<Load<Data, Meta>>;
   /** Loads again; the current reply stays until the new one arrives. */
   reload: () => void;
+  /** Loads a longer list. */
+  showMore?: () => void;
 }
 
 /**
- * Loads `path()`, and again whenever a signal it reads changes; `undefined` loads nothing. A reply to an older request is
- * dropped. A path that was loaded before shows its last reply until the new one arrives.
+ * Loads the reply of a query, `useLoad<typeof list>(() => "/api/sessions")`, and again whenever a signal that `path` reads
+ * changes; `undefined` loads nothing. A reply to an older request is dropped. A path that was loaded before shows its last
+ * reply until the new one arrives.
  */
-export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string | undefined): Loading<Data, Meta> {
+export function useLoad<Q>(path: () => string | undefined): Loading<DataOf<Q>, MetaOf<Q>> {
+  type Known = Reply<DataOf<Q>, MetaOf<Q>>;
   const wanted = useComputed(path);
   const round = useSignal(0);
-  const load = useSignal<Load<Data, Meta>>({ reply: undefined, error: undefined, isLoading: true });
-  const running = useSignal<AbortController | undefined>(undefined);
+  const load = useSignal<Load<DataOf<Q>, MetaOf<Q>>>({ reply: undefined, error: undefined, isLoading: true });
   useSignalEffect(() => {
     const requested = wanted.value;
     void round.value;
-    running.peek()?.abort();
     if (requested === undefined) {
       load.value = { reply: undefined, error: undefined, isLoading: false };
-      return;
+      return undefined;
     }
     const abort = new AbortController();
-    running.value = abort;
-    const known = recent.get(requested) as Reply<Data, Meta> | undefined;
-    const before = load.peek();
-    load.value = known
-      ? { reply: known, error: undefined, isLoading: true }
-      : { ...before, error: undefined, isLoading: true };
-    get<Data, Meta>(requested, abort.signal).then(
+    const known = recent.get(requested) as Known | undefined;
+    load.value = { reply: known ?? load.peek().reply, error: undefined, isLoading: true };
+    get<DataOf<Q>, MetaOf<Q>>(requested, { signal: abort.signal }).then(
       (reply) => {
         if (abort.signal.aborted) return;
         remember(requested, reply);
@@ -90,8 +84,8 @@ export function useLoad<Data, Meta = Record<string, unknown>>(path: () => string
         load.value = { reply: undefined, error: asApiError(error), isLoading: false };
       },
     );
+    return () => abort.abort();
   });
-  useEffect(() => () => running.peek()?.abort(), []);
   return {
     load,
     reload: () => {
@@ -116,7 +110,7 @@ function remember(path: string, reply: Reply<unknown, unknown>): void {
   if (recent.size > MAX_RECENT && oldest !== undefined) recent.delete(oldest);
 }
 
-async function request<Data, Meta>(path: string, init: RequestInit): Promise<Reply<Data, Meta>> {
+export async function get<Data, Meta = unknown>(path: string, init: RequestInit = {}): Promise<Reply<Data, Meta>> {
   let response: Response;
   try {
     // "Nothing found" is no failure: as status 404 the browser would log it as an error.

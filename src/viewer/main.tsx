@@ -2,8 +2,8 @@
 //
 //   app.tsx      navigation and theme          routes.ts   the page of an address
 //   router.ts    navigation without reloading  api.ts      loads and changes data: `useLoad`, `send`
-//   wire.ts      the API's replies             stream.ts   live events
 //   components/  what pages are made of        pages/      the pages
+//   stream.ts    live events
 //   styles/      tokens (colours, sizes), base elements, shell, components; a page's own sheet is beside the page
 //
 // The content security policy forbids inline scripts and style attributes in HTML strings (`style={{}}` is fine).

@@ -107,7 +107,9 @@ describe("search", () => {
     expect(await results(page).count()).toBe(1);
     expect(await page.locator(".result mark").first().textContent()).toContain("zebracorn");
     expect(new URL(page.url()).searchParams.get("q")).toBe("zebracorn");
-    expect(await page.locator(".search-summary").textContent()).toMatch(/1 session by words in talk, work, files/);
+    expect(await page.locator(".search-summary").textContent()).toMatch(
+      /1 session, keyword match in talk, work, files/,
+    );
     expect(await page.locator(".search-summary summary").textContent()).toContain("keyword search only");
   });
 

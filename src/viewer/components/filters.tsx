@@ -2,9 +2,10 @@
 import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
+import type { projects } from "../../queries/projects.ts";
+import type { DataOf, MetaOf } from "../../queries/query.ts";
 import { type Loading, useLoad } from "../api.ts";
 import { route, setQuery, withQuery } from "../router.ts";
-import type { ListMeta, ProjectEntry } from "../wire.ts";
 import { useDebounced, useListener } from "./hooks.ts";
 import { type Option, Select } from "./select.tsx";
 
@@ -39,8 +40,8 @@ const SINCE: Filter = {
 /** Project, agent and time, then the page's own filters. */
 export function FilterBar({ filters = [], children }: { filters?: readonly Filter[]; children?: ComponentChildren }) {
   const { query } = route.value;
-  const projects = projectOptions(useProjects());
-  const project: Filter = { name: "project", label: "Project", any: "All projects", options: projects };
+  const names = projectOptions(useProjects());
+  const project: Filter = { name: "project", label: "Project", any: "All projects", options: names };
   const all = [project, AGENT, SINCE, ...filters];
   return (
     <div class="filters" role="group" aria-label="Filters">
@@ -73,13 +74,13 @@ function withSelected(options: readonly Option[], selected: string | null): read
   return selected === null || isListed ? options : [...options, selected];
 }
 
-export function useProjects(): Loading<{ results: ProjectEntry[] }> {
-  return useLoad<{ results: ProjectEntry[] }>(() => "/api/projects");
+export function useProjects(): Loading<DataOf<typeof projects>> {
+  return useLoad<typeof projects>(() => "/api/projects");
 }
 
 /** Two projects of one name are shown with their folders. */
-export function projectOptions(projects: Loading<{ results: ProjectEntry[] }>): Option[] {
-  const { results } = projects.load.value.reply?.data ?? { results: [] };
+export function projectOptions({ load }: ReturnType<typeof useProjects>): Option[] {
+  const { results } = load.value.reply?.data ?? { results: [] };
   const byName = Map.groupBy(results, ({ name }) => name);
   return results.map(({ key, name, root }) => ({
     value: key,
@@ -96,13 +97,13 @@ export function scopeQuery(...more: string[]): Record<string, string | undefined
 }
 
 /** Loads the first rows that match the filters, and more on request. */
-export function useList<Row, Meta = ListMeta>(
+export function useList<Q>(
   path: string,
   query: () => Record<string, string | number | undefined> = scopeQuery,
   pageSize = 50,
-): Loading<{ results: Row[] }, Meta> & { showMore: () => void } {
+): Loading<DataOf<Q>, MetaOf<Q>> {
   const limit = useSignal(pageSize);
-  const rows = useLoad<{ results: Row[] }, Meta>(() => withQuery(path, { ...query(), limit: limit.value }));
+  const rows = useLoad<Q>(() => withQuery(path, { ...query(), limit: limit.value }));
   useSignalEffect(() => {
     void route.value;
     limit.value = pageSize;

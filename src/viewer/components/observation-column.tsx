@@ -1,16 +1,16 @@
 // A side column of observations.
+import type { observations } from "../../queries/observations.ts";
 import { useLoad } from "../api.ts";
-import type { Observation } from "../wire.ts";
 import { Loaded, Skeleton } from "./states.tsx";
 import { TypeBadge } from "./text.tsx";
 import { Time } from "./time.tsx";
 
 export function ObservationColumn({ path }: { path: () => string | undefined }) {
-  const observations = useLoad<{ results: Observation[] }>(path);
+  const found = useLoad<typeof observations>(path);
   return (
     <aside aria-label="Learned">
       <h2>Learned</h2>
-      <Loaded from={observations} skeleton={<Skeleton lines={6} />} empty={<p class="faint">No observations.</p>}>
+      <Loaded from={found} skeleton={<Skeleton lines={6} />} empty={<p class="faint">No observations.</p>}>
         {({ data }) => (
           <ul class="stack small">
             {data.results.map(({ id, type, title, valid_from: at }) => (

@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx";
 import { Paragraph, richText } from "./text.tsx";
 
 export interface LoadedProps<Data, Meta> {
-  from: Loading<Data, Meta> & { showMore?: () => void };
+  from: Loading<Data, Meta>;
   skeleton?: ComponentChildren;
   empty?: ComponentChildren;
   /** Default: `results` is an empty list. */
@@ -14,7 +14,7 @@ export interface LoadedProps<Data, Meta> {
   children: (reply: Reply<Data, Meta>) => ComponentChildren;
 }
 
-/** Shows a reply, or why there is none; below a list that has more rows, a button that loads them. */
+/** Shows a reply, or the error; below a list that has more rows, a button that loads them. */
 export function Loaded<Data, Meta>({
   from,
   skeleton = <Skeleton />,

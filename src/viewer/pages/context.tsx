@@ -2,6 +2,8 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { Button } from "../components/button.tsx";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
+import type { context } from "../../queries/context.ts";
+import type { settings } from "../../queries/settings.ts";
 import { send, useLoad } from "../api.ts";
 import { projectOptions, useProjects } from "../components/filters.tsx";
 import { PageFrame } from "../components/page.tsx";
@@ -10,7 +12,6 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { report } from "../components/toast.tsx";
 import { count, withCommas } from "../format.ts";
 import { route, setQuery } from "../router.ts";
-import type { ContextBlock, Setting } from "../wire.ts";
 import "./context.css";
 
 const NUMBERS = [
@@ -27,28 +28,28 @@ const SOURCES = ["startup", "compact", "clear", "resume"];
 
 export function Page() {
   const projects = useProjects();
-  const settings = useLoad<{ results: Setting[] }>(() => "/api/settings");
+  const saved = useLoad<typeof settings>(() => "/api/settings");
   /** Values that differ from the saved ones. */
   const tried = useSignal<Record<string, number | readonly string[]>>({});
   const source = useSignal("startup");
   const project = useComputed(
     () => route.value.query.get("project") ?? projects.load.value.reply?.data.results[0]?.key,
   );
-  const block = useLoad<ContextBlock>(() => {
+  const block = useLoad<typeof context>(() => {
     if (project.value === undefined) return undefined;
     // Not `withQuery`: an empty list means "all", whatever is saved, and must be sent.
     const values = Object.entries(tried.value).map(([key, value]) => [key, String(value)]);
     return `/api/context/inject?${new URLSearchParams([["project", project.value], ["source", source.value], ...values])}`;
   });
   const valueOf = (key: string): unknown =>
-    tried.value[key] ?? settings.load.value.reply?.data.results.find((setting) => setting.key === key)?.value;
+    tried.value[key] ?? saved.load.value.reply?.data.results.find((setting) => setting.key === key)?.value;
   const change = (key: string, value: number | readonly string[]): void => {
     tried.value = { ...tried.value, [key]: value };
   };
   const saveAll = async (): Promise<void> => {
     for (const [key, value] of Object.entries(tried.value)) await send("PUT", `/api/settings/${key}`, { value });
     tried.value = {};
-    settings.reload();
+    saved.reload();
   };
   const empty = (
     <Empty

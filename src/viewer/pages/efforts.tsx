@@ -1,5 +1,6 @@
 // Efforts: sessions that continue each other. Without an id all of them, with one its sessions, decisions and open ends.
-import { useLoad } from "../api.ts";
+import type { effort as effortQuery, efforts } from "../../queries/efforts.ts";
+import { type RowOf, useLoad } from "../api.ts";
 import { FilterBar, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
 import { PageFrame, PageHead } from "../components/page.tsx";
@@ -8,11 +9,12 @@ import { Time } from "../components/time.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
 import type { PageProps } from "../routes.ts";
-import type { Effort } from "../wire.ts";
 import "./efforts.css";
 
+type Effort = RowOf<typeof efforts>;
+
 export function Page() {
-  const efforts = useList<Effort>("/api/efforts", scopeQuery, 60);
+  const found = useList<typeof efforts>("/api/efforts", scopeQuery, 60);
   const empty = (
     <Empty
       title="No sessions continue each other"
@@ -22,7 +24,7 @@ export function Page() {
   return (
     <PageFrame title="Efforts" about="Sessions that continue each other, as one.">
       <FilterBar />
-      <Loaded from={efforts} empty={empty}>
+      <Loaded from={found} empty={empty}>
         {({ data }) => (
           <ul class="efforts">
             {data.results.map((effort) => (
@@ -67,7 +69,7 @@ function Note({ label, text }: { label: string; text: string }) {
 }
 
 export function DetailPage({ id }: PageProps) {
-  const effort = useLoad<Effort>(() => `/api/efforts/${encodeURIComponent(id)}`);
+  const effort = useLoad<typeof effortQuery>(() => `/api/efforts/${encodeURIComponent(id)}`);
   useTitle(effort.load.value.reply?.data.title);
   const empty = (
     <Empty

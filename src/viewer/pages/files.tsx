@@ -1,4 +1,7 @@
 // The files that sessions changed; with a path in the address, the history of one file.
+import type { blame } from "../../queries/blame.ts";
+import type { paths } from "../../queries/paths.ts";
+import type { RowOf } from "../api.ts";
 import { FilterBar, FilterField, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
 import { ObservationColumn } from "../components/observation-column.tsx";
@@ -8,7 +11,6 @@ import { Badge, ChangedLines } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
 import { count, oneLine } from "../format.ts";
 import { route, sessionPath, withQuery } from "../router.ts";
-import type { ChangedFile, FileTurn } from "../wire.ts";
 
 export function Page() {
   const path = route.value.query.get("path");
@@ -16,7 +18,7 @@ export function Page() {
 }
 
 function AllFiles() {
-  const files = useList<ChangedFile>("/api/paths", () => scopeQuery("q"), 200);
+  const files = useList<typeof paths>("/api/paths", () => scopeQuery("q"), 200);
   return (
     <PageFrame title="Files" about="Files that sessions changed, the latest first.">
       <FilterBar>
@@ -47,7 +49,7 @@ function AllFiles() {
 
 function FileHistory({ path }: { path: string }) {
   const project = route.value.query.get("project") ?? undefined;
-  const turns = useList<FileTurn>("/api/files", () => ({ path, project, reads: 1 }), 200);
+  const turns = useList<typeof blame>("/api/files", () => ({ path, project, reads: 1 }), 200);
   useTitle(path);
   const empty = (
     <Empty title="No session touched this file" text="It may have been renamed. See [all files](/files)." />
@@ -70,7 +72,7 @@ function FileHistory({ path }: { path: string }) {
   );
 }
 
-function Turn({ turn }: { turn: FileTurn }) {
+function Turn({ turn }: { turn: RowOf<typeof blame> }) {
   const { edits, creates, reads } = turn;
   return (
     <li>

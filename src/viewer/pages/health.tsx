@@ -1,6 +1,8 @@
 // Checks with their fixes, failed background jobs, and the worker's log.
 import { Button } from "../components/button.tsx";
-import { send, useLoad } from "../api.ts";
+import type { health } from "../../queries/health.ts";
+import type { workerLog, workerStatus } from "../../queries/worker.ts";
+import { type RowOf, send, useLoad } from "../api.ts";
 import { PageFrame } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
 import { Badge, Paragraph, type Tone } from "../components/text.tsx";
@@ -8,15 +10,14 @@ import { Time } from "../components/time.tsx";
 import { report } from "../components/toast.tsx";
 import { count } from "../format.ts";
 import { useLive } from "../stream.ts";
-import type { Check, LogLine, WorkerState } from "../wire.ts";
 import "./health.css";
 
-const TONES: Record<Check["state"], Tone> = { fail: "bad", warn: "warn", ok: "good" };
+const TONES: Record<RowOf<typeof health>["state"], Tone> = { fail: "bad", warn: "warn", ok: "good" };
 /** Failures first. */
 const STATES = Object.keys(TONES);
 
 export function Page() {
-  const checks = useLoad<{ results: Check[] }>(() => "/api/health");
+  const checks = useLoad<typeof health>(() => "/api/health");
   const again = <Button label="Check again" onClick={checks.reload} />;
   return (
     <PageFrame title="Health" actions={again}>
@@ -52,7 +53,7 @@ export function Page() {
 }
 
 function Jobs() {
-  const worker = useLoad<WorkerState>(() => "/api/jobs");
+  const worker = useLoad<typeof workerStatus>(() => "/api/jobs");
   useLive(worker.reload, ({ kind }) => kind === "processing_status");
   const retry = async (key?: string): Promise<void> => {
     if (await report(send("POST", "/api/jobs/retry", { key }), "The worker will retry.")) worker.reload();
@@ -98,7 +99,7 @@ function Jobs() {
 }
 
 function Log() {
-  const log = useLoad<{ results: LogLine[] }>(() => "/api/logs?lines=60");
+  const log = useLoad<typeof workerLog>(() => "/api/logs?lines=60");
   return (
     <section>
       <h2>Worker log</h2>

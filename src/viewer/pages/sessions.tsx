@@ -1,4 +1,6 @@
 // All sessions by day, the newest first.
+import type { list } from "../../queries/list.ts";
+import type { RowOf } from "../api.ts";
 import { FilterBar, useList } from "../components/filters.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -6,10 +8,9 @@ import { Badge } from "../components/text.tsx";
 import { Days, Time } from "../components/time.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
-import type { Session } from "../wire.ts";
 
 export function Page() {
-  const sessions = useList<Session>("/api/sessions");
+  const sessions = useList<typeof list>("/api/sessions");
   const empty = (
     <Empty
       title="No sessions match"
@@ -30,7 +31,7 @@ export function Page() {
   );
 }
 
-function SessionLine({ session }: { session: Session }) {
+function SessionLine({ session }: { session: RowOf<typeof list> }) {
   const { title, subtitle, status } = session;
   return (
     <li>

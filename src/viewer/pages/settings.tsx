@@ -1,20 +1,16 @@
 // Every setting with its description. A change is checked by the worker and saved in the user's configuration file.
 import { useSignal } from "@preact/signals";
 import { Button } from "../components/button.tsx";
-import { type ApiError, asApiError, send, useLoad } from "../api.ts";
+import type { settings } from "../../queries/settings.ts";
+import { type ApiError, asApiError, type RowOf, send, useLoad } from "../api.ts";
 import { PageFrame } from "../components/page.tsx";
 import { Select } from "../components/select.tsx";
 import { Loaded } from "../components/states.tsx";
 import { Badge, richText } from "../components/text.tsx";
 import { toast } from "../components/toast.tsx";
-import type { Setting } from "../wire.ts";
 import "./settings.css";
 
-interface SettingsReply {
-  results: Setting[];
-  problems: string[];
-  files: { user: string };
-}
+type Setting = RowOf<typeof settings>;
 
 /** The first pattern that matches a key decides its group. */
 const GROUPS: readonly [name: string, pattern: RegExp][] = [
@@ -30,10 +26,10 @@ const GROUPS: readonly [name: string, pattern: RegExp][] = [
 ];
 
 export function Page() {
-  const settings = useLoad<SettingsReply>(() => "/api/settings");
+  const all = useLoad<typeof settings>(() => "/api/settings");
   return (
     <PageFrame title="Settings" class="settings">
-      <Loaded from={settings}>
+      <Loaded from={all}>
         {({ data }) => {
           const groups = Map.groupBy(data.results, ({ key }) => GROUPS.find(([, pattern]) => pattern.test(key))?.[0]);
           return (
@@ -48,7 +44,7 @@ export function Page() {
                   <h2>{name}</h2>
                   <ul>
                     {groups.get(name)?.map((setting) => (
-                      <SettingRow key={setting.key} setting={setting} reload={settings.reload} />
+                      <SettingRow key={setting.key} setting={setting} reload={all.reload} />
                     ))}
                   </ul>
                 </section>

@@ -1,7 +1,10 @@
 // Activity per day as chart columns, including days without activity.
+import type { stats } from "../../../queries/stats.ts";
+import type { DataOf } from "../../../queries/query.ts";
 import type { Column } from "../../components/bars.tsx";
 import { localDay } from "../../format.ts";
-import type { DayShare } from "../../wire.ts";
+
+type DayShare = DataOf<typeof stats>["by_day"][number];
 
 /** More columns would be thinner than a pixel on a small screen. */
 const MAX_COLUMNS = 120;

@@ -1,4 +1,8 @@
 // Activity, disk usage, how much of the injected context was used, and what models cost.
+import type { cost } from "../../../queries/cost.ts";
+import type { impact } from "../../../queries/impact.ts";
+import type { DataOf } from "../../../queries/query.ts";
+import type { stats } from "../../../queries/stats.ts";
 import { useLoad } from "../../api.ts";
 import { Columns, Rows } from "../../components/bars.tsx";
 import { FilterBar, scopeQuery } from "../../components/filters.tsx";
@@ -7,21 +11,22 @@ import { Empty, Loaded } from "../../components/states.tsx";
 import { Paragraph } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
-import type { Cost, Impact, Stats } from "../../wire.ts";
 import { activityByDay, growthByDay } from "./activity.ts";
 import "./insight.css";
+
+type Stats = DataOf<typeof stats>;
 
 const MAX_ROWS = 8;
 
 export function Page() {
-  const stats = useLoad<Stats>(() => withQuery("/api/stats", scopeQuery()));
+  const activity = useLoad<typeof stats>(() => withQuery("/api/stats", scopeQuery()));
   const empty = (
     <Empty title="No activity" text="Change the filters, or run `c-mem sync` to import earlier sessions." />
   );
   return (
     <PageFrame title="Insight">
       <FilterBar />
-      <Loaded from={stats} empty={empty} isEmpty={({ totals }) => totals.sessions === 0}>
+      <Loaded from={activity} empty={empty} isEmpty={({ totals }) => totals.sessions === 0}>
         {({ data }) => <Activity stats={data} />}
       </Loaded>
       <div class="equal-columns">
@@ -112,12 +117,12 @@ function Figure({ name, value, note }: { name: string; value: number; note?: str
 }
 
 function InjectionUsage() {
-  const impact = useLoad<Impact>(() => withQuery("/api/impact", scopeQuery()));
+  const usage = useLoad<typeof impact>(() => withQuery("/api/impact", scopeQuery()));
   return (
     <section>
       <h2>Use of injected context</h2>
       <Loaded
-        from={impact}
+        from={usage}
         isEmpty={({ surfaces }) => surfaces.length === 0}
         empty={<p class="muted">Nothing was injected yet.</p>}
       >
@@ -152,12 +157,12 @@ function InjectionUsage() {
 }
 
 function ModelCosts() {
-  const cost = useLoad<Cost>(() => withQuery("/api/cost", { project: scopeQuery()["project"], days: 30 }));
+  const costs = useLoad<typeof cost>(() => withQuery("/api/cost", { project: scopeQuery()["project"], days: 30 }));
   const empty = <Paragraph class="muted" text="No model usage. Choose a model in the [settings](/settings)." />;
   return (
     <section>
       <h2>Model costs, last 30 days</h2>
-      <Loaded from={cost} isEmpty={({ total }) => total.requests === 0} empty={empty}>
+      <Loaded from={costs} isEmpty={({ total }) => total.requests === 0} empty={empty}>
         {({ data }) => (
           <>
             <p class="num">

@@ -1,4 +1,6 @@
 // One observation with its evidence, its session, its versions, and what it replaced.
+import type { observation } from "../../../queries/observations.ts";
+import type { DataOf } from "../../../queries/query.ts";
 import { useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { useTitle } from "../../components/hooks.ts";
@@ -8,12 +10,13 @@ import { TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { navigate, sessionPath } from "../../router.ts";
 import type { PageProps } from "../../routes.ts";
-import type { Evidence, Named, Story } from "../../wire.ts";
 import { Actions, Body, Marks } from "./observation.tsx";
 import "./memory.css";
 
+type Story = DataOf<typeof observation>;
+
 export function DetailPage({ id }: PageProps) {
-  const story = useLoad<Story>(() => `/api/observations/${encodeURIComponent(id)}`);
+  const story = useLoad<typeof observation>(() => `/api/observations/${encodeURIComponent(id)}`);
   useTitle(story.load.value.reply?.data.title);
   const crumbs = (
     <>
@@ -77,7 +80,13 @@ function Article({ story, changed }: { story: Story; changed: () => void }) {
   );
 }
 
-function Related({ title, items }: { title: string; items: readonly (Named & { is_current?: boolean })[] }) {
+function Related({
+  title,
+  items,
+}: {
+  title: string;
+  items: readonly (Story["replaces"][number] & { is_current?: boolean })[];
+}) {
   if (items.length === 0) return null;
   return (
     <section>
@@ -99,7 +108,7 @@ function Related({ title, items }: { title: string; items: readonly (Named & { i
 
 const SPEAKERS = { prompt: "User", message: "Assistant" } as const;
 
-function EvidenceItem({ piece, session }: { piece: Evidence; session: string | null }) {
+function EvidenceItem({ piece, session }: { piece: Story["evidence"][number]; session: string | null }) {
   if (piece.kind === "gone") return <li class="muted">{piece.id} no longer exists.</li>;
   return (
     <li>

@@ -3,6 +3,8 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Button } from "../../components/button.tsx";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
+import type { observations } from "../../../queries/observations.ts";
+import type { DataOf } from "../../../queries/query.ts";
 import { type ApiError, asApiError, send, useLoad } from "../../api.ts";
 import { useDebounced } from "../../components/hooks.ts";
 import { projectOptions, useProjects } from "../../components/filters.tsx";
@@ -12,7 +14,7 @@ import { TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { report, toast } from "../../components/toast.tsx";
 import { route, withQuery } from "../../router.ts";
-import type { AnyObservation, Observation } from "../../wire.ts";
+import type { AnyObservation } from "./observation.tsx";
 
 /** Called when a form was saved (true) or cancelled (false). */
 type Done = (isChanged: boolean) => void;
@@ -127,14 +129,14 @@ const MAX_CANDIDATES = 8;
 export function ReplaceForm({ observation, done }: { observation: AnyObservation; done: Done }) {
   const words = useSignal(observation.title);
   const query = useDebounced(words, 150);
-  const found = useLoad<{ results: Observation[] }>(() =>
+  const found = useLoad<typeof observations>(() =>
     withQuery("/api/observations", {
       q: query.value,
       project: observation.project_key ?? undefined,
       limit: MAX_CANDIDATES + 1,
     }),
   );
-  const others = ({ results }: { results: Observation[] }): Observation[] =>
+  const others = ({ results }: DataOf<typeof observations>) =>
     results.filter(({ id }) => id !== observation.id).slice(0, MAX_CANDIDATES);
   const replace = async (by: string): Promise<void> => {
     const change = send("PUT", `/api/observations/${observation.id}/successor`, { by });

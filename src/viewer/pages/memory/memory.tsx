@@ -1,6 +1,7 @@
 // All observations, with filters; each opens in place.
 import { useSignal } from "@preact/signals";
 import { ToggleButton } from "../../components/button.tsx";
+import type { observations } from "../../../queries/observations.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../../core/memory.ts";
 import { type Filter, FilterBar, FilterField, scopeQuery, useList } from "../../components/filters.tsx";
 import { PageFrame } from "../../components/page.tsx";
@@ -8,7 +9,6 @@ import { Empty, Loaded } from "../../components/states.tsx";
 import { count } from "../../format.ts";
 import { route } from "../../router.ts";
 import { useLive } from "../../stream.ts";
-import type { ListedObservation, ListMeta } from "../../wire.ts";
 import { hiddenIds } from "./forget.ts";
 import { AddForm } from "./forms.tsx";
 import { ObservationLine } from "./observation.tsx";
@@ -30,7 +30,7 @@ const FILTERS: readonly Filter[] = [
 
 export function Page() {
   const isAdding = useSignal(false);
-  const observations = useList<ListedObservation, ListMeta & { not_derived: number }>("/api/observations", () => {
+  const found = useList<typeof observations>("/api/observations", () => {
     const show = route.value.query.get("show");
     return {
       ...scopeQuery("q", "type", "concept", "file"),
@@ -38,10 +38,10 @@ export function Page() {
       superseded: show === "all" ? 1 : undefined,
     };
   });
-  useLive(observations.reload, ({ kind }) => kind === "observation");
+  useLive(found.reload, ({ kind }) => kind === "observation");
   const done = (isChanged: boolean): void => {
     isAdding.value = false;
-    if (isChanged) observations.reload();
+    if (isChanged) found.reload();
   };
   const add = <ToggleButton label="Add observation" isOpen={isAdding} />;
   const empty = (
@@ -57,7 +57,7 @@ export function Page() {
         <FilterField name="q" label="Words" />
         <FilterField name="file" label="File" />
       </FilterBar>
-      <Loaded from={observations} empty={empty}>
+      <Loaded from={found} empty={empty}>
         {({ data, meta }) => {
           const visible = data.results.filter(({ id }) => !hiddenIds.value.has(id));
           return (
@@ -68,7 +68,7 @@ export function Page() {
               )}
               <ul class="observations">
                 {visible.map((observation) => (
-                  <ObservationLine key={observation.id} observation={observation} changed={observations.reload} />
+                  <ObservationLine key={observation.id} observation={observation} changed={found.reload} />
                 ))}
               </ul>
             </>

@@ -1,16 +1,20 @@
 // An observation: a line in a list, what it says, and the buttons that change it.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import type { observations } from "../../../queries/observations.ts";
 import { Button } from "../../components/button.tsx";
-import { send } from "../../api.ts";
+import { type RowOf, send } from "../../api.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Badge, TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { report } from "../../components/toast.tsx";
 import { sessionPath, withQuery } from "../../router.ts";
-import type { AnyObservation, ListedObservation } from "../../wire.ts";
 import { forget } from "./forget.ts";
 import { EditForm, ReplaceForm } from "./forms.tsx";
+
+type ListedObservation = RowOf<typeof observations>;
+/** Listed, or with its whole evidence. */
+export type AnyObservation = Omit<ListedObservation, "evidence">;
 
 export function ObservationLine({ observation, changed }: { observation: ListedObservation; changed: () => void }) {
   const isOpen = useSignal(false);

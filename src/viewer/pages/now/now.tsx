@@ -1,13 +1,14 @@
 // The latest turns of all projects, updated live. Nothing moves while the user reads.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
+import type { observations } from "../../../queries/observations.ts";
+import type { timeline } from "../../../queries/timeline.ts";
 import { useLoad } from "../../api.ts";
 import { useListener } from "../../components/hooks.ts";
 import { PageFrame } from "../../components/page.tsx";
 import { Empty, Loaded } from "../../components/states.tsx";
 import { Days } from "../../components/time.tsx";
 import { useLive } from "../../stream.ts";
-import type { Observation, TimelineTurn } from "../../wire.ts";
 import { showAll, type Shown, split } from "./feed.ts";
 import { Status } from "./status.tsx";
 import { TurnCard, turnKey, useToolCounts } from "./turn-card.tsx";
@@ -17,17 +18,15 @@ import "./now.css";
 const TOP_PX = 80;
 
 export function Page() {
-  const turns = useLoad<{ results: TimelineTurn[] }>(() => "/api/timeline?depth=40");
-  const observations = useLoad<{ results: Observation[] }>(() => "/api/observations?limit=100");
+  const turns = useLoad<typeof timeline>(() => "/api/timeline?depth=40");
+  const learned = useLoad<typeof observations>(() => "/api/observations?limit=100");
   const shown = useSignal<Shown | undefined>(undefined);
   const all = useComputed(() =>
     (turns.load.value.reply?.data.results ?? []).toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)),
   );
   const parts = useComputed(() => split(all.value, shown.value));
   const byTurn = useComputed(() =>
-    Map.groupBy(observations.load.value.reply?.data.results ?? [], (each) =>
-      turnKey(each.session_id, each.prompt_number),
-    ),
+    Map.groupBy(learned.load.value.reply?.data.results ?? [], (each) => turnKey(each.session_id, each.prompt_number)),
   );
   const showNew = (): void => {
     if (all.peek().length > 0) shown.value = showAll(all.peek(), shown.peek());
@@ -37,7 +36,7 @@ export function Page() {
   useLive(
     () => {
       turns.reload();
-      observations.reload();
+      learned.reload();
     },
     ({ kind }) => kind !== "processing_status",
   );
@@ -77,7 +76,7 @@ export function Page() {
                     <TurnCard
                       key={turn.id}
                       turn={turn}
-                      observations={byTurn.value.get(turnKey(turn.session_id, turn.turn)) ?? []}
+                      learned={byTurn.value.get(turnKey(turn.session_id, turn.turn)) ?? []}
                       isFresh={shown.value?.fresh.has(turn.id) === true}
                     />
                   )}

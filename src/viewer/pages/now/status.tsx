@@ -1,16 +1,17 @@
 // The worker's state, its job queue, and today's totals.
+import type { stats } from "../../../queries/stats.ts";
+import type { workerStatus } from "../../../queries/worker.ts";
 import { useLoad } from "../../api.ts";
 import { Time } from "../../components/time.tsx";
 import { count, withCommas } from "../../format.ts";
 import { connection, queue, useLive } from "../../stream.ts";
-import type { Stats, WorkerState } from "../../wire.ts";
 
 /** Counting today's totals reads the whole day. */
 const COUNT_PAUSE_MS = 3_000;
 
 export function Status() {
-  const worker = useLoad<WorkerState>(() => "/api/jobs");
-  const today = useLoad<Pick<Stats, "totals">>(
+  const worker = useLoad<typeof workerStatus>(() => "/api/jobs");
+  const today = useLoad<typeof stats>(
     () => `/api/stats?since=${new Date(new Date().setHours(0, 0, 0, 0)).toISOString()}`,
   );
   useLive(worker.reload, () => false);

@@ -1,21 +1,23 @@
 // One turn: its prompt, its outcome, and the observations made from it.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { observations } from "../../../queries/observations.ts";
+import type { timeline } from "../../../queries/timeline.ts";
+import type { RowOf } from "../../api.ts";
 import { Icon } from "../../components/icon.tsx";
 import { ChangedLines, TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration } from "../../format.ts";
 import { sessionPath } from "../../router.ts";
 import { onLive } from "../../stream.ts";
-import type { Observation, TimelineTurn } from "../../wire.ts";
 
 interface TurnCardProps {
-  turn: TimelineTurn;
-  observations: readonly Observation[];
+  turn: RowOf<typeof timeline>;
+  learned: readonly RowOf<typeof observations>[];
   isFresh: boolean;
 }
 
-export function TurnCard({ turn, observations, isFresh }: TurnCardProps) {
+export function TurnCard({ turn, learned, isFresh }: TurnCardProps) {
   return (
     <li class={isFresh ? "turn-card is-fresh" : "turn-card"}>
       <div class="turn-inside">
@@ -32,9 +34,9 @@ export function TurnCard({ turn, observations, isFresh }: TurnCardProps) {
             </a>
           </p>
           <Outcome turn={turn} />
-          {observations.length > 0 && (
+          {learned.length > 0 && (
             <ul class="learned" aria-label="Learned">
-              {observations.map(({ id, type, title }) => (
+              {learned.map(({ id, type, title }) => (
                 <li key={id}>
                   <a href={sessionPath(turn.session_id, id)}>
                     <TypeBadge type={type} />
@@ -51,7 +53,7 @@ export function TurnCard({ turn, observations, isFresh }: TurnCardProps) {
 }
 
 /** One line from the start, so that the cards below do not move as the turn goes on. */
-function Outcome({ turn }: { turn: TimelineTurn }) {
+function Outcome({ turn }: Pick<TurnCardProps, "turn">) {
   const { status, files, commits, ended_at: end } = turn;
   const live = toolCounts.value.get(turnKey(turn.session_id, turn.turn));
   const failed = Math.max(turn.failed.length, live?.failed ?? 0);

@@ -1,12 +1,13 @@
 // A session that matches, with the snippet that matched. It opens in place.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { useLoad } from "../../api.ts";
+import type { search } from "../../../queries/search.ts";
+import type { transcript } from "../../../queries/session-items.ts";
+import { type RowOf, useLoad } from "../../api.ts";
 import { Loaded, Skeleton } from "../../components/states.tsx";
 import { MarkedText } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { sessionPath, setQuery, withQuery } from "../../router.ts";
-import type { Finding, TranscriptItem } from "../../wire.ts";
 import { ItemRow } from "../session/row.tsx";
 import "../session/session.css";
 
@@ -18,6 +19,8 @@ const KINDS: Readonly<Record<string, string>> = {
   file: "File",
   session: "Title",
 };
+type Finding = RowOf<typeof search>;
+
 /** Items shown around the one that matched. */
 const AROUND = 5;
 
@@ -52,23 +55,22 @@ export function Result({ finding, isOpen }: { finding: Finding; isOpen: boolean 
 function Preview({ finding }: { finding: Finding }) {
   const { session_id: session, item: match } = finding;
   const open = useSignal<ReadonlySet<string>>(new Set(match === null ? [] : [match]));
-  const around = useLoad<{ results: (TranscriptItem & { turn: number })[] }>(() =>
+  const around = useLoad<typeof transcript>(() =>
     withQuery(`/api/sessions/${encodeURIComponent(session)}/transcript`, { around: match ?? undefined, limit: AROUND }),
   );
   return (
     <div class="preview card">
       <Loaded from={around} skeleton={<Skeleton lines={6} />}>
         {({ data }) =>
-          data.results.map((item, index) => (
-            <div key={item.id ?? index} class={item.id === match ? "entry is-match" : "entry"}>
-              <ItemRow
-                item={{ ...item, id: item.id ?? `r${index}` }}
-                turn={item.turn}
-                sessionId={session}
-                open={open}
-              />
-            </div>
-          ))
+          data.results.map((item) => {
+            // Subagents and commits have no id here.
+            const id = ("id" in item && item.id) || `at-${item.index}`;
+            return (
+              <div key={id} class={id === match ? "entry is-match" : "entry"}>
+                <ItemRow item={{ ...item, id }} turn={item.turn} sessionId={session} open={open} />
+              </div>
+            );
+          })
         }
       </Loaded>
       <a class="button" href={sessionPath(session, match)}>

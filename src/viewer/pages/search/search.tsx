@@ -1,7 +1,9 @@
 // Keyword and semantic search over all sessions and observations, while typing. The query lives in the address.
 import { useEffect, useRef } from "preact/hooks";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
-import { type Load, useLoad } from "../../api.ts";
+import type { DataOf, MetaOf } from "../../../queries/query.ts";
+import type { search } from "../../../queries/search.ts";
+import { type Reply, useLoad } from "../../api.ts";
 import { type Filter, FilterBar, scopeQuery, useTypedQuery } from "../../components/filters.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { ObservationColumn } from "../../components/observation-column.tsx";
@@ -9,7 +11,6 @@ import { Empty, Loaded } from "../../components/states.tsx";
 import { Paragraph } from "../../components/text.tsx";
 import { count } from "../../format.ts";
 import { route, setQuery, withQuery } from "../../router.ts";
-import type { Finding, SearchMeta } from "../../wire.ts";
 import { Result } from "./result.tsx";
 import "./search.css";
 
@@ -69,7 +70,7 @@ export function Page() {
 
 function Results({ words, list }: { words: string; list: { current: HTMLOListElement | null } }) {
   const { query } = route.value;
-  const found = useLoad<{ results: Finding[] }, SearchMeta>(() =>
+  const found = useLoad<typeof search>(() =>
     withWords("/api/search", { typing: 1, limit: LIMIT, ...scopeQuery("kind", "type") }),
   );
   const empty = (
@@ -81,7 +82,7 @@ function Results({ words, list }: { words: string; list: { current: HTMLOListEle
   return (
     <div class="columns">
       <div>
-        <Summary load={found.load.value} />
+        <Summary reply={found.load.value.reply} />
         <Loaded from={found} empty={empty}>
           {({ data }) => (
             <ol ref={list}>
@@ -110,22 +111,22 @@ function withWords(path: string, query: Record<string, string | number | undefin
 }
 
 const MATCHES: Readonly<Record<string, string>> = {
-  phrase: "as a phrase",
-  words: "by words",
-  prefix: "by word beginnings",
-  typo: "by similar spelling",
-  meaning: "by meaning only",
+  phrase: "phrase match",
+  words: "keyword match",
+  prefix: "prefix match",
+  typo: "similar spelling",
+  meaning: "similar meaning",
 };
 
-/** "3 sessions by words in talk, work · 4 ms", and a warning when not all indexes could be searched. */
-function Summary({ load: { reply } }: { load: Load<{ results: Finding[] }, SearchMeta> }) {
+/** "3 sessions, keyword match in talk, work · 4 ms", and a warning when not all indexes could be searched. */
+function Summary({ reply }: { reply: Reply<DataOf<typeof search>, MetaOf<typeof search>> | undefined }) {
   if (reply === undefined) return <p class="split search-summary" role="status" />;
   const { rung: match, words, lanes: indexes, ms, degraded, hint } = reply.meta;
   const number = reply.data.results.length;
   return (
     <div class="split search-summary">
       <p role="status" class="num">
-        {number < LIMIT ? count(number, "session") : `The ${LIMIT} best sessions`} {MATCHES[match] ?? match}
+        {number < LIMIT ? count(number, "session") : `The ${LIMIT} best sessions`}, {MATCHES[match] ?? match}
         {(match === "typo" || match === "prefix") && `: ${words.slice(0, 6).join(", ")}`}{" "}
         <span class="faint">
           in {indexes.join(", ")} · {ms} ms

@@ -2,6 +2,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { IconButton } from "../../components/button.tsx";
+import type { find } from "../../../queries/session-items.ts";
 import { useLoad } from "../../api.ts";
 import { useDebounced, useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
@@ -24,7 +25,7 @@ export function Find({ sessionId, search, show }: FindProps) {
   const words = useSignal("");
   const query = useDebounced(words, PAUSE_MS);
   const current = useSignal(-1);
-  const found = useLoad<{ results: string[] }, { total: number }>(() =>
+  const found = useLoad<typeof find>(() =>
     query.value.length < MIN_CHARS
       ? undefined
       : withQuery(`/api/sessions/${encodeURIComponent(sessionId)}/find`, { q: query.value }),

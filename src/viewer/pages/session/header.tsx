@@ -1,20 +1,17 @@
 // The head of a session: its title, facts and summary.
 import { useSignal } from "@preact/signals";
+import type { DataOf } from "../../../queries/query.ts";
+import type { session as sessionQuery } from "../../../queries/session.ts";
 import { Button, ToggleButton } from "../../components/button.tsx";
 import { Badge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { toast } from "../../components/toast.tsx";
 import { count, duration } from "../../format.ts";
 import { sessionPath, withQuery } from "../../router.ts";
-import type { Session, Summary } from "../../wire.ts";
 
-export interface SessionHead extends Session {
-  summary: Summary | null;
-  /** The command that resumes the session. */
-  resume: string | null;
-}
+export type Session = DataOf<typeof sessionQuery>;
 
-export function SessionHeader({ session }: { session: SessionHead }) {
+export function SessionHeader({ session }: { session: Session }) {
   const { session_id: id, parent_session_id: parent, title, subtitle, status, resume, summary } = session;
   const tookMs = Date.parse(session.last_at) - Date.parse(session.started_at);
   return (
@@ -75,7 +72,7 @@ const FIELDS = {
 /** About as much as fits on the two lines of a cut field. */
 const SHORT_CHARS = 170;
 
-function SummaryCard({ summary }: { summary: Summary }) {
+function SummaryCard({ summary }: { summary: NonNullable<Session["summary"]> }) {
   const isWhole = useSignal(false);
   const fields = Object.entries(FIELDS).map(
     ([field, label]) => [label, summary[field as keyof typeof FIELDS]] as const,

@@ -1,8 +1,13 @@
 // The texts of a session's items: loaded in batches when they come near the window, and kept.
 import { signal } from "@preact/signals";
-import { type ApiError, asApiError, get } from "../../api.ts";
-import type { TranscriptItem } from "../../wire.ts";
+import type { items as itemsQuery } from "../../../queries/session-items.ts";
+import type { DataOf } from "../../../queries/query.ts";
+import { type ApiError, asApiError, get, type RowOf } from "../../api.ts";
 import type { Entry } from "./outline.ts";
+
+/** A prompt "p12", message "m34", tool use "t56", response "r12", subagent "s7" or commit "c9". */
+export type Item = RowOf<typeof itemsQuery>;
+export type ToolItem = Extract<Item, { kind: "tool" }>;
 
 /** More than fits on a screen. */
 const BATCH = 60;
@@ -12,7 +17,7 @@ const GROWING = 10;
 export type Items = ReturnType<typeof createItems>;
 
 export function createItems(sessionId: string) {
-  const items = new Map<string, TranscriptItem>();
+  const items = new Map<string, Item>();
   const requested = new Set<string>();
   const version = signal(0);
   const error = signal<ApiError | undefined>(undefined);
@@ -20,7 +25,7 @@ export function createItems(sessionId: string) {
     for (const id of ids) requested.add(id);
     try {
       const path = `/api/sessions/${encodeURIComponent(sessionId)}/items?ids=${ids.join(",")}`;
-      const { data } = await get<{ results: TranscriptItem[] }>(path);
+      const { data } = await get<DataOf<typeof itemsQuery>>(path);
       for (const item of data.results) items.set(item.id, item);
       error.value = undefined;
     } catch (cause) {
@@ -36,7 +41,7 @@ export function createItems(sessionId: string) {
   return {
     error,
     /** Undefined until it is loaded; a component that calls this renders again then. */
-    get(id: string): TranscriptItem | undefined {
+    get(id: string): Item | undefined {
       void version.value;
       return items.get(id);
     },

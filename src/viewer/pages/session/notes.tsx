@@ -1,9 +1,11 @@
 // Observations in the margin, beside the last item of their evidence.
 import { Icon } from "../../components/icon.tsx";
 import { TypeBadge } from "../../components/text.tsx";
-import type { Observation } from "../../wire.ts";
+import type { Session } from "./header.tsx";
 import type { Outline } from "./outline.ts";
 import { type OpenItems, toggle } from "./row.tsx";
+
+export type Observation = Session["observations"][number];
 
 /** Observations by the entry they are shown beside. */
 export function placeNotes({ entries, indexes }: Outline, observations: readonly Observation[]) {

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { countUntil, readOutline, replayTimes, visibleEntries, type WireEntry } from "./outline.ts";
+import { countUntil, readOutline, replayTimes, visibleEntries } from "./outline.ts";
 
-const WIRE: WireEntry[] = [
-  ["p1", "prompt", 1, 0, 0, 10],
+const ROWS: Parameters<typeof readOutline>[0] = [
+  ["p1", "prompt", 1, 0, 0, 10, null],
   ["m1", "message", 1, 1_000, 0, 20, "assistant"],
-  ["agent-x", "subagent", 1, 2_000, 0, 0],
+  ["agent-x", "subagent", 1, 2_000, 0, 0, null],
   ["t1", "tool", 1, 3_000, 1, 5, "Bash", "agent-x"],
   ["t2", "tool", 1, 2_500, 0, 5, "Read"],
-  ["p2", "prompt", 2, 3_600_000, 0, 10],
+  ["p2", "prompt", 2, 3_600_000, 0, 10, null],
 ];
 const EVERYTHING = { open: new Set<string>(), until: Infinity, talkOnly: false };
 
 const shown = (view: Partial<typeof EVERYTHING>): string[] =>
-  visibleEntries(readOutline(WIRE), { ...EVERYTHING, ...view }).map(({ id }) => id);
+  visibleEntries(readOutline(ROWS), { ...EVERYTHING, ...view }).map(({ id }) => id);
 
 test("the items of a subagent are shown once it is unfolded", () => {
   expect(shown({})).toEqual(["p1", "m1", "agent-x", "t2", "p2"]);
@@ -28,7 +28,7 @@ test("a replay shows the entries that have happened", () => {
 });
 
 test("time in a replay never runs backwards, and long waits are shortened", () => {
-  const times = replayTimes(readOutline(WIRE).entries);
+  const times = replayTimes(readOutline(ROWS).entries);
   expect(times).toEqual([0, 1_000, 2_000, 3_000, 3_000, 23_000]);
   expect([-1, 0, 1_500, 3_000, 99_000].map((clock) => countUntil(times, clock))).toEqual([0, 1, 2, 5, 6]);
 });

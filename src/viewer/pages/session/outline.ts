@@ -1,14 +1,13 @@
 // The items of a whole session without their texts: what the list, the replay and links need.
 
-/** As the API sends it: [id, kind, turn, at, is_error, bytes, name, agent]. */
-export type WireEntry = [string, EntryKind, number, number, number, number, (string | null)?, (string | null)?];
-
-export type EntryKind = "prompt" | "message" | "tool" | "subagent" | "response" | "commit";
+import type { outline } from "../../../queries/session-items.ts";
+import type { RowOf } from "../../api.ts";
 
 export interface Entry {
   /** "p12", "m34", "t56", "r12" (response), "s7" (subagent), "c9" (commit). */
   id: string;
-  kind: EntryKind;
+  /** "prompt", "message", "tool", "subagent", "response" or "commit". */
+  kind: string;
   turn: number;
   at: number;
   isError: boolean;
@@ -24,8 +23,8 @@ export interface Outline {
   indexes: Map<string, number>;
 }
 
-export function readOutline(wire: readonly WireEntry[]): Outline {
-  const entries = wire.map(([id, kind, turn, at, isError, bytes, name, agent]) => ({
+export function readOutline(rows: readonly RowOf<typeof outline>[]): Outline {
+  const entries = rows.map(([id, kind, turn, at, isError, bytes, name, agent]) => ({
     id,
     kind,
     turn,

@@ -7,18 +7,18 @@ import { Markdown } from "../../components/markdown.tsx";
 import { Badge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { count, duration, withCommas } from "../../format.ts";
-import type { MessageItem, PromptItem, SubagentItem, ToolItem, TranscriptItem } from "../../wire.ts";
+import type { Item } from "./items.ts";
 import { ToolBody } from "./tool-body.tsx";
 
 /** The ids of unfolded items. */
 export type OpenItems = Signal<ReadonlySet<string>>;
 
-interface ItemProps<Item> {
-  item: Item;
+interface ItemProps<Kind = Item["kind"]> {
+  item: Extract<Item, { kind: Kind }>;
   open: OpenItems;
 }
 
-interface ItemRowProps extends ItemProps<TranscriptItem> {
+interface ItemRowProps extends ItemProps {
   turn: number;
   sessionId: string;
 }
@@ -54,7 +54,7 @@ export function toggle(open: OpenItems, id: string): void {
 /** A longer prompt, such as a pasted log, is cut. */
 const PROMPT_CHARS = 1_400;
 
-function Prompt({ item, turn, open }: ItemProps<PromptItem> & { turn: number }) {
+function Prompt({ item, turn, open }: ItemProps<"prompt"> & { turn: number }) {
   const isLong = item.text.length > PROMPT_CHARS * 1.2;
   const isCut = isLong && !open.value.has(item.id);
   return (
@@ -81,7 +81,7 @@ function Prompt({ item, turn, open }: ItemProps<PromptItem> & { turn: number }) 
 
 const NOTES: Readonly<Record<string, string>> = { system: "System message", summary: "Summary of earlier context" };
 
-function Message({ item, open }: ItemProps<MessageItem>) {
+function Message({ item, open }: ItemProps<"message">) {
   const note = NOTES[item.role];
   const isOpen = open.value.has(item.id);
   return (
@@ -105,7 +105,7 @@ function Message({ item, open }: ItemProps<MessageItem>) {
   );
 }
 
-function Tool({ item, sessionId, open }: ItemProps<ToolItem> & { sessionId: string }) {
+function Tool({ item, sessionId, open }: ItemProps<"tool"> & { sessionId: string }) {
   const { is_error: isError, outcome, duration_ms: tookMs } = item;
   return (
     <article class={isError ? "tool is-error" : "tool"}>
@@ -133,7 +133,7 @@ function Outcome({ text, isError }: { text: string; isError: boolean }) {
   );
 }
 
-function Subagent({ item, open }: ItemProps<SubagentItem>) {
+function Subagent({ item, open }: ItemProps<"subagent">) {
   return (
     <article class="subagent">
       <Fold id={item.id} open={open} class="tool-line">

@@ -1,15 +1,17 @@
 // One session from its first prompt to its last answer.
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import type { outline as outlineQuery } from "../../../queries/session-items.ts";
+import type { session } from "../../../queries/session.ts";
 import { useLoad } from "../../api.ts";
 import { useTitle } from "../../components/hooks.ts";
 import { Empty, Loaded, Skeleton } from "../../components/states.tsx";
 import type { PageProps } from "../../routes.ts";
 import { useLive } from "../../stream.ts";
-import type { Observation } from "../../wire.ts";
-import { type SessionHead, SessionHeader } from "./header.tsx";
+import { SessionHeader } from "./header.tsx";
 import { createItems } from "./items.ts";
-import { readOutline, type WireEntry } from "./outline.ts";
+import { readOutline } from "./outline.ts";
+import type { Observation } from "./notes.tsx";
 import { Transcript } from "./transcript.tsx";
 import "./session.css";
 
@@ -19,8 +21,8 @@ const LIVE_PAUSE_MS = 700;
 
 export function DetailPage({ id }: PageProps) {
   const path = `/api/sessions/${encodeURIComponent(id)}`;
-  const head = useLoad<SessionHead & { observations: Observation[] }>(() => path);
-  const entries = useLoad<{ results: WireEntry[] }>(() => `${path}/outline`);
+  const head = useLoad<typeof session>(() => path);
+  const entries = useLoad<typeof outlineQuery>(() => `${path}/outline`);
   const items = useMemo(() => createItems(id), []);
   const outline = useComputed(() => readOutline(entries.load.value.reply?.data.results ?? []));
   useLive(

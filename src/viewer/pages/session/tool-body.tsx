@@ -1,30 +1,33 @@
 // The input and output of a tool use: edits as diffs, commands as code, other input as fields.
-import { Fragment } from "preact";
+import type { items } from "../../../queries/session-items.ts";
 import { useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { Diff, DiffLines, readPatch } from "../../components/diff.tsx";
 import { Loaded, Skeleton } from "../../components/states.tsx";
-import type { WholeToolItem } from "../../wire.ts";
+import type { ToolItem } from "./items.ts";
 
 export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {
-  const item = useLoad<{ results: WholeToolItem[] }>(
-    () => `/api/sessions/${encodeURIComponent(sessionId)}/items?whole=1&ids=${id}`,
-  );
+  const item = useLoad<typeof items>(() => `/api/sessions/${encodeURIComponent(sessionId)}/items?whole=1&ids=${id}`);
   return (
     <div class="tool-body">
       <Loaded from={item} skeleton={<Skeleton lines={3} />}>
         {({ data: { results } }) =>
-          results.map((tool) => (
-            <Fragment key={tool.id}>
-              <Input name={tool.name} input={tool.input} />
-              {tool.output !== "" && !isEditNotice(tool) && (
-                <Code label={tool.is_error ? "Error" : "Output"} text={tool.output} isError={tool.is_error} />
-              )}
-            </Fragment>
-          ))
+          results.map((tool) => tool.kind === "tool" && <InputAndOutput key={tool.id} tool={tool} />)
         }
       </Loaded>
     </div>
+  );
+}
+
+function InputAndOutput({ tool }: { tool: ToolItem }) {
+  const { name, input, output = "", is_error: isError } = tool;
+  // "The file has been updated …": the diff says more.
+  const isEditNotice = !isError && /^(?:Edit|Write|MultiEdit)$/.test(name) && output.length < 20_000;
+  return (
+    <>
+      <Input name={name} input={input} />
+      {output !== "" && !isEditNotice && <Code label={isError ? "Error" : "Output"} text={output} isError={isError} />}
+    </>
   );
 }
 
@@ -62,9 +65,4 @@ function Input({ name, input }: { name: string; input: unknown }) {
 function text(fields: Record<string, unknown>, name: string): string | undefined {
   const value = fields[name];
   return typeof value === "string" ? value : undefined;
-}
-
-/** "The file has been updated …": the diff says more. */
-function isEditNotice({ name, is_error: isError, output }: WholeToolItem): boolean {
-  return !isError && (name === "Edit" || name === "Write" || name === "MultiEdit") && output.length < 20_000;
 }
