@@ -4,7 +4,7 @@
 //   router.ts    navigation without reloading  api.ts      loads and changes data: `useLoad`, `send`
 //   components/  what pages are made of        pages/      the pages
 //   stream.ts    live events
-//   styles/      tokens (colours, sizes), base elements, shell, components; a page's own sheet is beside the page
+//   styles/      tokens (colours, sizes), base elements, shell, components shared by pages, pages
 //
 // The content security policy forbids inline scripts and style attributes in HTML strings (`style={{}}` is fine).
 // Recorded text is rendered as text, or by <Markdown>, which sanitises it. Every page has one <h1>.
@@ -13,8 +13,10 @@ import { App, startTheme } from "./app.tsx";
 import { startRouter } from "./router.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
-import "./styles/shell.css";
 import "./styles/components.css";
+import "./styles/shell.css";
+import "./styles/pages.css";
+import "./styles/session.css";
 
 startTheme();
 startRouter();

@@ -74,7 +74,7 @@ it("in what is known, and in all about it", async () => {
   const page = await world.open("/memory?show=all");
   await page.waitForSelector(".observation");
   for (const head of await page.locator(".observation-head").all()) await head.click();
-  await page.locator(".observation-body .leads").first().waitFor();
+  await page.locator(".observation-body .inline").first().waitFor();
   await expectText(page);
   expect(await page.locator(".observations").textContent()).toContain("<");
   await page.getByRole("button", { name: "Edit", exact: true }).first().click();
@@ -102,7 +102,7 @@ it("in files, efforts and figures", async () => {
   await expectText(page);
   await shoot(page, "hostile-effort");
   await page.goto(`${world.origin}/insight`);
-  await page.waitForSelector(".bar-rows li");
+  await page.waitForSelector(".bar-row");
   await expectText(page);
   expect(await page.locator(".page").textContent()).toContain(PAYLOADS[1]);
   await shoot(page, "hostile-insight");

@@ -24,11 +24,11 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
   const most = Math.max(1, sum(highest?.parts ?? []));
   const summary = highest === undefined ? "nothing" : `most, ${format(sum(highest.parts))}, on ${highest.label}`;
   return (
-    <figure class="chart card">
-      <figcaption>
+    <figure class="chart card small muted">
+      <figcaption class="split">
         {title}
         {series.length > 1 && (
-          <span class="legend">
+          <span class="inline">
             {series.map((name, index) => (
               <span key={name}>
                 <span class="swatch" style={colourOf(index)} aria-hidden="true" /> {name}
@@ -60,7 +60,7 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
           </g>
         ))}
       </svg>
-      <p class="axis">
+      <p class="split tiny faint">
         <span>{columns[0]?.label}</span>
         <span class="num">at most {format(most)}</span>
         <span>{columns.at(-1)?.label}</span>
@@ -79,9 +79,9 @@ interface BarRow {
 export function Rows({ rows }: { rows: readonly BarRow[] }) {
   const most = Math.max(1e-9, ...rows.map(({ value }) => value));
   return (
-    <ul class="bar-rows">
+    <ul class="stack">
       {rows.map(({ key, name, value, text }) => (
-        <li key={key}>
+        <li key={key} class="bar-row cells small">
           <span class="ellipsis">{name}</span>
           <span class="bar-track" aria-hidden="true">
             <span style={{ width: `${(100 * value) / most}%` }} />

@@ -44,7 +44,7 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
   const project: Filter = { name: "project", label: "Project", any: "All projects", options: names };
   const all = [project, AGENT, SINCE, ...filters];
   return (
-    <div class="filters" role="group" aria-label="Filters">
+    <div class="filters inline" role="group" aria-label="Filters">
       {all.map(({ name, label, any, options }) => (
         <Select
           key={name}

@@ -15,7 +15,7 @@ export function ObservationColumn({ path }: { path: () => string | undefined }) 
           <ul class="stack small">
             {data.results.map(({ id, type, title, valid_from: at }) => (
               <li key={id}>
-                <a class="learned-link" href={`/memory/${id}`}>
+                <a class="learned-link side-line" href={`/memory/${id}`}>
                   <span class="split">
                     <TypeBadge type={type} />
                     <Time at={at} />

@@ -27,7 +27,7 @@ export function PageFrame({ title, crumbs, class: name = "", children, ...head }
 
 export function PageHead({ title, about, actions }: PageHeadProps) {
   return (
-    <header class="page-head">
+    <header class="page-head inline">
       <h1>{title}</h1>
       {about !== undefined && <p class="muted">{about}</p>}
       {actions}

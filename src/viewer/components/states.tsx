@@ -62,7 +62,7 @@ interface EmptyProps {
 
 export function ErrorBox({ error, hint, retry }: { error: ApiError; hint?: string; retry?: () => void }) {
   return (
-    <section class="error-box" role="alert">
+    <section class="error-box card" role="alert">
       <Icon name="warning" />
       <div>
         <strong>{richText(error.message)}</strong>

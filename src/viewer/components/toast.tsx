@@ -34,9 +34,9 @@ export async function report(change: Promise<unknown>, done: string): Promise<bo
 
 export function Toasts() {
   return (
-    <div class="toasts" role="status">
+    <div class="toasts stack" role="status">
       {toasts.value.map(({ id, text, action }) => (
-        <div key={id} class="toast">
+        <div key={id} class="toast card inline">
           <span>{text}</span>
           {action !== undefined && (
             <Button

@@ -12,7 +12,6 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { report } from "../components/toast.tsx";
 import { count, withCommas } from "../format.ts";
 import { route, setQuery } from "../router.ts";
-import "./context.css";
 
 const NUMBERS = [
   { key: "contextTokens", label: "Tokens", min: 100, max: 4_000, step: 100 },
@@ -65,7 +64,7 @@ export function Page() {
       <Loaded from={projects} empty={empty}>
         {() => (
           <div class="columns context-preview">
-            <form class="knobs card stack" onSubmit={(event) => event.preventDefault()}>
+            <form class="form card stack" onSubmit={(event) => event.preventDefault()}>
               <label>
                 Project
                 <Select
@@ -101,7 +100,7 @@ export function Page() {
                 const selected = (valueOf(key) as string[] | undefined) ?? [];
                 const others = (word: string): string[] => selected.filter((each) => each !== word);
                 return (
-                  <fieldset key={key} class="checkboxes">
+                  <fieldset key={key} class="stack tight">
                     <legend>
                       {label}{" "}
                       <span class="muted">{selected.length === 0 ? "all" : `${selected.length} of ${all.length}`}</span>
@@ -122,7 +121,7 @@ export function Page() {
                 );
               })}
               {Object.keys(tried.value).length > 0 && (
-                <div class="actions">
+                <div class="inline">
                   <Button
                     label="Save"
                     class="button primary"

@@ -9,7 +9,6 @@ import { Time } from "../components/time.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
 import type { PageProps } from "../routes.ts";
-import "./efforts.css";
 
 type Effort = RowOf<typeof efforts>;
 
@@ -26,7 +25,7 @@ export function Page() {
       <FilterBar />
       <Loaded from={found} empty={empty}>
         {({ data }) => (
-          <ul class="efforts">
+          <ul class="efforts tiles">
             {data.results.map((effort) => (
               <EffortCard key={effort.id} effort={effort} />
             ))}
@@ -101,7 +100,7 @@ function EffortStory({ effort }: { effort: Effort }) {
       <div class="columns">
         <section>
           <h2>Sessions</h2>
-          <ol class="timeline">
+          <ol class="timeline stack">
             {effort.sessions.map((session) => (
               <li key={session.session_id}>
                 <p class="split">
@@ -128,7 +127,12 @@ function EffortStory({ effort }: { effort: Effort }) {
           <ul class="stack small">
             {effort.decisions.map((decision) => (
               <li key={decision.id}>
-                <a href={`/memory/${decision.id}`}>{decision.title}</a> <Time at={decision.at} />
+                <a class="learned-link side-line" href={`/memory/${decision.id}`}>
+                  <span class="clamp">{decision.title}</span>
+                  <span class="faint">
+                    <Time at={decision.at} />
+                  </span>
+                </a>
               </li>
             ))}
           </ul>

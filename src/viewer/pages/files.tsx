@@ -59,7 +59,7 @@ function FileHistory({ path }: { path: string }) {
       <div class="columns">
         <Loaded from={turns} empty={empty}>
           {({ data }) => (
-            <ol class="timeline">
+            <ol class="timeline stack">
               {data.results.map((turn) => (
                 <Turn key={`${turn.session_id} ${turn.turn} ${turn.path}`} turn={turn} />
               ))}

@@ -10,7 +10,6 @@ import { Time } from "../components/time.tsx";
 import { report } from "../components/toast.tsx";
 import { count } from "../format.ts";
 import { useLive } from "../stream.ts";
-import "./health.css";
 
 const TONES: Record<RowOf<typeof health>["state"], Tone> = { fail: "bad", warn: "warn", ok: "good" };
 /** Failures first. */
@@ -21,16 +20,16 @@ export function Page() {
   const again = <Button label="Check again" onClick={checks.reload} />;
   return (
     <PageFrame title="Health" actions={again}>
-      <div class="equal-columns">
+      <div class="tiles">
         <section>
           <h2>Checks</h2>
           <Loaded from={checks}>
             {({ data }) => (
-              <ul class="checks">
+              <ul class="checks lines">
                 {data.results
                   .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
                   .map(({ name, state, message, fix }) => (
-                    <li key={name}>
+                    <li key={name} class="check cells small">
                       <Badge tone={TONES[state]}>{state}</Badge>
                       <div>
                         <strong>{name}</strong>
@@ -43,7 +42,7 @@ export function Page() {
             )}
           </Loaded>
         </section>
-        <div>
+        <div class="stack loose">
           <Jobs />
           <Log />
         </div>
@@ -75,7 +74,7 @@ function Jobs() {
             </p>
             {data.troubled.length > 0 && (
               <>
-                <ul class="troubled stack small">
+                <ul class="stack small">
                   {data.troubled.map(({ key, status, last_error: error, attempts }) => (
                     <li key={key}>
                       <p>
@@ -105,7 +104,7 @@ function Log() {
       <h2>Worker log</h2>
       <Loaded from={log} empty={<p class="muted">The log is empty.</p>}>
         {({ data }) => (
-          <ol class="log" tabIndex={0}>
+          <ol class="log tiny muted" tabIndex={0}>
             {data.results.toReversed().map((line, index) => (
               <li key={index}>
                 <Time at={line.at} as="clock" /> {line.message}

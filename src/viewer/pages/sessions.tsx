@@ -35,7 +35,7 @@ function SessionLine({ session }: { session: RowOf<typeof list> }) {
   const { title, subtitle, status } = session;
   return (
     <li>
-      <a class="row outset session-line" href={sessionPath(session.session_id)}>
+      <a class="row outset session-line cells" href={sessionPath(session.session_id)}>
         <Time at={session.last_at} as="clock" />
         <span class="session-name">
           <span class="ellipsis">{title ?? subtitle ?? "(untitled)"}</span>

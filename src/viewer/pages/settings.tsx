@@ -8,7 +8,6 @@ import { Select } from "../components/select.tsx";
 import { Loaded } from "../components/states.tsx";
 import { Badge, richText } from "../components/text.tsx";
 import { toast } from "../components/toast.tsx";
-import "./settings.css";
 
 type Setting = RowOf<typeof settings>;
 
@@ -28,12 +27,12 @@ const GROUPS: readonly [name: string, pattern: RegExp][] = [
 export function Page() {
   const all = useLoad<typeof settings>(() => "/api/settings");
   return (
-    <PageFrame title="Settings" class="settings">
+    <PageFrame title="Settings" class="narrow">
       <Loaded from={all}>
         {({ data }) => {
           const groups = Map.groupBy(data.results, ({ key }) => GROUPS.find(([, pattern]) => pattern.test(key))?.[0]);
           return (
-            <>
+            <div class="stack loose">
               {data.problems.map((problem) => (
                 <p key={problem} class="is-bad small" role="alert">
                   {problem}
@@ -42,7 +41,7 @@ export function Page() {
               {GROUPS.filter(([name]) => groups.has(name)).map(([name]) => (
                 <section key={name}>
                   <h2>{name}</h2>
-                  <ul>
+                  <ul class="lines">
                     {groups.get(name)?.map((setting) => (
                       <SettingRow key={setting.key} setting={setting} reload={all.reload} />
                     ))}
@@ -52,7 +51,7 @@ export function Page() {
               <p class="muted">
                 Changes are saved in <code>{data.files.user}</code>. Environment variables override them.
               </p>
-            </>
+            </div>
           );
         }}
       </Loaded>
@@ -75,7 +74,7 @@ function SettingRow({ setting, reload }: { setting: Setting; reload: () => void 
     }
   };
   return (
-    <li class="setting">
+    <li class="setting cells may-wrap">
       <div>
         <label for={key}>
           <code>{key}</code>

@@ -12,7 +12,6 @@ import { Paragraph } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
 import { activityByDay, growthByDay } from "./activity.ts";
-import "./insight.css";
 
 type Stats = DataOf<typeof stats>;
 
@@ -29,7 +28,7 @@ export function Page() {
       <Loaded from={activity} empty={empty} isEmpty={({ totals }) => totals.sessions === 0}>
         {({ data }) => <Activity stats={data} />}
       </Loaded>
-      <div class="equal-columns">
+      <div class="tiles">
         <InjectionUsage />
         <ModelCosts />
       </div>
@@ -44,7 +43,7 @@ function Activity({
 }) {
   return (
     <>
-      <dl class="figures">
+      <dl class="figures tiles">
         <Figure name="Sessions" value={totals.sessions} />
         <Figure name="Prompts" value={totals.prompts} />
         <Figure name="Tool uses" value={totals.tool_uses} note={`${withCommas(totals.failed_tool_uses)} failed`} />
@@ -53,7 +52,7 @@ function Activity({
         <Figure name="Lines added" value={totals.lines_added} note={`${withCommas(totals.lines_removed)} removed`} />
       </dl>
       <Columns title="Prompts per day" {...activityByDay(days)} />
-      <div class="equal-columns">
+      <div class="tiles">
         <section>
           <h2>By project</h2>
           <Rows
@@ -107,10 +106,10 @@ function DiskUsage({ columns, sessions, database, archive, backups, models }: Di
 function Figure({ name, value, note }: { name: string; value: number; note?: string }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt class="small">{name}</dt>
       <dd class="num">
         {withCommas(value)}
-        <small>{note}</small>
+        <small class="tiny faint">{note}</small>
       </dd>
     </div>
   );
@@ -127,29 +126,16 @@ function InjectionUsage() {
         empty={<p class="muted">Nothing was injected yet.</p>}
       >
         {({ data }) => (
-          <table class="table">
-            <thead>
-              <tr>
-                {["When", "Injected", "Used", "Tokens"].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody class="num">
-              {data.surfaces.map(({ surface, injections, used, tokens }) => (
-                <tr key={surface}>
-                  <th scope="row">{surface}</th>
-                  <td>{withCommas(injections)}</td>
-                  <td>
-                    {withCommas(used)} ({Math.round((100 * used) / Math.max(1, injections))} %)
-                  </td>
-                  <td>{withCommas(tokens)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Rows
+            rows={data.surfaces.map(({ surface, injections, used, tokens }) => ({
+              key: surface,
+              name: surface,
+              value: injections,
+              text:
+                `${withCommas(used)} of ${withCommas(injections)} used ` +
+                `(${Math.round((100 * used) / Math.max(1, injections))} %), ${count(tokens, "token")}`,
+            }))}
+          />
         )}
       </Loaded>
     </section>

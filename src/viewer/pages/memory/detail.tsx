@@ -11,7 +11,6 @@ import { Time } from "../../components/time.tsx";
 import { navigate, sessionPath } from "../../router.ts";
 import type { PageProps } from "../../routes.ts";
 import { Actions, Body, Marks } from "./observation.tsx";
-import "./memory.css";
 
 type Story = DataOf<typeof observation>;
 

@@ -47,7 +47,7 @@ function Form({ send: sendFields, done, children }: FormProps) {
     <form class="form card stack" onSubmit={(event) => void save(event)}>
       {children}
       {error.value !== undefined && <ErrorBox error={error.value} />}
-      <div class="actions">
+      <div class="inline">
         <Button label="Save" class="button primary" disabled={isSaving.value} />
         <Button label="Cancel" type="button" onClick={() => done(false)} />
       </div>
@@ -76,7 +76,7 @@ export function AddForm({ done }: { done: Done }) {
         What should C-Mem remember?
         <textarea class="field" name="text" rows={3} required autofocus placeholder="Dates are stored in UTC." />
       </label>
-      <div class="form-row">
+      <div class="tiles">
         <TypeField initial="decision" />
         <label>
           Project
@@ -162,9 +162,9 @@ export function ReplaceForm({ observation, done }: { observation: AnyObservation
           <ul class="candidates">
             {others(data).map(({ id, type, title, valid_from: at }) => (
               <li key={id}>
-                <button class="row observation-head" onClick={() => void replace(id)}>
+                <button class="row observation-head cells" onClick={() => void replace(id)}>
                   <TypeBadge type={type} />
-                  <span class="observation-title">{title}</span>
+                  <span class="title">{title}</span>
                   <span class="meta">
                     <Time at={at} />
                   </span>

@@ -12,7 +12,6 @@ import { useLive } from "../../stream.ts";
 import { hiddenIds } from "./forget.ts";
 import { AddForm } from "./forms.tsx";
 import { ObservationLine } from "./observation.tsx";
-import "./memory.css";
 
 const FILTERS: readonly Filter[] = [
   { name: "type", label: "Type", any: "All types", options: OBSERVATION_TYPES },
@@ -66,7 +65,7 @@ export function Page() {
               {visible.length === 0 && (
                 <Empty title="Nothing left here" text="All observations listed here were forgotten." />
               )}
-              <ul class="observations">
+              <ul class="observations lines">
                 {visible.map((observation) => (
                   <ObservationLine key={observation.id} observation={observation} changed={found.reload} />
                 ))}

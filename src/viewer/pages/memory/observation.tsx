@@ -20,9 +20,13 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
   const isOpen = useSignal(false);
   return (
     <li class={observation.superseded_by === null ? "observation" : "observation is-replaced"}>
-      <button class="row observation-head" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+      <button
+        class="row observation-head cells"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
         <TypeBadge type={observation.type} />
-        <span class="observation-title">{observation.title}</span>
+        <span class="title">{observation.title}</span>
         <Marks observation={observation} />
         <span class="meta num">
           <span>{observation.project ?? "all projects"}</span>
@@ -86,7 +90,7 @@ export function Body({ observation, lastEvidence, children }: BodyProps) {
           Replaced by <a href={`/memory/${successor.id}`}>{successor.title ?? successor.id}</a>
         </p>
       )}
-      <p class="leads">
+      <p class="inline small">
         <FileLinks label="Modified" files={modified} />
         <FileLinks label="Read" files={read} />
         <FileLinks files={mentioned} />
@@ -137,7 +141,7 @@ export function Actions({ observation, changed, forgotten }: ActionsProps) {
   };
   return (
     <>
-      <div class="actions" role="group" aria-label="Actions">
+      <div class="inline" role="group" aria-label="Actions">
         <Button
           label={pinned ? "Unpin" : "Pin"}
           aria-pressed={pinned}

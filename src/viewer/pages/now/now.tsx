@@ -12,7 +12,6 @@ import { useLive } from "../../stream.ts";
 import { showAll, type Shown, split } from "./feed.ts";
 import { Status } from "./status.tsx";
 import { TurnCard, turnKey, useToolCounts } from "./turn-card.tsx";
-import "./now.css";
 
 /** Scrolled further than this, the user is reading. */
 const TOP_PX = 80;

@@ -22,8 +22,8 @@ export function Status() {
   const waiting = state?.spool.waiting ?? 0;
   const totals = today.load.value.reply?.data.totals;
   return (
-    <aside class="status" aria-label="Status">
-      <section>
+    <aside class="status stack loose" aria-label="Status">
+      <section class="stack tight">
         <h2>Worker</h2>
         <p class="inline">
           <span class="dot" style={{ color: isRunning ? "var(--good)" : "var(--warn)" }} aria-hidden="true" />
@@ -37,7 +37,7 @@ export function Status() {
         <Numbers rows={{ waiting: jobs?.pending, running: jobs?.running, failed: jobs?.failed }} />
         {waiting > 0 && <p class="muted">{count(waiting, "event")} in the spool</p>}
       </section>
-      <section>
+      <section class="stack tight">
         <h2>Today</h2>
         <Numbers
           rows={{
@@ -55,9 +55,9 @@ export function Status() {
 
 function Numbers({ rows }: { rows: Record<string, number | undefined> }) {
   return (
-    <dl class="numbers">
+    <dl class="stack tight small">
       {Object.entries(rows).map(([name, value = 0]) => (
-        <div key={name}>
+        <div key={name} class="split">
           <dt>{name}</dt>
           <dd class={name === "failed" && value > 0 ? "num is-bad" : "num"}>{withCommas(value)}</dd>
         </div>

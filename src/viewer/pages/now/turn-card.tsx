@@ -19,8 +19,8 @@ interface TurnCardProps {
 
 export function TurnCard({ turn, learned, isFresh }: TurnCardProps) {
   return (
-    <li class={isFresh ? "turn-card is-fresh" : "turn-card"}>
-      <div class="turn-inside">
+    <li class={isFresh ? "turn-card line-below is-fresh" : "turn-card line-below"}>
+      <div class="turn-inside cells may-wrap">
         <Time at={turn.at} as="clock" />
         <div>
           <a class="turn-prompt clamp" href={sessionPath(turn.session_id, turn.id)}>
@@ -35,10 +35,10 @@ export function TurnCard({ turn, learned, isFresh }: TurnCardProps) {
           </p>
           <Outcome turn={turn} />
           {learned.length > 0 && (
-            <ul class="learned" aria-label="Learned">
+            <ul class="learned stack tight" aria-label="Learned">
               {learned.map(({ id, type, title }) => (
                 <li key={id}>
-                  <a href={sessionPath(turn.session_id, id)}>
+                  <a class="cells may-wrap small" href={sessionPath(turn.session_id, id)}>
                     <TypeBadge type={type} />
                     <span>{title}</span>
                   </a>

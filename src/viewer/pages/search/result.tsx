@@ -9,7 +9,6 @@ import { MarkedText } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { sessionPath, setQuery, withQuery } from "../../router.ts";
 import { ItemRow } from "../session/row.tsx";
-import "../session/session.css";
 
 const KINDS: Readonly<Record<string, string>> = {
   prompt: "You",
@@ -32,7 +31,7 @@ export function Result({ finding, isOpen }: { finding: Finding; isOpen: boolean 
   return (
     <li class="result" ref={root}>
       <button
-        class="row outset result-head"
+        class="row outset result-head cells may-wrap"
         aria-expanded={isOpen}
         onClick={() => setQuery({ open: isOpen ? undefined : (finding.item ?? undefined) })}
       >

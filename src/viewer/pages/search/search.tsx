@@ -12,7 +12,6 @@ import { Paragraph } from "../../components/text.tsx";
 import { count } from "../../format.ts";
 import { route, setQuery, withQuery } from "../../router.ts";
 import { Result } from "./result.tsx";
-import "./search.css";
 
 const LIMIT = 30;
 const MAX_OBSERVATIONS = 6;
@@ -48,7 +47,7 @@ export function Page() {
   return (
     <div class="page" onKeyDown={(event) => moveFocus(event, list.current, box.current)}>
       <h1 class="hidden">Search</h1>
-      <div class="input-box search-box" role="search">
+      <div class="field input-box search-box" role="search">
         <Icon name="search" />
         <input
           id="search-box"
@@ -85,7 +84,7 @@ function Results({ words, list }: { words: string; list: { current: HTMLOListEle
         <Summary reply={found.load.value.reply} />
         <Loaded from={found} empty={empty}>
           {({ data }) => (
-            <ol ref={list}>
+            <ol class="lines" ref={list}>
               {data.results.map((finding) => (
                 <Result
                   key={`${finding.session_id} ${finding.item} ${finding.path}`}
@@ -120,11 +119,11 @@ const MATCHES: Readonly<Record<string, string>> = {
 
 /** "3 sessions, keyword match in talk, work · 4 ms", and a warning when not all indexes could be searched. */
 function Summary({ reply }: { reply: Reply<DataOf<typeof search>, MetaOf<typeof search>> | undefined }) {
-  if (reply === undefined) return <p class="split search-summary" role="status" />;
+  if (reply === undefined) return <p class="search-summary" role="status" />;
   const { rung: match, words, lanes: indexes, ms, degraded, hint } = reply.meta;
   const number = reply.data.results.length;
   return (
-    <div class="split search-summary">
+    <div class="search-summary split small muted">
       <p role="status" class="num">
         {number < LIMIT ? count(number, "session") : `The ${LIMIT} best sessions`}, {MATCHES[match] ?? match}
         {(match === "typo" || match === "prefix") && `: ${words.slice(0, 6).join(", ")}`}{" "}

@@ -37,7 +37,7 @@ export function SessionHeader({ session }: { session: Session }) {
         <span>{count(session.files_changed, "file")} changed</span>
         {status !== "completed" && <Badge tone={status === "active" ? "good" : "warn"}>{status}</Badge>}
       </p>
-      <div class="session-actions">
+      <div class="session-actions inline small">
         {resume !== null && (
           <Button label="Copy resume command" class="button quiet" title={resume} onClick={() => void copy(resume)} />
         )}
@@ -81,10 +81,10 @@ function SummaryCard({ summary }: { summary: NonNullable<Session["summary"]> }) 
   if (filled.length === 0) return null;
   const isLong = filled.some(([, text]) => text.length > SHORT_CHARS);
   return (
-    <section class="summary card" aria-label="Summary">
-      <dl>
+    <section class="summary card small" aria-label="Summary">
+      <dl class="stack tight">
         {filled.map(([label, text]) => (
-          <div key={label}>
+          <div key={label} class="cells may-wrap">
             <dt>{label}</dt>
             <dd class={isLong && !isWhole.value ? "clamp" : ""}>{text}</dd>
           </div>

@@ -27,7 +27,7 @@ interface NotesProps {
 export function Notes({ notes, open, mayOverhang }: NotesProps) {
   const isOpen = notes.some(({ id }) => open.value.has(id));
   return (
-    <aside class={mayOverhang && !isOpen ? "notes may-overhang" : "notes"} aria-label="Learned here">
+    <aside class={mayOverhang && !isOpen ? "notes stack may-overhang" : "notes stack"} aria-label="Learned here">
       {notes.map((note) => (
         <Note key={note.id} note={note} open={open} />
       ))}
@@ -41,14 +41,14 @@ function Note({ note, open }: { note: Observation; open: OpenItems }) {
   const { id, superseded_by: successor } = note;
   const isOpen = open.value.has(id);
   return (
-    <section class={successor === null ? "note small" : "note small is-replaced"} id={id}>
+    <section class={`note side-line small ${successor === null ? "" : "is-replaced"}`} id={id}>
       <button class="row note-head" aria-expanded={isOpen} onClick={() => toggle(open, id)}>
         <span class="meta">
           <TypeBadge type={note.type} />
           {note.pinned && <Icon name="pin" />}
           {successor !== null && <span>replaced</span>}
         </span>
-        <span class={isOpen ? "note-title" : "note-title clamp"}>{note.title}</span>
+        <span class={isOpen ? "title" : "title clamp"}>{note.title}</span>
       </button>
       {isOpen && (
         <div class="note-body stack muted">
@@ -58,7 +58,7 @@ function Note({ note, open }: { note: Observation; open: OpenItems }) {
               <li key={index}>{fact}</li>
             ))}
           </ul>
-          <p class="leads">
+          <p class="inline small">
             <span>Evidence:</span>
             {note.evidence.map((item) => (
               <a key={item} href={`#${item}`} title={item}>

@@ -28,10 +28,10 @@ export function PromptMenu({ prompts }: { prompts: readonly Entry[] }) {
         <Icon name="chevron" />
       </button>
       {isOpen.value && (
-        <ol class="card">
+        <ol class="card floating">
           {prompts.map((prompt) => (
             <li key={prompt.id}>
-              <a class="row" href={`#${prompt.id}`} onClick={close}>
+              <a class="row cells" href={`#${prompt.id}`} onClick={close}>
                 <span class="num muted">{prompt.turn}</span>
                 <span class="ellipsis">{prompt.name}</span>
                 <Time at={prompt.at} as="clock" />

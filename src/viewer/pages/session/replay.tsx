@@ -44,7 +44,12 @@ export function Replay({ entries, show, close }: ReplayProps) {
 
   const reached = entries[countUntil(times, clock.value) - 1];
   return (
-    <div class="replay card" role="group" aria-label="Replay" onKeyDown={({ key }) => key === "Escape" && close()}>
+    <div
+      class="replay card floating"
+      role="group"
+      aria-label="Replay"
+      onKeyDown={({ key }) => key === "Escape" && close()}
+    >
       <button
         class="icon-button"
         aria-label={isPlaying.value ? "Pause" : "Play"}
@@ -74,7 +79,13 @@ export function Replay({ entries, show, close }: ReplayProps) {
       <span class="replay-clock tiny num" title="Long waits are shortened">
         {wholeSeconds(clock.value)} <span class="muted">of {wholeSeconds(end)}</span>
       </span>
-      <Select aria-label="Speed" options={SPEEDS} value={speed.value} pick={(value) => (speed.value = value)} />
+      <Select
+        class="field"
+        aria-label="Speed"
+        options={SPEEDS}
+        value={speed.value}
+        pick={(value) => (speed.value = value)}
+      />
       <IconButton label="End the replay" icon="close" onClick={close} />
     </div>
   );

@@ -92,7 +92,7 @@ function Message({ item, open }: ItemProps<"message">) {
             <Icon name="thinking" />
             <span>Thinking</span>
           </Fold>
-          {isOpen && <div class="thoughts as-typed small muted">{item.thinking}</div>}
+          {isOpen && <div class="thoughts side-line as-typed small muted">{item.thinking}</div>}
         </>
       )}
       {note !== undefined && (

@@ -13,7 +13,6 @@ import { createItems } from "./items.ts";
 import { readOutline } from "./outline.ts";
 import type { Observation } from "./notes.tsx";
 import { Transcript } from "./transcript.tsx";
-import "./session.css";
 
 const NONE: readonly Observation[] = [];
 /** Many tools run per second in a busy session. */

@@ -51,10 +51,10 @@ function Input({ name, input }: { name: string; input: unknown }) {
     ));
   if (command !== undefined) return <Code label={text(fields, "description") ?? "Command"} text={command} />;
   return (
-    <dl class="input-fields">
+    <dl class="input-fields stack tight small">
       {Object.entries(fields).map(([field, value]) => (
         <div key={field}>
-          <dt class="tiny muted">{field}</dt>
+          <dt class="tiny">{field}</dt>
           <dd class="as-typed">{typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}</dd>
         </div>
       ))}

@@ -136,7 +136,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   };
   return (
     <>
-      <div class="session-bar">
+      <div class="session-bar inline line-below">
         <Find sessionId={id} search={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
         <PromptMenu prompts={prompts} />
         <Button
@@ -177,10 +177,12 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
           const item = items.get(entry.id);
           const beside = notes.get(entry.id);
           const isFree = keys.slice(row + 1, row + 1 + FREE_ROWS).every((key) => !notes.has(key));
-          const nested = entry.agent === "" ? "" : "is-nested";
+          const isNested = entry.agent !== "";
           return (
-            <div class={`entry of-${entry.kind} ${nested} ${marked.value === entry.id ? "is-marked" : ""}`}>
-              <div class="entry-body">
+            <div
+              class={`entry of-${entry.kind} ${isNested ? "is-nested" : ""} ${marked.value === entry.id ? "is-marked" : ""}`}
+            >
+              <div class={isNested ? "entry-body side-line" : "entry-body"}>
                 {item === undefined ? (
                   <div class="waiting" style={{ height: `${estimateHeight(entry) - 8}px` }} />
                 ) : (
