@@ -10,7 +10,7 @@ export function ObservationColumn({ path }: { path: () => string | undefined }) 
   return (
     <aside aria-label="Learned">
       <h2>Learned</h2>
-      <Loaded from={found} skeleton={<Skeleton lines={6} />} empty={<p class="faint">No observations.</p>}>
+      <Loaded from={found} skeleton={<Skeleton lines={6} />} empty="No observations.">
         {({ data }) => (
           <ul class="stack small">
             {data.results.map(({ id, type, title, valid_from: at }) => (

@@ -8,7 +8,8 @@ import { Paragraph, richText } from "./text.tsx";
 export interface LoadedProps<Data, Meta> {
   from: Loading<Data, Meta>;
   skeleton?: ComponentChildren;
-  empty?: ComponentChildren;
+  /** Shown for an empty reply: a muted line, or a title and what to do. */
+  empty?: string | EmptyProps;
   /** Default: `results` is an empty list. */
   isEmpty?: (data: Data) => boolean;
   children: (reply: Reply<Data, Meta>) => ComponentChildren;
@@ -23,13 +24,14 @@ export function Loaded<Data, Meta>({
   children,
 }: LoadedProps<Data, Meta>) {
   const { reply, error, isLoading } = from.load.value;
-  if (error?.code === "nothing_found" && empty !== undefined) return empty;
+  const nothing = typeof empty === "string" ? <Paragraph class="muted" text={empty} /> : empty && <Empty {...empty} />;
+  if (error?.code === "nothing_found" && nothing !== undefined) return nothing;
   if (error !== undefined) return <ErrorBox error={error} retry={from.reload} />;
   if (reply === undefined) return isLoading ? skeleton : null;
   const { has_more: hasMore } = reply.meta as { has_more?: boolean };
   return (
     <div aria-busy={isLoading}>
-      {empty !== undefined && isEmpty(reply.data) ? empty : children(reply)}
+      {nothing !== undefined && isEmpty(reply.data) ? nothing : children(reply)}
       {from.showMore !== undefined && hasMore === true && (
         <Button label="Show more" class="button show-more" onClick={from.showMore} />
       )}

@@ -8,7 +8,7 @@ import { send, useLoad } from "../api.ts";
 import { projectOptions, useProjects } from "../components/filters.tsx";
 import { PageFrame } from "../components/page.tsx";
 import { Select } from "../components/select.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Loaded } from "../components/states.tsx";
 import { report } from "../components/toast.tsx";
 import { count, withCommas } from "../format.ts";
 import { route, setQuery } from "../router.ts";
@@ -50,12 +50,10 @@ export function Page() {
     tried.value = {};
     saved.reload();
   };
-  const empty = (
-    <Empty
-      title="No projects yet"
-      text="A project appears with its first session. Run `c-mem sync` to import earlier sessions."
-    />
-  );
+  const empty = {
+    title: "No projects yet",
+    text: "A project appears with its first session. Run `c-mem sync` to import earlier sessions.",
+  };
   return (
     <PageFrame
       title="Context preview"
@@ -133,7 +131,7 @@ export function Page() {
             </form>
             <Loaded
               from={block}
-              empty={<p class="muted">Nothing is injected: this project has no memory yet.</p>}
+              empty="Nothing is injected: this project has no memory yet."
               isEmpty={({ text }) => text === ""}
             >
               {({ data }) => (

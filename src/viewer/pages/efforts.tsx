@@ -4,7 +4,7 @@ import { type RowOf, useLoad } from "../api.ts";
 import { FilterBar, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
 import { PageFrame, PageHead } from "../components/page.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
@@ -14,12 +14,10 @@ type Effort = RowOf<typeof efforts>;
 
 export function Page() {
   const found = useList<typeof efforts>("/api/efforts", scopeQuery, 60);
-  const empty = (
-    <Empty
-      title="No sessions continue each other"
-      text="C-Mem links sessions by plans, branches, commits and shared files. See the single [sessions](/sessions)."
-    />
-  );
+  const empty = {
+    title: "No sessions continue each other",
+    text: "C-Mem links sessions by plans, branches, commits and shared files. See all [sessions](/sessions).",
+  };
   return (
     <PageFrame title="Efforts" about="Sessions that continue each other, as one.">
       <FilterBar />
@@ -70,13 +68,11 @@ function Note({ label, text }: { label: string; text: string }) {
 export function DetailPage({ id }: PageProps) {
   const effort = useLoad<typeof effortQuery>(() => `/api/efforts/${encodeURIComponent(id)}`);
   useTitle(effort.load.value.reply?.data.title);
-  const empty = (
-    <Empty
-      title="Effort not found"
-      heading="h1"
-      text="It may have become part of another one. See [all efforts](/efforts)."
-    />
-  );
+  const empty = {
+    title: "Effort not found",
+    heading: "h1",
+    text: "It may have become part of another one. See [all efforts](/efforts).",
+  } as const;
   return (
     <PageFrame crumbs={<a href="/efforts">Efforts</a>}>
       <Loaded from={effort} empty={empty}>

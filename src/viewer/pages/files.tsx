@@ -6,7 +6,7 @@ import { FilterBar, FilterField, scopeQuery, useList } from "../components/filte
 import { useTitle } from "../components/hooks.ts";
 import { ObservationColumn } from "../components/observation-column.tsx";
 import { PageFrame } from "../components/page.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Loaded } from "../components/states.tsx";
 import { Badge, ChangedLines } from "../components/text.tsx";
 import { Time } from "../components/time.tsx";
 import { count, oneLine } from "../format.ts";
@@ -24,7 +24,7 @@ function AllFiles() {
       <FilterBar>
         <FilterField name="q" label="Part of a path" />
       </FilterBar>
-      <Loaded from={files} empty={<Empty title="No changed files match" text="Change or clear the filters." />}>
+      <Loaded from={files} empty={{ title: "No changed files match", text: "Change or clear the filters." }}>
         {({ data }) => (
           <ul class="files">
             {data.results.map((file) => (
@@ -51,9 +51,7 @@ function FileHistory({ path }: { path: string }) {
   const project = route.value.query.get("project") ?? undefined;
   const turns = useList<typeof blame>("/api/files", () => ({ path, project, reads: 1 }), 200);
   useTitle(path);
-  const empty = (
-    <Empty title="No session touched this file" text="It may have been renamed. See [all files](/files)." />
-  );
+  const empty = { title: "No session touched this file", text: "It may have been renamed. See [all files](/files)." };
   return (
     <PageFrame title={<span class="path">{path}</span>} crumbs={<a href="/files">Files</a>}>
       <div class="columns">

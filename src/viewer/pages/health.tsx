@@ -102,7 +102,7 @@ function Log() {
   return (
     <section>
       <h2>Worker log</h2>
-      <Loaded from={log} empty={<p class="muted">The log is empty.</p>}>
+      <Loaded from={log} empty="The log is empty.">
         {({ data }) => (
           <ol class="log tiny muted" tabIndex={0}>
             {data.results.toReversed().map((line, index) => (

@@ -3,7 +3,7 @@ import type { list } from "../../queries/list.ts";
 import type { RowOf } from "../api.ts";
 import { FilterBar, useList } from "../components/filters.tsx";
 import { PageFrame } from "../components/page.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Loaded } from "../components/states.tsx";
 import { Badge } from "../components/text.tsx";
 import { Days, Time } from "../components/time.tsx";
 import { count } from "../format.ts";
@@ -11,12 +11,10 @@ import { sessionPath } from "../router.ts";
 
 export function Page() {
   const sessions = useList<typeof list>("/api/sessions");
-  const empty = (
-    <Empty
-      title="No sessions match"
-      text="Change the filters, or run `c-mem sync` to import sessions from before C-Mem was installed."
-    />
-  );
+  const empty = {
+    title: "No sessions match",
+    text: "Change the filters, or run `c-mem sync` to import sessions from before C-Mem was installed.",
+  };
   return (
     <PageFrame title="Sessions">
       <FilterBar />

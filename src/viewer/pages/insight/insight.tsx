@@ -7,7 +7,7 @@ import { useLoad } from "../../api.ts";
 import { Columns, Rows } from "../../components/bars.tsx";
 import { FilterBar, scopeQuery } from "../../components/filters.tsx";
 import { PageFrame } from "../../components/page.tsx";
-import { Empty, Loaded } from "../../components/states.tsx";
+import { Loaded } from "../../components/states.tsx";
 import { Paragraph } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
@@ -19,9 +19,7 @@ const MAX_ROWS = 8;
 
 export function Page() {
   const activity = useLoad<typeof stats>(() => withQuery("/api/stats", scopeQuery()));
-  const empty = (
-    <Empty title="No activity" text="Change the filters, or run `c-mem sync` to import earlier sessions." />
-  );
+  const empty = { title: "No activity", text: "Change the filters, or run `c-mem sync` to import earlier sessions." };
   return (
     <PageFrame title="Insight">
       <FilterBar />
@@ -120,11 +118,7 @@ function InjectionUsage() {
   return (
     <section>
       <h2>Use of injected context</h2>
-      <Loaded
-        from={usage}
-        isEmpty={({ surfaces }) => surfaces.length === 0}
-        empty={<p class="muted">Nothing was injected yet.</p>}
-      >
+      <Loaded from={usage} isEmpty={({ surfaces }) => surfaces.length === 0} empty="Nothing was injected yet.">
         {({ data }) => (
           <Rows
             rows={data.surfaces.map(({ surface, injections, used, tokens }) => ({
@@ -144,7 +138,7 @@ function InjectionUsage() {
 
 function ModelCosts() {
   const costs = useLoad<typeof cost>(() => withQuery("/api/cost", { project: scopeQuery()["project"], days: 30 }));
-  const empty = <Paragraph class="muted" text="No model usage. Choose a model in the [settings](/settings)." />;
+  const empty = "No model usage. Choose a model in the [settings](/settings).";
   return (
     <section>
       <h2>Model costs, last 30 days</h2>

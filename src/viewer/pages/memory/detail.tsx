@@ -5,7 +5,7 @@ import { useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { useTitle } from "../../components/hooks.ts";
 import { PageFrame } from "../../components/page.tsx";
-import { Empty, Loaded } from "../../components/states.tsx";
+import { Loaded } from "../../components/states.tsx";
 import { TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { navigate, sessionPath } from "../../router.ts";
@@ -24,13 +24,11 @@ export function DetailPage({ id }: PageProps) {
       <span>{id}</span>
     </>
   );
-  const empty = (
-    <Empty
-      title={`Observation ${id} not found`}
-      heading="h1"
-      text="It was forgotten, or derived again with another id. See [all observations](/memory)."
-    />
-  );
+  const empty = {
+    title: `Observation ${id} not found`,
+    heading: "h1",
+    text: "It was forgotten, or derived again with another id. See [all observations](/memory).",
+  } as const;
   return (
     <PageFrame class="narrow" crumbs={crumbs}>
       <Loaded from={story} empty={empty}>

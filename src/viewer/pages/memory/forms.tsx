@@ -153,11 +153,7 @@ export function ReplaceForm({ observation, done }: { observation: AnyObservation
           onInput={(event) => (words.value = event.currentTarget.value)}
         />
       </label>
-      <Loaded
-        from={found}
-        isEmpty={(data) => others(data).length === 0}
-        empty={<p class="muted">No other observation matches.</p>}
-      >
+      <Loaded from={found} isEmpty={(data) => others(data).length === 0} empty="No other observation matches.">
         {({ data }) => (
           <ul class="candidates">
             {others(data).map(({ id, type, title, valid_from: at }) => (

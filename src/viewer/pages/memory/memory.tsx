@@ -43,12 +43,10 @@ export function Page() {
     if (isChanged) found.reload();
   };
   const add = <ToggleButton label="Add observation" isOpen={isAdding} />;
-  const empty = (
-    <Empty
-      title="No observations match"
-      text="Observations appear seconds after a turn ends. Change the filters, or run `c-mem sync` to import sessions."
-    />
-  );
+  const empty = {
+    title: "No observations match",
+    text: "Observations appear seconds after a turn ends. Change the filters, or run `c-mem sync` to import sessions.",
+  };
   return (
     <PageFrame title="Memory" actions={add}>
       {isAdding.value && <AddForm done={done} />}

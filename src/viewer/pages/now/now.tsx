@@ -6,7 +6,7 @@ import type { timeline } from "../../../queries/timeline.ts";
 import { useLoad } from "../../api.ts";
 import { useListener } from "../../components/hooks.ts";
 import { PageFrame } from "../../components/page.tsx";
-import { Empty, Loaded } from "../../components/states.tsx";
+import { Loaded } from "../../components/states.tsx";
 import { Days } from "../../components/time.tsx";
 import { useLive } from "../../stream.ts";
 import { showAll, type Shown, split } from "./feed.ts";
@@ -44,12 +44,10 @@ export function Page() {
   });
   useListener("scroll", () => parts.peek().waiting > 0 && scrollY <= 2 && showNew(), { passive: true });
 
-  const empty = (
-    <Empty
-      title="No sessions yet"
-      text="Turns appear here as agents work. Run `c-mem install` to connect agents, `c-mem sync` to import sessions."
-    />
-  );
+  const empty = {
+    title: "No sessions yet",
+    text: "Turns appear here as agents work. Run `c-mem install` to connect agents, `c-mem sync` to import sessions.",
+  };
   return (
     <PageFrame title="Now" about="What is recorded and learned, live">
       <div class="columns now-columns">

@@ -72,12 +72,10 @@ function Results({ words, list }: { words: string; list: { current: HTMLOListEle
   const found = useLoad<typeof search>(() =>
     withWords("/api/search", { typing: 1, limit: LIMIT, ...scopeQuery("kind", "type") }),
   );
-  const empty = (
-    <Empty
-      title={`No results for “${words}”`}
-      text="Try fewer or other words, clear the filters, or run `c-mem sync` to import earlier sessions."
-    />
-  );
+  const empty = {
+    title: `No results for “${words}”`,
+    text: "Try fewer or other words, clear the filters, or run `c-mem sync` to import earlier sessions.",
+  };
   return (
     <div class="columns">
       <div>

@@ -5,7 +5,7 @@ import type { outline as outlineQuery } from "../../../queries/session-items.ts"
 import type { session } from "../../../queries/session.ts";
 import { useLoad } from "../../api.ts";
 import { useTitle } from "../../components/hooks.ts";
-import { Empty, Loaded, Skeleton } from "../../components/states.tsx";
+import { Loaded, Skeleton } from "../../components/states.tsx";
 import type { PageProps } from "../../routes.ts";
 import { useLive } from "../../stream.ts";
 import { SessionHeader } from "./header.tsx";
@@ -40,7 +40,7 @@ export function DetailPage({ id }: PageProps) {
         {({ data }) => <SessionHeader session={data} />}
       </Loaded>
       {error === undefined && (
-        <Loaded from={entries} skeleton={<Skeleton lines={8} />} empty={<Empty title="This session is empty" />}>
+        <Loaded from={entries} skeleton={<Skeleton lines={8} />} empty={{ title: "This session is empty" }}>
           {() => (
             <Transcript id={id} outline={outline.value} items={items} observations={reply?.data.observations ?? NONE} />
           )}
