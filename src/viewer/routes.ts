@@ -4,7 +4,7 @@ import type { IconName } from "./components/icon.tsx";
 import { decoded } from "./router.ts";
 
 export interface PageProps {
-  /** The rest of the address, such as a session's id; "" if there is none. */
+  /** The rest of the address: "/sessions/abc" -> "abc", "/sessions" -> "". */
   id: string;
 }
 

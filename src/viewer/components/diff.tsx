@@ -25,7 +25,7 @@ export function DiffLines({ lines, path }: { lines: readonly DiffLine[]; path: s
       <pre tabIndex={0}>
         {lines.slice(0, MAX_LINES).map(({ kind, text }, index) => (
           <div key={index} class={`line ${kind}`}>
-            <span class="sign" aria-hidden="true">
+            <span class={`sign ${kind}`} aria-hidden="true">
               {SIGNS[kind]}
             </span>
             {(kind === "added" || kind === "removed") && <span class="hidden">{kind}: </span>}

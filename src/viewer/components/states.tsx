@@ -64,11 +64,11 @@ interface EmptyProps {
 
 export function ErrorBox({ error, hint, retry }: { error: ApiError; hint?: string; retry?: () => void }) {
   return (
-    <section class="error-box card" role="alert">
+    <section class="error-box card inline" role="alert">
       <Icon name="warning" />
       <div>
         <strong>{richText(error.message)}</strong>
-        <Paragraph text={error.hint ?? hint} />
+        <Paragraph class="muted" text={error.hint ?? hint} />
       </div>
       {retry !== undefined && <Button label="Try again" onClick={retry} />}
     </section>

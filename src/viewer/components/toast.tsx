@@ -36,7 +36,7 @@ export function Toasts() {
   return (
     <div class="toasts stack" role="status">
       {toasts.value.map(({ id, text, action }) => (
-        <div key={id} class="toast card inline">
+        <div key={id} class="toast card inline one-line">
           <span>{text}</span>
           {action !== undefined && (
             <Button

@@ -56,7 +56,7 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
     if (range.peek().from !== from || range.peek().to !== to) range.value = { from, to };
     onRange(from, to);
   };
-  /** Scrolls to the anchor; false when there is none. */
+  /** Scrolls to the anchor; false without one. */
   const keepAnchor = (): boolean => {
     const { key, offsetPx, until } = anchor.current ?? { key: "", offsetPx: 0, until: 0 };
     const index = layout.current?.indexes.get(key);

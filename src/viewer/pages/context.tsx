@@ -1,4 +1,4 @@
-// What the next session of a project will get injected. Settings can be tried here before they are saved.
+// The context that the next session of a project gets. Settings can be tried here before they are saved.
 import { useComputed, useSignal } from "@preact/signals";
 import { Button } from "../components/button.tsx";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
@@ -57,7 +57,7 @@ export function Page() {
   return (
     <PageFrame
       title="Context preview"
-      about="What the next session gets injected. The preview does not check files; the agent's hook does."
+      about="What C-Mem injects when the next session starts. Only the agent's hook checks files, the preview does not."
     >
       <Loaded from={projects} empty={empty}>
         {() => (

@@ -19,7 +19,7 @@ export function Page() {
     text: "C-Mem links sessions by plans, branches, commits and shared files. See all [sessions](/sessions).",
   };
   return (
-    <PageFrame title="Efforts" about="Sessions that continue each other, as one.">
+    <PageFrame title="Efforts" about="Sessions that continue each other, grouped.">
       <FilterBar />
       <Loaded from={found} empty={empty}>
         {({ data }) => (
@@ -99,7 +99,7 @@ function EffortStory({ effort }: { effort: Effort }) {
           <ol class="timeline stack">
             {effort.sessions.map((session) => (
               <li key={session.session_id}>
-                <p class="split">
+                <p class="split one-line">
                   <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
                   <Time at={session.started_at} />
                 </p>

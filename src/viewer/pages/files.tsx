@@ -20,7 +20,7 @@ export function Page() {
 function AllFiles() {
   const files = useList<typeof paths>("/api/paths", () => scopeQuery("q"), 200);
   return (
-    <PageFrame title="Files" about="Files that sessions changed, the latest first.">
+    <PageFrame title="Files" about="Files changed by sessions, newest first.">
       <FilterBar>
         <FilterField name="q" label="Part of a path" />
       </FilterBar>
@@ -74,7 +74,7 @@ function Turn({ turn }: { turn: RowOf<typeof blame> }) {
   const { edits, creates, reads } = turn;
   return (
     <li>
-      <p class="split">
+      <p class="split one-line">
         <a href={sessionPath(turn.session_id, turn.prompt_id)}>{turn.title ?? "(untitled)"}</a>
         <Time at={turn.last_at} />
       </p>

@@ -35,7 +35,7 @@ function SessionLine({ session }: { session: RowOf<typeof list> }) {
     <li>
       <a class="row outset session-line cells" href={sessionPath(session.session_id)}>
         <Time at={session.last_at} as="clock" />
-        <span class="session-name">
+        <span class="session-name inline one-line">
           <span class="ellipsis">{title ?? subtitle ?? "(untitled)"}</span>
           {title !== null && <span class="ellipsis faint">{subtitle}</span>}
         </span>

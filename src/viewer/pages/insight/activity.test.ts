@@ -15,7 +15,7 @@ const share = (day: string, agent: string, prompts: number) => ({
 const firstFilled = (columns: readonly { parts: readonly number[] }[]) =>
   columns.findIndex(({ parts }) => parts.some((part) => part > 0));
 
-it("stacks agents on their day and leaves room for days on which nothing happened", () => {
+it("stacks the agents of a day and includes days without activity", () => {
   const { series, columns } = activityByDay([
     share("2026-03-30", "codex", 2),
     share("2026-03-28", "claude-code", 3),
@@ -29,18 +29,18 @@ it("stacks agents on their day and leaves room for days on which nothing happene
   ]);
 });
 
-it("shows two weeks at least, so that one day is no wall", () => {
+it("shows at least two weeks, so that a single day is a narrow column", () => {
   const { columns } = activityByDay([share("2026-03-30", "codex", 2)]);
   expect([columns.length, columns[0]?.label, firstFilled(columns)]).toEqual([14, "2026-03-17", 13]);
 });
 
-it("adds up what was recorded, over days on which nothing was, and from before the first that fits", () => {
+it("adds up recorded bytes over days without activity, including days before the first column", () => {
   const columns = growthByDay([share("2024-01-01", "codex", 1), share("2026-01-01", "codex", 2)]);
   expect([columns.length, columns[0]?.parts, columns.at(-1)?.parts]).toEqual([120, [100], [300]]);
   expect(growthByDay([])).toEqual([]);
 });
 
-it("shows the latest days where there are more than fit, and nothing where there is nothing", () => {
+it("shows the latest 120 days, and no columns without activity", () => {
   const { columns } = activityByDay([share("2024-01-01", "codex", 1), share("2026-01-01", "codex", 1)]);
   expect([columns.length, columns.at(-1)?.label]).toEqual([120, "2026-01-01"]);
   expect(activityByDay([])).toEqual({ series: [], columns: [] });

@@ -1,4 +1,4 @@
-// Activity, disk usage, how much of the injected context was used, and what models cost.
+// Activity, disk usage, the use of injected context, and the costs of models.
 import type { cost } from "../../../queries/cost.ts";
 import type { impact } from "../../../queries/impact.ts";
 import type { DataOf } from "../../../queries/query.ts";
@@ -117,7 +117,7 @@ function InjectionUsage() {
   const usage = useLoad<typeof impact>(() => withQuery("/api/impact", scopeQuery()));
   return (
     <section>
-      <h2>Use of injected context</h2>
+      <h2>Injected context that was used</h2>
       <Loaded from={usage} isEmpty={({ surfaces }) => surfaces.length === 0} empty="Nothing was injected yet.">
         {({ data }) => (
           <Rows

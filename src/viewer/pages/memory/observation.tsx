@@ -5,7 +5,7 @@ import type { observations } from "../../../queries/observations.ts";
 import { Button } from "../../components/button.tsx";
 import { type RowOf, send } from "../../api.ts";
 import { Icon } from "../../components/icon.tsx";
-import { Badge, TypeBadge } from "../../components/text.tsx";
+import { Badge, Paragraph, TypeBadge } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import { report } from "../../components/toast.tsx";
 import { sessionPath, withQuery } from "../../router.ts";
@@ -84,7 +84,10 @@ export function Body({ observation, lastEvidence, children }: BodyProps) {
           <li key={index}>{fact}</li>
         ))}
       </ul>
-      {standing?.note && <p class="standing">Checked against today's files: {standing.note}</p>}
+      {standing?.note && (
+        // " (its files are gone)" -> "its files are gone"
+        <Paragraph class="standing" text={`Compared with today's files: ${standing.note.slice(2, -1)}.`} />
+      )}
       {successor !== null && (
         <p>
           Replaced by <a href={`/memory/${successor.id}`}>{successor.title ?? successor.id}</a>

@@ -11,7 +11,7 @@ export function split<Item extends { id: string }>(
   items: readonly Item[],
   shown: Shown | undefined,
 ): { visible: Item[]; waiting: number } {
-  // Items below the last one seen are older and move nothing.
+  // Older items are added below the last one seen, where they move nothing.
   const last = items.findLastIndex(({ id }) => shown?.seen.has(id));
   const visible = items.filter(({ id }, index) => index > last || shown?.seen.has(id));
   return { visible, waiting: items.length - visible.length };

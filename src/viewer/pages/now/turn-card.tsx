@@ -26,7 +26,7 @@ export function TurnCard({ turn, learned, isFresh }: TurnCardProps) {
           <a class="turn-prompt clamp" href={sessionPath(turn.session_id, turn.id)}>
             {turn.prompt}
           </a>
-          <p class="meta turn-session">
+          <p class="turn-session meta one-line">
             <strong class="ellipsis">{turn.project}</strong>
             <span>{turn.agent}</span>
             <a class="ellipsis" href={sessionPath(turn.session_id)}>

@@ -47,7 +47,7 @@ export function Page() {
   return (
     <div class="page" onKeyDown={(event) => moveFocus(event, list.current, box.current)}>
       <h1 class="hidden">Search</h1>
-      <div class="field input-box search-box" role="search">
+      <div class="field input-box search-box inline one-line centered" role="search">
         <Icon name="search" />
         <input
           id="search-box"
@@ -163,7 +163,7 @@ function moveFocus(event: KeyboardEvent, list: HTMLOListElement | null, box: HTM
 
 function Instructions() {
   const text =
-    'Finds prompts, answers, tool uses and files. Words match in any order, `"a phrase"` as it is, a path by the sessions that touched the file.';
+    'Finds prompts, answers, tool uses and files. Words match in any order, `"a phrase"` exactly. A path finds the sessions that touched the file.';
   return (
     <Empty title="Search all your sessions" text={text}>
       <p class="keys">

@@ -52,7 +52,7 @@ export function Find({ sessionId, search, show }: FindProps) {
   const total = found.load.value.reply?.meta.total;
   const position = current.value < 0 ? "" : `${current.value + 1}/`;
   return (
-    <div class="field input-box find" role="search">
+    <div class="field input-box find inline one-line centered" role="search">
       <Icon name="search" />
       <input
         ref={box}

@@ -45,7 +45,7 @@ export function Replay({ entries, show, close }: ReplayProps) {
   const reached = entries[countUntil(times, clock.value) - 1];
   return (
     <div
-      class="replay card floating"
+      class="replay card floating inline one-line centered"
       role="group"
       aria-label="Replay"
       onKeyDown={({ key }) => key === "Escape" && close()}

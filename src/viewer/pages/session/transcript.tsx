@@ -136,7 +136,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   };
   return (
     <>
-      <div class="session-bar inline line-below">
+      <div class="session-bar inline centered line-below">
         <Find sessionId={id} search={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
         <PromptMenu prompts={prompts} />
         <Button
