@@ -1,17 +1,24 @@
-// What the documents name is there.
+// What the documents name exists: files, symbols, commands, links.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMAND_NAMES } from "../../src/cli/commands.ts";
 import { ROOT } from "./harness.ts";
 
-const DOCS = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => join("docs", name))].filter((name) =>
-  name.endsWith(".md"),
-);
+const inDocs = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" });
+const DOCS = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  ...inDocs.map((name) => join("docs", name)),
+].filter((name) => name.endsWith(".md"));
 const textOf = (name: string): string => readFileSync(join(ROOT, name), "utf8");
 const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+/** Made from the help texts. */
+const isGenerated = (doc: string): boolean => basename(doc) === "reference.md";
 
-// `store/open.ts`; any folder for a star or `<agent>`; somewhere in src where none is named.
+// `src/store/db/open.ts`, `open.ts` somewhere in src, `agents/<agent>/event.ts` for any folder.
 function isThere(file: string): boolean {
   if (existsSync(join(ROOT, file))) return true;
   const pattern = file
@@ -22,16 +29,42 @@ function isThere(file: string): boolean {
 }
 
 describe("the documents", () => {
-  it.each(DOCS)("%s names only sources and tests that are there", (doc) => {
-    const named = [...textOf(doc).matchAll(/`([\w*<>./-]+\.tsx?)`/g)].map((match) => match[1] ?? "");
-    expect(named.filter((file) => !isThere(file))).toEqual([]);
-    if (basename(doc) === "architecture.md") expect(named.length).toBeGreaterThan(50);
+  it.each(DOCS)("%s names only sources, tests and folders that exist", (doc) => {
+    const text = textOf(doc);
+    const files = [...text.matchAll(/`([\w*<>./-]+\.tsx?)`/g)].map((match) => match[1] ?? "");
+    const folders = [...text.matchAll(/`((?:src|test|docs|dev|bench|plugin)\/[\w./-]*)`/g)].map(
+      (match) => match[1] ?? "",
+    );
+    const missing = [...files, ...folders.filter((path) => !path.startsWith("plugin/dist"))].filter(
+      (path) => !isThere(path),
+    );
+    expect(missing).toEqual([]);
   });
 
-  it("tell of every command in the README", () => {
+  it("architecture.md names functions of the file beside them", () => {
+    const text = textOf(join("docs", "architecture.md")).replace(/\s+/g, " ");
+    const named = [...text.matchAll(/`(\w+)` (?:in |\()`(src\/[\w./-]+\.ts)`/g)];
+    const missing = named.filter(
+      ([, symbol, file]) => !new RegExp(`\\b(?:function\\*?|const|class) ${symbol}\\b`).test(textOf(file ?? "")),
+    );
+    expect(missing.map(([found]) => found)).toEqual([]);
+    expect(named.length).toBeGreaterThan(20);
+  });
+
+  it.each(DOCS)("%s links only to files that exist", (doc) => {
+    const links = [...textOf(doc).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1] ?? "");
+    expect(links.filter((link) => !existsSync(join(ROOT, dirname(doc), link)))).toEqual([]);
+  });
+
+  it.each(DOCS.filter((doc) => !isGenerated(doc)))("%s has lines under 120 characters", (doc) => {
+    const isLong = (line: string): boolean => [...line].length >= 120;
+    expect(textOf(doc).split("\n").filter(isLong)).toEqual([]);
+  });
+
+  it("README.md lists every command", () => {
     const lines = textOf("README.md").match(/^ {4}c-mem .+?(?= {2}|$)/gm) ?? [];
-    const told = new Set(lines.flatMap((line) => line.match(/[\w-]+/g) ?? []));
-    expect(COMMAND_NAMES.filter((name) => !told.has(name))).toEqual([]);
+    const listed = new Set(lines.flatMap((line) => line.match(/[\w-]+/g) ?? []));
+    expect(COMMAND_NAMES.filter((name) => !listed.has(name))).toEqual([]);
   });
 
   it("have every section once", () => {
