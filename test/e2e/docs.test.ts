@@ -51,6 +51,21 @@ describe("the documents", () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
+  it("glossary.md names types and tables that exist", () => {
+    const code = sources.filter((path) => /\.ts$/.test(path)).map((path) => textOf(join("src", path)));
+    const declared = new Set(
+      code.flatMap((text) => [...text.matchAll(/^export (?:interface|type|const) (\w+)/gm)].map((match) => match[1])),
+    );
+    const tables = new Set(
+      [...textOf("src/store/db/schema.sql").matchAll(/^CREATE TABLE (\w+)/gm)].map((match) => match[1]),
+    );
+    const named = [...textOf(join("docs", "glossary.md")).matchAll(/\(([^)]*)\)/g)].flatMap((match) =>
+      [...(match[1] ?? "").matchAll(/`([A-Z]\w+|[a-z]+_[a-z_]+)`/g)].map((name) => name[1] ?? ""),
+    );
+    expect(named.filter((name) => !declared.has(name) && !tables.has(name))).toEqual([]);
+    expect(named.length).toBeGreaterThan(20);
+  });
+
   it.each(DOCS)("%s links only to files that exist", (doc) => {
     const links = [...textOf(doc).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1] ?? "");
     expect(links.filter((link) => !existsSync(join(ROOT, dirname(doc), link)))).toEqual([]);
