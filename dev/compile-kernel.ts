@@ -1,5 +1,5 @@
-// Compiles src/embed/assembly with AssemblyScript. The result is committed as src/embed/kernel-bytes.ts, and a test
-// compiles it again: the bytes in the bundle are always those of the source beside them.
+// Compiles src/embed/assembly with AssemblyScript. The result is committed as src/embed/kernel.json, and a test compiles it
+// again: the bytes in the bundle are always those of the source beside them.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,17 +10,9 @@ const COMPILER = join(ROOT, "node_modules", "assemblyscript", "bin", "asc.js");
 /** 112: v128 in signatures; those functions are never called from outside. */
 const FLAGS = "-O3 --converge --runtime stub --noAssert --importMemory --enable simd --disableWarning 112".split(" ");
 
-/** The kernel as a module of the project's: base64 in lines that a diff can show. */
+/** JSON: base64, in lines that a diff can show. */
 export function compileKernel(): string {
   const out = join(mkdtempSync(join(tmpdir(), "c-mem-kernel-")), "kernel.wasm");
   execFileSync(process.execPath, [COMPILER, "src/embed/assembly/index.ts", ...FLAGS, "--outFile", out], { cwd: ROOT });
-  const lines = readFileSync(out, "base64").match(/.{1,100}/g) ?? [];
-  return [
-    "// Compiled from assembly/ by dev/compile-kernel.ts; `vitest run src/embed/kernel.test.ts -u` updates it.",
-    "",
-    "export const KERNEL_BYTES = [",
-    ...lines.map((line) => `  "${line}",`),
-    '].join("");',
-    "",
-  ].join("\n");
+  return `${JSON.stringify(readFileSync(out, "base64").match(/.{1,100}/g), undefined, 2)}\n`;
 }

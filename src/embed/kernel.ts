@@ -1,5 +1,6 @@
 // The WebAssembly kernel with its own memory, which is freed with the last reference to it.
-import { KERNEL_BYTES } from "./kernel-bytes.ts";
+// `vitest run src/embed/kernel.test.ts -u` compiles assembly/ into kernel.json.
+import kernelLines from "./kernel.json" with { type: "json" };
 
 /** assembly/ documents the arguments. Pointers are byte offsets. */
 type KernelFunctions = Record<
@@ -17,7 +18,7 @@ const MAX_PAGES = 65_536;
 let compiled: WebAssembly.Module | undefined;
 
 export function createKernel() {
-  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, "base64"));
+  compiled ??= new WebAssembly.Module(Buffer.from(kernelLines.join(""), "base64"));
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES });
   const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
   let top = ALIGNMENT;
