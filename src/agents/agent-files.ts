@@ -1,6 +1,7 @@
-// Looks into the folders where agents keep their transcripts. A missing or unreadable file is not found; nothing throws.
-import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+// Reads the folders where agents keep their transcripts. Nothing throws: an unreadable file counts as missing.
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
+import { statOf } from "../platform/read-file.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -9,35 +10,18 @@ export function homeOf(env: Env): string {
   return env["HOME"] || env["USERPROFILE"] || process.getBuiltinModule("node:os").homedir();
 }
 
-export function listFolder(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
 /** Faster than `join`, which takes as long as the `stat` of each of thousands of files. */
 export function pathIn(folder: string, name: string): string {
   return folder + sep + name;
 }
 
-/** Zero or one transcript: a folder or a file deleted meanwhile gives none. */
+/** One transcript; none for a folder, or for a file deleted since it was listed. */
 export function describeFile(
   path: string,
   about: Pick<TranscriptFile, "agent" | "sessionId" | "isSubagent">,
 ): TranscriptFile[] {
-  const found = statFile(path);
-  return found === undefined ? [] : [{ ...about, path, modifiedAt: found.modifiedAt, bytes: found.bytes }];
-}
-
-export function statFile(path: string): { modifiedAt: number; bytes: number } | undefined {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() ? { modifiedAt: stat.mtimeMs, bytes: stat.size } : undefined;
-  } catch {
-    return undefined;
-  }
+  const stat = statOf(path);
+  return stat?.isFile() ? [{ ...about, path, modifiedAt: stat.mtimeMs, bytes: stat.size }] : [];
 }
 
 /** Newest first, so that recent work can be searched first; a session before its subagents. */
@@ -47,8 +31,13 @@ export function newestFirst(files: TranscriptFile[]): TranscriptFile[] {
 
 const HEAD_BYTES = 4096;
 
-/** The beginning of a file: it names the session. */
-export function readHead(path: string): string {
+/** Finds string fields in the beginning of a JSON file: it names the session. */
+export function readHeadField(path: string): (name: string) => string | undefined {
+  const head = readHead(path);
+  return (name) => new RegExp(`"${name}"\\s*:\\s*"([^"]{1,256})"`).exec(head)?.[1];
+}
+
+function readHead(path: string): string {
   try {
     const fd = openSync(path, "r");
     try {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, 
 import { dirname } from "node:path";
 import { AppError } from "../core/error.ts";
 import { replaceFile } from "../platform/replace-file.ts";
+import type { Step } from "./setup.ts";
 
 /** Undefined where there is no file. Throws where it cannot be read: the next write would replace it. */
 export function readSettings(path: string): string | undefined {
@@ -21,6 +22,19 @@ export function readSettings(path: string): string | undefined {
 /** Settings are often a link into a dotfiles folder: the link stays, its target changes. */
 export function writeSettings(path: string, content: string | Buffer): void {
   writeFile(existsSync(path) ? realpathSync(path) : path, content);
+}
+
+/** Reads the file again when it runs: the agent may have written it since. `change` returns undefined to delete the file. */
+export function editFile(path: string, about: string, change: (text: string) => string | undefined): Step {
+  return {
+    about,
+    run() {
+      const text = readSettings(path) ?? "";
+      const changed = change(text);
+      if (changed === undefined) rmSync(path);
+      else if (changed !== text) writeSettings(path, changed);
+    },
+  };
 }
 
 /** Restores a file from its backup, and deletes the backup: it may have API keys in it. */

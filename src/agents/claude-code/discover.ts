@@ -1,7 +1,7 @@
 // Finds the transcripts of Claude Code on this machine.
 import { basename, dirname, join } from "node:path";
 import { listFolder } from "../../platform/read-file.ts";
-import { describeFile, type Env, homeOf, newestFirst, pathIn, readHead } from "../agent-files.ts";
+import { describeFile, type Env, homeOf, newestFirst, pathIn, readHeadField } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 const SUFFIX = ".jsonl";
@@ -29,7 +29,7 @@ function projectFiles(folder: string): TranscriptFile[] {
     if (!name.endsWith(SUFFIX)) return subagentFiles(path, name);
     if (!name.startsWith("agent-")) return describe(path, name.slice(0, -SUFFIX.length), false);
     // Older versions put a subagent's file beside the session's; its lines name the session.
-    const parent = /"sessionId"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1];
+    const parent = readHeadField(path)("sessionId");
     return parent === undefined ? [] : describe(path, parent, true);
   });
 }

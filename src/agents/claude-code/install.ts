@@ -16,11 +16,11 @@ import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
 import type { Env } from "../agent-files.ts";
 import { editJson } from "../json-file.ts";
-import { copyFile, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
+import { copyFile, editFile, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
 import { json, type Program, type Step } from "../setup.ts";
 import { forgetMcpServer, pluginMcp, registerMcpServer } from "./mcp.ts";
 import { addHooks, addStatusLine, pluginHooks, removeHooks, removeStatusLine } from "./settings.ts";
-import { type ClaudeSite, inspectClaude, MARKETPLACE, PLUGIN_ID } from "./site.ts";
+import { type ClaudeSite, MARKETPLACE, PLUGIN_ID } from "./site.ts";
 
 export interface PluginCopy {
   /** The built plugin. */
@@ -126,10 +126,10 @@ export function isCopied(options: PluginCopy): boolean {
 export function registerPlugin({ site, target, env, claude }: InstallOptions): Step[] {
   const isRegistered = site.marketplace === target && site.pluginEnabled;
   const command = isRegistered ? "" : requireClaude(claude);
-  const steps = [...forgetHooks(site, env, " (the plugin replaces them)"), ...forgetMcpServer(site)];
+  const steps = [...forgetHooks(site, " (the plugin replaces them)"), ...forgetMcpServer(site)];
   if (site.marketplace !== target) {
     steps.push({
-      about: `tell Claude Code about the plugin (claude plugin marketplace add ${target})`,
+      about: `register the plugin with Claude Code (claude plugin marketplace add ${target})`,
       async run() {
         if (site.marketplace !== undefined) await runClaude(command, `marketplace remove ${MARKETPLACE}`, env);
         await runClaude(command, "marketplace add", env, target);
@@ -152,32 +152,34 @@ function requireClaude(claude: string | undefined): string {
 
 /** Without the `claude` command: hooks and memory tools go into Claude Code's own files. */
 export function registerHooks(options: InstallOptions): Step[] {
-  const { site, target, node, env } = options;
+  const { site, target, node } = options;
   const add = (text: string) => addHooks(text, node, bundlePath(target));
   const isCurrent = site.hooks.length > 0 && add(site.settingsText ?? "") === site.settingsText;
   return [
-    ...(site.pluginEnabled ? [disablePlugin(site, env)] : []),
-    ...(isCurrent ? [] : [editSettings(env, `add c-mem's hooks to ${site.settingsPath}`, add)]),
+    ...(site.pluginEnabled ? [disablePlugin(site)] : []),
+    ...(isCurrent ? [] : [editFile(site.settingsPath, `add c-mem's hooks to ${site.settingsPath}`, add)]),
     ...registerMcpServer(site, installedProgram(options)),
   ];
 }
 
 /** Adds our status line, updates it, or removes it. */
-export function registerStatusLine({ site, env, node, target }: InstallOptions, isWanted: boolean): Step[] {
-  if (!isWanted) return forgetStatusLine(site, env);
+export function registerStatusLine({ site, node, target }: InstallOptions, isWanted: boolean): Step[] {
+  if (!isWanted) return forgetStatusLine(site);
   const add = (text: string) => addStatusLine(text, node, bundlePath(target));
   const text = site.settingsText ?? "";
-  return add(text) === text ? [] : [editSettings(env, `show C-Mem in the status line (${site.settingsPath})`, add)];
+  return add(text) === text
+    ? []
+    : [editFile(site.settingsPath, `show C-Mem in the status line (${site.settingsPath})`, add)];
 }
 
-function forgetHooks({ hooks, settingsPath }: ClaudeSite, env: Env, why = ""): Step[] {
+function forgetHooks({ hooks, settingsPath }: ClaudeSite, why = ""): Step[] {
   if (hooks.length === 0) return [];
-  return [editSettings(env, `take c-mem's hooks out of ${settingsPath}${why}`, removeHooks)];
+  return [editFile(settingsPath, `remove c-mem's hooks from ${settingsPath}${why}`, removeHooks)];
 }
 
-function forgetStatusLine({ statusLine, settingsPath }: ClaudeSite, env: Env): Step[] {
+function forgetStatusLine({ statusLine, settingsPath }: ClaudeSite): Step[] {
   if (statusLine !== "ours") return [];
-  return [editSettings(env, `take c-mem's status line out of ${settingsPath}`, removeStatusLine)];
+  return [editFile(settingsPath, `remove c-mem's status line from ${settingsPath}`, removeStatusLine)];
 }
 
 /** Copies the settings from before the install, so that uninstall can restore them. */
@@ -185,7 +187,7 @@ export function backupSettings({ settingsPath, settingsText }: ClaudeSite, backu
   if (settingsText === undefined) return [];
   return [
     {
-      about: `keep a copy of ${settingsPath} in ${backup}`,
+      about: `back up ${settingsPath} to ${backup}`,
       run() {
         mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
         copyFileSync(settingsPath, backup);
@@ -196,15 +198,15 @@ export function backupSettings({ settingsPath, settingsText }: ClaudeSite, backu
 }
 
 export function unregister(site: ClaudeSite, claude: string | undefined, env: Env): Step[] {
-  const steps = [...forgetHooks(site, env), ...forgetStatusLine(site, env), ...forgetMcpServer(site)];
+  const steps = [...forgetHooks(site), ...forgetStatusLine(site), ...forgetMcpServer(site)];
   if (!site.pluginEnabled && site.marketplace === undefined) return steps;
-  if (claude === undefined) return [...steps, disablePlugin(site, env)];
+  if (claude === undefined) return [...steps, disablePlugin(site)];
   if (site.pluginEnabled) {
     const about = `uninstall the plugin (claude plugin uninstall ${PLUGIN_ID})`;
     steps.push({ about, run: () => runClaude(claude, `uninstall ${PLUGIN_ID} --keep-data`, env) });
   }
   if (site.marketplace !== undefined) {
-    const about = `make Claude Code forget it (claude plugin marketplace remove ${MARKETPLACE})`;
+    const about = `remove the marketplace from Claude Code (claude plugin marketplace remove ${MARKETPLACE})`;
     steps.push({ about, run: () => runClaude(claude, `marketplace remove ${MARKETPLACE}`, env) });
   }
   return steps;
@@ -213,7 +215,7 @@ export function unregister(site: ClaudeSite, claude: string | undefined, env: En
 /** Restores the settings file byte for byte. Only for a file that has not changed since the install. */
 export function restoreSettings({ settingsPath }: ClaudeSite, backup: string | undefined): Step {
   return {
-    about: `put ${settingsPath} back as it was`,
+    about: `restore ${settingsPath} as it was`,
     run() {
       if (backup === undefined) rmSync(settingsPath, { force: true });
       else restoreBackup(backup, (before) => writeSettings(settingsPath, before));
@@ -227,26 +229,14 @@ export function settingsHash({ settingsPath }: ClaudeSite): string | null {
 }
 
 /** Without the `claude` command the plugin is disabled in settings.json. */
-function disablePlugin(site: ClaudeSite, env: Env): Step {
-  return editSettings(env, `switch the plugin off in ${site.settingsPath}`, (text) =>
+function disablePlugin(site: ClaudeSite): Step {
+  return editFile(site.settingsPath, `disable the plugin in ${site.settingsPath}`, (text) =>
     editJson(
       editJson(text, ["enabledPlugins", PLUGIN_ID], undefined),
       ["extraKnownMarketplaces", MARKETPLACE],
       undefined,
     ),
   );
-}
-
-function editSettings(env: Env, about: string, change: (text: string) => string): Step {
-  return {
-    about,
-    run() {
-      // Read again: an earlier step may have let Claude Code write the file.
-      const { settingsPath, settingsText } = inspectClaude(env);
-      const text = change(settingsText ?? "");
-      if (text !== settingsText) writeSettings(settingsPath, text);
-    },
-  };
 }
 
 /** Runs `claude plugin …`; `path` is apart because it may have spaces. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import mcpFile from "../../../plugin/.mcp.json" with { type: "json" };
-import { addMcpServer, findMcpServer, pluginMcp, removeMcpServer } from "./mcp.ts";
+import { findMcpServer, mcpPart, pluginMcp } from "./mcp.ts";
 
 const PROGRAM = {
   node: "/bin/node",
@@ -20,12 +20,13 @@ describe("the plugin's .mcp.json", () => {
 describe(".claude.json", () => {
   it("gets our server once, keeps it up to date, and is the same after its removal", () => {
     const before = '{\n  "userID": "u",\n  "mcpServers": {\n    "a": {}\n  }\n}\n';
-    const added = addMcpServer(before, { ...PROGRAM, node: "/old/node" });
+    const path = "/home/me/.claude.json";
+    const added = mcpPart({ ...PROGRAM, node: "/old/node" }).add(before, path);
     expect(findMcpServer(JSON.parse(added))).toEqual({ node: "/old/node", bundle: PROGRAM.mcp });
-    const updated = addMcpServer(added, PROGRAM);
+    const updated = mcpPart(PROGRAM).add(added, path);
     expect(findMcpServer(JSON.parse(updated))).toEqual({ node: PROGRAM.node, bundle: PROGRAM.mcp });
-    expect(addMcpServer(updated, PROGRAM)).toBe(updated);
-    expect(removeMcpServer(updated)).toBe(before);
+    expect(mcpPart(PROGRAM).add(updated, path)).toBe(updated);
+    expect(mcpPart().remove(updated, path)).toBe(before);
   });
 
   it.each([

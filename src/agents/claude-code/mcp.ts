@@ -1,14 +1,13 @@
 // C-Mem's MCP server in Claude Code: in the plugin's .mcp.json, or without the plugin among the user's servers in .claude.json,
 // the state file that Claude Code itself writes all the time.
-import { existsSync, readFileSync, rmSync } from "node:fs";
 import { asArray, asObject, asString } from "../../core/json.ts";
-import { editJson, isEmptyJson, parseJsonFile, removeJson } from "../json-file.ts";
+import { isEmptyJson } from "../json-file.ts";
+import { type JsonPart, serverPart } from "../managed-file.ts";
+import { editFile, readSettings } from "../settings-file.ts";
 import { isOurServer, type Program, SERVER, serverEntry, type Step } from "../setup.ts";
-import { writeSettings } from "../settings-file.ts";
 
 /** Gives the tools their names: mcp__c-mem__search, mcp__plugin_c-mem_memory__search (see core/own-tools.ts). */
 const NAME_IN_PLUGIN = "memory";
-const PATH: [string, string] = ["mcpServers", SERVER];
 
 /** plugin/.mcp.json is written from this. */
 export function pluginMcp(program: Program): object {
@@ -26,14 +25,6 @@ export function findMcpServer(state: unknown): FoundServer {
   return { node: asString(entry["command"]) ?? "", bundle };
 }
 
-export function addMcpServer(text: string, program: Program): string {
-  return editJson(text, PATH, { type: "stdio", ...serverEntry(program) });
-}
-
-export function removeMcpServer(text: string): string {
-  return removeJson(text, PATH);
-}
-
 interface StateFile {
   statePath: string;
   mcpServer: FoundServer;
@@ -42,31 +33,22 @@ interface StateFile {
 /** Without the plugin: the memory tools go among the user's MCP servers. */
 export function registerMcpServer({ statePath, mcpServer }: StateFile, program: Program): Step[] {
   if (mcpServer === "other") return [];
-  const add = (text: string): string => {
-    parseJsonFile(text, statePath, ["hooks", "mcpServers"]);
-    return addMcpServer(text, program);
-  };
-  const text = readState(statePath);
+  const add = (text: string): string => mcpPart(program).add(text, statePath);
+  const text = readSettings(statePath) ?? "";
   if (add(text) === text) return [];
-  const about = `register the memory tools (the MCP server c-mem) in ${statePath}`;
-  return [{ about, run: () => rewriteState(statePath, add) }];
+  return [editFile(statePath, `register the memory tools (the MCP server c-mem) in ${statePath}`, add)];
 }
 
+/** A file that had only our server is deleted. */
 export function forgetMcpServer({ statePath, mcpServer }: StateFile): Step[] {
   if (mcpServer === undefined || mcpServer === "other") return [];
-  const about = `take c-mem's memory tools out of ${statePath}`;
-  return [{ about, run: () => rewriteState(statePath, removeMcpServer) }];
+  const remove = (text: string): string | undefined => {
+    const left = mcpPart().remove(text, statePath);
+    return isEmptyJson(left) ? undefined : left;
+  };
+  return [editFile(statePath, `remove c-mem's memory tools from ${statePath}`, remove)];
 }
 
-function readState(path: string): string {
-  return existsSync(path) ? readFileSync(path, "utf8") : "";
-}
-
-/** Reads the file again: Claude Code may have written it since. A file that had only our server is deleted. */
-function rewriteState(path: string, change: (text: string) => string): void {
-  const before = readState(path);
-  const after = change(before);
-  if (after === before) return;
-  if (isEmptyJson(after)) rmSync(path);
-  else writeSettings(path, after);
+export function mcpPart(program?: Program): JsonPart {
+  return serverPart("mcpServers", program === undefined ? {} : { type: "stdio", ...serverEntry(program) });
 }

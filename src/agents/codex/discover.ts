@@ -1,6 +1,7 @@
 // Finds the rollouts of Codex CLI on this machine.
 import { basename, join } from "node:path";
-import { describeFile, type Env, homeOf, listFolder, newestFirst, pathIn, readHead } from "../agent-files.ts";
+import { listFolder } from "../../platform/read-file.ts";
+import { describeFile, type Env, homeOf, newestFirst, pathIn, readHeadField } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 export function codexHome(env: Env): string {
@@ -16,20 +17,18 @@ export function findCodexTranscripts(
 }
 
 function rollouts(folder: string, depth: number): TranscriptFile[] {
-  return listFolder(folder).flatMap((entry) => {
-    const path = pathIn(folder, entry.name);
-    if (entry.isDirectory()) return depth > 0 ? rollouts(path, depth - 1) : [];
-    return codexTranscript(path);
+  return listFolder(folder).flatMap((name) => {
+    const path = pathIn(folder, name);
+    return depth > 0 && /^\d+$/.test(name) ? rollouts(path, depth - 1) : codexTranscript(path);
   });
 }
 
-/** Zero or one, by its path. A subagent's thread names its parent in its first line. */
+/** The transcript at this path, if it is one. A subagent's thread names its parent in its first line. */
 export function codexTranscript(path: string): TranscriptFile[] {
   const id = /^rollout-.+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i.exec(basename(path))?.[1];
   if (id === undefined) return [];
-  const head = readHead(path);
-  const parent = /"parent_thread_id"\s*:\s*"([^"]{1,256})"/.exec(head)?.[1];
-  const root = /"session_id"\s*:\s*"([^"]{1,256})"/.exec(head)?.[1];
+  const field = readHeadField(path);
+  const [parent, root] = [field("parent_thread_id"), field("session_id")];
   const isSubagent = parent !== undefined && parent !== id;
   const sessionId = isSubagent ? (root !== id && root) || parent : id;
   return describeFile(path, { agent: "codex", sessionId, isSubagent });

@@ -1,6 +1,7 @@
 // Finds the sessions of Copilot CLI on this machine.
 import { basename, dirname, join } from "node:path";
-import { describeFile, type Env, homeOf, listFolder, newestFirst } from "../agent-files.ts";
+import { listFolder } from "../../platform/read-file.ts";
+import { describeFile, type Env, homeOf, newestFirst } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 
 export function copilotHome(env: Env): string {
@@ -14,10 +15,10 @@ export function copilotTranscriptPath(env: Env, sessionId: string): string {
 /** `session-state/<session>/events.jsonl`; for a while it was `session-state/<session>.jsonl`, with the same lines. */
 export function findCopilotTranscripts(env: Env, folders = [join(copilotHome(env), "session-state")]) {
   const files = folders.flatMap((folder) =>
-    listFolder(folder).flatMap((entry) =>
-      entry.isDirectory()
-        ? copilotTranscript(join(folder, entry.name, "events.jsonl"))
-        : sessionFile(join(folder, entry.name), /^(.+)\.jsonl$/),
+    listFolder(folder).flatMap((name) =>
+      name.endsWith(".jsonl")
+        ? sessionFile(join(folder, name), /^(.+)\.jsonl$/)
+        : copilotTranscript(join(folder, name, "events.jsonl")),
     ),
   );
   return newestFirst(files);
@@ -26,17 +27,17 @@ export function findCopilotTranscripts(env: Env, folders = [join(copilotHome(env
 /** The first versions: one JSON file per session, `history-session-state/session_<session>_<started at>.json`. */
 export function findCopilotHistory(env: Env, folders = [join(copilotHome(env), "history-session-state")]) {
   const files = folders.flatMap((folder) =>
-    listFolder(folder).flatMap(({ name }) => sessionFile(join(folder, name), /^(?:session_)?(.+?)(?:_\d+)?\.json$/)),
+    listFolder(folder).flatMap((name) => sessionFile(join(folder, name), /^(?:session_)?(.+?)(?:_\d+)?\.json$/)),
   );
   return newestFirst(files);
 }
 
-/** Zero or one, by its path: the folder is named by the session's id. */
+/** The transcript at this path, if it is one; its folder is named by the session's id. */
 export function copilotTranscript(path: string): TranscriptFile[] {
   return basename(path) === "events.jsonl" ? describe(path, basename(dirname(path))) : [];
 }
 
-/** Zero or one; the first group of the pattern is the session's id. */
+/** The first group of the pattern is the session's id. */
 function sessionFile(path: string, name: RegExp): TranscriptFile[] {
   const id = name.exec(basename(path))?.[1];
   return id === undefined ? [] : describe(path, id);

@@ -2,7 +2,8 @@
 import { basename, dirname, join } from "node:path";
 import { asId, asObject, asObjects, asString, asTime, type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
-import { listFolder, readWhole } from "../agent-files.ts";
+import { listFolder } from "../../platform/read-file.ts";
+import { readWhole } from "../agent-files.ts";
 import { countUnknown, type ReadNotes, type TranscriptFile } from "../transcript.ts";
 
 export interface Chat {
@@ -101,7 +102,7 @@ function parentChats(file: TranscriptFile): Chat[] {
   const sessionId = basename(dirname(file.path));
   const chats = dirname(dirname(file.path));
   return listFolder(chats)
-    .filter(({ name }) => name.startsWith("session-") && name.includes(sessionId.slice(0, 8)))
-    .map(({ name }) => parseChat(readWhole(join(chats, name)) ?? "", { unknown: {} }))
+    .filter((name) => name.startsWith("session-") && name.includes(sessionId.slice(0, 8)))
+    .map((name) => parseChat(readWhole(join(chats, name)) ?? "", { unknown: {} }))
     .filter((chat) => chat.meta["sessionId"] === sessionId);
 }

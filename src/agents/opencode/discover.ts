@@ -1,7 +1,8 @@
 // Finds the sessions of OpenCode on this machine.
 import { isAbsolute, join } from "node:path";
 import { asId } from "../../core/json.ts";
-import { type Env, homeOf, listFolder, newestFirst, readHead, statFile } from "../agent-files.ts";
+import { listFolder, statOf } from "../../platform/read-file.ts";
+import { type Env, homeOf, newestFirst, readHeadField } from "../agent-files.ts";
 import type { TranscriptFile } from "../transcript.ts";
 import { databaseOf, databasePath, jsonNames, numberOf, query, sessionAt } from "./store.ts";
 
@@ -29,8 +30,8 @@ function databases(env: Env, data: string): string[] {
 /** `opencode.db`, or `opencode-<channel>.db` for development builds. */
 function databasesIn(data: string): string[] {
   return listFolder(data)
-    .filter((entry) => /^opencode(?:-[\w.-]+)?\.db$/.test(entry.name))
-    .map((entry) => join(data, entry.name));
+    .filter((name) => /^opencode(?:-[\w.-]+)?\.db$/.test(name))
+    .map((name) => join(data, name));
 }
 
 /** A session in a database, with its subagents, by its path. */
@@ -64,11 +65,11 @@ function databaseSessions(database: string): TranscriptFile[] {
 
 function fileSessions(storage: string): TranscriptFile[] {
   const sessions = listFolder(join(storage, "session")).flatMap((project) => {
-    const folder = join(storage, "session", project.name);
+    const folder = join(storage, "session", project);
     return jsonNames(folder).flatMap((name): FoundSession[] => {
       const path = join(folder, name);
       const newest = newestOf(storage, sessionAt(path), path);
-      const parentId = /"parentID"\s*:\s*"([^"]{1,256})"/.exec(readHead(path))?.[1];
+      const parentId = readHeadField(path)("parentID");
       return newest === undefined ? [] : [{ id: sessionAt(path), parentId, path, ...newest }];
     });
   });
@@ -77,15 +78,15 @@ function fileSessions(storage: string): TranscriptFile[] {
 
 /** When a session changed last, from its newest message and part only: there may be thousands. The bytes are of these files. */
 function newestOf(storage: string, id: string, path: string): { modifiedAt: number; bytes: number } | undefined {
-  const own = statFile(path);
-  if (own === undefined) return undefined;
+  const own = statOf(path);
+  if (!own?.isFile()) return undefined;
   const newestIn = (folder: string) => join(folder, jsonNames(folder).at(-1) ?? "none.json");
   const message = newestIn(join(storage, "message", id));
   const part = newestIn(join(storage, "part", sessionAt(message)));
-  const stats = [own, statFile(message), statFile(part)].filter((stat) => stat !== undefined);
+  const stats = [own, statOf(message), statOf(part)].filter((stat) => stat !== undefined);
   return {
-    modifiedAt: Math.max(...stats.map((stat) => stat.modifiedAt)),
-    bytes: stats.reduce((sum, stat) => sum + stat.bytes, 0),
+    modifiedAt: Math.max(...stats.map((stat) => stat.mtimeMs)),
+    bytes: stats.reduce((sum, stat) => sum + stat.size, 0),
   };
 }
 

@@ -1,9 +1,9 @@
 // OpenCode's sessions: one file per session, message and part, or since early 2026 rows in a database.
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { SQLOutputValue } from "node:sqlite";
 import { asId, asObject, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
+import { listFolder } from "../../platform/read-file.ts";
 import { readWhole } from "../agent-files.ts";
 
 export interface Session {
@@ -140,13 +140,9 @@ function jsonFiles(folder: string): JsonObject[] {
 }
 
 export function jsonNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".json"))
-      .sort();
-  } catch {
-    return [];
-  }
+  return listFolder(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort();
 }
 
 type Row = Record<string, SQLOutputValue>;
