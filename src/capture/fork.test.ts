@@ -87,17 +87,17 @@ function machine() {
       return NAMES.filter((name) => there.some(([, turns]) => turns.flat().join("").includes(`"p-${name}"`)));
     },
     forgetTurn(name: string, wholly: boolean): void {
-      const doomed = emptyDeletionSet();
+      const deletion = emptyDeletionSet();
       for (const row of db.all<{ id: number; session: number }>(
         "SELECT id, session_db_id AS session FROM prompts WHERE text = ?",
         name,
       )) {
-        if (wholly) doomed.sessions.add(row.session);
-        else doomed.prompts.add(row.id);
+        if (wholly) deletion.sessions.add(row.session);
+        else deletion.prompts.add(row.id);
       }
-      forget(db, doomed, START);
+      forget(db, deletion, START);
     },
-    /** Twice, where the session in between was deleted before anybody read it. */
+    /** Twice, where the session in between was deleted before it was read. */
     told: () => db.all<{ text: string }>("SELECT DISTINCT text FROM prompts ORDER BY text").map(({ text }) => text),
   };
 }

@@ -83,7 +83,7 @@ describe("the model in a process of its own", () => {
     await embedder.close();
   });
 
-  it("keeps nobody alive, and ends with its parent", async () => {
+  it("does not keep its parent alive, and ends with it", async () => {
     const script = `
       const { openSpawned } = await import(${JSON.stringify(new URL("./spawned.ts", import.meta.url).href)});
       const { resolvePaths } = await import(${JSON.stringify(new URL("../config/paths.ts", import.meta.url).href)});

@@ -95,7 +95,7 @@ function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): Model
     child[method]();
     child.channel?.[method]();
   };
-  // The process may end while nobody awaits it.
+  // Without this, a process that ends while no caller awaits it would be an unhandled rejection.
   ready.promise.catch(() => undefined);
   child.on("message", (message) => {
     const answer = message as Answer;

@@ -81,9 +81,9 @@ describe("rows of another store", () => {
       { session_id: "there-2", parent: 1 },
       { session_id: "there-3", parent: 1 },
     ]);
-    const doomed = emptyDeletionSet();
-    doomed.sessions.add(1);
-    expect(forget(db, doomed, AT).removed).toMatchObject({ sessions: 3 });
+    const deletion = emptyDeletionSet();
+    deletion.sessions.add(1);
+    expect(forget(db, deletion, AT).removed).toMatchObject({ sessions: 3 });
     db.close();
   });
 });

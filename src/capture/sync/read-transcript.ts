@@ -51,7 +51,7 @@ export interface ReadRequest {
   isForgotten: boolean;
 }
 
-/** A piece of a file, or why there is none; an error is the file's last step. */
+/** A piece of a file, or the reason it has no piece; an error is the file's last step. */
 export type ReadStep =
   | { file: TranscriptFile; piece: Piece }
   | { file: TranscriptFile; error: string; isGone?: boolean };

@@ -99,7 +99,7 @@ describe("reading in a thread of its own", () => {
     there.db.close();
   });
 
-  it("says so when it waits, so that nobody else has to", async () => {
+  it("calls onWait while it waits, so that other writers do not wait", async () => {
     const { env } = machine();
     const { db, transcripts, context } = openFor(env, "there");
     const about = { known: undefined, isElsewhere: false, isForgotten: false };

@@ -222,7 +222,7 @@ describe("a transcript", () => {
     whole.db.close();
   });
 
-  it("that was replaced or cut short is noticed and read anew", () => {
+  it("that was replaced or cut short is noticed and read again", () => {
     const { db, sync, write } = machine([...OPEN, ""]);
     sync();
     write(`${user("Another beginning", { promptId: "q1" })}\n${OPEN.join("\n")}\n`);
