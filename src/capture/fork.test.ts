@@ -27,7 +27,7 @@ function turn(sessionId: string, name: string, minute: number, original?: string
   ].map((line) => `${JSON.stringify(line)}\n`);
 }
 
-/** One goes on after it was forked, and its fork was forked again. */
+/** One continues after it was forked, and its fork was forked again. */
 const SESSIONS = {
   first: [turn("first", "feed", 1), turn("first", "wash", 2), turn("first", "sell", 9)],
   fork: [turn("fork", "feed", 1, "first"), turn("fork", "wash", 2, "first"), turn("fork", "paint", 3)],
@@ -43,7 +43,7 @@ const STEPS = fc.oneof(
 );
 
 describe("forks of forks", () => {
-  it("lose nothing and bring nothing back, whatever is deleted, forgotten and read again", () => {
+  it("keep all their turns and restore none that were forgotten, in any order of deleting, forgetting and reading", () => {
     fc.assert(
       fc.property(fc.array(STEPS, { maxLength: 8 }), (steps) => {
         const { db, lose, sync, forgetTurn, told } = machine();
@@ -76,7 +76,7 @@ function machine() {
   return {
     db,
     lose: (session: Session) => rmSync(pathOf(session), { force: true }),
-    /** Returns which turns were there to be read. */
+    /** Returns the turns that were in a transcript. */
     sync(force: boolean): string[] {
       const context = startSync(db, paths, env, { force });
       const transcripts = AGENTS.flatMap(({ sources }) =>

@@ -56,7 +56,7 @@ describe("a project", () => {
     expect(keyOf(folder)).toBe("host/them/app");
   });
 
-  it("takes in its sub-folders and worktrees", () => {
+  it("includes its sub-folders and worktrees", () => {
     const root = scratch();
     const main = repository(join(root, "main"));
     mkdirSync(join(main, "src", "deep"), { recursive: true });
@@ -78,7 +78,7 @@ describe("a project", () => {
     expect(keyOf(join(root, "one"))).toBe(join(root, "store.git"));
   });
 
-  it("is another one for another folder of the same name", () => {
+  it("differs for another folder of the same name", () => {
     const root = scratch();
     const one = repository(join(root, "x", "app"));
     const two = repository(join(root, "y", "app"));
@@ -91,14 +91,14 @@ describe("a project", () => {
     expect(branchOf(findPlace(folder))).toBeUndefined();
   });
 
-  it("follows symlinks to where the folder really is", () => {
+  it("is found through symlinks", () => {
     const root = scratch();
     mkdirSync(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "link"));
     expect(keyOf(join(root, "link"))).toBe(join(root, "real"));
   });
 
-  it("takes the name a project file gives, for all that lies below it", () => {
+  it("has the name in a project file, also in folders below that file", () => {
     const root = scratch();
     mkdirSync(join(root, "packages", "a"), { recursive: true });
     writeFileSync(join(root, ".c-mem.json"), '{"project": "suite"}');
@@ -106,7 +106,7 @@ describe("a project", () => {
     expect(keyOf(join(root, "packages", "a"))).toBe(`${root}#suite`);
   });
 
-  it("can be a part of a repository that a project file sets apart", () => {
+  it("can be a part of a repository, by a project file", () => {
     const tree = repository(join(scratch(), "mono"), "https://host/me/mono");
     mkdirSync(join(tree, "packages", "a"), { recursive: true });
     writeFileSync(join(tree, "packages", "a", ".c-mem.json"), '{"project": "a"}');
@@ -131,7 +131,7 @@ describe("a project", () => {
     expect(keyOf(two)).toBe(join(root, "y", "upstream"));
   });
 
-  it("takes the name the user's settings give a folder, the longest match first", () => {
+  it("has the name that the user's settings give its folder; the longest match wins", () => {
     const root = scratch();
     mkdirSync(join(root, "a", "b"), { recursive: true });
     const settings = { projects: { [root]: "outer", [join(root, "a")]: "inner" } };
@@ -170,7 +170,7 @@ describe("normaliseRemote", () => {
 });
 
 describe("a stored path", () => {
-  it("is relative to the working tree when it lies inside, and as given when not", () => {
+  it("is relative to the working tree if the file is inside, else as given", () => {
     const root = scratch();
     const tree = repository(join(root, "tree"));
     mkdirSync(join(tree, "src"));
@@ -181,7 +181,7 @@ describe("a stored path", () => {
     expect(storedPath(join(root, "tree-2", "a.ts"), place)).toBe(join(root, "tree-2", "a.ts"));
   });
 
-  it("is relative also when the agent names the folder through a symlink", () => {
+  it("is relative also where the agent names the folder through a symlink", () => {
     const root = scratch();
     repository(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "link"));
@@ -206,7 +206,7 @@ describe("a path of a session on Windows, read on another system", () => {
     expect(storedPath(path, findPlace("c:/Users/x/proj"))).toBe(expected);
   });
 
-  it("is stored the same where only the folder is named as git-bash does", () => {
+  it("is stored the same where only the folder is written as in git-bash", () => {
     expect(storedPath(String.raw`C:\Users\x\proj\src\a.ts`, findPlace("/c/Users/x/proj"))).toBe("src/a.ts");
   });
 
@@ -217,7 +217,7 @@ describe("a path of a session on Windows, read on another system", () => {
     expect(identifyProject(place, loadedDefaults)).toEqual({ key: cwd, name: "proj", root: cwd });
   });
 
-  it("is hidden by excludePaths, and by no .c-memignore of this system", () => {
+  it("is hidden by excludePaths, but not by a .c-memignore of this system", () => {
     const hidden = (path: string, ...patterns: string[]) => isHiddenFile(path, findPlace(cwd), patterns);
     expect(hidden(String.raw`secret\a.ts`, "C:/Users/x/proj/secret")).toBe(true);
     expect(hidden(String.raw`c:\Users\x\proj\secret\a.ts`, String.raw`C:\Users\x\proj\secret\**`)).toBe(true);
@@ -232,7 +232,7 @@ describe("a path of a session on Windows, read on another system", () => {
 });
 
 describe("an excluded folder", () => {
-  it("is one also when either is named through a symlink", () => {
+  it("is excluded also where the folder or the setting names it through a symlink", () => {
     const root = scratch();
     mkdirSync(join(root, "real", "client"), { recursive: true });
     symlinkSync(join(root, "real"), join(root, "link"));
@@ -256,7 +256,7 @@ describe("an excluded folder", () => {
     expect(isExcluded(place, { ...defaults, excludePaths: [pattern] })).toBe(expected);
   });
 
-  it("is a whole tree that a project file switches off, with its worktrees and whatever files lie below", () => {
+  it("is a whole tree with its worktrees, if a project file disables C-Mem, whatever project files are below", () => {
     const root = scratch();
     const main = repository(join(root, "main"));
     git(main, "worktree", "add", "-q", "-b", "w", join(root, "w"));
@@ -271,7 +271,7 @@ describe("an excluded folder", () => {
     }
   });
 
-  it("is every folder when C-Mem is switched off", () => {
+  it("is every folder while C-Mem is disabled", () => {
     const place = { cwd: "/x", folder: "/x", tree: undefined, projectFiles: [] };
     expect(isExcluded(place, { ...defaults, enabled: false })).toBe(true);
   });

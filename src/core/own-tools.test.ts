@@ -10,7 +10,7 @@ describe("isUnrecorded", () => {
     "c-mem_search",
     "c-mem-find_fix",
     "TodoWrite",
-  ])("is so for %s", (tool) => expect(isUnrecorded(tool, ["TodoWrite"])).toBe(true));
+  ])("is true for %s", (tool) => expect(isUnrecorded(tool, ["TodoWrite"])).toBe(true));
 
   it.each(["Bash", "search", "mcp__other__search", "mcp__plugin_demo-mem_mem__search", "c-member_search", "c-mem"])(
     "is not so for %s",

@@ -20,7 +20,7 @@ describe("text for a terminal", () => {
     ["backspaces and deletes", "ab\b\bcd\u007f", "abcd"],
     ["a bell and a NUL", "a\u0007\u0000b", "ab"],
     ["bidirectional overrides", "a\u202eb\u2066c\u2069d\u200e\u200f\u061c", "abcd"],
-  ])("loses %s", (_, text, safe) => {
+  ])("has no %s", (_, text, safe) => {
     expect(terminalSafe(text)).toBe(safe);
   });
 

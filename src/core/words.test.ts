@@ -20,7 +20,7 @@ it("splits camelCase words, in order, and no others", () => {
   ]);
 });
 
-it("gives for any text the parts of each word", () => {
+it("gives the parts of each word for any text", () => {
   const letter = fc.constantFrom(..."abXYz09_- .éÉßЖжΣ日😀\u0301");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
@@ -30,13 +30,13 @@ it("gives for any text the parts of each word", () => {
   );
 });
 
-it("gives the same words and parts by the ASCII path", () => {
-  // One letter of another script, and the long way is taken.
+it("gives the same words and parts on the ASCII path", () => {
+  // One letter of another script switches to the Unicode path.
   const letter = fc.constantFrom(..."abXYz09_-. \n");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
       expect(wordsOf(text)).toEqual(wordsOf(`${text} é`).slice(0, -1));
-      // A letter that is neither large nor small parts nothing.
+      // A letter without case does not split a word.
       for (const word of wordsOf(text))
         expect(partsOf(word).join("|")).toBe(partsOf(`${word}中`).join("|").replace("中", ""));
     }),

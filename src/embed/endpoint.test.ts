@@ -14,7 +14,7 @@ type Answer = (asked: Asked, response: ServerResponse) => void;
 const open: (() => void)[] = [];
 afterEach(() => open.splice(0).forEach((close) => close()));
 
-/** A server on the loopback that answers by `answer` and notes what it was asked. */
+/** A server on the loopback that answers with `answer` and records the requests. */
 async function serve(answer: Answer): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Vectors of three dimensions made of a text's length, last one first. */
+/** Vectors of three dimensions made from the length of each text, in reverse order. */
 const lengths: Answer = ({ body }, response) => {
   const data = body.input.map((text, index) => ({ index, embedding: [text.length, 0, 1] })).toReversed();
   response.end(JSON.stringify({ object: "list", data }));
@@ -81,7 +81,7 @@ describe("an embedding server", () => {
     expect(asked[0]).toMatchObject({ url: "/v1/embeddings", authorization: undefined });
   });
 
-  it("gets no empty text, no half character and none too long", async () => {
+  it("gets no empty text, no half character and no text that is too long", async () => {
     const { url, asked } = await serve(lengths);
     const embedder = await openEndpoint({ url, model: "m" });
     await embedder.embed(["", "\uD800", "y".repeat(100_000)]);
@@ -111,7 +111,7 @@ describe("an embedding server", () => {
     ["a number too large", replyingWith([1, 1e300]), "something else than numbers"],
     ["a wrong number", replying('{"data": [{"index": 1, "embedding": [1]}]}'), "not numbered in order"],
     ["more than it may", replying(`"${"x".repeat(9_000_000)}"`), "more than 8388608 bytes"],
-  ])("that answers with %s is said to fail", async (_what, answer, message) => {
+  ])("that answers with %s gives an error", async (_what, answer, message) => {
     const { url } = await serve(answer);
     await expect(openEndpoint({ url, model: "m" })).rejects.toMatchObject({
       code: "endpoint_failed",
@@ -119,7 +119,7 @@ describe("an embedding server", () => {
     });
   });
 
-  it("that changes its dimensions on the way is said to fail", async () => {
+  it("that changes its dimensions gives an error", async () => {
     let count = 2;
     const { url } = await serve((asked, response) =>
       replyingWith(Array.from({ length: ++count }, () => 1))(asked, response),
@@ -128,7 +128,7 @@ describe("an embedding server", () => {
     await expect(embedder.embed(["a"])).rejects.toMatchObject({ code: "endpoint_failed" });
   });
 
-  it("that sends elsewhere is not followed", async () => {
+  it("that redirects is not followed", async () => {
     const other = await serve(lengths);
     const { url } = await serve((_asked, response) =>
       response.writeHead(307, { location: `${other.url}/v1/embeddings` }).end(),
@@ -137,7 +137,7 @@ describe("an embedding server", () => {
     expect(other.asked).toEqual([]);
   });
 
-  it("that never answers, or never ends, is given up", async () => {
+  it("that never answers, or never ends its answer, times out", async () => {
     const silent = await serve(() => undefined);
     await expect(openEndpoint({ url: silent.url, model: "m", timeoutMs: 100 })).rejects.toMatchObject({
       code: "endpoint_unreachable",
@@ -149,7 +149,7 @@ describe("an embedding server", () => {
     });
   });
 
-  it("that is not there is said to be out of reach, without its key", async () => {
+  it("that does not run gives an error without its key", async () => {
     const error: unknown = await openEndpoint({ url: "http://127.0.0.1:1", model: "m", apiKey: "sk-secret" }).catch(
       (e: unknown) => e,
     );
@@ -161,7 +161,7 @@ describe("an embedding server", () => {
     await expect(openEndpoint({ url, model: "m" })).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is no longer waited for when it is closed", async () => {
+  it("is no longer awaited once the embedder is closed", async () => {
     let silent = false;
     const { url } = await serve((asked, response) => (silent ? undefined : lengths(asked, response)));
     const embedder = await openEndpoint({ url, model: "m" });

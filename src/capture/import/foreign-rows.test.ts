@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { prompt, seedStore } from "../../../test/seed.ts";
 import { projectNamed } from "./foreign-rows.ts";
 
-it("what is imported belongs to the project of its folder, also where another of that name was worked in since", () => {
+it("imported sessions belong to the project of their folder, not to a newer project of the same name", () => {
   const { db, add } = seedStore();
   const one = { key: "git:one", name: "app", root: "/one/app" };
   const two = { key: "git:two", name: "app", root: "/two/app" };

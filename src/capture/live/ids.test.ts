@@ -20,7 +20,7 @@ test.each([
   "import:42",
   "tool_0_read_file-1767225600000-a1b2c3",
   "1",
-])("the id %s of an agent is stored as it is", (id) => {
+])("the id %s is stored unchanged", (id) => {
   expect(storedId(id)).toBe(id);
 });
 
@@ -31,11 +31,11 @@ test.each([
   "GPT-5 (high)",
   "openrouter/qwen3:free",
   "<synthetic>",
-])("the model %s is stored by a readable name", (model) => {
+])("the model name %s is stored unchanged", (model) => {
   expect(storedName(model)).toBe(model);
 });
 
-describe("what is no id", () => {
+describe("an invalid id", () => {
   test.each([
     ["a secret", SECRET],
     ["a secret within", `session-${SECRET}`],
@@ -45,7 +45,7 @@ describe("what is no id", () => {
     ["markup", "<private>x</private>"],
     ["letters of other scripts", "日本語"],
     ["very long", "a".repeat(100_000)],
-  ])("%s becomes a hash, the same every time", (_, id) => {
+  ])("%s becomes a hash, always the same", (_, id) => {
     expect(storedId(id)).toMatch(/^id-[0-9a-f]{32}$/);
     expect(storedId(id)).toBe(storedId(id));
     expect(storedId(storedId(id))).toBe(storedId(id));
@@ -53,7 +53,7 @@ describe("what is no id", () => {
   });
 });
 
-it("limits every id and name of an event, and nothing else", () => {
+it("admits every id and name of an event, and changes nothing else", () => {
   const event: AgentEvent = {
     agent: `other ${SECRET}`,
     sessionId: SECRET,

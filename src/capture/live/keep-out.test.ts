@@ -6,7 +6,7 @@ import { purgeEvidence } from "../../store/tables/purge.ts";
 import { insertTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { transaction } from "../../store/db/transaction.ts";
 
-/** A fork of "before", whose own transcript is gone, is read: two days it has copied, and one of its own. */
+/** Reads a fork of "before", whose transcript is gone: two copied days, and one of its own. */
 function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copiedFrom: "before" }): string[] {
   for (const [day, words] of ["Fix it", "Fix that, too"].entries())
     add("fork", prompt(words), { at: START + day * DAY, ...stamp });
@@ -18,25 +18,25 @@ function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copied
   return told;
 }
 
-describe("what a fork has copied", () => {
-  it("is taken in where nothing is known of the session it happened in", () => {
+describe("the part that a fork copied", () => {
+  it("is stored if the original session is not stored", () => {
     expect(readFork(seedStore())).toEqual(["fork: Fix it", "fork: Fix that, too", "fork: Try another way"]);
   });
 
-  it("is left out where that session tells of it", () => {
+  it("is left out if the original session has it", () => {
     const store = seedStore();
     store.add("before", prompt("Fix it"), { at: START });
     store.add("before", prompt("Fix that, too"), { at: START + DAY });
     expect(readFork(store)).toEqual(["before: Fix it", "before: Fix that, too", "fork: Try another way"]);
   });
 
-  it("is taken in as far as it happened before anything was known of that session", () => {
+  it("is stored up to the first stored event of the original session", () => {
     const store = seedStore();
     store.add("before", prompt("Fix that, too"), { at: START + DAY });
     expect(readFork(store)).toEqual(["fork: Fix it", "before: Fix that, too", "fork: Try another way"]);
   });
 
-  it("does not bring back what was purged or forgotten there", () => {
+  it("restores nothing that was purged or forgotten in the original", () => {
     const purged = seedStore();
     purged.add("before", prompt("Fix it"), { at: START });
     purged.add("before", prompt("Fix that, too"), { at: START + DAY });
@@ -52,7 +52,7 @@ describe("what a fork has copied", () => {
     expect(readFork(emptied)).toEqual(["fork: Try another way"]);
   });
 
-  it("does not bring back what was forgotten there where nothing but the time tells that it is a copy", () => {
+  it("restores nothing forgotten in the original, also where only the times show that it is a copy", () => {
     const store = seedStore();
     store.add("before", prompt("Fix it"), { at: START });
     store.add("before", prompt("Fix that, too"), { at: START + DAY });

@@ -85,8 +85,8 @@ async function collect<Step>(steps: AsyncIterable<Step>): Promise<Step[]> {
   return all;
 }
 
-describe("reading in a thread of its own", () => {
-  it("gives what reading here gives", async () => {
+describe("reading in a thread", () => {
+  it("gives the same events as reading on the main thread", async () => {
     const { env } = machine();
     const here = openFor(env, "here");
     const there = openFor(env, "there");
@@ -111,7 +111,7 @@ describe("reading in a thread of its own", () => {
     db.close();
   });
 
-  it("fails with the error of what it calls while it waits", async () => {
+  it("fails with the error of onWait", async () => {
     const { env } = machine();
     const { db, transcripts, context } = openFor(env, "there");
     const about = { known: undefined, isElsewhere: false, isForgotten: false };
@@ -124,7 +124,7 @@ describe("reading in a thread of its own", () => {
     db.close();
   });
 
-  it("can be left at any step; the next run brings in the rest, once", async () => {
+  it("can be stopped at any step; the next run adds the rest, once", async () => {
     const { env } = machine();
     const here = openFor(env, "here");
     for (const _ of syncTranscripts(here.db, here.transcripts, here.context));
@@ -153,7 +153,7 @@ describe("reading in a thread of its own", () => {
     },
   );
 
-  it("passes over a file that is gone, and fails one that cannot be read", async () => {
+  it("skips a file that was deleted, and reports one that cannot be read", async () => {
     const { env, folder } = machine();
     const { db, transcripts, context } = openFor(env, "there");
     const [gone, broken] = [join(folder, "s7.jsonl"), join(folder, "s9.jsonl")];

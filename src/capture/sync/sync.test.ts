@@ -50,7 +50,7 @@ const TRANSCRIPT = [
   result("t3", "hush"),
 ];
 
-/** Without its private end: a state within a private turn is not kept, and such a file is read from before it. */
+/** Without its private end: a state inside a private turn is not stored, so reading continues before that turn. */
 const OPEN = TRANSCRIPT.slice(0, -3);
 
 interface Machine {
@@ -59,9 +59,9 @@ interface Machine {
   write(text: string | Buffer): void;
   sync(options?: { force?: boolean }): FileOutcome[];
   exclude(folder: string): void;
-  /** Deletes the transcript of the session it was forked from, as the agent does some time. */
+  /** Deletes the transcript of the original session, as the agent does after some time. */
   loseParent(): void;
-  /** Everything that was stored, without what only says when. */
+  /** All stored rows, without the times of writing. */
   rows(): unknown;
   /** Every byte of the data directory. */
   bytes(): string;
@@ -83,7 +83,7 @@ function machine(lines: readonly string[], subagent?: readonly string[], parent?
     db,
     write(text) {
       writeFileSync(path, text);
-      // Writes within one millisecond would look alike.
+      // Writes within one millisecond would have the same time.
       utimesSync(path, 1_700_000_000, 1_700_000_000 + ++version);
     },
     loseParent: () => rmSync(join(folder, "before.jsonl")),
@@ -110,7 +110,7 @@ function machine(lines: readonly string[], subagent?: readonly string[], parent?
 }
 
 describe("a transcript", () => {
-  it("gives the same rows as the hooks would", () => {
+  it("gives the same rows as hooks", () => {
     const { db, sync } = machine([...TRANSCRIPT, ""]);
     expect(sync()).toMatchObject([{ state: "new", malformed: [] }]);
     expect(db.all("SELECT prompt_number, prompt_id, text, response FROM prompts")).toEqual([
@@ -130,7 +130,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("of a fork is read without what it has copied, as long as that is there where it happened", () => {
+  it("of a fork is read without the copied part, as long as the original has it", () => {
     const said = (id: string, text: string, extra = {}) =>
       line({ type: "assistant", message: { id, role: "assistant", content: [{ type: "text", text }] }, ...extra });
     const history = (extra: object) => [
@@ -189,7 +189,7 @@ describe("a transcript", () => {
     expect(told(machine([...copied, title, ...own, ""])).prompts).toEqual([{ ...first, session_id: "s" }, second]);
   });
 
-  it("keeps what was said, one row a message, with its words and its thinking apart", () => {
+  it("is stored as one row per message, with text and thinking apart", () => {
     const { db, sync } = machine([...TRANSCRIPT, ""]);
     sync();
     expect(db.all("SELECT prompt_number, role, text FROM messages WHERE text <> ''")).toEqual([
@@ -199,7 +199,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("read twice, or once more from the beginning, changes nothing", () => {
+  it("read twice, or again from its beginning, changes nothing", () => {
     const { db, sync, rows } = machine([...TRANSCRIPT, ""]);
     sync();
     const before = rows();
@@ -209,7 +209,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("that grows is read on from where reading stopped", () => {
+  it("that grows is read from where the last run stopped", () => {
     const { db, sync, rows, write } = machine([]);
     const whole = machine([...TRANSCRIPT, ""]);
     whole.sync();
@@ -233,7 +233,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("cut anywhere, damaged, repeated, gives the same once it is whole again", () => {
+  it("that was cut anywhere, damaged or repeated gives the same rows once it is whole again", () => {
     const whole = Buffer.from(`${TRANSCRIPT.join("\n")}\n`);
     const reference = machine([]);
     reference.write(whole);
@@ -257,7 +257,7 @@ describe("a transcript", () => {
     );
   });
 
-  it("with bytes flipped never stops the reading", () => {
+  it("with flipped bytes never stops the run", () => {
     const whole = Buffer.from(`${TRANSCRIPT.join("\n")}\n`);
     fc.assert(
       fc.property(
@@ -306,7 +306,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("leaves nothing private or secret in the data directory, also not in what is kept to go on from", () => {
+  it("leaves nothing private or secret in the data directory, including the stored state of the reader", () => {
     const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     const lines = [
       user("Open", { promptId: "o1" }),
@@ -333,7 +333,7 @@ describe("a transcript", () => {
     whole.db.close();
   });
 
-  it("learnt of after later prompts puts every turn in its place", () => {
+  it("that is read after later prompts were stored puts every turn in its place", () => {
     const { db, sync, write } = machine([]);
     const three = [
       user("first of three", { promptId: "x1", timestamp: "2026-01-02T01:00:00.000Z" }),
@@ -361,7 +361,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("keeps a command that carries the id of the prompt before it", () => {
+  it("keeps a command that has the id of the prompt before it", () => {
     const { db, sync } = machine([
       user("do it", { promptId: "y", timestamp: "2026-01-02T01:00:00.000Z" }),
       assistant({ type: "tool_use", id: "z1", name: "Bash", input: { command: "ls" } }),
@@ -376,7 +376,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("leaves a session on the branch it was on last, also where a line tells of an earlier moment", () => {
+  it("leaves a session on its last branch, also after a line with an earlier time", () => {
     const on = (gitBranch: string, second: number) => ({ gitBranch, timestamp: `2026-01-02T03:04:0${second}.000Z` });
     const { db, sync } = machine([
       user("go", { promptId: "p1", ...on("dev", 1) }),
@@ -390,7 +390,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("read again gives no prompt the words that were said before it", () => {
+  it("read again gives no prompt the response of an earlier one", () => {
     const { db, sync } = machine([
       line({
         type: "assistant",
@@ -408,7 +408,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("leaves nothing of an excluded folder where reading stopped, not even a prompt that waits for its place", () => {
+  it("stores no state from an excluded folder, not even a waiting prompt", () => {
     const { bytes, db, exclude, sync, write } = machine([]);
     exclude("/gone/hidden");
     const place = { cwd: "/gone/hidden" };
@@ -430,13 +430,13 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("counts lines of a kind it does not know, whatever that is called", () => {
+  it("counts lines of unknown types, whatever their names", () => {
     const { db, sync } = machine([line({ type: "constructor" }), ...TRANSCRIPT, ""]);
     expect(sync()[0]?.unknown).toEqual({ constructor: 1 });
     db.close();
   });
 
-  it("with broken lines gives the rest and says which", () => {
+  it("with broken lines gives the other lines, and the numbers of the broken ones", () => {
     const { db, sync } = machine(["{broken", ...TRANSCRIPT, "null", "[]", "7", '{"type":"user"}', '{"cut": "of']);
     expect(sync()[0]?.malformed).toEqual([1]);
     expect(counts(db).prompts).toBe(2);
@@ -445,7 +445,7 @@ describe("a transcript", () => {
 });
 
 describe("lines", () => {
-  it("are read whole across chunks and from any offset, and one that is too long is passed over", () => {
+  it("are read whole across chunks and from any offset; one that is too long is skipped", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-lines-")), "f");
     const long = "x".repeat(3_000_000);
     writeFileSync(path, `a\n${long}\n\nb`);

@@ -74,7 +74,7 @@ describe("an audit finds nothing in what capture stored:", () => {
     for (const limit of [200, Infinity]) expect(cleaned(filterText(piece, limit))).toBeUndefined();
   });
 
-  test("any text, wherever it is cut", () => {
+  test("any text, cut anywhere", () => {
     fc.assert(
       fc.property(texts(), limits(), (text, limit) => {
         const stored = filterText(text, limit);
@@ -100,7 +100,7 @@ describe("an audit finds nothing in what capture stored:", () => {
   });
 });
 
-test("a text that happens to be JSON is judged as at its capture", () => {
+test("a text that happens to be JSON is filtered as at its capture", () => {
   const output = JSON.stringify({ permissions: { "id-token": "write" }, dependencies: { "@a/auth": "catalog:" } });
   expect(filterText(output)).toBe(output);
   expect(cleaned(output)).toBeUndefined();

@@ -66,7 +66,7 @@ describe("a control tag", () => {
     "- [x] done, [ ] open, [link](https://example.com), list[0], [a, b]",
     "[ERROR] cannot open [ENOENT: no such file]",
     "日本語 e\u0301 «quoted»",
-  ])("is not what %j is", (text) => {
+  ])("is not in %j", (text) => {
     expect(fenceSafe(text)).toBe(text);
   });
 });

@@ -53,7 +53,7 @@ describe("filterText", () => {
     }
   });
 
-  test("makes no tag by cutting another", () => {
+  test("never makes a tag by cutting another", () => {
     for (let limit = 200; limit < 300; limit++) {
       const once = filterText("<privateKey>".repeat(100), limit);
       expect(filterText(once, limit)).toBe(once);
@@ -78,7 +78,7 @@ describe("filterText", () => {
     expect(filterText(`${open}-----END PRIVATE KEY-----\ntail`, 1000)).toMatch(/tail$/);
   });
 
-  test("lets no part of a secret through, at any place and with any cut", () => {
+  test("removes every part of a secret, at any place and with any cut", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SAMPLES), words(), words(), anyLimit(), (sample, before, after, maxChars) => {
         const filtered = filterText(`${before}\n${sample}\n${after}`, maxChars);
@@ -88,7 +88,7 @@ describe("filterText", () => {
     );
   });
 
-  test("lets no part of a secret through at any place of the cut", () => {
+  test("removes every part of a secret wherever the cut is", () => {
     const filler = "lorem ipsum ".repeat(40);
     for (const sample of SAMPLES) {
       for (let shift = 0; shift < sample.length + 40; shift += 3) {
@@ -100,7 +100,7 @@ describe("filterText", () => {
     }
   });
 
-  test("lets no private content through", () => {
+  test("removes all private content", () => {
     const name = fc.constantFrom("private", "PRIVATE", "c-mem-context", "system-reminder");
     fc.assert(
       fc.property(name, words(), words(), anyLimit(), (tag, before, after, maxChars) => {

@@ -25,7 +25,7 @@ function wordPlaces(text: string): number[] {
   );
 }
 
-it("suspects a secret wherever its hint is", () => {
+it("suspects a secret for its hint at any place", () => {
   for (const hint of [...HINTS, ...LABEL_WORDS, "my_pat ", "a.b23456.c"]) {
     for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`]) expect(suspected(text)).toEqual(plainly(text));
   }
@@ -33,7 +33,7 @@ it("suspects a secret wherever its hint is", () => {
   expect(suspected(long)).toEqual(plainly(long));
 });
 
-it("suspects what a search for each hint suspects, and finds words in any case", () => {
+it("suspects the same as a search for each hint, and finds words in any case", () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom(...HINTS, ...LABEL_WORDS, LAST_WORD, "_path", ".", "-"),
@@ -49,7 +49,7 @@ it("suspects what a search for each hint suspects, and finds words in any case",
   );
 });
 
-it("may take letters of other scripts for a hint, and never misses a hint", () => {
+it("may mistake letters of other scripts for a hint, but never misses one", () => {
   const letter = fc.constantFrom(..."pasPASkeyKEY\u0170\u0161\u0173\u016b.-_sgh \u{1f600}");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
@@ -60,7 +60,7 @@ it("may take letters of other scripts for a hint, and never misses a hint", () =
   );
 });
 
-it("finds near their words all that a search of the whole text finds", () => {
+it("finds the same near its words as in a search of the whole text", () => {
   const piece = fc.constantFrom(
     ..."pass word Passwd pwd secret key base api _ - . $ 1 token auth orization credentials _pat value , = : => ' \" ` \\ \n is".split(
       /(?<! ) /,

@@ -5,17 +5,20 @@ import { isSecretKey } from "./placeholders.ts";
 import { SECRETS } from "./secrets.ts";
 
 describe("the table", () => {
-  test.each(SECRETS.map(({ name, sample }) => [name, sample] as const))("%s: its sample goes", (name, sample) => {
-    const [range, ...others] = secretRanges(sample);
-    expect({ name: range?.name, others }).toEqual({ name, others: [] });
-    const secret = sample.slice(range?.start, range?.end).trim();
-    for (const text of [sample, `some words\n${sample}\nmore words`, JSON.stringify({ text: `a\n${sample}\nb` })]) {
-      const redacted = redactSecrets(text);
-      expect(redacted).toContain(`[redacted:${name}]`);
-      expect(redacted).not.toContain(secret);
-      expect(redacted).not.toContain(secret.split("\n")[0]);
-    }
-  });
+  test.each(SECRETS.map(({ name, sample }) => [name, sample] as const))(
+    "%s: its sample is redacted",
+    (name, sample) => {
+      const [range, ...others] = secretRanges(sample);
+      expect({ name: range?.name, others }).toEqual({ name, others: [] });
+      const secret = sample.slice(range?.start, range?.end).trim();
+      for (const text of [sample, `some words\n${sample}\nmore words`, JSON.stringify({ text: `a\n${sample}\nb` })]) {
+        const redacted = redactSecrets(text);
+        expect(redacted).toContain(`[redacted:${name}]`);
+        expect(redacted).not.toContain(secret);
+        expect(redacted).not.toContain(secret.split("\n")[0]);
+      }
+    },
+  );
 
   test("every pattern is global, and matches only texts with its hints", () => {
     const hints = SECRETS.flatMap((secret) => secret.hints ?? []);
@@ -93,7 +96,7 @@ describe("redactSecrets", () => {
       "of PGP",
       "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\nMIIEvQIBADANBg\n=ab12\n-----END PGP PRIVATE KEY BLOCK-----",
     ],
-  ])("a private key %s goes", (_, text) => {
+  ])("a private key %s is redacted", (_, text) => {
     expect(redactSecrets(`before ${text}`)).toMatch(/^before .*\[redacted:private-key\]/s);
     expect(redactSecrets(`before ${text}`)).not.toContain("IBADAN");
   });
@@ -201,7 +204,7 @@ describe("redactSecrets", () => {
     "Authorization header is missing",
     "Bearer authentication",
     "secret scanning in 2024",
-    // What looks random, and is not secret
+    // Random text that is not secret
     "git commit 8f3a2b1c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a",
     '"integrity": "sha512-h7Kq2Vw9Xb4Nc8Zt3Ry6Mf5Lp1Gj0DsaT7uEoQ=="',
     "http://localhost:3000/path@2x.png",
@@ -327,7 +330,7 @@ describe("isSecretKey", () => {
     "password apiKey api_key API_KEY x-api-key client_secret access_token Authorization proxy-authorization PGPASSWORD newPassword password2 db_pass dbPass pass token secret Cookie set-cookie _authToken privateKey secretAccessKey credentials".split(
       " ",
     ),
-  )("knows %s", (key) => {
+  )("is true for %s", (key) => {
     expect(isSecretKey(key)).toBe(true);
   });
 
@@ -335,7 +338,7 @@ describe("isSecretKey", () => {
     "tokens token_count max_tokens tokenizer tokenLimit secretary author authority passwordField bypass passed key keys publicKey primary_key PWD nextToken eos_token file_path command".split(
       " ",
     ),
-  )("is not misled by %s", (key) => {
+  )("is false for %s", (key) => {
     expect(isSecretKey(key)).toBe(false);
   });
 });
