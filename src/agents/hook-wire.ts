@@ -36,17 +36,25 @@ type EventReader = (payload: JsonObject, call: HookCall, cwd: string) => Loose<A
 /** The readers of one hook command by event name, or one reader where payloads do not name their event. */
 type EventReaders = EventReader | Readonly<Record<string, EventReader>>;
 
-export interface HookFormat extends Omit<HookWire, "event"> {
+export interface HookFormat extends Omit<HookWire, "event" | "answer">, Partial<Pick<HookWire, "answer">> {
   agent: string;
   events: Readonly<Record<string, EventReaders>>;
+  /** The field of the answer that takes the text. Without it the agent takes the answer that Claude Code takes. */
+  textField?: string;
   /** A payload that names no event stands for the first event of its command. */
   isFirstEventAssumed?: true;
   /** Undefined `sessionId`: the payload is not from this agent. */
   header(payload: JsonObject, call: HookCall): Loose<Partial<Omit<AgentEvent, "agent" | "at" | "activity">>>;
 }
 
-export function hookWire({ agent, events, isFirstEventAssumed, header, ...wire }: HookFormat): HookWire {
+export function hookWire({ agent, events, isFirstEventAssumed, textField, header, ...wire }: HookFormat): HookWire {
   return {
+    answer: (command, _activity, output) =>
+      textField === undefined
+        ? hookSpecificAnswer(firstEvent(ownValue(events, command)), output)
+        : output.text === undefined
+          ? {}
+          : { [textField]: output.text },
     ...wire,
     event(call) {
       const payload = asObject(call.payload) ?? {};
@@ -70,8 +78,19 @@ export function hookWire({ agent, events, isFirstEventAssumed, header, ...wire }
 
 function findReader(readers: EventReaders | undefined, payload: JsonObject, isFirstAssumed: true | undefined) {
   if (typeof readers !== "object") return readers;
-  const [first] = isFirstAssumed ? Object.keys(readers) : [];
-  return ownValue(readers, asString(payload["hook_event_name"]) ?? first);
+  return ownValue(readers, asString(payload["hook_event_name"]) ?? (isFirstAssumed && firstEvent(readers)));
+}
+
+function firstEvent(readers: EventReaders | undefined): string | undefined {
+  return typeof readers === "object" ? Object.keys(readers)[0] : undefined;
+}
+
+/** The answer that Claude Code takes, and agents that copy its hooks. */
+export function hookSpecificAnswer(hookEventName: string | undefined, { text, message }: HookOutput): object {
+  return {
+    ...(message !== undefined && { systemMessage: message }),
+    ...(text !== undefined && { hookSpecificOutput: { hookEventName, additionalContext: text } }),
+  };
 }
 
 export function readSessionStart(payload: JsonObject): Loose<Activity> {
@@ -86,20 +105,4 @@ export function readSessionEnd(payload: JsonObject): Activity {
 /** Undefined for an empty prompt. */
 export function promptActivity(text: string | undefined, promptId?: string): Loose<Activity> | undefined {
   return text === undefined || text.trim() === "" ? undefined : { kind: "prompt", promptId, text };
-}
-
-/** For agents that take the answer Claude Code takes. `hookEventNames`: by command. */
-export function hookSpecificAnswer(hookEventNames: Readonly<Record<string, string>>) {
-  return (command: string, _activity: Activity | undefined, { text, message }: HookOutput): object => ({
-    ...(message !== undefined && { systemMessage: message }),
-    ...(text !== undefined && {
-      hookSpecificOutput: { hookEventName: hookEventNames[command], additionalContext: text },
-    }),
-  });
-}
-
-/** For agents that take the text in one field. */
-export function textAnswer(field: string) {
-  return (_command: string, _activity: Activity | undefined, { text }: HookOutput): object =>
-    text === undefined ? {} : { [field]: text };
 }

@@ -1,7 +1,7 @@
-// What Claude Code's hooks are called, and the answers it accepts from them.
+// The answers that Claude Code accepts from hooks, and two payloads that other parts read.
 import type { Activity } from "../../core/event.ts";
 import { asObject, asString } from "../../core/json.ts";
-import type { HookOutput } from "../hook-wire.ts";
+import { type HookOutput, hookSpecificAnswer } from "../hook-wire.ts";
 
 const GO_ON = { continue: true, suppressOutput: true };
 
@@ -14,18 +14,13 @@ const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
   "subagent-start": "SubagentStart",
 };
 
-export function hookAnswer(command: string, activity: Activity | undefined, { text, message }: HookOutput) {
+export function hookAnswer(command: string, activity: Activity | undefined, output: HookOutput) {
   // Claude Code takes the output of a PreCompact hook for instructions on how to summarize.
   if (activity?.kind === "checkpoint") return undefined;
-  if (activity === undefined || (text === undefined && message === undefined))
+  if (activity === undefined || (output.text === undefined && output.message === undefined))
     return command === "context" ? {} : GO_ON;
-  return {
-    ...(activity.kind !== "session-start" && GO_ON),
-    ...(message !== undefined && { systemMessage: message }),
-    ...(text !== undefined && {
-      hookSpecificOutput: { hookEventName: EVENT_NAMES[activity.kind], additionalContext: text },
-    }),
-  };
+  const answer = hookSpecificAnswer(EVENT_NAMES[activity.kind], output);
+  return activity.kind === "session-start" ? answer : { ...GO_ON, ...answer };
 }
 
 /** The folder in the payload of a status line. */

@@ -1,27 +1,12 @@
 // Reduces a Codex CLI hook payload to our event. Recorded from Codex CLI 0.166, except the hooks of subagents.
+// Codex rejects an answer with fields it does not know, "suppressOutput" included.
 import type { Activity } from "../../core/event.ts";
 import { asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import {
-  type HookCall,
-  hookSpecificAnswer,
-  hookWire,
-  promptActivity,
-  readSessionEnd,
-  readSessionStart,
-} from "../hook-wire.ts";
+import { type HookCall, hookWire, promptActivity, readSessionEnd, readSessionStart } from "../hook-wire.ts";
 import { toolUse } from "../tool-use.ts";
 import { isTurnUuid, typedText } from "./prompt.ts";
 import { codexResult, codexTool } from "./tool.ts";
-
-const answer = hookSpecificAnswer({
-  context: "SessionStart",
-  new: "UserPromptSubmit",
-  recall: "PreToolUse",
-  save: "PostToolUse",
-  summary: "Stop",
-  cleanup: "SessionEnd",
-});
 
 export const codexWire = hookWire({
   agent: "codex",
@@ -32,21 +17,21 @@ export const codexWire = hookWire({
     },
     recall: { PreToolUse: readToolStart },
     save: { PostToolUse: readToolUse },
-    summary: { Stop: readTurnEnd },
+    summary: {
+      Stop: (payload) => ({
+        kind: "turn-end",
+        promptId: turnId(payload),
+        response: asString(payload["last_assistant_message"]),
+      }),
+    },
     cleanup: { SessionEnd: readSessionEnd },
   },
   header: (payload) => ({ sessionId: asId(payload["session_id"]) }),
-  // Codex rejects an answer with any other field, "suppressOutput" included.
-  answer: (command, activity, output) => (activity === undefined ? {} : answer(command, activity, output)),
 });
 
 function turnId(payload: JsonObject): string | undefined {
   const id = asId(payload["turn_id"]);
   return isTurnUuid(id) ? id : undefined;
-}
-
-function readTurnEnd(payload: JsonObject): Loose<Activity> {
-  return { kind: "turn-end", promptId: turnId(payload), response: asString(payload["last_assistant_message"]) };
 }
 
 function readToolStart(payload: JsonObject, _call: HookCall, cwd: string): Loose<Activity> {

@@ -2,7 +2,7 @@
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { type HookCall, hookWire, promptActivity, readSessionEnd, textAnswer } from "../hook-wire.ts";
+import { type HookCall, hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
 import { toolUse } from "../tool-use.ts";
 import { copilotTranscriptPath } from "./discover.ts";
 import { copilotCall, copilotResult, FILE_TOOLS } from "./tool.ts";
@@ -12,7 +12,9 @@ export const copilotWire = hookWire({
   // Hook payloads have no id of a tool use, the transcript does.
   toolsFromTranscript: true,
   events: {
-    context: (payload) => ({ kind: "session-start", source: startSource(asString(payload["source"])) }),
+    context({ source }) {
+      return { kind: "session-start", source: source === "new" ? "startup" : (asString(source) ?? "startup") };
+    },
     new: (payload) => promptActivity(asString(payload["prompt"])),
     recall: readToolStart,
     save: readToolUse,
@@ -24,12 +26,8 @@ export const copilotWire = hookWire({
     const transcriptPath = asString(payload["transcriptPath"]) ?? copilotTranscriptPath(env, sessionId ?? "");
     return { sessionId, transcriptPath };
   },
-  answer: textAnswer("additionalContext"),
+  textField: "additionalContext",
 });
-
-function startSource(source = "new"): string {
-  return source === "new" ? "startup" : source;
-}
 
 /** Copilot runs the hook for every tool; only files and commands are looked up. */
 function readToolStart(payload: JsonObject, call: HookCall): Loose<Activity> | undefined {

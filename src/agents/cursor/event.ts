@@ -4,7 +4,7 @@ import type { Activity, FileTouch } from "../../core/event.ts";
 import { asArray, asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { absolutePath } from "../agent-files.ts";
 import type { Loose } from "../fields.ts";
-import { hookWire, promptActivity, readSessionEnd, textAnswer } from "../hook-wire.ts";
+import { hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
 import { lineCount, replacementCounts } from "../patch.ts";
 import { CURSOR_RULES } from "./rules.ts";
 
@@ -29,7 +29,7 @@ export const cursorWire = hookWire({
     version: asString(payload["cursor_version"]),
   }),
   // Without "continue" and "permission": they decide whether the prompt or the tool may run.
-  answer: textAnswer("additional_context"),
+  textField: "additional_context",
 });
 
 function promptIdOf(payload: JsonObject): string | undefined {

@@ -2,14 +2,7 @@
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import {
-  type HookCall,
-  hookSpecificAnswer,
-  hookWire,
-  promptActivity,
-  readSessionEnd,
-  readSessionStart,
-} from "../hook-wire.ts";
+import { type HookCall, hookWire, promptActivity, readSessionEnd, readSessionStart } from "../hook-wire.ts";
 import { withoutHookContext } from "./chat.ts";
 import { geminiToolUse } from "./tool.ts";
 
@@ -26,13 +19,6 @@ export const geminiWire = hookWire({
     cleanup: { SessionEnd: readSessionEnd },
   },
   header: (payload) => ({ sessionId: asId(payload["session_id"]) }),
-  answer: hookSpecificAnswer({
-    context: "SessionStart",
-    new: "BeforeAgent",
-    save: "AfterTool",
-    summary: "AfterAgent",
-    cleanup: "SessionEnd",
-  }),
 });
 
 /** Gemini CLI takes no text from a hook before a tool: context about a file is injected after it was read. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { type HookCall, hookWire, promptActivity, readSessionStart, textAnswer } from "../hook-wire.ts";
+import { type HookCall, hookWire, promptActivity, readSessionStart } from "../hook-wire.ts";
 import { openCodeData } from "./discover.ts";
 import { databasePath, typedText } from "./store.ts";
 import { openCodeToolUse } from "./tool.ts";
@@ -30,7 +30,7 @@ export const openCodeWire = hookWire({
     };
   },
   // The plugin reads it and injects the text.
-  answer: textAnswer("text"),
+  textField: "text",
 });
 
 function isSubagent(payload: JsonObject): boolean {
