@@ -31,13 +31,12 @@ export function parseJsonFile(
   return object;
 }
 
-export interface ListEntry {
-  path: [string, string];
-  value: unknown;
-}
-
 /** Adds each entry to its list, or replaces our older one. Nothing else moves. */
-export function addToLists(source: string, entries: readonly ListEntry[], isOurs: (value: unknown) => boolean): string {
+export function addToLists(
+  source: string,
+  entries: readonly { path: [string, string]; value: unknown }[],
+  isOurs: (value: unknown) => boolean,
+): string {
   return editBody(source, (text) => {
     let result = text;
     for (const { path, value } of entries) {

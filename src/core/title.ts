@@ -7,15 +7,13 @@ const PREAMBLE = /^(?:implement|execute|carry out|follow) the (?:following|below
 
 export function titleOf(prompt: string): string {
   const text = prompt.trim().replace(PREAMBLE, "");
-  const heading = /^#{1,6}\s+(?:plan|task|feature|fix|todo)?\s*[:—-]?\s*(\S.*)$/im.exec(firstLine(text))?.[1];
+  const heading = /^#{1,6}\s+(?:plan|task|feature|fix|todo)?\s*[:—-]?\s*(\S.*)$/im.exec(
+    text.split("\n", 1)[0] ?? "",
+  )?.[1];
   return oneLine(heading ?? text, MAX_CHARS);
 }
 
 /** A command or a short reply: a later prompt may give a better title. */
 export function isWeakTitle(title: string): boolean {
   return title.startsWith("/") || title.length < 12;
-}
-
-function firstLine(text: string): string {
-  return text.trimStart().split("\n", 1)[0] ?? "";
 }

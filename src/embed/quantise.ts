@@ -12,16 +12,8 @@ export function shapeOf(tensors: Tensors, maxTokens: number): ModelShape {
   const [positions = 0] = tensors.shapeOf("embeddings.position_embeddings.weight");
   const [intermediate = 0] = tensors.shapeOf("encoder.layer.0.intermediate.dense.weight");
   let layers = 0;
-  while (has(tensors, `encoder.layer.${layers}.output.dense.weight`)) layers++;
+  while (tensors.has(`encoder.layer.${layers}.output.dense.weight`)) layers++;
   return { hidden, intermediate, layers, positions: Math.min(positions, maxTokens), vocabulary };
-}
-
-function has(tensors: Tensors, name: string): boolean {
-  try {
-    return tensors.shapeOf(name).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {

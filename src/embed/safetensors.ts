@@ -2,12 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { readFully } from "../platform/read-file.ts";
 
-export interface Tensors {
-  shapeOf(name: string): number[];
-  /** All numbers, or those at [from, to). */
-  read(name: string, from?: number, to?: number): Float32Array;
-  close(): void;
-}
+export type Tensors = ReturnType<typeof openTensors>;
 
 interface Entry {
   dtype: string;
@@ -18,7 +13,7 @@ interface Entry {
 /** A model of six layers has some ten kilobytes. */
 const MAX_TABLE_BYTES = 10 * 1024 * 1024;
 
-export function openTensors(path: string): Tensors {
+export function openTensors(path: string) {
   const file = openSync(path, "r");
   const readAt = (position: number, length: number): DataView => {
     const view = new DataView(new ArrayBuffer(length));
@@ -35,8 +30,10 @@ export function openTensors(path: string): Tensors {
       return entry;
     };
     return {
-      shapeOf: (name) => entryOf(name).shape,
-      read(name, from = 0, to = Infinity) {
+      shapeOf: (name: string) => entryOf(name).shape,
+      has: (name: string) => table[name] !== undefined,
+      /** All numbers, or those at [from, to). */
+      read(name: string, from = 0, to = Infinity): Float32Array {
         const {
           dtype,
           data_offsets: [first, last],

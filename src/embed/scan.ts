@@ -89,19 +89,15 @@ export function createScanner(dimensions: number) {
   };
 }
 
-export interface Best {
-  /** Only higher scores need to be offered. */
-  floor: number;
-  offer(row: number, score: number): void;
-  /** The highest first, then in the order they were offered. */
-  readonly hits: Hit[];
-}
+export type Best = ReturnType<typeof createBest>;
 
-export function createBest(limit: number, accept: ((row: number) => boolean) | undefined): Best {
+export function createBest(limit: number, accept: ((row: number) => boolean) | undefined) {
+  /** The highest first, then in the order they were offered. */
   const hits: Hit[] = [];
-  const best: Best = {
+  const best = {
+    /** Only higher scores need to be offered. */
     floor: limit > 0 ? -Infinity : Infinity,
-    offer(row, score) {
+    offer(row: number, score: number): void {
       // Not `score <= floor`, which is false for NaN.
       if (!(score > best.floor) || accept?.(row) === false) return;
       let index = hits.length;

@@ -13,20 +13,19 @@ export interface Request {
 
 type Ready = Pick<Embedder, "id" | "dimensions">;
 
-export type Answer =
-  | { ready: Ready }
-  | { request: number; vectors: Float32Array[] }
-  | { failed: { code: string | undefined; message: string; hint: string | undefined } };
+export type Answer = { ready: Ready } | { request: number; vectors: Float32Array[] } | { failed: Failure };
 
-export interface SpawnedEmbedder extends Embedder {
-  /** Undefined while the process is stopped. */
-  readonly pid: number | undefined;
+interface Failure {
+  /** Of an AppError. */
+  code: string | undefined;
+  message: string;
+  hint: string | undefined;
 }
 
 const IDLE_MS = 30_000;
 
 /** Starts the process once, so that a missing or damaged model fails here. After `idleMs` it stops until the next request. */
-export async function openSpawned(paths: Paths, { idleMs = IDLE_MS } = {}): Promise<SpawnedEmbedder> {
+export async function openSpawned(paths: Paths, { idleMs = IDLE_MS } = {}) {
   let current: ModelProcess | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
   let running = 0;
@@ -56,12 +55,14 @@ export async function openSpawned(paths: Paths, { idleMs = IDLE_MS } = {}): Prom
   return {
     id,
     dimensions,
+    /** Undefined while the process is stopped. */
     get pid() {
       return current?.pid;
     },
-    embed: (texts) => (texts.length === 0 ? Promise.resolve([]) : use((model) => model.embed(texts))),
+    embed: (texts: readonly string[]) =>
+      texts.length === 0 ? Promise.resolve([]) : use((model) => model.embed(texts)),
     close: stop,
-  };
+  } satisfies Embedder & { pid: number | undefined };
 }
 
 interface ModelProcess {
@@ -133,14 +134,6 @@ function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): Model
   return model;
 }
 
-function toError({
-  code,
-  message,
-  hint,
-}: {
-  code: string | undefined;
-  message: string;
-  hint: string | undefined;
-}): Error {
+function toError({ code, message, hint }: Failure): Error {
   return code === undefined ? new Error(message) : new AppError(code, message, hint === undefined ? {} : { hint });
 }

@@ -15,15 +15,7 @@ export type ModelSettings = Pick<Settings, "provider" | "model" | "baseUrl" | "a
 
 type Name = Exclude<ProviderName, "none">;
 
-interface Defaults {
-  model: string;
-  baseUrl: string;
-  apiKeyEnv: string;
-  overheadTokens: number;
-  maxRequests: number;
-}
-
-const DEFAULTS: Readonly<Record<Name, Defaults>> = {
+const DEFAULTS = {
   anthropic: {
     model: "claude-haiku-5-5",
     baseUrl: "https://api.anthropic.com",
@@ -41,7 +33,7 @@ const DEFAULTS: Readonly<Record<Name, Defaults>> = {
   },
   // Measured: the client adds 0.9 KB to every system prompt, and up to three requests for the rest of a cut-off answer.
   claude: { model: "haiku", baseUrl: "", apiKeyEnv: "", overheadTokens: 1_000, maxRequests: 4 },
-};
+} satisfies Record<Name, object>;
 
 /** Where the settings send a request, and with which key. */
 export interface ModelAccess {

@@ -52,6 +52,7 @@ export function tinyTensors(seed = 1): Tensors {
   }
   return {
     shapeOf: (name) => found(shapes, name),
+    has: (name) => shapes.has(name),
     read: (name, from = 0, to = Infinity) =>
       found(values, name).subarray(from, Math.min(to, found(values, name).length)),
     close: () => undefined,

@@ -8,12 +8,6 @@ import { readSettings, writeSettings } from "../settings-file.ts";
 import type { Step } from "../setup.ts";
 import { MARKETPLACE, PLUGIN_ID, readJson } from "./site.ts";
 
-interface PluginTraces {
-  folders: string[];
-  /** JSON files with an entry for the plugin. */
-  lists: { path: string; key: string[] }[];
-}
-
 /** The paths with traces of the plugin. `withData`: includes Claude Code's data folder for the plugin, which C-Mem leaves empty. */
 export function pluginFiles(configDir: string, { withData }: { withData: boolean }): string[] {
   const { folders, lists } = findTraces(configDir, withData);
@@ -38,10 +32,11 @@ export function removePluginFiles(configDir: string, { withData }: { withData: b
   };
 }
 
-function findTraces(configDir: string, withData: boolean): PluginTraces {
+function findTraces(configDir: string, withData: boolean) {
   const plugins = join(configDir, "plugins");
   const data = withData ? [join(plugins, "data", PLUGIN_ID.replace("@", "-"))] : [];
   const folders = [join(plugins, "cache", MARKETPLACE), join(plugins, "marketplaces", MARKETPLACE), ...data];
+  // JSON files with an entry for the plugin.
   const lists = [
     { path: join(plugins, "installed_plugins.json"), key: ["plugins", PLUGIN_ID] },
     { path: join(plugins, "known_marketplaces.json"), key: [MARKETPLACE] },

@@ -69,14 +69,8 @@ function allSessions(path: string): JsonObject[] {
   return isFile(path) ? jsonFiles(join(path, "..")) : query(databaseOf(path), "SELECT * FROM session").map(sessionInfo);
 }
 
-export interface Original {
-  id: string;
-  /** The times of its messages. */
-  times: ReadonlySet<number>;
-}
-
-/** The session that a fork copied, if it still exists: known by its title, and by a message of the same time. */
-export function originalOf(path: string, { info, messages }: Session): Original | undefined {
+/** The session that a fork copied, with the times of its messages: known by its title, and by a message of the same time. */
+export function originalOf(path: string, { info, messages }: Session) {
   const [, base = "", number] = /^([\s\S]+) \(fork #(\d{1,9})\)$/.exec(asString(info["title"]) ?? "") ?? [];
   if (number === undefined) return undefined;
   const title = number === "1" ? base : `${base} (fork #${Number(number) - 1})`;

@@ -9,27 +9,19 @@ import { isForkDuplicate, withoutForgotten } from "../live/keep-out.ts";
 import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
 
-export interface Comparison {
-  /** Transcripts that were compared, ... */
-  compared: number;
-  /** ... that changed since they were read, and will be read again, ... */
-  unread: number;
-  /** ... and that there was no time for. */
-  left: number;
-  /** Missing messages and tool uses. */
-  missing: number;
-  /** Transcripts they are missing from. */
-  files: string[];
-}
-
-export function compareTranscripts(
-  db: Db,
-  transcripts: readonly Transcript[],
-  context: SyncContext,
-  maxMs: number,
-): Comparison {
+export function compareTranscripts(db: Db, transcripts: readonly Transcript[], context: SyncContext, maxMs: number) {
   const deadline = Date.now() + maxMs;
-  const result: Comparison = { compared: 0, unread: 0, left: 0, missing: 0, files: [] };
+  const result = {
+    compared: 0,
+    /** Transcripts that changed since they were read: they will be read again. */
+    unread: 0,
+    /** Transcripts that there was no time for. */
+    left: 0,
+    /** Messages and tool uses. */
+    missing: 0,
+    /** Transcripts with something missing from the store. */
+    files: [] as string[],
+  };
   for (const transcript of transcripts) {
     const { file } = transcript;
     if (isExcludedFile(file, context)) continue;
