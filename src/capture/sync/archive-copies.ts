@@ -1,5 +1,5 @@
 // The archive on disk: a compressed copy of each transcript, and beside it a small file that describes it.
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { filterText } from "../../core/privacy/filter.ts";
@@ -67,16 +67,8 @@ export function appendToCopy(archive: string, file: TranscriptFile, from: number
   const path = copyPath(archive, file);
   const member = zlib().gzipSync(text);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const fd = openSync(path, from === 0 ? "w" : "r+", 0o600);
-  try {
-    ftruncateSync(fd, from);
-    let written = 0;
-    while (written < member.length) {
-      written += writeSync(fd, member, written, member.length - written, from + written);
-    }
-  } finally {
-    closeSync(fd);
-  }
+  if (from > 0) truncateSync(path, from);
+  writeFileSync(path, member, { flag: from === 0 ? "w" : "a", mode: 0o600 });
   return from + member.length;
 }
 
@@ -98,25 +90,19 @@ export async function saveCopies(
 /** Syncs the copy to disk, then writes its description. */
 export async function saveCopy(archive: string, copy: Copy): Promise<void> {
   const path = copyPath(archive, copy.file);
-  if (copy.withTail > 0) await syncFile(path, "r+");
+  const { open, writeFile } = process.getBuiltinModule("node:fs/promises");
+  if (copy.withTail > 0) {
+    const file = await open(path, "r+");
+    await file.sync().finally(() => file.close());
+  }
   const about = aboutPath(path);
   mkdirSync(dirname(about), { recursive: true, mode: 0o700 });
   try {
-    await syncFile(`${about}.tmp`, "w", JSON.stringify(copy));
+    await writeFile(`${about}.tmp`, JSON.stringify(copy), { mode: 0o600, flush: true });
     renameSync(`${about}.tmp`, about);
   } catch (error) {
     rmSync(`${about}.tmp`, { force: true });
     throw error;
-  }
-}
-
-async function syncFile(path: string, flags: "r+" | "w", text?: string): Promise<void> {
-  const file = await process.getBuiltinModule("node:fs/promises").open(path, flags, 0o600);
-  try {
-    if (text !== undefined) await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 
