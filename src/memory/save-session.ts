@@ -9,7 +9,7 @@ import { commitsOf } from "../store/tables/commits.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { type ObservationRow, observationsOfSession } from "../store/tables/observations.ts";
 import { promptsOf } from "../store/tables/prompts.ts";
-import { getAgentTitle, setSubtitle, setTitle } from "../store/tables/sessions.ts";
+import { sessionTitles, updateSession } from "../store/tables/sessions.ts";
 import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { isFullSentence } from "./extract/judge.ts";
 import { withFullStop } from "./extract/sentences.ts";
@@ -33,9 +33,8 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   const requests = prompts.map(({ text }) => readUserRequest(text));
   const observations = observationsOfSession(db, sessionDbId);
   const first = prompts.find((_, index) => requests[index]?.kind !== "reply") ?? prompts[0];
-  const title = getAgentTitle(db, sessionDbId) ?? titleFrom(requests, observations, first?.text ?? "");
-  setTitle(db, sessionDbId, title);
-  setSubtitle(db, sessionDbId, subtitleOf(db, sessionDbId, observations, title));
+  const title = sessionTitles(db, sessionDbId).agent_title ?? titleFrom(requests, observations, first?.text ?? "");
+  updateSession(db, sessionDbId, { title, subtitle: subtitleOf(db, sessionDbId, observations, title) });
   // While the first turn runs there is a title and no summary.
   if (turns.length === 0) return;
   upsertSummary(db, { sessionDbId, promptNumber: WHOLE_SESSION }, rollUp(turns, requests), EXTRACTOR, now);

@@ -2,7 +2,7 @@
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";
-import { deleteFixes, insertLink } from "../store/tables/links.ts";
+import { deleteLinksFrom, insertLink } from "../store/tables/links.ts";
 import { renewFilesOfTurn } from "../store/tables/observation-files.ts";
 import {
   contentHash,
@@ -82,7 +82,7 @@ function isIntact(row: ObservationRow): boolean {
 
 /** A bugfix that cites a failed tool use fixes it. */
 function linkFixedFailures(db: Db, id: string, { evidence }: Observation, now: number): void {
-  deleteFixes(db, id);
+  deleteLinksFrom(db, { type: "observation", id }, "fixes");
   for (const use of evidence.filter((item) => isFailedUse(db, item))) {
     const [source, target] = [{ type: "observation", id } as const, { type: "tool-use", id: use } as const];
     insertLink(db, { source, target, relationship: "fixes" }, now);

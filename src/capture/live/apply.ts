@@ -10,16 +10,7 @@ import { enqueueSession } from "../../store/tables/jobs.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, noteCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
-import {
-  endSession,
-  getAgentTitle,
-  getTitle,
-  noteOrigin,
-  reopenSession,
-  setAgentTitle,
-  setReport,
-  setTitle,
-} from "../../store/tables/sessions.ts";
+import { endSession, noteOrigin, reopenSession, sessionTitles, updateSession } from "../../store/tables/sessions.ts";
 import { hasTombstones } from "../../store/tables/tombstones.ts";
 import { adoptTurn, insertToolUse } from "../../store/tables/tool-uses.ts";
 import { pathFromRoot } from "../project.ts";
@@ -141,7 +132,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       return;
     }
     case "title":
-      setAgentTitle(db, own, activity.title);
+      updateSession(db, own, { title: activity.title, agent_title: activity.title });
       return;
     case "origin":
       if (isMain) noteOrigin(db, main, activity);
@@ -150,7 +141,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       const number = currentTurn();
       const { response, isInterrupted = false } = activity;
       if (isMain) endTurn(db, batch, { sessionDbId: main, number, response, isInterrupted, at });
-      else if (response !== undefined) setReport(db, own, response);
+      else if (response !== undefined) updateSession(db, own, { report: response });
       markStale(db, batch, main, number);
       if (isMain) return;
       settleTimes(db, batch, own);
@@ -160,7 +151,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
     case "response": {
       const number = currentTurn();
       if (isMain) setResponse(db, { sessionDbId: main, number, response: activity.text, at });
-      else setReport(db, own, activity.text);
+      else updateSession(db, own, { report: activity.text });
       markStale(db, batch, main, number);
       return;
     }
@@ -184,11 +175,11 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
 
 /** The title comes from the first prompt that says what the work is about: "Fix the login", not "hi". */
 function improveTitle(db: Db, sessionDbId: number, prompt: string, number: number): void {
-  if (getAgentTitle(db, sessionDbId) !== null) return;
-  const current = getTitle(db, sessionDbId);
+  const { title: current, agent_title: agentTitle } = sessionTitles(db, sessionDbId);
+  if (agentTitle !== null) return;
   if (current !== null && number > 1 && !isWeakTitle(current)) return;
   const title = titleOf(prompt);
-  if (current === null || !isWeakTitle(title)) setTitle(db, sessionDbId, title);
+  if (current === null || !isWeakTitle(title)) updateSession(db, sessionDbId, { title });
 }
 
 type ToolUse = Extract<Activity, { kind: "tool-use" }>;

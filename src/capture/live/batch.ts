@@ -14,7 +14,7 @@ import {
   type TurnEnd,
 } from "../../store/tables/prompts.ts";
 import { updateStatus } from "../../store/tables/session-status.ts";
-import { type NewSession, setModel, upsertSession, widenSession } from "../../store/tables/sessions.ts";
+import { type NewSession, updateSession, upsertSession, widenSession } from "../../store/tables/sessions.ts";
 import { markTurnStale } from "../../store/tables/stale-turns.ts";
 
 interface SeenSession {
@@ -139,6 +139,6 @@ export function markStale(db: Db, batch: Batch, sessionDbId: number, promptNumbe
 
 export function noteModel(db: Db, batch: Batch, sessionDbId: number, model: string): void {
   if (batch.models.get(sessionDbId) === model) return;
-  setModel(db, sessionDbId, model);
+  updateSession(db, sessionDbId, { model });
   batch.models.set(sessionDbId, model);
 }

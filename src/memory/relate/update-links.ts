@@ -3,7 +3,7 @@
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { branchesOf, earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";
-import { deleteSessionLinks, insertLink, type Link } from "../../store/tables/links.ts";
+import { deleteLinksFrom, insertLink, type Link } from "../../store/tables/links.ts";
 import {
   clearStaleLinks,
   hasStaleLinks,
@@ -64,7 +64,7 @@ function linkSession(db: Db, sessionDbId: number): void {
   const fixed = findFixed(db, session, { earlier, continued });
   // A session is known by its last branch: later ones were compared with the branch before.
   if (branchesOf(db, session.session_id).some((branch) => !branches.has(branch))) markLaterSessions(db, session.id);
-  deleteSessionLinks(db, session.session_id);
+  deleteLinksFrom(db, { type: "session", id: session.session_id });
   const source = { type: "session", id: session.session_id } as const;
   for (const { target, relationship, at } of named) insertLink(db, { source, target, relationship }, at);
   const link = (weights: Iterable<[string, number]>, relationship: Link["relationship"]): void => {

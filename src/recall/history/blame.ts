@@ -11,7 +11,7 @@ import {
   touchesOfPath,
 } from "../../store/reads/blame.ts";
 import type { Scope } from "../../store/reads/scope.ts";
-import { type CommitRow, commitsInTurn } from "../../store/tables/commits.ts";
+import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
 
 export interface BlameEntry extends BlameRow {
   commits: CommitRow[];
@@ -34,7 +34,7 @@ export function blame(db: Db, request: BlameRequest, scope: Scope): BlameEntry[]
     .slice(0, request.limit)
     .map((row) => ({
       ...row,
-      commits: commitsInTurn(db, { session_db_id: row.main_session_db_id, prompt_number: row.prompt_number }),
+      commits: commitsOf(db, row.main_session_db_id, row.prompt_number),
     }));
 }
 

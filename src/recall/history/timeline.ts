@@ -16,7 +16,7 @@ import {
   turnsBetween,
   turnsOfSession,
 } from "../../store/reads/timeline.ts";
-import { type CommitRow, commitsInTurn } from "../../store/tables/commits.ts";
+import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
 
 export interface TimelineTurn extends TurnEntry {
   /** True for the turns the timeline is around. */
@@ -80,7 +80,7 @@ function withEvents(db: Db, turns: readonly TurnEntry[], isAnchor: (turn: TurnEn
     ...turn,
     isAnchor: isAnchor(turn),
     files: filesChangedInTurn(db, turn),
-    commits: commitsInTurn(db, turn),
+    commits: commitsOf(db, turn.session_db_id, turn.prompt_number),
     failed: failedCommandsInTurn(db, turn),
     continues: continuedSessions(db, turn.session_id),
   }));

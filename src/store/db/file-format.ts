@@ -11,7 +11,11 @@ export interface Extent {
 }
 
 /** Pages without rows, which may still have bytes of deleted rows. */
-export function freePages(fd: number): Extent[] {
+export function freePages(path: string): Extent[] {
+  return withFile(path, "r", readFreePages);
+}
+
+function readFreePages(fd: number): Extent[] {
   const header = read(fd, 0, HEADER_BYTES);
   if (!hasMagic(header)) return [];
   const size = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
@@ -78,7 +82,7 @@ function read(fd: number, offset: number, length: number): Buffer {
   return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
 }
 
-function withFile<T>(path: string, flags: "r" | "r+", work: (fd: number) => T): T {
+export function withFile<T>(path: string, flags: "r" | "r+", work: (fd: number) => T): T {
   const fd = openSync(path, flags);
   try {
     return work(fd);

@@ -120,7 +120,16 @@ function markChanged(db: Db, main: number): void {
 }
 
 const TIME = /_at$|^valid_(?:from|to)$/;
-const LISTS = new Set(["facts", "concepts", "files", "files_read", "files_edited", "files_modified", "item_ids"]);
+/** Columns with a JSON array of strings, in any table. */
+export const LISTS = new Set([
+  "facts",
+  "concepts",
+  "files",
+  "files_read",
+  "files_edited",
+  "files_modified",
+  "item_ids",
+]);
 
 /** Refuses values that SQLite has no type for or that cannot be parsed. */
 function checked(column: string, value: unknown): Param {

@@ -1,4 +1,5 @@
 // Each quarantined database has a report in its folder: when and why it was replaced.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, readJson } from "../../platform/read-file.ts";
 import { replaceFile } from "../../platform/replace-file.ts";
@@ -23,6 +24,7 @@ export function quarantineFolder(setAside: string, now: number): string {
 }
 
 export function writeReport(folder: string, report: Report): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   replaceFile(join(folder, NAME), `${JSON.stringify(report, null, 2)}\n`);
 }
 

@@ -1,8 +1,9 @@
 // Replaces the database with another file. The previous one is quarantined, never deleted.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, fsyncSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../core/error.ts";
 import { listFolder, readJson, statOf } from "../../platform/read-file.ts";
+import { withFile } from "./file-format.ts";
 import { birthOf, isSameProcess, machineId } from "../../platform/worker-lock.ts";
 
 /** SQLite's files. A leftover one would be read as part of the next database of that name. */
@@ -13,12 +14,7 @@ export function removeDatabase(path: string): void {
 }
 
 export function syncFile(path: string, flags: "r" | "r+"): void {
-  const fd = openSync(path, flags);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  withFile(path, flags, (fd) => fsyncSync(fd));
 }
 
 /** The content of the marker file: while it exists, no process opens the database or begins a transaction. */

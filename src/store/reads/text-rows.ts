@@ -1,6 +1,7 @@
 // Reads and rewrites every text of every table in the schema, for the audit.
 import type { Db, Param } from "../db/driver.ts";
 import { eachRow, quote } from "../db/each-row.ts";
+import { LISTS } from "../db/merge.ts";
 import { and, raw, sql, type Sql } from "../db/sql.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 
@@ -17,13 +18,7 @@ export interface TextPlace {
   isJson: boolean;
 }
 
-const JSON_COLUMNS: Record<string, readonly string[]> = {
-  tool_uses: ["input"],
-  observations: ["facts", "concepts", "files", "evidence"],
-  summaries: ["files_read", "files_edited", "evidence"],
-  injections: ["item_ids"],
-  sync_state: ["state"],
-};
+const JSON_COLUMNS = new Set([...LISTS, "evidence", "input", "state"]);
 
 interface TextTable {
   name: string;
@@ -53,7 +48,7 @@ function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: Tex
     const key = keys.map((one) => row[one] ?? null);
     const sessionId = typeof row["session_of_row"] === "string" ? row["session_of_row"] : null;
     const sessionDbId = Number(name === "sessions" ? row["id"] : row["session_db_id"]) || null;
-    const isJson = JSON_COLUMNS[name]?.includes(column) ?? false;
+    const isJson = JSON_COLUMNS.has(column);
     visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId, isJson }, text);
   }
 }

@@ -1,6 +1,6 @@
 // commits: which session made which git commit.
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { and, sql } from "../db/sql.ts";
 
 export interface Commit {
   sessionDbId: number;
@@ -22,12 +22,8 @@ export interface CommitRow {
   subject: string;
 }
 
-export function commitsOf(db: Db, sessionDbId: number): CommitRow[] {
-  return db.all(sql`SELECT prompt_number, sha, subject FROM commits
-    WHERE session_db_id = ${sessionDbId} ORDER BY created_at, id`);
-}
-
-export function commitsInTurn(db: Db, turn: { session_db_id: number; prompt_number: number }): CommitRow[] {
-  return db.all(sql`SELECT prompt_number, sha, subject FROM commits
-    WHERE session_db_id = ${turn.session_db_id} AND prompt_number = ${turn.prompt_number} ORDER BY created_at, id`);
+/** Of a session, or of one of its turns. */
+export function commitsOf(db: Db, sessionDbId: number, promptNumber?: number): CommitRow[] {
+  return db.all(sql`SELECT prompt_number, sha, subject FROM commits WHERE session_db_id = ${sessionDbId}
+    AND ${and(promptNumber !== undefined && sql`prompt_number = ${promptNumber}`)} ORDER BY created_at, id`);
 }

@@ -1,6 +1,6 @@
 // links: which session continues which; what mentions, references, fixes or supersedes what.
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { and, sql } from "../db/sql.ts";
 
 export interface Target {
   type: "session" | "file" | "commit" | "issue" | "url" | "branch" | "plan" | "term" | "tool-use" | "observation";
@@ -26,11 +26,8 @@ export function deleteLink(db: Db, { source, target, relationship }: Link): void
     AND target_type = ${target.type} AND target_id = ${target.id} AND relationship = ${relationship}`);
 }
 
-export function deleteFixes(db: Db, observation: string): void {
-  db.run(sql`DELETE FROM links
-    WHERE source_type = 'observation' AND source_id = ${observation} AND relationship = 'fixes'`);
-}
-
-export function deleteSessionLinks(db: Db, sessionId: string): void {
-  db.run(sql`DELETE FROM links WHERE source_type = 'session' AND source_id = ${sessionId}`);
+/** All of them, or only those of one kind. */
+export function deleteLinksFrom(db: Db, { type, id }: Link["source"], relationship?: Link["relationship"]): void {
+  db.run(sql`DELETE FROM links WHERE source_type = ${type} AND source_id = ${id}
+    AND ${and(relationship !== undefined && sql`relationship = ${relationship}`)}`);
 }

@@ -118,33 +118,16 @@ export function noteOrigin(
   if (changes > 0) markLinksStale(db, id);
 }
 
-/** A title from the agent replaces a derived one. */
-export function setAgentTitle(db: Db, id: number, title: string): void {
-  db.run(sql`UPDATE sessions SET agent_title = ${title}, title = ${title} WHERE id = ${id}`);
+/** A title from the agent, `agent_title`, takes precedence over a derived one. */
+export function sessionTitles(db: Db, id: number): { title: string | null; agent_title: string | null } {
+  return db.get(sql`SELECT title, agent_title FROM sessions WHERE id = ${id}`) ?? { title: null, agent_title: null };
 }
 
-export function getAgentTitle(db: Db, id: number): string | null {
-  return db.value<string>(sql`SELECT agent_title FROM sessions WHERE id = ${id}`) ?? null;
-}
+type SettableColumn = "title" | "agent_title" | "subtitle" | "model" | "report";
 
-export function getTitle(db: Db, id: number): string | null {
-  return db.value<string>(sql`SELECT title FROM sessions WHERE id = ${id}`) ?? null;
-}
-
-export function setTitle(db: Db, id: number, title: string): void {
-  db.run(sql`UPDATE sessions SET title = ${title} WHERE id = ${id} AND title IS NOT ${title}`);
-}
-
-export function setSubtitle(db: Db, id: number, subtitle: string | null): void {
-  db.run(sql`UPDATE sessions SET subtitle = ${subtitle} WHERE id = ${id} AND subtitle IS NOT ${subtitle}`);
-}
-
-export function setModel(db: Db, id: number, model: string): void {
-  db.run(sql`UPDATE sessions SET model = ${model} WHERE id = ${id} AND model IS NOT ${model}`);
-}
-
-export function setReport(db: Db, id: number, report: string): void {
-  db.run(sql`UPDATE sessions SET report = ${report} WHERE id = ${id}`);
+export function updateSession(db: Db, id: number, values: Partial<Record<SettableColumn, string | null>>): void {
+  for (const [column, value] of Object.entries(values))
+    db.run(sql`UPDATE sessions SET ${raw(column)} = ${value} WHERE id = ${id} AND ${raw(column)} IS NOT ${value}`);
 }
 
 export interface SessionRow {

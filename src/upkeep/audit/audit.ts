@@ -1,5 +1,5 @@
 // Searches everything in the data directory for secrets and private text: rows, indexes, free pages, logs, archives.
-import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { PROGRAM_FOLDERS } from "../../config/paths.ts";
 import { addKinds, cleaned, cleanedJson } from "../../core/privacy/cleaned-text.ts";
@@ -88,14 +88,7 @@ function auditRows(path: string, file: string, result: Audit): void {
 }
 
 function auditFile(path: string, file: string): Finding[] {
-  if (DATABASE.test(file)) {
-    const fd = openSync(path, "r");
-    try {
-      return auditBytes(path, file, freePages(fd));
-    } finally {
-      closeSync(fd);
-    }
-  }
+  if (DATABASE.test(file)) return auditBytes(path, file, freePages(path));
   if (file.endsWith("-shm")) return [];
   // Pages with rows: "pw" at the end of one value and "=x" at the start of the next are no password.
   if (/-(?:wal|journal)$/.test(file)) return auditBytes(path, file);

@@ -47,13 +47,9 @@ export function repairStore(paths: Paths, now: number, { settleMs, onStep = () =
   const scratch = scratchOf(paths.database);
   beginSwap(paths.database, quarantine, settleMs);
   try {
-    const { incoming, report } = orCancel(paths.database, () => {
-      const { incoming: built, ...rest } = build(paths, scratch, now, onStep);
-      const written: Report = { at: now, why: "damaged", problem: problem.text, ...rest };
-      mkdirSync(quarantine, { recursive: true, mode: 0o700 });
-      writeReport(quarantine, written);
-      return { incoming: built, report: written };
-    });
+    const { incoming, ...rest } = orCancel(paths.database, () => build(paths, scratch, now, onStep));
+    const report: Report = { at: now, why: "damaged", problem: problem.text, ...rest };
+    orCancel(paths.database, () => writeReport(quarantine, report));
     endSwap(paths.database, incoming);
     return { kind: "replaced", report, setAside: quarantine };
   } finally {

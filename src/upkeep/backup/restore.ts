@@ -1,5 +1,5 @@
 // Replaces the database with a backup and quarantines the old one; what was forgotten since stays deleted.
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Paths } from "../../config/paths.ts";
 import { checkDatabase, type Contents, copyDatabase } from "../../store/db/backup.ts";
 import { removeDatabase } from "../../store/db/swap.ts";
@@ -44,7 +44,6 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
       });
       return deleteForgotten(db, now);
     });
-    mkdirSync(quarantine, { recursive: true, mode: 0o700 });
     writeReport(quarantine, { at: now, why: "restored", backup });
   } catch (error) {
     removeDatabase(incoming);

@@ -9,12 +9,14 @@ import { migrate } from "../../store/db/migrate.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { family } from "../../store/tables/sessions.ts";
-import { hasForgottenParts, isForgottenPrompt, isForgottenSession } from "../../store/tables/tombstones.ts";
 import {
   allTombstones,
   deleteTombstone,
+  hasForgottenParts,
   hasTombstone,
   insertTombstone,
+  isForgottenPrompt,
+  isForgottenSession,
   type Tombstone,
   tombstoneOf,
 } from "../../store/tables/tombstones.ts";
