@@ -1,20 +1,13 @@
-// forget: takes something out for good, once the person at the client has agreed.
-import { carryOutForget } from "../queries/forget.ts";
+// forget: deletes something for good, once the user has agreed.
 import { AppError } from "../core/error.ts";
-import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
-import {
-  expandDeletion,
-  type DeletionRows,
-  type DeletionSet,
-  DELETION_KINDS,
-  emptyDeletionSet,
-  readDeletionRows,
-} from "../upkeep/erase/deletion-set.ts";
+import { count } from "../core/text.ts";
+import { carryOutForget, planOf, type Receipt } from "../queries/forget.ts";
 import type { Db } from "../store/db/driver.ts";
-import { overwriteDeleted } from "../upkeep/erase/erase-rows.ts";
+import { type DeletionRows, type DeletionSet, DELETION_KINDS, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
+import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import { layOut } from "./budget.ts";
+import { line, pathLine, when } from "./text.ts";
 import { type Answer, type Call, checkIds, defineTool, IDS } from "./tool.ts";
-import { line, pathLine, plural, when } from "./text.ts";
 
 export const forget = defineTool({
   name: "forget",
@@ -30,14 +23,11 @@ export const forget = defineTool({
 function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confirm: boolean }, call: Call): Answer {
   const { db, now, maxTokens, consent } = call;
   const ids = checkIds(names);
-  const selected = choose(db, ids);
-  const all = structuredClone(selected);
-  expandDeletion(db, all);
-  const rows = readDeletionRows(db, all);
-  const plan = planText(rows, now);
+  const plan = planOf(call, { selected: choose(db, ids) });
+  const shown = planText(plan.rows, now);
   const key = ids.toSorted().join(" ");
   if (consent.canAsk) {
-    if (consent.answer === undefined) return { question: layOut({ ...plan, foot: more }, MAX_QUESTION_TOKENS) };
+    if (consent.answer === undefined) return { question: layOut({ ...shown, foot: more }, MAX_QUESTION_TOKENS) };
     if (consent.answer === "decline") return { text: "The user did not agree. Nothing was forgotten." };
   } else if (!isConfirmed || !consent.shown.has(key)) {
     consent.shown.add(key);
@@ -45,10 +35,10 @@ function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confir
       [more(left), "Nothing was changed. Once the user has agreed to this, call again with confirm: true."]
         .filter((part) => part !== "")
         .join("\n");
-    return { text: layOut({ ...plan, foot }, maxTokens) };
+    return { text: layOut({ ...shown, foot }, maxTokens) };
   }
   consent.shown.delete(key);
-  return erase(call, selected, rows);
+  return receiptText(carryOutForget(call, plan).receipt);
 }
 
 const MAX_QUESTION_TOKENS = 400;
@@ -68,8 +58,8 @@ function choose(db: Db, ids: readonly string[]): DeletionSet {
 
 function planText(rows: DeletionRows, now: number): { head: string; pieces: { text: string }[] } {
   const counts = DELETION_KINDS.flatMap(([kind, noun]) => {
-    const count = rows[kind].length;
-    return count === 0 ? [] : [plural(count, noun)];
+    const number = rows[kind].length;
+    return number === 0 ? [] : [count(number, noun)];
   });
   const pieces = DELETION_KINDS.flatMap(([kind, noun]) =>
     rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${line(row.title, 100)}` })),
@@ -77,23 +67,20 @@ function planText(rows: DeletionRows, now: number): { head: string; pieces: { te
   return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
 }
 
-function erase({ db, paths }: Call, selected: DeletionSet, rows: DeletionRows): Answer {
-  overwriteDeleted(db);
-  const { receipt } = carryOutForget({ db, paths }, { selected, rows });
-  const { isProven, sources, backups } = receipt;
-  const { elsewhere } = receipt.proof;
-  const removed = Object.entries(receipt.removed).flatMap(([kind, count]) =>
-    count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`],
+function receiptText({ isProven, sources, backups, proof, removed }: Receipt): Answer {
+  const kinds = Object.entries(removed).flatMap(([kind, number]) =>
+    number === 0 ? [] : [`${number} ${kind.replace("_", " ")}`],
   );
+  const same = proof.elsewhere;
   return {
     text: [
-      `Forgotten: ${removed.join(", ")}.`,
+      `Forgotten: ${kinds.join(", ")}.`,
       isProven
         ? "No file of C-Mem's holds it any more."
         : "Not all traces could be cleared (another program was reading): `c-mem forget` without arguments finishes it.",
-      ...(backups.removed.length > 0 ? [`${plural(backups.removed.length, "backup")} had to be deleted for it.`] : []),
+      ...(backups.removed.length > 0 ? [`${count(backups.removed.length, "backup")} had to be deleted for it.`] : []),
       ...sources.map((path) => `Still in the agent's own file ${pathLine(path, 200)}, which is not read in again.`),
-      ...(elsewhere.length > 0 ? [`The same words also stand in ${line(elsewhere.join(", "), 200)}, which stay.`] : []),
+      ...(same.length > 0 ? [`The same words are also in ${line(same.join(", "), 200)}, which stay.`] : []),
     ].join("\n"),
     ...(!isProven && { isError: true as const }),
   };

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
 import { createStore } from "../queries/cached-store.ts";
+import { createEmbeddingCache } from "../queries/embedding-cache.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { closeToOthers } from "../platform/private-file.ts";
 import { terminalSafe } from "../core/terminal.ts";
@@ -30,10 +31,14 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
   if (process.stdin.isTTY) console.error("This speaks MCP on stdin and stdout, for an agent. Ctrl-D ends it.");
   closeToOthers(paths.home);
   const store = createStore(paths, catchUp);
-  process.on("exit", () => store.close());
-  // A client may end us so: the way out is the same.
+  const embeddings = createEmbeddingCache(paths, env);
+  process.on("exit", () => {
+    store.close();
+    embeddings.close();
+  });
+  // A client may end the server by a signal: it closes the store as well.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
-  serveStdio(() => createServer({ store, paths, env, cwd: process.cwd() }), {
+  serveStdio(() => createServer({ store, embeddings: embeddings.cache, paths, env, cwd: process.cwd() }), {
     // stderr is where clients look; stdout is the protocol's alone.
     onerror: (error) => console.error(terminalSafe(error.message)),
   });

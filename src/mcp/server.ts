@@ -13,24 +13,28 @@ import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { VERSION } from "../core/version.ts";
-import { type Answer, type Args, type Consent, readArgs } from "./tool.ts";
-import INSTRUCTIONS from "./instructions.md";
 import type { Store } from "../queries/cached-store.ts";
+import type { EmbeddingCache } from "../queries/embedding-cache.ts";
+import { type Answer, type Args, type Consent, errorText, readArgs } from "./tool.ts";
+import INSTRUCTIONS from "./instructions.md";
 import { TOOLS } from "./tools.ts";
 import { line, plain } from "./text.ts";
 
 const ROOTS_TIMEOUT_MS = 1_000;
 const CONFIRM = "confirm";
 const DEFAULT_TOKENS = 2_000;
+/** `catchUp` indexes before each call, for a limited time. */
+const DONE = { maxMs: 0 };
 
-export interface CaptureContext {
+export interface ServerContext {
   store: Store;
+  embeddings: EmbeddingCache;
   paths: Paths;
   env: Env;
   cwd: string;
 }
 
-export function createServer(around: CaptureContext): Server {
+export function createServer(context: ServerContext): Server {
   const server = new Server(
     { name: "c-mem", title: "C-Mem", version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS.trim() },
@@ -43,7 +47,7 @@ export function createServer(around: CaptureContext): Server {
   server.setRequestHandler("tools/list", () => ({ tools: TOOLS.map(({ definition }) => definition) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     try {
-      folder ??= clientFolder(server, around.cwd);
+      folder ??= clientFolder(server, context.cwd);
       const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
       const answer = inputResponse(mcpReq.inputResponses, CONFIRM);
       const consent: Consent = {
@@ -51,7 +55,7 @@ export function createServer(around: CaptureContext): Server {
         answer: answer.kind !== "elicit" ? undefined : answer.action === "accept" ? "accept" : "decline",
         shown,
       };
-      return resultOf(await run(around, params, { cwd: await folder, consent }));
+      return resultOf(await run(context, params, { cwd: await folder, consent }));
     } catch (error) {
       return errorResult(error);
     }
@@ -60,7 +64,7 @@ export function createServer(around: CaptureContext): Server {
 }
 
 async function run(
-  { store, paths, env }: CaptureContext,
+  { store, ...context }: ServerContext,
   params: { name: string; arguments?: Args | undefined },
   client: { cwd: string; consent: Consent },
 ): Promise<Answer> {
@@ -75,7 +79,8 @@ async function run(
   return await store.use(async (db, notes) => {
     const footer = notes.length === 0 ? "" : `\n(${notes.join(" ")})`;
     const tokens = maxTokens - estimateTokens(footer);
-    const answer = await tool.run(input, { db, paths, env, now: Date.now(), maxTokens: tokens, ...client });
+    const call = { ...context, ...client, db, indexing: DONE, now: Date.now(), maxTokens: tokens };
+    const answer = await tool.run(input, call);
     return "text" in answer ? { ...answer, text: answer.text + footer } : answer;
   }, tool);
 }
@@ -96,10 +101,7 @@ function resultOf(answer: Answer): CallToolResult | InputRequiredResult {
 function errorResult(error: unknown): CallToolResult {
   const message =
     error instanceof AppError
-      ? [error.message, error.hint]
-          .filter((part) => part !== undefined)
-          .join(" ")
-          .replaceAll("--all", 'project: "all"')
+      ? errorText(error)
       : `Internal error of C-Mem: ${error instanceof Error ? error.message : String(error)}`;
   if (!(error instanceof AppError))
     console.error(terminalSafe(error instanceof Error ? (error.stack ?? error.message) : String(error)));

@@ -22,10 +22,6 @@ export function pathLine(path: string, maxChars: number): string {
   return text.length <= maxChars ? text : `…${text.slice(1 - maxChars).toWellFormed()}`;
 }
 
-export function plural(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 /** Tool output or web text, on one line. */
 export function quotedLine(text: string, maxChars: number): string {
   return `«${line(text, maxChars).replace(/[«»]/g, '"')}»`;
@@ -38,18 +34,13 @@ export function quoted(text: string, from: string, maxTokens: number): string {
   return cutToTokens(clean, maxTokens, fence);
 }
 
-/** "2026-02-19 14:05 (3 days ago)" */
-export function when(at: number, now: number): string {
-  return `${localMinute(at)} (${ago(at, now)})`;
+/** "2026-02-19 14:05 (3 days ago)". Takes milliseconds, or a time as in JSON. */
+export function when(at: number | string, now: number): string {
+  const ms = typeof at === "string" ? Date.parse(at) : at;
+  return `${localMinute(ms)} (${ago(ms, now)})`;
 }
 
-/** " (+3 -1)" after a file's name, or nothing. */
-export function change({ added, removed }: { added: number; removed: number }): string {
-  const parts = [added > 0 && `+${added}`, removed > 0 && `-${removed}`].filter(Boolean);
-  return parts.length === 0 ? "" : ` (${parts.join(" ")})`;
-}
-
-export function list(items: readonly string[], shown: number): string {
-  const more = items.length - shown;
-  return items.slice(0, shown).join(", ") + (more > 0 ? ` and ${more} more` : "");
+/** The title of an observation, quoted if it is a tool's words. */
+export function titleLine({ title, origin }: { title: string; origin: string }, maxChars: number): string {
+  return origin === "tool" ? quotedLine(title, maxChars) : line(title, maxChars);
 }

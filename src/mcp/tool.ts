@@ -1,19 +1,15 @@
-// A tool an agent can call: its description, its arguments as a field table, and what it answers.
+// A tool an agent can call: its description, its arguments as a field table, and how it lays out what a query found.
 import type { Tool } from "@modelcontextprotocol/server";
+import type * as z from "zod";
 import { AGENTS } from "../agents/spec.ts";
-import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { fields, type Fields, type InputOf, readInput } from "../queries/fields.ts";
-import { readScope } from "../queries/scope.ts";
-import type { Db } from "../store/db/driver.ts";
-import type { Scope } from "../store/reads/scope.ts";
+import type { Query, QueryContext } from "../queries/query.ts";
+import { type ReadScope, readScope } from "../queries/scope.ts";
 import { line } from "./text.ts";
 
-export interface Call {
-  db: Db;
-  paths: Paths;
-  env: Env;
+export interface Call extends QueryContext {
   /** The client's working directory. */
   cwd: string;
   now: number;
@@ -94,17 +90,20 @@ export const MAX_TOKENS = fields({
 
 /** Models send blank texts and nulls for omitted arguments. */
 export function readArgs<F extends Fields>(table: F, args: Args): InputOf<F> {
-  const unknown = Object.keys(args).find((name) => !Object.hasOwn(table, name));
+  const known = Object.entries(table).flatMap(([key, { aliases = [] }]) => [key, ...aliases]);
+  const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new AppError("usage", `Unknown argument "${oneLine(unknown, 60)}".`, {
-      hint: `Arguments: ${Object.keys(table).join(", ")}`,
+      hint: `Arguments: ${known.join(", ")}`,
     });
   const values = Object.entries(args).map(([name, value]): [string, unknown] => {
     const text = typeof value === "string" ? value.trim() : value;
     return [name, text === "" ? undefined : text];
   });
-  return readInput(table, Object.fromEntries(values), (key) => `"${key}"`);
+  return readInput(table, Object.fromEntries(values), inQuotes);
 }
+
+const inQuotes = (key: string): string => `"${key}"`;
 
 const ID_HINT = "Ids look like o78 (observation), p12, m34, t56 (items), or are a session's; search shows them.";
 
@@ -130,13 +129,54 @@ export const SPAN = fields({
   before: { kind: "text", about: "" },
 });
 
-export interface ToolScope {
-  scope: Scope;
-  /** The project, or "all projects". */
-  where: string;
+/** Some fields of a query, each with the words an agent gets. */
+export function someOf<F extends Fields, Key extends keyof F & string>(
+  table: F,
+  words: Readonly<Record<Key, string>>,
+): Pick<F, Key> {
+  const entries = Object.entries<string>(words).map(([key, about]) => [key, { ...table[key], about }]);
+  return Object.fromEntries(entries) as Pick<F, Key>;
 }
 
-export function scopeOf({ project, ...span }: Partial<InputOf<typeof PROJECT & typeof SPAN>>, call: Call): ToolScope {
-  const { scope, where } = readScope({ ...span, project, all: project === ALL }, call);
+/** Throws where no such project is known. */
+export function scopeOf(args: ToolArgs, call: Call): ReadScope {
+  const { scope, where } = readScope(withoutAll(args), call);
   return { scope, where: line(where, 200) };
+}
+
+type ToolArgs = Partial<InputOf<typeof PROJECT & typeof SPAN>>;
+
+/** project "all" is the query's field `all`. */
+function withoutAll<Given extends ToolArgs>({ project, ...args }: Given) {
+  return { ...args, project: project === ALL ? undefined : project, all: project === ALL };
+}
+
+/** Runs a query with a tool's arguments; those that are no field of the query are left out. */
+export async function runQuery<F extends Fields, Result extends object>(
+  query: Query<F, z.ZodType, z.ZodType, Result>,
+  args: ToolArgs & Record<string, unknown>,
+  call: Call,
+): Promise<Result> {
+  return await query.run(readInput(query.fields, withoutAll(args), inQuotes), call);
+}
+
+/** The same, or the error that says that nothing matches: for a search, that is an answer. */
+export async function askQuery<F extends Fields, Result extends object>(
+  ...args: Parameters<typeof runQuery<F, Result>>
+): Promise<Result | AppError> {
+  try {
+    return await runQuery(...args);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "nothing_found") return error;
+    throw error;
+  }
+}
+
+/** For a model: its tools have no options. */
+export function errorText({ message, hint }: Pick<AppError, "message" | "hint">): string {
+  return [message, hint]
+    .filter((part) => part !== undefined)
+    .join(" ")
+    .replaceAll("--all", 'project: "all"')
+    .replace(/--(reads|since|agent)\b/g, "$1");
 }

@@ -69,10 +69,11 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
 
 /** Never fails: where the model cannot be used, the state says why and keywords are searched. */
 export async function embedSearchWords(
-  { db, paths, env, embeddings }: Pick<QueryContext, "db" | "paths" | "env" | "embeddings">,
+  { db, paths, env, embeddings, semantic }: Omit<QueryContext, "cwd">,
   words: string,
   project: number | undefined,
 ): Promise<SemanticState> {
+  if (semantic !== undefined) return await semantic;
   const embedder = await embeddings?.embedder();
   return await embedQuery(db, words, {
     paths,

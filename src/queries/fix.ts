@@ -65,7 +65,7 @@ export const fix = defineQuery({
     }
     const { db } = context;
     const { scope, where } = readScope(input, context);
-    updateSearchIndex(db);
+    updateSearchIndex(db, context.indexing);
     updateLinks(db, { maxMs: MAX_LINKS_MS });
     const { met, since } = findFixes(db, error, scope, limit);
     if (met.length === 0) {

@@ -64,7 +64,7 @@ export const how = defineQuery({
   run({ q, limit = DEFAULT_LIMIT, ...input }, context) {
     if (q.trim() === "") throw new AppError("usage", "Name a command or tool.");
     const { scope, where } = readScope(input, context);
-    updateSearchIndex(context.db);
+    updateSearchIndex(context.db, context.indexing);
     const uses = findUses(context.db, q, scope, limit);
     const { commands, tools, since } = uses;
     const results = [

@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Db } from "../store/db/driver.ts";
+import type { SemanticState } from "../recall/search/semantic.ts";
 import type { EmbeddingCache } from "./embedding-cache.ts";
 import type { Answer } from "./envelope.ts";
 import type { Fields, InputOf } from "./fields.ts";
@@ -17,6 +18,10 @@ export interface QueryContext {
   cwd: string | undefined;
   /** In a process that stays: its open model and index. */
   embeddings?: EmbeddingCache;
+  /** For two queries with the same words: these, embedded. */
+  semantic?: Promise<SemanticState>;
+  /** How long a search may index new rows first (default: until all are indexed). */
+  indexing?: { maxMs: number };
 }
 
 export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.ZodType = z.ZodType> {

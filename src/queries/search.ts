@@ -102,7 +102,7 @@ export const search = defineQuery({
     const { db, paths, env } = context;
     if (q.trim() === "") throw new AppError("usage", "The words are missing.", { hint: "c-mem search <words>" });
     const kind = kindOf(input.kind, role);
-    updateSearchIndex(db);
+    updateSearchIndex(db, context.indexing);
     const settings = loadSettings({ user: paths.config }, env).values;
     const { scope, where } = readScope(input, context);
     const start = performance.now();

@@ -85,6 +85,7 @@ export const session = defineQuery({
           last_at: iso(last_at),
         })),
       },
+      report: entry.report,
     };
   },
 });

@@ -8,8 +8,10 @@ import { titleOf } from "../core/title.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
 import { dim, paint } from "../platform/terminal/style.ts";
-import { latestTurns, timelineAround, type TimelineTurn } from "../recall/history/timeline.ts";
+import { latestTurns, timelineAround, timelineAt, type TimelineTurn } from "../recall/history/timeline.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
+import { parseObservationId } from "../store/reads/items.ts";
+import { findObservation } from "../store/reads/observation-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
@@ -75,11 +77,18 @@ export const timeline = defineQuery({
     const after = input.depth_after ?? depth;
     updateLinks(db, { maxMs: MAX_LINKS_MS });
     const named = (): TurnScope => ({ ...readScope(input, context).scope, type });
+    // Without --project, the neighbours are those of the anchor's project, not of the current one.
+    const scopeAround = (projectId: number | null): TurnScope =>
+      input.all || input.project !== undefined
+        ? named()
+        : { projectId: projectId ?? undefined, ...readRange(input, db), type };
     const turnsAround = (): TimelineTurn[] => {
+      const observation = findObservation(db, parseObservationId(anchor.trim()) ?? 0);
+      // One that a person wrote belongs to no turn.
+      if (observation?.session_db_id === null)
+        return timelineAt(db, observation.valid_from, scopeAround(observation.project_id), { before, after });
       const found = resolveSession(db, anchor, named, { words: true });
-      // Without --project, the neighbours are those of the anchor's project, not of the current one.
-      const own = { projectId: found.session.project_id, ...readRange(input, db), type };
-      return timelineAround(db, found, input.all || input.project !== undefined ? named() : own, { before, after });
+      return timelineAround(db, found, scopeAround(found.session.project_id), { before, after });
     };
     const turns = anchor.trim() === "" ? latestTurns(db, named(), before) : turnsAround();
     if (turns.length === 0) {
@@ -101,7 +110,7 @@ export const timeline = defineQuery({
   },
 });
 
-type Turn = ReturnType<typeof turnJson>;
+export type Turn = ReturnType<typeof turnJson>;
 
 function turnJson(turn: TimelineTurn) {
   return {

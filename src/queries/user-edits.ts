@@ -58,28 +58,7 @@ export const remember = defineQuery({
       alike: z.array(z.strictObject({ id: z.string(), title: z.string() })),
     }),
   }),
-  run({ text, type = "discovery", title = titleOf(text), concepts = [], files = [], project, all }, context) {
-    if (text.trim() === "") throw new AppError("usage", "The text is missing.", { hint: "c-mem remember <text>" });
-    const projectId = all ? undefined : projectOf(project, context);
-    const observation: Observation = {
-      type,
-      title,
-      narrative: text.trim(),
-      facts: [],
-      concepts,
-      files,
-      evidence: [],
-      origin: "user",
-    };
-    const { id, isNew, alike } = memory.remember(context.db, projectId, observation, Date.now());
-    return {
-      data: {
-        ...observationJson(entryOf(context.db, id)),
-        is_new: isNew,
-        alike: alike.map((one) => ({ id: `o${one.id}`, title: one.title })),
-      },
-    };
-  },
+  run: (input, context) => saveObservation(input, context, "user"),
   text({ data: { id, is_new: isNew, alike, project, title } }, { note }) {
     for (const one of alike) {
       note(`${one.id} is nearly the same: ${fit(one.title, 80)}`);
@@ -88,6 +67,31 @@ export const remember = defineQuery({
     return `${isNew ? "Saved" : "Already known"} for ${project ?? "every project"} as ${id}: ${fit(title, 100)}`;
   },
 });
+
+interface Words extends Partial<InputOf<typeof WORDS>> {
+  text: string;
+  project: string | undefined;
+  all: boolean;
+}
+
+/** `origin`: who wrote the text. */
+export function saveObservation(
+  { text, type = "discovery", title = titleOf(text), concepts = [], files = [], project, all }: Words,
+  context: QueryContext,
+  origin: "user" | "assistant",
+) {
+  if (text.trim() === "") throw new AppError("usage", "The text is missing.", { hint: "c-mem remember <text>" });
+  const projectId = all ? undefined : projectOf(project, context);
+  const words = { type, title, narrative: text.trim(), facts: [], concepts, files };
+  const { id, isNew, alike } = memory.remember(context.db, projectId, { ...words, evidence: [], origin }, Date.now());
+  return {
+    data: {
+      ...observationJson(entryOf(context.db, id)),
+      is_new: isNew,
+      alike: alike.map((one) => ({ id: `o${one.id}`, title: one.title })),
+    },
+  };
+}
 
 /** The current project may have no sessions yet. */
 function projectOf(name: string | undefined, { db, paths, env, cwd }: QueryContext): number {

@@ -1,0 +1,189 @@
+// One observation, item or session in full, within a budget.
+import { count } from "../core/text.ts";
+import { observation as observationQuery } from "../queries/observations.ts";
+import type { DataOf } from "../queries/query.ts";
+import { items } from "../queries/session-items.ts";
+import { listText, titleText } from "../queries/session-text.ts";
+import { session as sessionQuery } from "../queries/session.ts";
+import { show } from "../queries/show.ts";
+import type { Item, Transcript } from "../recall/history/transcript.ts";
+import { resolveSession } from "../recall/search/find-session.ts";
+import { findItem } from "../store/reads/items.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { observationsOfTurn } from "../store/tables/observations.ts";
+import { cutToTokens, layOut, type Piece } from "./budget.ts";
+import { line, pathLine, plain, quoted, quotedLine, titleLine, when } from "./text.ts";
+import { type Call, runQuery } from "./tool.ts";
+
+/** Of each prompt, message or output an observation rests on; another call gives all of it. */
+const EVIDENCE_TOKENS = 200;
+const FILES_SHOWN = 12;
+
+export async function observationDetail(id: string, call: Call, maxTokens: number): Promise<string> {
+  const { db, now } = call;
+  const { data: row } = await runQuery(observationQuery, { id }, call);
+  const { narrative, files_modified: modified, files_read: read } = row;
+  const isTools = row.origin === "tool";
+  const own = Math.floor(maxTokens / 2);
+  const other = row.files.filter((path) => !modified.includes(path) && !read.includes(path));
+  const shortId = shortIds(db, [row.session?.session_id]);
+  const from = [
+    row.project === null ? "every project" : line(row.project, 60),
+    when(row.valid_from, now),
+    row.producer === "user" ? "written down by hand" : `by ${line(row.producer, 60)} from what the ${row.origin} said`,
+    row.session !== null && `${row.agent} session ${shortId(row.session.session_id)} turn ${row.prompt_number ?? 0}`,
+    row.pinned && "pinned",
+    row.edited_at !== null && "reworded by hand",
+    !row.is_current && "another version is current",
+  ];
+  const head = [
+    `## ${row.id} ${row.type}: ${titleLine(row, 200)}`,
+    `(${from.filter(Boolean).join("; ")})`,
+    ...(row.replaced_by === null ? [] : [`No longer holds: replaced by ${reference(row.replaced_by)}`]),
+  ];
+  const pieces = [
+    ...(row.subtitle === null ? [] : [line(row.subtitle, 200)]),
+    isTools ? quoted(narrative, "a tool", own) : cutToTokens(plain(narrative), own),
+    ...row.facts.map((fact) => `- ${isTools ? quotedLine(fact, 400) : line(fact, 400)}`),
+    ...filesLine("files modified", modified),
+    ...filesLine("files read", read),
+    ...filesLine("files", other),
+    ...(row.concepts.length > 0 ? [`concepts: ${row.concepts.join(", ")}`] : []),
+    ...row.versions.map((one) => `another version: ${reference(one)} (${line(one.producer, 60)})`),
+    ...row.replaces.map((one) => `replaces ${reference(one)}`),
+    ...row.evidence.map((item) => evidenceText(item, now)),
+  ];
+  return layOut({ head: head.join("\n"), pieces: pieces.map((text) => ({ text })), foot: leftOut }, maxTokens);
+}
+
+function reference({ id, title }: { id: string; title: string }): string {
+  return `${id} ${line(title, 100)}`;
+}
+
+function filesLine(label: string, files: readonly string[]): string[] {
+  const names = files.map((path) => pathLine(path, 100));
+  return names.length === 0 ? [] : [`${label}: ${listText(names, FILES_SHOWN)}`];
+}
+
+function leftOut(left: number): string {
+  return left === 0 ? "" : `(${left} more parts did not fit: ask for this id alone, or raise max_tokens.)`;
+}
+
+function evidenceText(item: DataOf<typeof observationQuery>["evidence"][number], now: number): string {
+  switch (item.kind) {
+    case "gone":
+      return `evidence ${item.id} is deleted`;
+    case "tool": {
+      const outcome = item.outcome === "" ? "" : ` (${item.outcome})`;
+      const head = `evidence ${item.id}, ${item.name}${outcome}, ${when(item.at, now)}: ${quotedLine(item.subject, 200)}`;
+      return item.output.trim() === "" ? head : `${head}\n${quoted(item.output, item.id, EVIDENCE_TOKENS)}`;
+    }
+    default:
+      return `evidence ${item.id}, ${item.kind}, ${when(item.at, now)}:\n${cutToTokens(plain(item.text), EVIDENCE_TOKENS)}`;
+  }
+}
+
+const SUMMARY = {
+  request: "asked for",
+  investigated: "looked into",
+  learned: "learned",
+  completed: "done",
+  next_steps: "next",
+  notes: "notes",
+} as const;
+
+export async function sessionDetail(id: string, call: Call, maxTokens: number): Promise<string> {
+  const { data: session, report } = await runQuery(sessionQuery, { id }, call);
+  const shortId = shortIds(call.db, [session.session_id, session.parent_session_id]);
+  const summary = Object.entries(SUMMARY).flatMap(([field, label]) => {
+    const text = plain(session.summary?.[field as keyof typeof SUMMARY] ?? "");
+    return text === "" ? [] : [`${label}: ${cutToTokens(text, Math.floor(maxTokens / 6))}`];
+  });
+  const known = session.observations.filter((row) => row.is_current).toReversed();
+  const pieces = [
+    ...summary,
+    ...known.map((row) => `${row.id} ${row.type}: ${titleLine(row, 120)}`),
+    ...session.turns.flatMap(({ prompt_id: prompt, number, title }) =>
+      prompt === null ? [] : [`${prompt} turn ${number}: ${line(title ?? "", 120)}`],
+    ),
+    ...(report === null ? [] : [`report: ${cutToTokens(plain(report), Math.floor(maxTokens / 3))}`]),
+  ];
+  const from = [
+    line(session.project, 60),
+    `${session.agent}, id ${session.session_id}`,
+    session.parent_session_id !== null && `subagent of ${shortId(session.parent_session_id)}`,
+    session.git_branch !== null && `branch ${line(session.git_branch, 60)}`,
+    `last active ${when(session.last_at, call.now)}`,
+    session.status,
+    `${count(session.prompts, "prompt")}, ${count(session.tool_uses, "tool use")}, ${count(session.files_changed, "file")} changed`,
+  ];
+  const head = `## session ${shortId(session.session_id)}: ${line(titleText(session), 160)}\n(${from.filter(Boolean).join("; ")})`;
+  return layOut({ head, pieces: pieces.map((text) => ({ text })), foot: leftOut }, maxTokens);
+}
+
+/** A prompt with its turn, a message, or a tool use with its input and output. */
+export async function itemDetail(id: string, call: Call, maxTokens: number): Promise<string> {
+  const { db, now } = call;
+  const { session } = resolveSession(db, id, () => ({}));
+  const { prompt_number: turn = 0, created_at: at = 0 } = findItem(db, id) ?? {};
+  const title = line(session.title ?? session.subtitle ?? "", 100);
+  const place = `${session.agent} session ${shortIds(db, [session.session_id])(session.session_id)} turn ${turn}`;
+  const source = `(${line(session.project, 60)}; ${when(at, now)}; ${place}${title === "" ? "" : `: ${title}`})`;
+  const room = maxTokens - 80;
+  const [item] = (await runQuery(items, { id, ids: [id], whole: true }, call)).data.results;
+  if (item?.kind === "tool") {
+    const exit = item.exit_code === null ? "" : `, exit ${item.exit_code}`;
+    const input = typeof item.input === "string" ? item.input : JSON.stringify(item.input);
+    return [
+      `## ${id} ${line(item.name, 80)} (${item.is_error ? `failed${exit}` : "passed"})\n${source}`,
+      quoted(input, `${id} input`, Math.floor(room / 3)),
+      quoted(item.output ?? "", `${id} output`, Math.floor((room * 2) / 3) - 10),
+    ].join("\n");
+  }
+  if (item?.kind === "message") return messageText(`## ${id} message\n${source}`, item, room);
+  const found = await runQuery(show, { id: session.session_id, turn }, call);
+  const pieces = "transcript" in found ? turnPieces(found.transcript, call, Math.floor(maxTokens / 3)) : [];
+  return layOut({ head: `## ${id} prompt\n${source}`, pieces, foot: leftOut }, maxTokens);
+}
+
+function messageText(head: string, message: { text: string; thinking: string | null }, maxTokens: number): string {
+  const { text, thinking } = message;
+  if (thinking === null) return `${head}\n${cutToTokens(plain(text), maxTokens)}`;
+  const half = Math.floor(maxTokens / 2);
+  const said = text === "" ? [] : [cutToTokens(plain(text), half)];
+  return [head, ...said, `(what it thought before)\n${cutToTokens(plain(thinking), half - 10)}`].join("\n");
+}
+
+/** The prompt, the result, what is known of the turn, then the steps between. */
+function turnPieces({ session, turns: [turn] }: Transcript, { db }: Call, maxTokens: number): Piece[] {
+  if (turn === undefined) return [];
+  const end = turn.items.findLast((item) => item.kind === "message" && item.role === "assistant");
+  const known = observationsOfTurn(db, session.id, turn.number).filter((row) => row.is_current);
+  const shortId = shortIds(
+    db,
+    turn.items.map((item) => (item.kind === "subagent" ? item.session.session_id : undefined)),
+  );
+  return [
+    { text: cutToTokens(plain(turn.prompt?.text ?? ""), maxTokens), rank: -3 },
+    ...known.map((row) => ({ text: `o${row.id} ${row.type}: ${titleLine(row, 100)}`, rank: -1 })),
+    ...turn.items.map((item, index) =>
+      item === end && item.kind === "message"
+        ? { text: `${item.id ?? "response"}, the last words:\n${cutToTokens(plain(item.text), maxTokens)}`, rank: -2 }
+        : { text: itemLine(item, shortId), rank: index + 1 },
+    ),
+    ...turn.commits.map(({ sha, subject }) => ({ text: `commit ${sha.slice(0, 9)} ${line(subject, 100)}` })),
+  ];
+}
+
+function itemLine(item: Item, shortId: ShortId): string {
+  switch (item.kind) {
+    case "message":
+      return `${item.id ?? "response"} ${item.role}: ${line(item.text, 200)}`;
+    case "subagent":
+      return `subagent ${shortId(item.session.session_id)}: ${line(item.session.title ?? item.session.report ?? "", 120)} (${item.items.length} items)`;
+    case "tool": {
+      const outcome = item.outcome === "" ? "" : ` → ${item.outcome}`;
+      return `${item.id} ${line(item.name, 60)} ${quotedLine(item.subject, 140)}${outcome}`;
+    }
+  }
+}
