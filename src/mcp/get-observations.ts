@@ -2,7 +2,7 @@
 import { AppError } from "../core/error.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { listText } from "../queries/session-text.ts";
-import { parseItemId, parseObservationId } from "../store/reads/items.ts";
+import { findItem, parseObservationId } from "../store/reads/items.ts";
 import { BACKGROUND, cutToTokens } from "./budget.ts";
 import { itemDetail, observationDetail, sessionDetail } from "./details.ts";
 import { line, plain } from "./text.ts";
@@ -55,7 +55,7 @@ async function describe(id: string, call: Call, maxTokens: number): Promise<stri
   const detail =
     parseObservationId(id) !== undefined
       ? observationDetail
-      : parseItemId(id) !== undefined
+      : findItem(call.db, id) !== undefined
         ? itemDetail
         : sessionDetail;
   try {
