@@ -86,10 +86,10 @@ export function asker({ context }: QueryWorld) {
       const { fields, run, text } = query as Query<Fields, never, never, AnyResult>;
       const input = readInput(fields, values, (key) => key);
       const result = await run(input, context);
-      const said: string[] = [];
-      const say = (line: string): void => void said.push(`[${line.trim()}]`);
+      const notes: string[] = [];
+      const say = (line: string): void => void notes.push(`[${line.trim()}]`);
       const body = text?.(result, { input, db: context.db, header: say, note: say }) ?? "";
-      return [...said, ...body.split("\n")].map((line) => stripVTControlCharacters(forScreen(line)));
+      return [...notes, ...body.split("\n")].map((line) => stripVTControlCharacters(forScreen(line)));
     },
     /** The code and message of what it throws. */
     error: async (query: object, values: Record<string, unknown> = {}): Promise<string> => {

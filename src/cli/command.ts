@@ -66,7 +66,8 @@ function printText(
   view: { input: InputOf<Fields>; db: Db },
 ): void {
   const notes: string[] = [];
-  print(text(result, { ...view, header: say, note: (note) => void notes.push(note) }));
+  const body = text(result, { ...view, header: say, note: (note) => void notes.push(note) });
+  if (body !== "") print(body);
   for (const note of notes) say(note);
 }
 

@@ -68,7 +68,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
     commands: {
       install: own(() => import("./commands/install.ts")),
       uninstall: own(() => import("./commands/uninstall.ts")),
-      status: own(() => import("./commands/status.ts")),
+      status: async () => commandOf((await import("../queries/status.ts")).status, { startsWorker: false }),
       doctor: own(() => import("./commands/doctor.ts")),
       worker: own(() => import("./commands/worker.ts")),
       logs: own(() => import("./commands/logs.ts")),

@@ -105,6 +105,17 @@ const REPLIES: [string, string, Args, string[]][] = [
   ],
   [
     "timeline",
+    "takes words; a type limits the turns around the anchor, not the anchor",
+    { query: "basket checkout", type: "refactor" },
+    [
+      `Around "basket checkout", oldest first; > marks what was asked for. ${BACKGROUND}`,
+      `> ${P1}  ${PROMPT}  [${BASKET_TURN}]`,
+      ...P1_EVENTS,
+      "Next: get_observations(ids: [...]) gives the detail of any id here.",
+    ],
+  ],
+  [
+    "timeline",
     "shows the latest turns without an anchor",
     { type: "bugfix" },
     [

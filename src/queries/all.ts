@@ -24,10 +24,11 @@ import { find, items, outline, transcript } from "./session-items.ts";
 import { session } from "./session.ts";
 import { changeSetting, settings, unsetSetting } from "./settings.ts";
 import { stats } from "./stats.ts";
+import { status } from "./status.ts";
 import { syncStatus } from "./sync-status.ts";
 import { timeline } from "./timeline.ts";
 import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
-import { retryFailed, workerLog, workerStatus } from "./worker.ts";
+import { logs, retryFailed, workerLog, workerStatus } from "./worker.ts";
 
 export const QUERIES: readonly AnyQuery[] = [
   audit,
@@ -47,6 +48,7 @@ export const QUERIES: readonly AnyQuery[] = [
   impact,
   items,
   list,
+  logs,
   modelStatus,
   observation,
   observationBatch,
@@ -64,6 +66,7 @@ export const QUERIES: readonly AnyQuery[] = [
   sessionExport,
   settings,
   stats,
+  status,
   supersede,
   syncStatus,
   timeline,

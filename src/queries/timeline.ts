@@ -13,6 +13,7 @@ import { resolveSession } from "../recall/search/find-session.ts";
 import { parseObservationId } from "../store/reads/items.ts";
 import { findObservation } from "../store/reads/observation-list.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { Scope } from "../store/reads/scope.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
 import { commitOf, countOf, listOf, textOrNull, timeOf, timeOrNull, turnStatusOf } from "./schemas.ts";
@@ -76,21 +77,21 @@ export const timeline = defineQuery({
     const { db } = context;
     const after = input.depth_after ?? depth;
     updateLinks(db, { maxMs: MAX_LINKS_MS });
-    const named = (): TurnScope => ({ ...readScope(input, context).scope, type });
+    const scope = (): Scope => readScope(input, context).scope;
     // Without --project, the neighbours are those of the anchor's project, not of the current one.
     const scopeAround = (projectId: number | null): TurnScope =>
       input.all || input.project !== undefined
-        ? named()
+        ? { ...scope(), type }
         : { projectId: projectId ?? undefined, ...readRange(input, db), type };
     const turnsAround = (): TimelineTurn[] => {
       const observation = findObservation(db, parseObservationId(anchor.trim()) ?? 0);
       // One that a person wrote belongs to no turn.
       if (observation?.session_db_id === null)
         return timelineAt(db, observation.valid_from, scopeAround(observation.project_id), { before, after });
-      const found = resolveSession(db, anchor, named, { words: true });
+      const found = resolveSession(db, anchor, scope, { words: true });
       return timelineAround(db, found, scopeAround(found.session.project_id), { before, after });
     };
-    const turns = anchor.trim() === "" ? latestTurns(db, named(), before) : turnsAround();
+    const turns = anchor.trim() === "" ? latestTurns(db, { ...scope(), type }, before) : turnsAround();
     if (turns.length === 0) {
       const what =
         type === undefined ? "Nothing recorded here yet." : `No turn here has an observation of type ${type}.`;

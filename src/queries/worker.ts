@@ -2,8 +2,8 @@
 import { spoolCounts } from "../capture/live/drain.ts";
 import { AppError } from "../core/error.ts";
 import { ago, count } from "../core/text.ts";
-import { iso } from "../core/time.ts";
-import { logEntries } from "../health/log-entries.ts";
+import { iso, parseTime } from "../core/time.ts";
+import { allLogEntries, logEntries, logLine } from "../health/log-entries.ts";
 import { readServer } from "../platform/state/server-record.ts";
 import { dim, fields, heading } from "../platform/terminal/style.ts";
 import { findWorker } from "../platform/worker-lock.ts";
@@ -97,6 +97,30 @@ export const workerLog = defineQuery({
     return { data: { results } };
   },
   text: ({ data }) => data.results.map(({ at, message }) => `${dim(at)} ${message}`).join("\n"),
+});
+
+const DEFAULT_ENTRIES = 50;
+
+export const logs = defineQuery({
+  name: "logs",
+  about: "show the log of hooks and the worker",
+  fields: {
+    since: { kind: "text", value: "time", about: "from this time on: 2026-01-31, 3d, 2w" },
+    lines: { kind: "number", short: "n", about: `how many lines (default: ${DEFAULT_ENTRIES})` },
+  },
+  http: { path: "/api/logs/all", tag: "health", readsFiles: true },
+  reply: (z) => ({
+    data: listOf(z, z.strictObject({ at: z.string(), from: z.enum(["hook", "worker"]), message: z.string() })),
+  }),
+  run({ since, lines = DEFAULT_ENTRIES }, { paths }) {
+    const sinceMs = since === undefined ? 0 : parseTime(since, Date.now());
+    const entries = allLogEntries(paths).filter(({ at }) => Date.parse(at) >= sinceMs);
+    return { data: { results: entries.slice(-lines) } };
+  },
+  text({ data: { results } }, { note }) {
+    if (results.length === 0) note("The log is empty.");
+    return results.map((entry) => logLine(entry)).join("\n");
+  },
 });
 
 export const retryFailed = defineQuery({

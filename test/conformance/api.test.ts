@@ -73,6 +73,8 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["GET /api/jobs", "/api/jobs"],
   ["GET /api/health", "/api/health"],
   ["GET /api/logs", "/api/logs"],
+  ["GET /api/logs/all", "/api/logs/all?lines=5"],
+  ["GET /api/status", "/api/status"],
   ["POST /sessions/init", "/sessions/init", { sessionId: "ed", project: "editor", userPrompt: "Add a login" }],
   ["POST /sessions/:id/init", "/sessions/ed/init", { project: "editor", userPrompt: "Add a login", promptNumber: 1 }],
   [

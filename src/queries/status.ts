@@ -1,0 +1,192 @@
+// What is stored, which hooks run, and what needs attention.
+import { HOOKS } from "../agents/claude-code/settings.ts";
+import { findCaptureContext } from "../capture/capture-context.ts";
+import { spoolCounts } from "../capture/live/drain.ts";
+import { archiveSize } from "../capture/sync/archive-copies.ts";
+import { loadSettings } from "../config/load.ts";
+import { ago, count } from "../core/text.ts";
+import { iso } from "../core/time.ts";
+import { VERSION } from "../core/version.ts";
+import { embedSource } from "../embed/source.ts";
+import { agentRuns } from "../health/agents.ts";
+import type { Check } from "../health/check.ts";
+import { checkHealth } from "../health/health.ts";
+import { lastHookErrors } from "../health/log-entries.ts";
+import { statOf } from "../platform/read-file.ts";
+import { readHookFires } from "../platform/state/hook-counters.ts";
+import { readLostEvents } from "../platform/state/lost-events.ts";
+import { bytes, fields, heading } from "../platform/terminal/style.ts";
+import { findWorker } from "../platform/worker-lock.ts";
+import { currentVersion } from "../store/db/migrate.ts";
+import { type Counts, counts, sqliteVersion } from "../store/reads/counts.ts";
+import { hookRuns } from "../store/tables/drops.ts";
+import { embedProgress } from "../store/vectors/vectors.ts";
+import { checkSchema } from "./health.ts";
+import { defineQuery } from "./query.ts";
+import { countOf, textOrNull, timeOrNull } from "./schemas.ts";
+
+const ERRORS_SHOWN = 5;
+const FAILED = 1;
+
+export const status = defineQuery({
+  name: "status",
+  about: "show what is stored, which hooks run and what failed",
+  fields: {},
+  http: { path: "/api/status", tag: "health", readsFiles: true },
+  reply: (z) => {
+    const fired = { last_fired: timeOrNull(z), count: countOf(z) };
+    return {
+      data: z.strictObject({
+        version: z.string(),
+        node: z.string(),
+        home: z.string(),
+        database: z.strictObject({
+          path: z.string(),
+          bytes: countOf(z),
+          sqlite_version: z.string(),
+          schema: z.int(),
+        }),
+        counts: z.record(z.string(), countOf(z)),
+        archive: z.strictObject({ path: z.string(), files: countOf(z), bytes: countOf(z) }),
+        spool: z.strictObject({ waiting: countOf(z), bad: countOf(z) }),
+        lost_events: countOf(z),
+        worker: z.strictObject({ running: z.boolean(), pid: z.int().nullable(), version: textOrNull(z) }),
+        installed: textOrNull(z),
+        recording: z.strictObject({
+          here: z.boolean().nullable().meta({ description: "in the current folder; null over HTTP" }),
+          because: textOrNull(z),
+          ignored: z.array(z.string()),
+        }),
+        model: z.string(),
+        meaning: z.strictObject({ source: z.string(), vectors: countOf(z), waiting: countOf(z) }),
+        hooks: z.array(z.strictObject({ command: z.string(), events: z.array(z.string()), ...fired })),
+        agents: z.array(z.strictObject({ id: z.string(), installed: z.boolean(), ...fired })),
+        errors: z.array(z.looseObject({ at: z.string(), message: z.string() })),
+        problems: z.array(checkSchema(z)),
+        healthy: z.boolean(),
+      }),
+    };
+  },
+  run(_input, { db, paths, env, cwd }) {
+    const now = Date.now();
+    const checks = checkHealth(paths, env, { now, deep: false, ...(cwd !== undefined && { cwd }) });
+    const settings = loadSettings({ user: paths.config }, env).values;
+    const off = cwd === undefined ? undefined : findCaptureContext(cwd, paths.config, env).offReason;
+    const worker = findWorker(paths.workerLock, now);
+    const runs = hookRuns(db, readHookFires(paths.hookFires));
+    const agents = agentRuns(paths, runs);
+    const isHealthy = checks.every((check) => check.state !== "fail");
+    return {
+      data: {
+        version: VERSION,
+        node: process.versions.node,
+        home: paths.home,
+        database: {
+          path: paths.database,
+          bytes: statOf(paths.database)?.size ?? 0,
+          sqlite_version: sqliteVersion(db),
+          schema: currentVersion(db),
+        },
+        counts: counts(db),
+        archive: { path: paths.archive, ...archiveSize(paths.archive) },
+        spool: spoolCounts(paths.spool),
+        lost_events: readLostEvents(paths.lostEvents)?.count ?? 0,
+        worker: { running: worker !== undefined, pid: worker?.pid ?? null, version: worker?.version ?? null },
+        installed: messageOf(checks, "hooks installed") ?? null,
+        recording: {
+          here: cwd === undefined ? null : off === undefined,
+          because: off ?? null,
+          ignored: settings.excludePaths,
+        },
+        model: modelText(checks),
+        meaning: { source: embedSource(settings, env, paths).kind, ...embedProgress(db) },
+        hooks: hooksJson(runs),
+        agents: agents.map(({ id, installed, lastAt, count: times }) => ({
+          id,
+          installed,
+          last_fired: iso(lastAt),
+          count: times,
+        })),
+        errors: lastHookErrors(paths.hookLog)
+          .slice(-ERRORS_SHOWN)
+          .map((error) => ({ ...error })),
+        problems: checks.filter((check) => check.state !== "ok").map((check) => ({ ...check })),
+        healthy: isHealthy,
+      },
+      ...(!isHealthy && { exitCode: FAILED }),
+      checks,
+      labels: new Map(agents.map(({ id, label }) => [id, label])),
+    };
+  },
+  text({ data, checks, labels }) {
+    const { database, archive, recording, hooks, agents, problems } = data;
+    return [
+      heading(`C-Mem ${data.version}`),
+      fields([
+        ["data", `${database.path} (${bytes(database.bytes)}, SQLite ${database.sqlite_version})`],
+        ["remembers", countsText(data.counts)],
+        ...(archive.files === 0
+          ? []
+          : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
+        ["hooks", data.installed ?? "unknown"],
+        ["records", recordingText(recording.because, recording.ignored.length)],
+        ["worker", workerText(checks, data.counts)],
+        ["page", messageOf(checks, "page") ?? "unknown"],
+        ["model", data.model],
+        ["meaning", messageOf(checks, "meaning") ?? "unknown"],
+      ]),
+      `\n${heading("Hooks last fired")}`,
+      fields([
+        ...hooks.map((hook) => [hook.command, firedText(hook)] as const),
+        ...agents.map(
+          (agent) =>
+            [
+              labels.get(agent.id) ?? agent.id,
+              `${firedText(agent)}${agent.installed ? "" : " (not installed)"}`,
+            ] as const,
+        ),
+      ]),
+      ...(problems.length > 0 ? [`\n${heading("Needs attention")}`] : []),
+      ...problems.map(({ name, message, fix }) => `  ${name}: ${message}${fix ? `\n    ${fix}` : ""}`),
+    ].join("\n");
+  },
+});
+
+function hooksJson(runs: ReturnType<typeof hookRuns>) {
+  const runOf = new Map(runs.map((row) => [row.hook, row]));
+  return [...Map.groupBy(HOOKS, (hook) => hook.command)].map(([command, hooks]) => ({
+    command,
+    events: hooks.map((hook) => hook.event),
+    last_fired: iso(runOf.get(command)?.last_at),
+    count: runOf.get(command)?.count ?? 0,
+  }));
+}
+
+function firedText({ last_fired: at, count: times }: { last_fired: string | null; count: number }): string {
+  return at === null ? "never" : `${ago(Date.parse(at), Date.now())}, ${count(times, "time")}`;
+}
+
+function messageOf(checks: readonly Check[], name: string): string | undefined {
+  return checks.find((check) => check.name === name)?.message;
+}
+
+function recordingText(reason: string | null, ignored: number): string {
+  const elsewhere = ignored > 0 ? ` (${count(ignored, "place")} ignored: c-mem ignore --list)` : "";
+  return (reason === null ? "what happens here" : `nothing here: ${reason}`) + elsewhere;
+}
+
+function workerText(checks: readonly Check[], { jobs_pending: pending, jobs_failed: failed }: Counts): string {
+  const worker = messageOf(checks, "worker") ?? "unknown";
+  return `${worker}; ${count(pending, "job")} to do${failed > 0 ? `, ${failed} failed` : ""}`;
+}
+
+/** The model, and its usage today. */
+function modelText(checks: readonly Check[]): string {
+  const about = checks.filter((check) => check.name === "model" || check.name === "model budget");
+  return about.map((check) => check.message).join("; ");
+}
+
+function countsText({ projects, sessions, subagents, prompts, tool_uses }: Counts): string {
+  const inside = subagents > 0 ? ` (and ${count(subagents, "subagent")})` : "";
+  return `${count(sessions, "session")}${inside} in ${count(projects, "project")}: ${count(prompts, "prompt")}, ${count(tool_uses, "tool use")}`;
+}
