@@ -58,7 +58,7 @@ export interface AgentSetup {
 
 export const SERVER = "c-mem";
 
-/** C-Mem's hooks and server are known by the end of their path, wherever C-Mem is installed. */
+/** C-Mem's hooks and server are recognised by the end of their path, wherever C-Mem is installed. */
 const OUR_HOOK = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs\b/;
 const OUR_SERVER = /[\\/]c-mem[\\/]dist[\\/]mcp\.cjs$/;
 

@@ -60,7 +60,7 @@ export function offReason(place: Place, { values, sources, blocked }: LoadedSett
   const pattern = values.excludePaths.find((one) => coversPlace(one, place) || covers(one, main));
   if (pattern !== undefined) return `excludePaths has ${pattern}`;
   const file = hiddenBy(place);
-  return file === undefined ? undefined : `${file} says so`;
+  return file === undefined ? undefined : `excluded by ${file}`;
 }
 
 /** A file's path as stored: relative to the working tree, with "/", if the file is inside. */

@@ -1,4 +1,4 @@
-// Tells what a person typed from what Claude Code writes as the user.
+// Separates the prompts that a person typed from the text that Claude Code writes in the user role.
 import { asObjects, asString, type Json } from "../../core/json.ts";
 import { isMachinePrompt } from "./event.ts";
 

@@ -79,7 +79,7 @@ function isOurs(group: unknown): boolean {
   return ourHook(group).length > 0;
 }
 
-/** C-Mem's hooks are known by the end of the bundle's path, wherever C-Mem is installed. */
+/** C-Mem's hooks are recognised by the end of the bundle's path, wherever C-Mem is installed. */
 const OUR_BUNDLE = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs$/;
 
 /** The hook of a group, if the group has no other and it is ours. */

@@ -16,7 +16,7 @@ import { readWhole } from "../agent-files.ts";
 import { ownValue } from "../fields.ts";
 import { countUnknown, ignored, type LineReader, type TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markTurn, startTurn, type Turn } from "../turn.ts";
-import { withoutOriginalFile } from "./bulk.ts";
+import { withoutOriginalFile } from "./original-file.ts";
 import { addBackup, type Backups, newlyTracked, readSnapshot, trackedTouch } from "./file-history.ts";
 import { closeMessage, heldMessage, readAssistant, readResult } from "./message.ts";
 import { isInterruption, isWakeUp, promptText } from "./prompt.ts";

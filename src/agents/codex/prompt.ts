@@ -1,4 +1,4 @@
-// Tells what a person typed to Codex from what Codex itself adds as the user.
+// Separates the prompts that a person typed from the text that Codex adds in the user role.
 
 /** How messages that Codex adds begin: environment, instructions, notices of the client. */
 const INJECTED =

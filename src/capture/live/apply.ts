@@ -29,7 +29,7 @@ import {
   startBatch,
   turnOf,
 } from "./batch.ts";
-import { isForkDuplicate, withoutForgotten } from "./keep-out.ts";
+import { isForkDuplicate, withoutForgotten } from "./skip-event.ts";
 
 /** `eventName` replaces an id that the agent did not give. */
 export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {

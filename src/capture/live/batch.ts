@@ -46,7 +46,7 @@ export function startBatch() {
     prompts: [] as { id: number; text: string }[],
     /** New tool uses, for callers that index them at once. */
     toolUses: [] as ToolUseText[],
-    /** Something was forgotten once and must not come back; looked up with the first event. */
+    /** Something was forgotten and must not be stored again; looked up with the first event. */
     hasTombstones: undefined as boolean | undefined,
   };
 }
@@ -94,7 +94,7 @@ export function sessionOf(db: Db, batch: Batch, seed: NewSession): Pick<SeenSess
 
 const SEED_KEYS = ["projectId", "cwd", "branch", "version", "transcriptPath", "agent", "parentId", "subtitle"] as const;
 
-/** But for the time. */
+/** Ignores the time. */
 function isSameSession(a: NewSession, b: NewSession): boolean {
   return SEED_KEYS.every((key) => a[key] === b[key]);
 }
@@ -124,7 +124,7 @@ export function endTurn(db: Db, batch: Batch, end: TurnEnd): void {
   batch.open.delete(`${end.sessionDbId} ${end.number}`);
 }
 
-/** A turn in which something happens after its end goes on. */
+/** Opens the turn again if something happens after its end. */
 export function continueTurn(db: Db, batch: Batch, sessionDbId: number, promptNumber: number, at: number): void {
   const key = `${sessionDbId} ${promptNumber}`;
   if (!batch.open.has(key) && reopenTurn(db, sessionDbId, promptNumber, at)) batch.open.add(key);

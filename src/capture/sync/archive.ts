@@ -18,7 +18,7 @@ import {
   isExcludedFile,
   isInCopy,
   isLeftOut,
-  isOutside,
+  isFolderRefused,
   isSkipped,
   MAX_LINE_BYTES,
   parseLine,
@@ -73,13 +73,13 @@ async function archiveLines(
     if (piece.length > 0) copy.copied = appendToCopy(archive, file, copy.copied, `${piece.join("\n")}\n`);
     [piece, chars] = [[], 0];
   };
-  const place: Placing = { isPlaced: copy.offset > 0 };
+  const folder: FolderCheck = { isAllowed: copy.offset > 0 };
   let tail: string | undefined;
   for (const line of readLines(file.path, { from: copy.offset, maxLineBytes: MAX_LINE_BYTES })) {
     // A last line that is still being written is copied if it can be parsed; the next run reads it again.
     const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
-    const text = filterLine(reader, state, line.bytes, place, context);
-    if (place.isLeftOut) return undefined;
+    const text = filterLine(reader, state, line.bytes, folder, context);
+    if (folder.isLeftOut) return undefined;
     if (text !== undefined) noteCopiedFrom(copy, state);
     copy.isEnded = isPrivate(state);
     if (copy.isEnded) break;
@@ -88,17 +88,18 @@ async function archiveLines(
       continue;
     }
     copy.offset = line.end;
-    if (text !== undefined) chars += piece.push(text) && text.length;
+    if (text !== undefined) piece.push(text);
+    chars += text?.length ?? 0;
     // Until the folder is known nothing is written: it may be excluded.
-    if (chars >= PIECE_CHARS && place.isPlaced) flush();
+    if (chars >= PIECE_CHARS && folder.isAllowed) flush();
   }
-  if (!place.isPlaced) return undefined;
+  if (!folder.isAllowed) return undefined;
   flush();
   copy.withTail = tail === undefined ? copy.copied : appendToCopy(archive, file, copy.copied, `${tail}\n`);
   copy.fingerprint = fingerprint(file.path, copy.offset);
   const agentType = turnOf(copy.state)?.header.agentType;
   if (agentType !== undefined) copy.agentType = filterText(agentType);
-  const isSecret = isInCopy(copy.state) || isOutside(copy.state, context);
+  const isSecret = isInCopy(copy.state) || isFolderRefused(copy.state, context);
   if (isSecret || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
   return { copy, isChanged: copy.copied !== before.copied || copy.withTail !== before.withTail };
 }
@@ -126,9 +127,9 @@ function copiedFromOf(state: unknown): string | undefined {
   return from === undefined ? undefined : storedId(from);
 }
 
-interface Placing {
+interface FolderCheck {
   /** The folder in which the session began is known, and is not left out. */
-  isPlaced: boolean;
+  isAllowed: boolean;
   isLeftOut?: boolean;
 }
 
@@ -137,7 +138,7 @@ function filterLine(
   reader: LineReader<unknown>,
   state: unknown,
   bytes: Buffer | undefined,
-  place: Placing,
+  folder: FolderCheck,
   context: ArchiveContext,
 ): string | undefined {
   if (bytes === undefined || bytes.length === 0 || isSkipped(reader, bytes)) return undefined;
@@ -146,9 +147,9 @@ function filterLine(
   const events = reader.read(state, value, { unknown: {} });
   const cwd = turnOf(state)?.header.cwd ?? "";
   const found = cwd === "" ? undefined : contextOf(cwd, context);
-  if (found !== undefined && !place.isPlaced) {
-    place.isLeftOut = isLeftOut(found, context);
-    place.isPlaced = !place.isLeftOut;
+  if (found !== undefined && !folder.isAllowed) {
+    folder.isLeftOut = isLeftOut(found, context);
+    folder.isAllowed = !folder.isLeftOut;
   }
   const copiedFrom = copiedFromOf(state);
   if (found?.isExcluded || (copiedFrom !== undefined && context.isForgotten(copiedFrom))) return undefined;

@@ -5,7 +5,7 @@ import { hasMessage } from "../../store/tables/messages.ts";
 import { isPurged } from "../../store/tables/purge.ts";
 import { hasForgottenParts } from "../../store/tables/tombstones.ts";
 import { hasToolUse } from "../../store/tables/tool-uses.ts";
-import { isForkDuplicate, withoutForgotten } from "../live/keep-out.ts";
+import { isForkDuplicate, withoutForgotten } from "../live/skip-event.ts";
 import { isExcludedFile, readTranscript, type Transcript } from "./read-transcript.ts";
 import { isUnchanged, type SyncContext } from "./sync.ts";
 

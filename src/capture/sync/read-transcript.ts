@@ -102,7 +102,7 @@ function* readPieces(
   const { file, reader } = transcript;
   if (isElsewhere || isExcludedFile(file, context)) throw new Excluded();
   const state = known === undefined ? "new" : "rewritten";
-  const reading: Reading = { file, context, state, isForgotten, isPlaced: false, ...nothingRead() };
+  const reading: Reading = { file, context, state, isForgotten, isAllowed: false, ...nothingRead() };
   if (reader.kind === "lines") yield* readGrowing(reader, known, reading);
   else {
     // A document is read as a whole: there is no position in it to continue from.
@@ -124,7 +124,7 @@ interface Reading extends ReadNotes {
   state: FileState;
   isForgotten: boolean;
   /** The folder in which the session began is known, and not excluded. */
-  isPlaced: boolean;
+  isAllowed: boolean;
   events: AgentEvent[];
   malformed: number[];
   tooLong: number[];
@@ -141,7 +141,7 @@ function* readGrowing(
 ): Generator<Piece, void> {
   const position = findStart(known, reader, reading.file, reading.context);
   reading.state = position.kind;
-  reading.isPlaced = position.offset > 0;
+  reading.isAllowed = position.offset > 0;
   let pieceStart = position.offset;
   let tail: Buffer | undefined;
   for (const line of readLines(reading.file.path, { from: position.offset, maxLineBytes: MAX_LINE_BYTES })) {
@@ -152,7 +152,7 @@ function* readGrowing(
     position.line += 1;
     readLine(reader, position, line.bytes, reading);
     // Checked before the rest is read: of an excluded file nothing is stored, not even its path.
-    reading.isPlaced ||= isPlaced(reading);
+    reading.isAllowed ||= checkFolder(reading);
     position.offset = line.end;
     if (position.offset - pieceStart < PIECE_BYTES) continue;
     yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: false });
@@ -200,7 +200,7 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   const privateIds = privateIdsOf(position.state);
   for (const id of privateIds) context.privateIds.add(id);
   const events = redactAll(reading);
-  const isSecret = reading.isForgotten || isInCopy(position.state) || isOutside(position.state, context);
+  const isSecret = reading.isForgotten || isInCopy(position.state) || isFolderRefused(position.state, context);
   const checkpoint = checkpointOf(file, position, { ...piece, isSecret });
   Object.assign(reading, nothingRead());
   return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
@@ -212,7 +212,7 @@ export function isInCopy(state: unknown): boolean {
 }
 
 /** In an excluded folder, or in one that is not known yet: the state must not be stored. */
-export function isOutside(state: unknown, context: ReadContext): boolean {
+export function isFolderRefused(state: unknown, context: ReadContext): boolean {
   const cwd = turnOf(state)?.header.cwd;
   return cwd !== undefined && (cwd === "" || contextOf(cwd, context).isExcluded);
 }
@@ -220,7 +220,15 @@ export function isOutside(state: unknown, context: ReadContext): boolean {
 /** For events that were read from an archive; none if the session began in an excluded folder. */
 export function redactEvents(events: AgentEvent[], file: TranscriptFile, context: ReadContext): CapturedEvent[] {
   try {
-    return redactAll({ ...nothingRead(), file, context, state: "new", isForgotten: false, isPlaced: false, events });
+    return redactAll({
+      ...nothingRead(),
+      file,
+      context,
+      state: "new",
+      isForgotten: false,
+      isAllowed: false,
+      events,
+    });
   } catch (error) {
     if (error instanceof Excluded) return [];
     throw error;
@@ -233,7 +241,7 @@ function redactAll(reading: Reading): CapturedEvent[] {
     const redacted = redact(event, reading);
     if (redacted === undefined) continue;
     events.push(redacted);
-    reading.isPlaced = true;
+    reading.isAllowed = true;
   }
   return events;
 }
@@ -246,7 +254,7 @@ function redact(event: AgentEvent, reading: Reading): CapturedEvent | undefined 
   if (file.isSubagent && promptId !== undefined && context.privateIds.has(promptId)) return undefined;
   const place = contextOf(event.cwd, context);
   // A session belongs to the folder it began in: one that only visits an excluded folder is read without that part.
-  if ((!reading.isPlaced || place.isBlocked) && isLeftOut(place, context)) throw new Excluded();
+  if ((!reading.isAllowed || place.isBlocked) && isLeftOut(place, context)) throw new Excluded();
   return place.isExcluded ? undefined : redactEvent(event, place);
 }
 
@@ -257,7 +265,7 @@ function isInOriginal({ copiedFrom, sessionId }: AgentEvent, file: TranscriptFil
 }
 
 /** False while no event has named a folder. Throws where that is excluded. */
-function isPlaced({ events, context }: Reading): boolean {
+function checkFolder({ events, context }: Reading): boolean {
   const first = events.find(({ at, cwd }) => at > 0 && cwd !== "");
   if (first === undefined) return false;
   if (isLeftOut(contextOf(first.cwd, context), context)) throw new Excluded();

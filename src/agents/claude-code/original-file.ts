@@ -1,4 +1,4 @@
-// Most bytes of an edit's line are the original file, which no reader uses. They are cut out before the line is parsed.
+// Cuts the original file out of the line of an edit before the line is parsed: most of its bytes, and no reader uses them.
 
 /** Shorter lines are not worth it. */
 const MIN_BYTES = 4096;

@@ -1,4 +1,4 @@
-// Keeps events out of the store that were forgotten, or that a fork copied from a session that is stored.
+// Which events are not stored: those that were forgotten, and those that a fork copied from a stored session.
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findPromptNumber } from "../../store/tables/prompts.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { withoutOriginalFile } from "./bulk.ts";
+import { withoutOriginalFile } from "./original-file.ts";
 
 const LONG = 'a "quoted"\\ line\n'.repeat(400);
 
