@@ -4,14 +4,14 @@ import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { transaction } from "../src/store/db/transaction.ts";
 import { STORED_ROWS } from "../src/store/vectors/vector-chunks.ts";
-import { type EmbeddingModel, wantModel } from "../src/store/vectors/vectors.ts";
+import { type EmbeddingModel, setWantedModel } from "../src/store/vectors/vectors.ts";
 
 const DIMENSIONS = 384;
 
 /** Each belongs to one of the turns, over and over. */
 export function fillVectors(db: Db, count: number, modelName: string): EmbeddingModel {
   const turns = db.all<{ id: number; session: number }>("SELECT id, session_db_id AS session FROM prompts");
-  const model = transaction(db, () => wantModel(db, modelName, DIMENSIONS, Date.now()));
+  const model = transaction(db, () => setWantedModel(db, modelName, DIMENSIONS, Date.now()));
   const size = recordBytes(DIMENSIONS);
   const scale = new Uint8Array(Float32Array.of(0.05 / 127).buffer);
   for (let number = 0; number * STORED_ROWS < count; number++) {

@@ -8,8 +8,8 @@ import {
   contentHash,
   deleteObservation,
   insertObservation,
-  isOwned,
-  moveEvidence,
+  isEditedByUser,
+  replaceEvidence,
   observationOf,
   type ObservationRow,
   observationsOfTurn,
@@ -56,12 +56,12 @@ export function saveTurnMemory(
       isChanged = true;
     } else {
       unchanged.add(id);
-      moveEvidence(db, id, { evidence: observation.evidence, promptHash: producer.promptHash, validFrom });
+      replaceEvidence(db, id, { evidence: observation.evidence, promptHash: producer.promptHash, validFrom });
     }
     if (observation.type === "bugfix") linkFixedFailures(db, `o${id}`, observation, now);
   }
   for (const row of old) {
-    if (unchanged.has(row.id) || isOwned(db, row.id)) continue;
+    if (unchanged.has(row.id) || isEditedByUser(db, row.id)) continue;
     deleteObservation(db, row.id);
     isChanged = true;
   }
@@ -99,7 +99,7 @@ function setCurrentVersion(db: Db, place: TurnPlace, producer: Producer): Observ
   setCurrentSummary(db, place, current);
   const rows = observationsOfTurn(db, sessionDbId, promptNumber);
   for (const row of rows) {
-    const isCurrent = row.producer === current || isOwned(db, row.id);
+    const isCurrent = row.producer === current || isEditedByUser(db, row.id);
     if (isCurrent !== (row.is_current === 1)) setCurrent(db, row.id, isCurrent);
   }
   return rows;

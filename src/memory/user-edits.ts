@@ -7,7 +7,7 @@ import { insertLink } from "../store/tables/links.ts";
 import {
   rewriteObservation,
   setPinned,
-  standingTexts,
+  currentTexts,
   successorsOf,
   supersedeByHand,
 } from "../store/tables/observation-edits.ts";
@@ -45,7 +45,7 @@ export function remember(db: Db, projectId: number | undefined, given: Observati
   }
   return transaction(db, () => {
     const hash = contentHash(observation);
-    const standing = standingTexts(db, projectId);
+    const standing = currentTexts(db, projectId);
     const same = standing.find((row) => row.content_hash === hash);
     if (same !== undefined) return { id: same.id, isNew: false, alike: [] };
     // Adding a forgotten observation again restores it.

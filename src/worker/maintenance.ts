@@ -5,7 +5,7 @@ import type { Settings } from "../config/schema.ts";
 import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
 import { releasePages, fileSize } from "../store/db/disk-usage.ts";
 import type { Db } from "../store/db/driver.ts";
-import { HELD_MS } from "../store/db/transaction.ts";
+import { LOCK_HOLD_MS } from "../store/db/transaction.ts";
 import { mergeSearchIndex } from "../store/fts/search-index.ts";
 import { countSessions } from "../store/reads/counts.ts";
 import { enqueueSession, deleteDoneJobs } from "../store/tables/jobs.ts";
@@ -80,7 +80,7 @@ export class Maintenance {
   }
 
   #hasMore(steps: Generator<unknown, void>): boolean {
-    for (const until = performance.now() + HELD_MS; performance.now() < until;) {
+    for (const until = performance.now() + LOCK_HOLD_MS; performance.now() < until;) {
       if (steps.next().done) return false;
       if (!this.#options.hasLock()) return true;
     }

@@ -12,7 +12,7 @@ import { dataVersion } from "../store/db/query-cache.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
 import { explain, openStore, setDurable } from "../store/db/open.ts";
 import { isSwapping, settleSwap } from "../store/db/swap.ts";
-import { LET_GO_MS } from "../store/db/transaction.ts";
+import { LOCK_PAUSE_MS } from "../store/db/transaction.ts";
 import {
   claimJob,
   enqueueStaleSessions,
@@ -211,7 +211,7 @@ class Worker {
       this.#retryMs = 0;
       if (hasWorked) this.#workedAt = performance.now();
       else this.#maintenance.backUp(db);
-      if (this.#maintenance.isUnderWay) return { kind: "sleep", ms: LET_GO_MS };
+      if (this.#maintenance.isUnderWay) return { kind: "sleep", ms: LOCK_PAUSE_MS };
       return hasWorked ? { kind: "continue" } : this.#whatNext(db);
     } catch (error) {
       if (!this.#checkLock()) return { kind: "continue" };

@@ -9,7 +9,7 @@ import { indexNewToolUses, indexTurnsOf } from "../../store/fts/search-index.ts"
 import { enqueueSession } from "../../store/tables/jobs.ts";
 import { projectOfSession } from "../../store/tables/projects.ts";
 import { readSyncState, saveSyncState, type SyncMark, syncMarks } from "../../store/tables/sync-state.ts";
-import { namesForgotten } from "../../store/tables/tombstones.ts";
+import { hasForgottenHistory } from "../../store/tables/tombstones.ts";
 import { applyInBatch } from "../live/apply.ts";
 import { type Batch, endBatch, startBatch } from "../live/batch.ts";
 import { knownPrivateIds } from "./checkpoint.ts";
@@ -189,7 +189,7 @@ function* readRequests(db: Db, transcripts: readonly Transcript[], context: Sync
       transcript,
       known,
       isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context),
-      isForgotten: namesForgotten(db, transcript.file.sessionId),
+      isForgotten: hasForgottenHistory(db, transcript.file.sessionId),
     };
   }
 }

@@ -17,7 +17,7 @@ import {
 import type { Db } from "../../store/db/driver.ts";
 import { relaxDurability } from "../../store/db/open.ts";
 import { fileSize } from "../../store/db/disk-usage.ts";
-import { HELD_MS, LET_GO_MS } from "../../store/db/transaction.ts";
+import { LOCK_HOLD_MS, LOCK_PAUSE_MS } from "../../store/db/transaction.ts";
 import { askYesNo } from "../prompts.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { iso } from "../../core/time.ts";
@@ -115,9 +115,9 @@ async function carryOut(steps: Generator<PurgeStep, Purged>, isQuiet: boolean): 
       }
       shown.progress.add(done - shown.done);
       shown.done = done;
-      if (performance.now() - letGoAt < HELD_MS) continue;
+      if (performance.now() - letGoAt < LOCK_HOLD_MS) continue;
       // Lets others write, and a Ctrl-C be heard.
-      await setTimeout(LET_GO_MS);
+      await setTimeout(LOCK_PAUSE_MS);
       letGoAt = performance.now();
       if (isInterrupted) return undefined;
     }

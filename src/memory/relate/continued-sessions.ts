@@ -5,9 +5,9 @@ import type { Db } from "../../store/db/driver.ts";
 import {
   branchesOf,
   type EarlierSession,
-  hasWork,
+  madeChanges,
   isKnownSession,
-  lastHeardOf,
+  lastActivityBefore,
   type LinkedSession,
 } from "../../store/reads/link-evidence.ts";
 import { hasTombstone, hasTombstones, tombstoneOf } from "../../store/tables/tombstones.ts";
@@ -84,7 +84,7 @@ function scoreOf(
 ): number {
   const isOver = other.last_at <= session.started_at;
   // A session that was resumed later counts with its last turn before this one.
-  const last = isOver ? other.last_at : (lastHeardOf(db, other.id, session.started_at) ?? other.started_at);
+  const last = isOver ? other.last_at : (lastActivityBefore(db, other.id, session.started_at) ?? other.started_at);
   const gap = session.started_at - last;
   if (gap > MAX_GAP_MS) return 0;
   const branch = isSameBranch ? BRANCH_SCORE / (1 + gap / BRANCH_NEAR_MS) : 0;
@@ -99,7 +99,7 @@ function isPlausible(
   { session: other, work, isSameBranch }: SimilarSession,
   branches: ReadonlySet<string>,
 ): boolean {
-  if (isSameBranch) return work > 0 || hasWork(db, session.id) || hasWork(db, other.id);
+  if (isSameBranch) return work > 0 || madeChanges(db, session.id) || madeChanges(db, other.id);
   const hasBranch = (all: Iterable<string>): boolean => [...all].some((branch) => !isTrunk(branch));
   return work > 0 && !(hasBranch(branches) && hasBranch(branchesOf(db, other.session_id)));
 }

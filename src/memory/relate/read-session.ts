@@ -1,6 +1,6 @@
 // What a session names and makes: files, commits, issues, branches, plans, terms. Needs no other session.
 import type { Db } from "../../store/db/driver.ts";
-import { commitsToLink, forgeOutputs, type LinkedSession, promptTexts } from "../../store/reads/link-evidence.ts";
+import { commitsToLink, pullRequestOutputs, type LinkedSession, promptTexts } from "../../store/reads/link-evidence.ts";
 import type { Target } from "../../store/tables/links.ts";
 import { commitId, issueOfUrl, promptReferences, repositoryOf } from "./prompt-references.ts";
 import { sessionTerms } from "./terms.ts";
@@ -32,7 +32,7 @@ export function readSession(db: Db, session: LinkedSession): SessionReferences {
   const commits = commitsToLink(db, sessionDbId);
   const made = (type: Target["type"], id: string | null, at: number): NamedTarget[] =>
     id === null || id === "" ? [] : [{ target: { type, id }, relationship: "references", at }];
-  const issues = forgeOutputs(db, sessionDbId, MAX_OUTPUTS).flatMap(({ text, at }) =>
+  const issues = pullRequestOutputs(db, sessionDbId, MAX_OUTPUTS).flatMap(({ text, at }) =>
     (text.match(/https?:\/\/\S+/g) ?? []).flatMap(issueOfUrl).map((id) => ({ id, at })),
   );
   const named: NamedTarget[] = [

@@ -4,7 +4,7 @@ import type { Db } from "../../store/db/driver.ts";
 import {
   type EarlierSession,
   earlierChangers,
-  earlierNamers,
+  earlierMentions,
   type LinkedSession,
   type TouchedPath,
 } from "../../store/reads/link-evidence.ts";
@@ -55,7 +55,8 @@ export function findSimilar(db: Db, session: LinkedSession, { earlier, paths, ta
   const touched = new Set(paths.map(({ path }) => path));
   for (const target of targets) {
     const { type, id } = target;
-    const namers = (): EarlierSession[] => earlierNamers(db, session, target).flatMap((name) => byName.get(name) ?? []);
+    const namers = (): EarlierSession[] =>
+      earlierMentions(db, session, target).flatMap((name) => byName.get(name) ?? []);
     if (type === "file") {
       // Named and not touched: what others changed in it may be what is continued.
       if (!touched.has(id)) share(changersOf(id), "work", SCORES.file);

@@ -14,7 +14,7 @@ import {
   effortMembers,
   outcomesOf,
   type SessionOutcome,
-  standingDecisions,
+  currentDecisions,
 } from "../../store/reads/efforts.ts";
 import { continuedSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
@@ -109,7 +109,7 @@ export function effortStory(db: Db, { id, members, lastAt }: Effort) {
     /** In the order they began. */
     sessions: sessions.map((session) => ({ session, continues: continuedSessions(db, session.session_id)[0] })),
     /** Those not superseded, newest first. */
-    decisions: standingDecisions(db, ids, MAX_DECISIONS),
+    decisions: currentDecisions(db, ids, MAX_DECISIONS),
     openEnds: openEnds(sessions, outcomesOf(db, ids)),
   };
 }

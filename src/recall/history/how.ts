@@ -2,7 +2,7 @@
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm, splitCommand } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { commandsHolding, type FoundUse, newestUses, usesOfTools } from "../../store/fts/tool-search.ts";
+import { recentCommandsContaining, type FoundUse, newestUses, recentUsesOfTools } from "../../store/fts/tool-search.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { commandOf } from "./tool-line.ts";
 
@@ -37,8 +37,8 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number) {
   const indexed = newestUses(db, words, scope, MAX_USES);
   const longest = words.toSorted((a, b) => b.length - a.length)[0] ?? "";
   const isIndexed = indexed.uses.some((use) => use.name === "Bash");
-  const commands = isIndexed ? indexed : commandsHolding(db, longest, scope, MAX_USES);
-  const tools = usesOfTools(db, words, scope, MAX_USES);
+  const commands = isIndexed ? indexed : recentCommandsContaining(db, longest, scope, MAX_USES);
+  const tools = recentUsesOfTools(db, words, scope, MAX_USES);
   return {
     commands: countCommands(commands.uses, words).slice(0, limit),
     tools: countTools(tools.uses).slice(0, limit),

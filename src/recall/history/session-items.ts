@@ -4,10 +4,10 @@ import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list
 import {
   commitTexts,
   type EntryRow,
-  itemsWith,
+  itemsContaining,
   messageTexts,
   observationAnchors,
-  ownRows,
+  rowsInSession,
   toolTexts,
   touchesOfUses,
   transcriptEntries,
@@ -76,7 +76,7 @@ export function outlineSession(db: Db, session: SessionEntry): OutlineEntry[] {
 
 /** The ids of the items with this text, in reading order. */
 export function findInSession(db: Db, session: SessionEntry, text: string): string[] {
-  const found = new Set(itemsWith(db, session.id, text));
+  const found = new Set(itemsContaining(db, session.id, text));
   return outlineSession(db, session)
     .map(({ item }) => item)
     .filter((item) => found.has(item));
@@ -89,7 +89,7 @@ export function readItemsById(db: Db, session: SessionEntry, ids: readonly strin
     const kind = KINDS.get(letter as "p");
     return kind === undefined ? [] : [{ kind, id: Number(id), at: 0 }];
   });
-  const items = readItems(db, session, ownRows(db, session.id, wanted));
+  const items = readItems(db, session, rowsInSession(db, session.id, wanted));
   return new Map(
     wanted.map(itemId).flatMap((id) => {
       const item = items.get(id);

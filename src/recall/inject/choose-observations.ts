@@ -1,7 +1,7 @@
 // Chooses the observations a session starts with: by branch, files and recent work, not by age alone.
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
-import { type Candidate, newestStanding } from "../../store/reads/observation-list.ts";
+import { type Candidate, newestCurrent } from "../../store/reads/observation-list.ts";
 import { changedFiles } from "../../store/tables/file-touches.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";
@@ -20,7 +20,7 @@ export function chooseObservations(
 ) {
   const { project, settings, tree, source, since = 0 } = request;
   const sessionIds = new Set(sessions.map(({ id }) => id));
-  const candidates = newestStanding(db, project.id, MAX_CANDIDATES)
+  const candidates = newestCurrent(db, project.id, MAX_CANDIDATES)
     .filter((row) => row.session_db_id !== ownId && (row.valid_from >= since || row.pinned === 1))
     // A resumed session got the others when it began.
     .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));

@@ -2,7 +2,7 @@
 import { prepareQuery, quoted } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
-  fittingObservations,
+  filterObservations,
   matchObservations,
   type ObservationEntry,
   type ObservationFilter,
@@ -30,7 +30,7 @@ export function findObservations(
   if (meaning === undefined || found.rung === "phrase" || found.rows.length >= limit) return found;
   const known = new Set(found.rows.map(({ id }) => id));
   const near = nearestObservations(db, meaning).filter((id) => !known.has(id));
-  const fitting = new Map(fittingObservations(db, near, filter).map((row) => [row.id, { ...row, score: 0 }]));
+  const fitting = new Map(filterObservations(db, near, filter).map((row) => [row.id, { ...row, score: 0 }]));
   const rows = near.flatMap((id) => fitting.get(id) ?? []);
   const rung = found.rows.length === 0 && rows.length > 0 ? "meaning" : found.rung;
   return { ...found, rung, rows: [...found.rows, ...rows].slice(0, limit) };

@@ -121,7 +121,7 @@ function markChanged(db: Db, main: number): void {
 
 const TIME = /_at$|^valid_(?:from|to)$/;
 /** Columns with a JSON array of strings, in any table. */
-export const LISTS = new Set([
+export const LIST_COLUMNS = new Set([
   "facts",
   "concepts",
   "files",
@@ -135,7 +135,7 @@ export const LISTS = new Set([
 function checked(column: string, value: unknown): Param {
   const isReadable =
     !(TIME.test(column) && typeof value === "number" && !isTime(value)) &&
-    !(LISTS.has(column) && !isStringList(tryParse(value))) &&
+    !(LIST_COLUMNS.has(column) && !isStringList(tryParse(value))) &&
     !(column === "input" && tryParse(value) === undefined);
   const isParam =
     value === null ||

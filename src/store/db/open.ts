@@ -19,7 +19,7 @@ export interface OpenOptions {
 export function openStore(path: string, options: OpenOptions = {}): Db {
   requireSqlite();
   if (isSwapping(path)) throw replacedError();
-  if (isEmptied(path)) throw explain(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
+  if (wasEmptied(path)) throw explain(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
@@ -51,7 +51,7 @@ export function shapeFile(db: Db): void {
 }
 
 /** SQLite treats an empty file as a new database. If there are backups or a log, it was not new. */
-export function isEmptied(path: string): boolean {
+export function wasEmptied(path: string): boolean {
   if (statOf(path)?.size !== 0) return false;
   return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
 }

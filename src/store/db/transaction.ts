@@ -121,14 +121,14 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Sh
 }
 
 /** How long the write lock is held at a time: other writers wait this long. */
-export const HELD_MS = 50;
+export const LOCK_HOLD_MS = 50;
 /** A waiting writer checks the lock only now and then: it must be free this long for the writer to get it. */
-export const LET_GO_MS = 15;
+export const LOCK_PAUSE_MS = 15;
 
-/** Runs many small steps, as many in one transaction as fit into HELD_MS: pages that several change are written once. */
+/** Runs many small steps, as many in one transaction as fit into LOCK_HOLD_MS: pages that several change are written once. */
 export function* inBatches(db: Db, steps: Iterator<unknown>): Generator<void, void> {
   const runBatch = (): boolean => {
-    for (const until = performance.now() + HELD_MS; performance.now() < until;) if (steps.next().done) return true;
+    for (const until = performance.now() + LOCK_HOLD_MS; performance.now() < until;) if (steps.next().done) return true;
     return false;
   };
   for (let isDone = false; !isDone;) {

@@ -130,13 +130,13 @@ function recentUsesSince(db: Db, scope: Scope): number | undefined {
 }
 
 /** Recent shell commands that contain a text, also in the middle of a word, which the index cannot find. */
-export function commandsHolding(db: Db, text: string, scope: Scope, limit: number): UsesFound {
+export function recentCommandsContaining(db: Db, text: string, scope: Scope, limit: number): UsesFound {
   const isCommand = sql`u.name = 'Bash' AND instr(lower(t.input), ${text.toLowerCase()}) > 0`;
   return recentUsesWhere(db, isCommand, sql`t.created_at DESC`, scope, limit);
 }
 
 /** Recent uses of tools whose names contain all of the words, newest first. */
-export function usesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
+export function recentUsesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
   const isNamed = sql`u.name <> 'Bash'
     AND NOT EXISTS (SELECT 1 FROM json_each(${words}) WHERE instr(lower(u.name), value) = 0)`;
   return recentUsesWhere(db, isNamed, sql`t.created_at DESC, t.id DESC`, scope, limit);

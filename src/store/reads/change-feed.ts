@@ -5,13 +5,13 @@ import type { SummaryRow } from "../tables/summaries.ts";
 import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
 import { newestIds } from "./counts.ts";
 
-const FED = ["sessions", "prompts", "tool_uses", "observations", "summaries"] as const;
+const ANNOUNCED = ["sessions", "prompts", "tool_uses", "observations", "summaries"] as const;
 
 /** The newest row seen of each table. */
-export type Seen = Record<(typeof FED)[number], number>;
+export type Seen = Record<(typeof ANNOUNCED)[number], number>;
 
 export function newestSeen(db: Db): Seen {
-  return newestIds(db, FED);
+  return newestIds(db, ANNOUNCED);
 }
 
 export interface NewSession {

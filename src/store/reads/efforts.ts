@@ -42,7 +42,7 @@ export interface Decision extends Pick<ObservationRow, "id" | "title" | "narrati
 }
 
 /** Decisions that still hold, the newest first. */
-export function standingDecisions(db: Db, ids: readonly number[], limit: number): Decision[] {
+export function currentDecisions(db: Db, ids: readonly number[], limit: number): Decision[] {
   return db.all(sql`SELECT o.id, s.session_id, o.title, o.narrative, o.valid_from
     FROM observations o JOIN sessions s ON s.id = o.session_db_id
     WHERE o.session_db_id IN ${anyOf(ids)} AND o.type = 'decision' AND o.is_current = 1

@@ -44,7 +44,7 @@ export function promptTexts(db: Db, sessionDbId: number, limit: number): Said[] 
 }
 
 /** The time of the session's last activity before that moment. */
-export function lastHeardOf(db: Db, sessionDbId: number, before: number): number | undefined {
+export function lastActivityBefore(db: Db, sessionDbId: number, before: number): number | undefined {
   return db.value(sql`SELECT max(min(coalesce(ended_at, created_at), ${before})) FROM prompts
     WHERE session_db_id = ${sessionDbId} AND created_at <= ${before}`);
 }
@@ -75,7 +75,7 @@ export function earlierChangers(db: Db, session: LinkedSession, path: string): n
 }
 
 /** Sessions, by the agent's ids, that named the target before this one began: a link has the time it was named. */
-export function earlierNamers(db: Db, { started_at: start }: LinkedSession, { type, id }: Target): string[] {
+export function earlierMentions(db: Db, { started_at: start }: LinkedSession, { type, id }: Target): string[] {
   return db.column(sql`SELECT DISTINCT source_id FROM links
     WHERE target_type = ${type} AND target_id = ${id} AND created_at BETWEEN ${start - LINK_WINDOW_MS} AND ${start}
       AND source_type = 'session'
@@ -88,7 +88,7 @@ export function commitsToLink(db: Db, sessionDbId: number): { sha: string; branc
 }
 
 /** Outputs of commands that opened a pull request or an issue: they contain its address. */
-export function forgeOutputs(db: Db, sessionDbId: number, limit: number): Said[] {
+export function pullRequestOutputs(db: Db, sessionDbId: number, limit: number): Said[] {
   return db.all(sql`SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
     WHERE (s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}) AND t.name = 'Bash' AND t.is_error = 0
       AND coalesce(t.output, t.packed) IS NOT NULL
@@ -102,7 +102,7 @@ export function branchesOf(db: Db, sessionId: string): string[] {
 }
 
 /** Whether the session or a subagent changed a file or made a commit. */
-export function hasWork(db: Db, sessionDbId: number): boolean {
+export function madeChanges(db: Db, sessionDbId: number): boolean {
   return db.has(sql`SELECT 1 WHERE EXISTS (SELECT 1 FROM commits WHERE session_db_id = ${sessionDbId})
     OR EXISTS (SELECT 1 FROM file_touches WHERE session_db_id IN (${family(sessionDbId)}) AND kind <> 'read')`);
 }

@@ -53,7 +53,7 @@ export function findObservation(db: Db, id: number): ObservationEntry | undefine
 }
 
 /** Those of the given ones that match, unordered. */
-export function fittingObservations(db: Db, ids: readonly number[], filter: ObservationFilter): ObservationEntry[] {
+export function filterObservations(db: Db, ids: readonly number[], filter: ObservationFilter): ObservationEntry[] {
   return db.all(sql`${ENTRY} WHERE o.id IN ${anyOf(ids)} AND ${matches(filter)}`);
 }
 
@@ -111,13 +111,16 @@ export interface Candidate extends Pick<
 }
 
 /** Observations for every project are written by hand, so there are few. */
-const EVERYWHERE = 20;
+const MAX_FOR_ALL_PROJECTS = 20;
 
 /** Current ones that nothing superseded: those for every project, then this project's, each newest first. */
-export function newestStanding(db: Db, projectId: number, limit: number): Candidate[] {
+export function newestCurrent(db: Db, projectId: number, limit: number): Candidate[] {
   const newest = (whose: Sql, most: number): Candidate[] =>
     db.all(sql`SELECT o.id, o.session_db_id, o.type, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
       FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
       WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${whose} ORDER BY o.valid_from DESC LIMIT ${most}`);
-  return [...newest(sql`o.project_id IS NULL`, EVERYWHERE), ...newest(sql`o.project_id = ${projectId}`, limit)];
+  return [
+    ...newest(sql`o.project_id IS NULL`, MAX_FOR_ALL_PROJECTS),
+    ...newest(sql`o.project_id = ${projectId}`, limit),
+  ];
 }

@@ -71,7 +71,7 @@ export interface SharedTarget {
 }
 
 /** A target that this many sessions name does not relate them. */
-const MAX_NAMERS = 20;
+const MAX_MENTIONS = 20;
 
 /** Commits, issues and addresses both name. */
 export function sharedTargets(db: Db, sessionId: string): SharedTarget[] {
@@ -83,7 +83,7 @@ export function sharedTargets(db: Db, sessionId: string): SharedTarget[] {
     WHERE own.source_type = 'session' AND own.source_id = ${sessionId} AND own.target_type IN ('commit', 'issue', 'url')
       AND other.source_id <> ${sessionId}
       AND (SELECT count(*) FROM (SELECT 1 FROM links n
-        WHERE n.target_type = own.target_type AND n.target_id = own.target_id LIMIT ${MAX_NAMERS})) < ${MAX_NAMERS}`);
+        WHERE n.target_type = own.target_type AND n.target_id = own.target_id LIMIT ${MAX_MENTIONS})) < ${MAX_MENTIONS}`);
 }
 
 /** Files that this session's prompts name and others changed, and the other way round. */

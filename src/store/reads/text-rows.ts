@@ -1,7 +1,7 @@
 // Reads and rewrites every text of every table in the schema, for the audit.
 import type { Db, Param } from "../db/driver.ts";
 import { eachRow, quote } from "../db/each-row.ts";
-import { LISTS } from "../db/merge.ts";
+import { LIST_COLUMNS } from "../db/merge.ts";
 import { and, raw, sql, type Sql } from "../db/sql.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 
@@ -18,7 +18,7 @@ export interface TextPlace {
   isJson: boolean;
 }
 
-const JSON_COLUMNS = new Set([...LISTS, "evidence", "input", "state"]);
+const JSON_COLUMNS = new Set([...LIST_COLUMNS, "evidence", "input", "state"]);
 
 interface TextTable {
   name: string;

@@ -55,7 +55,7 @@ const TABLES: Readonly<Record<EntryRow["kind"], [table: string, owner: string]>>
 };
 
 /** Those of the rows that belong to the session or its subagents. */
-export function ownRows<Row extends Pick<EntryRow, "kind" | "id">>(
+export function rowsInSession<Row extends Pick<EntryRow, "kind" | "id">>(
   db: Db,
   sessionDbId: number,
   rows: readonly Row[],
@@ -69,7 +69,7 @@ export function ownRows<Row extends Pick<EntryRow, "kind" | "id">>(
 }
 
 /** Items of a session and its subagents that contain this text, in no order: "p12", "m34", "t56", "r12" for a response. */
-export function itemsWith(db: Db, sessionDbId: number, words: string): string[] {
+export function itemsContaining(db: Db, sessionDbId: number, words: string): string[] {
   const like = sql`LIKE ${`%${words.replace(/[!%_]/g, "!$&")}%`} ESCAPE '!'`;
   return db.column(sql`WITH of AS (${family(sessionDbId)})
     SELECT 'p' || id FROM prompts WHERE session_db_id IN of AND text ${like}

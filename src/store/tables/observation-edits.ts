@@ -45,7 +45,7 @@ export function successorsOf(db: Db, id: number): number[] {
 }
 
 /** Current observations of the project and of all projects, to compare a new one with. */
-export function standingTexts(
+export function currentTexts(
   db: Db,
   projectId: number | undefined,
 ): Pick<ObservationRow, "id" | "title" | "narrative" | "content_hash">[] {

@@ -173,7 +173,7 @@ export function observationsOfSession(db: Db, sessionDbId: number): ObservationR
 }
 
 /** Replaces the evidence of an observation that was derived again with the same text. */
-export function moveEvidence(
+export function replaceEvidence(
   db: Db,
   id: number,
   { evidence, promptHash, validFrom }: { evidence: string[]; promptHash: string | undefined; validFrom: number },
@@ -204,11 +204,11 @@ export function memoryCounts(db: Db, projectId: number | undefined): { observati
 }
 
 /** SQL: a person pinned, edited, imported, wrote or superseded it, or superseded another with it. */
-export const OWNED = sql`(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
+export const EDITED_BY_USER = sql`(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
   OR EXISTS (SELECT 1 FROM observations older WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL))`;
 
-export function isOwned(db: Db, id: number): boolean {
-  return db.has(sql`SELECT 1 FROM observations WHERE id = ${id} AND ${OWNED}`);
+export function isEditedByUser(db: Db, id: number): boolean {
+  return db.has(sql`SELECT 1 FROM observations WHERE id = ${id} AND ${EDITED_BY_USER}`);
 }
 
 /** Deletes what the extractor derived from turns that no longer exist. */
@@ -219,7 +219,7 @@ export function deleteOrphans(db: Db, projectId: number | undefined): void {
       AND session_db_id IN (SELECT id FROM sessions WHERE ${projectId} IS NULL OR project_id = ${projectId})
       AND NOT EXISTS (SELECT 1 FROM prompts p
         WHERE p.session_db_id = ${table}.session_db_id AND p.prompt_number = ${table}.prompt_number)
-      AND ${and(name === "observations" && sql`NOT ${OWNED}`)}`);
+      AND ${and(name === "observations" && sql`NOT ${EDITED_BY_USER}`)}`);
   }
 }
 

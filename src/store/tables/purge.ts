@@ -2,7 +2,7 @@
 // in free pages. What a person pinned, wrote or changed stays.
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
-import { OWNED } from "./observations.ts";
+import { EDITED_BY_USER } from "./observations.ts";
 import { deletePrompts } from "./prompts.ts";
 import { family } from "./sessions.ts";
 import { deleteToolUses } from "./tool-uses.ts";
@@ -96,7 +96,7 @@ export interface MemoryScope {
 
 function isOldMemory({ before, projectId, except = [] }: MemoryScope): Sql {
   return sql`valid_from < ${before} AND (${projectId} IS NULL OR project_id = ${projectId})
-    AND coalesce(project_id, 0) NOT IN ${anyOf(except)} AND NOT ${OWNED}`;
+    AND coalesce(project_id, 0) NOT IN ${anyOf(except)} AND NOT ${EDITED_BY_USER}`;
 }
 
 export function countOldMemory(db: Db, scope: MemoryScope): number {

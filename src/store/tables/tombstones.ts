@@ -89,7 +89,7 @@ export function hasForgottenParts(db: Db, sessionId: string): boolean {
 }
 
 /** Like hasForgottenParts, also for a fork of such a session: its transcript repeats the forgotten parts. */
-export function namesForgotten(db: Db, sessionId: string): boolean {
+export function hasForgottenHistory(db: Db, sessionId: string): boolean {
   return hasTombstones(db) && originsOf(db, sessionId).some((id) => hasForgottenParts(db, id));
 }
 

@@ -23,7 +23,7 @@ export function embeddingModels(db: Db): EmbeddingModel[] {
 }
 
 /** Uses this model for new vectors. If it differs from the one used before, everything is embedded again. */
-export function wantModel(db: Db, name: string, dimensions: number, now: number): EmbeddingModel {
+export function setWantedModel(db: Db, name: string, dimensions: number, now: number): EmbeddingModel {
   const wanted = embeddingModels(db).find((model) => model.is_wanted === 1);
   if (wanted?.name === name && wanted.dimensions === dimensions) return wanted;
   // Vectors from an earlier use of this model are outdated.
@@ -34,7 +34,7 @@ export function wantModel(db: Db, name: string, dimensions: number, now: number)
   db.run(sql`INSERT OR IGNORE INTO stale_vectors (kind, item_id, at) SELECT 'turn', id, created_at FROM prompts`);
   db.run(sql`INSERT OR IGNORE INTO stale_vectors (kind, item_id, at)
     SELECT 'observation', id, valid_from FROM observations WHERE is_current = 1`);
-  return wantModel(db, name, dimensions, now);
+  return setWantedModel(db, name, dimensions, now);
 }
 
 /** Call it once this model's vectors are complete: until then the others are searched. */

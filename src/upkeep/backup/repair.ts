@@ -7,7 +7,7 @@ import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
 import { repairHeader } from "../../store/db/file-format.ts";
 import { createMerge, MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { isEmptied, relaxDurability, shapeFile } from "../../store/db/open.ts";
+import { wasEmptied, relaxDurability, shapeFile } from "../../store/db/open.ts";
 import { quarantineFolder, type Report, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
 import { beginSwap, endSwap, orCancel, scratchOf } from "../../store/db/swap.ts";
@@ -64,7 +64,7 @@ interface Problem {
 
 export function diagnose(database: string): Problem | undefined {
   if (!existsSync(database)) return undefined;
-  if (isEmptied(database)) return { text: "the file is empty", isOnlyIndex: false };
+  if (wasEmptied(database)) return { text: "the file is empty", isOnlyIndex: false };
   try {
     // Read-only: closing a writable database merges its log into it, and the log may be the damaged part.
     const problems = withDriver(database, { readOnly: true }, (db) => integrityProblems(db));

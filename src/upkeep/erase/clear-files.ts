@@ -9,7 +9,7 @@ import { allCopies, removeCopy, removeUnknownCopies } from "../../capture/sync/a
 import type { Paths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { hasForgottenParts, namesForgotten } from "../../store/tables/tombstones.ts";
+import { hasForgottenParts, hasForgottenHistory } from "../../store/tables/tombstones.ts";
 import type { Traces } from "./scrub-backups.ts";
 
 /** `sessions` are those that were deleted as a whole. Returns how many files were deleted. */
@@ -30,7 +30,7 @@ export function clearFiles(
   // An archived transcript is compressed, so it is deleted as a whole.
   const copies = allCopies(paths.archive).filter(({ file, copiedFrom }) =>
     copiedFrom === undefined
-      ? namesForgotten(db, storedId(file.sessionId))
+      ? hasForgottenHistory(db, storedId(file.sessionId))
       : [file.sessionId, ...copiedFrom].some((id) => hasForgottenParts(db, storedId(id))),
   );
   for (const { file } of copies) removeCopy(paths.archive, file);

@@ -4,7 +4,7 @@ import { deriveSession } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
 import { releasePages, fileSize } from "../../store/db/disk-usage.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
-import { HELD_MS, inBatches } from "../../store/db/transaction.ts";
+import { LOCK_HOLD_MS, inBatches } from "../../store/db/transaction.ts";
 import { mergeIndexes } from "../../store/fts/search-index.ts";
 import { projectsNamed } from "../../store/tables/projects.ts";
 import {
@@ -130,7 +130,7 @@ function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, voi
     }
     yield { phase: "extracting memory", done, total: plan.bytes };
   }
-  while (updateLinks(db, { maxMs: HELD_MS }) > 0) yield { phase: "extracting memory", done, total: plan.bytes };
+  while (updateLinks(db, { maxMs: LOCK_HOLD_MS }) > 0) yield { phase: "extracting memory", done, total: plan.bytes };
 }
 
 function* deletePlanned(db: Db, plan: PurgePlan, purged: Purged): Generator<PurgeStep, void> {
