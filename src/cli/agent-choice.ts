@@ -1,10 +1,9 @@
-// Which agents are meant: those that were named, else those that were found, after asking.
+// Which agents to install into where none is named: those found on this machine, after asking.
 import { SETUPS } from "../agents/setups.ts";
 import { findGitTree } from "../capture/git.ts";
 import type { AgentSetup, SetupProject } from "../agents/setup.ts";
 import type { Env } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
-import { AppError } from "../core/error.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { say } from "./output.ts";
@@ -12,16 +11,10 @@ import { askWhich } from "./prompts.ts";
 
 export const CLAUDE_CODE = "claude-code";
 
-export function namedAgents(args: readonly string[]): string[] {
-  const known = [CLAUDE_CODE, ...SETUPS.map(({ id }) => id)];
-  const strange = args.find((name) => !known.includes(name));
-  if (strange === undefined) return [...new Set(args)];
-  throw new AppError("usage", `There is no agent ${strange} that C-Mem can be installed into.`, {
-    hint: `Those are: ${known.join(", ")}.`,
-  });
-}
+/** The agents that C-Mem can be installed into. */
+export const INSTALLABLE: readonly string[] = [CLAUDE_CODE, ...SETUPS.map(({ id }) => id)];
 
-/** Without a terminal, and with --yes, it is Claude Code; others have to be named. */
+/** Without a terminal, and with --yes: Claude Code; others have to be named. */
 export async function chooseAgents(env: Env, isAsked: boolean, installed: readonly string[]): Promise<string[]> {
   const found = SETUPS.filter(({ folder }) => existsSync(folder(env)));
   if (found.length === 0) return [CLAUDE_CODE];

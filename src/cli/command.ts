@@ -1,12 +1,12 @@
 // A command as the command line runs it: made from a query, or written for things that are not a question (install, sync, worker).
-import { resolvePaths } from "../config/paths.ts";
+import { type Paths, resolvePaths } from "../config/paths.ts";
 import { oneLine } from "../core/text.ts";
 import { fields, type Fields, type InputOf } from "../queries/fields.ts";
 import type { AnyQuery, QueryContext } from "../queries/query.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
 import { EXIT, print, printAnswer, say } from "./output.ts";
-import { type StoreOptions, withStoreAsync } from "./store.ts";
+import { type StoreOptions, withStore } from "./store.ts";
 
 export const YES = fields({ yes: { kind: "flag", short: "y", about: "do not ask" } });
 export const DRY_RUN = fields({ dryRun: { kind: "flag", about: "show what would change, change nothing" } });
@@ -19,74 +19,72 @@ export interface Command<F extends Fields = Fields> {
   fields: F;
   /** Opens the database, so it needs a Node that has SQLite. */
   needsStore?: true;
-  run(input: InputOf<F>, options: { json: boolean }): number | Promise<number>;
+  /** Returns the exit code. */
+  run(input: InputOf<F>, invocation: Invocation): number | Promise<number>;
+}
+
+export interface Invocation {
+  /** With --json. */
+  json: boolean;
+  paths: Paths;
+  env: NodeJS.ProcessEnv;
 }
 
 export function defineCommand<const F extends Fields>(command: Command<F>): Command {
   return command as unknown as Command;
 }
 
-interface CommandOfOptions {
-  /** Leaves the worker alone: for a command that reports on it. */
+/** The command of a query that needs nothing else. */
+export function commandOf(query: AnyQuery, options: RunOptions = {}): Command {
+  const { about, details, fields: table } = query;
+  return {
+    about,
+    ...(details !== undefined && { details }),
+    fields: table,
+    needsStore: true,
+    run: (input, invocation) => runQuery(query, input, invocation, options),
+  };
+}
+
+interface RunOptions {
+  /** False for a query that reports on the worker. */
   startsWorker?: boolean;
   /** False for a query that reads no rows. */
   opensStore?: boolean;
 }
 
-/** Runs the query on the store and prints its JSON or its text. */
-export function commandOf(query: AnyQuery, { startsWorker = true, opensStore = true }: CommandOfOptions = {}): Command {
-  const { name, about, details, run, text } = query;
-  const answer = async (input: InputOf<Fields>, json: boolean, context: QueryContext): Promise<number> => {
+/** Prints the JSON or the text of a query's result. */
+export function runQuery(
+  { name, run, text }: AnyQuery,
+  input: object,
+  { json, paths, env }: Invocation,
+  { startsWorker = true, opensStore = true }: RunOptions = {},
+): Promise<number> {
+  const answer = async (context: QueryContext): Promise<number> => {
     const result = await run(input, context);
     if (json || text === undefined) printAnswer(name, result);
-    else printText(text, result, { input, db: context.db });
+    else {
+      const notes: string[] = [];
+      const body = text(result, { input, db: context.db, header: say, note: (note) => void notes.push(note) });
+      if (body !== "") print(body);
+      for (const note of notes) say(note);
+    }
     return result.exitCode ?? EXIT.ok;
   };
-  return {
-    about,
-    ...(details !== undefined && { details }),
-    fields: query.fields,
-    ...(opensStore && { needsStore: true }),
-    run: (input, { json }) =>
-      opensStore
-        ? onStore(input, (context) => answer(input, json, context), { onlyLook: !startsWorker })
-        : answer(input, json, contextWithoutStore()),
-  };
-}
-
-function contextWithoutStore(): QueryContext {
-  const env = process.env;
-  // Only for queries that do not touch it.
-  return { db: undefined as unknown as Db, paths: resolvePaths(env), env, cwd: process.cwd() };
-}
-
-function printText(
-  text: NonNullable<AnyQuery["text"]>,
-  result: Parameters<NonNullable<AnyQuery["text"]>>[0],
-  view: { input: InputOf<Fields>; db: Db },
-): void {
-  const notes: string[] = [];
-  const body = text(result, { ...view, header: say, note: (note) => void notes.push(note) });
-  if (body !== "") print(body);
-  for (const note of notes) say(note);
-}
-
-export interface StoreContext {
-  db: Db;
-  paths: ReturnType<typeof resolvePaths>;
-  env: NodeJS.ProcessEnv;
-  cwd: string;
+  if (opensStore) return onStore(input, answer, { onlyLook: !startsWorker });
+  // Such a query does not touch the database.
+  return answer({ db: undefined as unknown as Db, paths, env, cwd: process.cwd() });
 }
 
 /** Opens the store; says which project was chosen if the name matches several. */
 export function onStore<T>(
   { project }: { project?: unknown },
-  work: (context: StoreContext) => Promise<T> | T,
+  work: (context: QueryContext) => Promise<T> | T,
   options: StoreOptions = {},
 ): Promise<T> {
   const env = process.env;
   const paths = resolvePaths(env);
-  return withStoreAsync(
+  return withStore(
     paths,
     async (db) => {
       sayWhichProject(db, project);
@@ -96,7 +94,7 @@ export function onStore<T>(
   );
 }
 
-export function sayWhichProject(db: Db, name: unknown): void {
+function sayWhichProject(db: Db, name: unknown): void {
   const [chosen, ...others] = typeof name === "string" ? projectsNamed(db, name) : [];
   if (chosen === undefined || others.length === 0) return;
   const keys = others.map(({ key }) => oneLine(key, 80)).join(", ");

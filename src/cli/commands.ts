@@ -75,7 +75,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       "bug-report": own(() => import("./commands/bug-report.ts")),
       model: own(() => import("./commands/model.ts")),
       config: own(() => import("./commands/config.ts")),
-      mcp: own(() => import("./commands/mcp.ts")),
+      mcp: async () => (await import("./commands/run-by-agents.ts")).mcp,
       statusline: own(() => import("./commands/statusline.ts")),
       completions: own(() => import("./commands/completions.ts")),
     },
@@ -88,7 +88,7 @@ export const HOOK_COMMANDS = ["new", "save", "recall", "summary", "cleanup"];
 export const COMMAND_NAMES: readonly string[] = COMMAND_GROUPS.flatMap(({ commands }) => Object.keys(commands));
 
 export async function loadCommand(name: string): Promise<Command | undefined> {
-  if (HOOK_COMMANDS.includes(name)) return (await import("./commands/hook-by-hand.ts")).command;
+  if (HOOK_COMMANDS.includes(name)) return (await import("./commands/run-by-agents.ts")).hook;
   const load = COMMAND_GROUPS.map(({ commands }) => (Object.hasOwn(commands, name) ? commands[name] : undefined));
   return await load.find((one) => one !== undefined)?.();
 }

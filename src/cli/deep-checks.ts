@@ -39,7 +39,7 @@ function checkIndex(db: Db): Check {
   return {
     name,
     state: "warn",
-    message: `${count(gaps, "entry").replace("entrys", "entries")} did not match the rows; it was rebuilt`,
+    message: `${count(gaps, "row")} missing or outdated; it was rebuilt`,
   };
 }
 

@@ -33,7 +33,7 @@ export interface FixResult {
 type Fix = (paths: Paths) => string | Promise<string>;
 
 /** `c-mem install` also removes duplicates. */
-const installClaude: Fix = () => installAgain();
+const installClaude: Fix = (paths) => installAgain(paths);
 
 /** By the name of a check. */
 const FIXES: Record<string, Fix> = {
@@ -43,8 +43,9 @@ const FIXES: Record<string, Fix> = {
   "hook runs": installClaude,
   "memory tools": installClaude,
   version: installClaude,
-  "installed parts": copyAgain,
-  ...Object.fromEntries(SETUPS.map(({ id, label }) => [label, () => installAgain(id)])),
+  // All agents run the same copy of the plugin.
+  "installed parts": (paths) => installAgain(paths, ...Object.keys(readInstall(paths.install)?.agents ?? {})),
+  ...Object.fromEntries(SETUPS.map(({ id, label }): [string, Fix] => [label, (paths) => installAgain(paths, id)])),
   backups: ({ database }) => `made ${createBackup(database, "manual", Date.now()).name}`,
   transcripts: (paths) => `read ${count(readAgain(paths, process.env), "transcript")} again`,
   "background work": (paths) =>
@@ -123,17 +124,13 @@ function closeAll({ home }: Paths): string {
   return `made ${count(closed, "file")} readable by you alone`;
 }
 
-async function installAgain(...agents: string[]): Promise<string> {
+async function installAgain(paths: Paths, ...agents: string[]): Promise<string> {
   const command = ["c-mem install", ...agents].join(" ");
   const { command: install } = await import("./commands/install.ts");
   const input = readInput(install.fields, { agents, yes: true, sync: false }, optionName);
-  if ((await install.run(input, { json: false })) !== 0) throw new Error(`${command} failed`);
+  const exitCode = await install.run(input, { json: false, paths, env: process.env });
+  if (exitCode !== 0) throw new Error(`${command} failed`);
   return `ran ${command}`;
-}
-
-/** All agents run the same copy of the plugin. */
-function copyAgain(paths: Paths): Promise<string> {
-  return installAgain(...Object.keys(readInstall(paths.install)?.agents ?? {}));
 }
 
 function removeLeftovers(paths: Paths): string {

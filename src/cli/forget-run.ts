@@ -1,5 +1,5 @@
 // Forgets what was selected: shows it, asks, deletes it, and reports whether that is verified.
-import type { StoreContext } from "./command.ts";
+import type { QueryContext } from "../queries/query.ts";
 import { carryOutForget, type Plan } from "../queries/forget.ts";
 import { AppError } from "../core/error.ts";
 import { shortIds } from "../store/reads/short-ids.ts";
@@ -18,7 +18,7 @@ interface HowToForget {
   beforehand?: () => void;
 }
 
-export async function runForget(context: StoreContext, plan: Plan, how: HowToForget): Promise<number> {
+export async function runForget(context: QueryContext, plan: Plan, how: HowToForget): Promise<number> {
   const { json, command, namedIn, beforehand } = how;
   const shortId = shortIds(
     context.db,

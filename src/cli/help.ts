@@ -1,6 +1,6 @@
 // Help: the overview of all commands, and one command with its options.
 import { VERSION } from "../core/version.ts";
-import { columns } from "../platform/terminal/layout.ts";
+import { columns, wrapLine } from "../platform/terminal/layout.ts";
 import type { Command } from "./command.ts";
 import { COMMAND_GROUPS } from "./commands.ts";
 import { type Flag, flagsOf, positionsOf } from "./parse-args.ts";
@@ -81,19 +81,9 @@ function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(30, columns() - left - 4);
   return rows
     .map(([name, about]) => {
-      const [first = "", ...rest] = wrapWords(about, width);
+      const [first = "", ...rest] = wrapLine(about, width);
       const lead = name.length > left ? `  ${name}\n${" ".repeat(left + 4)}` : `  ${name.padEnd(left)}  `;
       return [`${lead}${first}`.trimEnd(), ...rest.map((line) => " ".repeat(left + 4) + line)].join("\n");
     })
     .join("\n");
-}
-
-function wrapWords(text: string, width: number): string[] {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1) ?? "";
-    if (last !== "" && last.length + word.length + 1 > width) lines.push(word);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
-  return lines;
 }

@@ -1,4 +1,5 @@
 // The command line: parses the arguments by the command's field table, runs it, turns errors into messages and exit codes.
+import { resolvePaths } from "../config/paths.ts";
 import { nearest } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
@@ -10,7 +11,7 @@ import { ensureRuntime } from "./ensure-runtime.ts";
 import { EXIT, reportError, say, writeDocument } from "./output.ts";
 import { STDOUT } from "../platform/terminal/style.ts";
 import { optionName, parseArgs } from "./parse-args.ts";
-import { withRepair } from "./with-repair.ts";
+import { withRepair } from "./store.ts";
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name = "", ...rest] = argv;
@@ -18,7 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   const json = options.includes("--json");
   try {
-    if (name === "__complete") return await (await import("./completions/main.ts")).complete(rest, process.env);
+    if (name === "__complete") return await (await import("./complete.ts")).complete(rest, process.env);
     if (name === "-v" || name === "--version") return printText(VERSION);
     if (name === "--help" || name === "-h" || name === "help") return await printHelp(rest);
     if (name === "" || name.startsWith("-")) return await runWithoutCommand(argv);
@@ -46,7 +47,8 @@ async function runCommand(
   const [piped] = Object.entries(command.fields).find(([, { stdin }]) => stdin) ?? [];
   if (piped !== undefined) values[piped] = (await import("./stdin.ts")).textOrStdin(values[piped]);
   const input = readInput(command.fields, values, (key) => nameField(command, key));
-  return await withRepair(() => command.run(input, { json }));
+  const { env } = process;
+  return await withRepair(() => command.run(input, { json, paths: resolvePaths(env), env }));
 }
 
 function nameField({ fields }: Command, key: string): string {

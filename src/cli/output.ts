@@ -16,6 +16,13 @@ export function printAnswer(command: string, answer: Answer): void {
   writeJson(answerJson(command, answer));
 }
 
+/** Prints the data as JSON with --json, else the text. */
+export function respond(command: string, { json, data, text }: { json: boolean; data: object; text: string }): number {
+  if (json) printJson(command, data);
+  else print(text);
+  return EXIT.ok;
+}
+
 function writeJson(value: object): void {
   writeText(STDOUT, `${terminalSafeJson(JSON.stringify(value, null, 2))}\n`);
 }

@@ -1,10 +1,20 @@
 // Progress of long work: a bar with rate and remaining time on a terminal, otherwise a line every 5 seconds.
+import { setTimeout } from "node:timers/promises";
 import { terminalSafe } from "../core/terminal.ts";
-import { say } from "./output.ts";
 import { bytes } from "../platform/terminal/style.ts";
+import { LOCK_HOLD_MS } from "../store/db/transaction.ts";
+import { say } from "./output.ts";
+
+export interface Step {
+  /** The name of this part of the work; a new name starts a new bar. */
+  phase?: string;
+  done: number;
+  /** 0: unknown. */
+  total: number;
+}
 
 export interface Progress {
-  add(done: number): void;
+  show(step: Step): void;
   end(): void;
 }
 
@@ -14,50 +24,71 @@ const BAR_MS = 100;
 const LINE_MS = 5_000;
 const BAR_CHARS = 24;
 
-export interface ProgressOptions {
-  /** Formats an amount; default: bytes. */
-  show?: (amount: number) => string;
-  /** The name of the step. */
-  about?: string;
-}
-
-/** A total of 0 means unknown. */
-export function startProgress(total: number, isQuiet: boolean, options: ProgressOptions = {}): Progress {
-  const startedAt = Date.now();
-  let done = 0;
-  let isTerminal = false;
+/** `format` turns an amount into text. */
+export function startProgress(isQuiet: boolean, format: (amount: number) => string = bytes): Progress {
+  let startedAt = Date.now();
+  let last: Step = { done: 0, total: 0 };
   let shownAt = 0;
-  let hasShown = false;
+  let hasBar = false;
+  const end = (): void => {
+    if (hasBar) process.stderr.write("\r\u001b[K");
+    hasBar = false;
+  };
   return {
-    add(more) {
-      done += more;
+    show(step) {
       const now = Date.now();
-      if (isQuiet || now - startedAt < QUIET_MS) return;
-      isTerminal = process.stderr.isTTY === true;
-      if (now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
+      if (step.phase !== last.phase || step.done < last.done) {
+        end();
+        startedAt = now;
+        shownAt = 0;
+      }
+      last = step;
+      const isTerminal = process.stderr.isTTY === true;
+      if (isQuiet || now - startedAt < QUIET_MS || now - shownAt < (isTerminal ? BAR_MS : LINE_MS)) return;
       shownAt = now;
-      hasShown = true;
-      const text = progressText(done, total, now - startedAt, options);
+      hasBar = isTerminal;
+      const text = progressText(step, now - startedAt, format);
       if (isTerminal) process.stderr.write(`\r\u001b[K${terminalSafe(text)}`);
       else say(text);
     },
-    end() {
-      if (hasShown && isTerminal) process.stderr.write("\r\u001b[K");
-    },
+    end,
   };
 }
 
-export function progressText(
-  done: number,
-  total: number,
-  elapsedMs: number,
-  { show = bytes, about }: ProgressOptions = {},
-): string {
-  const lead = about === undefined ? "" : `${about}  `;
-  if (total === 0) return `${lead}${done === 0 ? "…" : show(done)}`;
+function progressText({ phase, done, total }: Step, elapsedMs: number, format: (amount: number) => string): string {
+  const lead = phase === undefined ? "" : `${phase}  `;
+  if (total === 0) return `${lead}${done === 0 ? "…" : format(done)}`;
   const share = Math.min(1, done / total);
-  const rate = elapsedMs === 0 ? 0 : done / (elapsedMs / 1000);
+  const rate = done / (elapsedMs / 1000);
   const left = rate === 0 ? 0 : Math.ceil((total - done) / rate);
   const bar = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
-  return `${lead}[${bar}] ${Math.round(share * 100)}%  ${show(done)} of ${show(total)}, ${show(rate)}/s, ${left} s left`;
+  return `${lead}[${bar}] ${Math.round(share * 100)}%  ${format(done)} of ${format(total)}, ${format(rate)}/s, ${left} s left`;
+}
+
+/**
+ * Runs steps with progress until the end or Ctrl-C, which leaves no result. After each 50 ms of work it waits for
+ * `pauseMs`, so that others can write.
+ */
+export async function runSteps<S, Result>(
+  steps: Generator<S, Result>,
+  { progress, stepOf, pauseMs = 0 }: { progress: Progress; stepOf: (step: S) => Step; pauseMs?: number },
+): Promise<{ result?: Result; last?: S }> {
+  let isInterrupted = false;
+  const stop = (): void => void (isInterrupted = true);
+  process.once("SIGINT", stop);
+  let pausedAt = performance.now();
+  try {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return { result: value };
+      progress.show(stepOf(value));
+      if (performance.now() - pausedAt < LOCK_HOLD_MS) continue;
+      await setTimeout(pauseMs);
+      pausedAt = performance.now();
+      if (isInterrupted) return { last: value };
+    }
+  } finally {
+    progress.end();
+    process.off("SIGINT", stop);
+  }
 }

@@ -7,7 +7,7 @@ import { repairText } from "../health/repair-text.ts";
 import { type Repair, type RepairPhase, repairStore } from "../upkeep/backup/repair.ts";
 import { say } from "./output.ts";
 import { count } from "../core/text.ts";
-import { type Progress, startProgress } from "./progress.ts";
+import { startProgress, type Step } from "./progress.ts";
 
 /** Reports what was done. */
 export function repairNow(paths: Paths): void {
@@ -22,17 +22,15 @@ export function repairNow(paths: Paths): void {
 }
 
 function repairWithProgress(paths: Paths): Repair {
-  let shown: { progress: Progress; phase: RepairPhase } | undefined;
+  const progress = startProgress(false, (rows) => count(rows, "row"));
+  let step: Step = { done: 0, total: 0 };
   const onStep = (phase: RepairPhase, rows: number): void => {
-    if (shown?.phase !== phase) {
-      shown?.progress.end();
-      shown = { progress: startProgress(0, false, { about: phase, show: (read) => count(read, "row") }), phase };
-    }
-    shown.progress.add(rows);
+    step = { phase, done: (phase === step.phase ? step.done : 0) + rows, total: 0 };
+    progress.show(step);
   };
   try {
     return repairStore(paths, Date.now(), { onStep });
   } finally {
-    shown?.progress.end();
+    progress.end();
   }
 }

@@ -13,32 +13,22 @@ export interface StoreOptions {
   onlyLook?: boolean;
 }
 
+/** The work may be asynchronous. */
 export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
   if (!options.onlyLook) closeToOthers(paths.home);
   const db = openWhole(paths);
+  const finish = <Done>(done: Done): Done => {
+    leave(db, paths, options);
+    return done;
+  };
+  const fail = (error: unknown): never => {
+    throw failed(db, paths, error, options);
+  };
   try {
     const done = work(db);
-    leave(db, paths, options);
-    return done;
+    return done instanceof Promise ? (done.then(finish).catch(fail) as T) : finish(done);
   } catch (error) {
-    throw failed(db, paths, error, options);
-  }
-}
-
-/** The same for asynchronous work. */
-export async function withStoreAsync<T>(
-  paths: Paths,
-  work: (db: Db) => Promise<T>,
-  options: StoreOptions = {},
-): Promise<T> {
-  if (!options.onlyLook) closeToOthers(paths.home);
-  const db = openWhole(paths);
-  try {
-    const done = await work(db);
-    leave(db, paths, options);
-    return done;
-  } catch (error) {
-    throw failed(db, paths, error, options);
+    return fail(error);
   }
 }
 
@@ -62,7 +52,7 @@ function failed(db: Db, paths: Paths, error: unknown, options?: StoreOptions): u
   return explain(error, paths.database);
 }
 
-/** `withRepair` repairs it: loading the repair takes longer than most commands. */
+/** `withRepair` repairs it. */
 export class DamagedStore extends AppError {
   readonly paths: Paths;
   /** Part of the work may be done. */
@@ -81,5 +71,22 @@ export function openWhole(paths: Paths): Db {
     return openDrained(paths);
   } catch (error) {
     throw isDamage(error) ? new DamagedStore(paths, { hasBegun: false, cause: error }) : error;
+  }
+}
+
+/** Repairs a damaged database that the work finds, and runs the work again where it had not begun. */
+export async function withRepair<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DamagedStore)) throw error;
+    // Loading the repair takes longer than most commands.
+    const { repairNow } = await import("./repair-store.ts");
+    repairNow(error.paths);
+    if (!error.hasBegun) return work();
+    wake(error.paths);
+    throw new AppError("store_repaired", "The database was damaged, and is repaired.", {
+      hint: "Run the command again.",
+    });
   }
 }

@@ -1,4 +1,4 @@
-// Starts and stops the worker, and waits until that is so.
+// Starts and stops the worker, and waits until it has.
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -33,12 +33,12 @@ const START_MS = 20_000;
 const STOP_MS = 60_000;
 const POLL_MS = 50;
 
-/** What every command does when it is through: has a worker started, unless the user wants none. */
+/** Starts a worker at the end of each command, unless the user switched it off. */
 export function wake(paths: Paths): void {
   const { values } = loadSettings({ user: paths.config }, process.env);
   if (!values.worker || !values.enabled || isDisabled(process.env)) return;
   const lock = readLock(paths.workerLock);
-  // After an update: the new one takes over politely.
+  // After an update: the new worker lets the old one finish its job.
   if (lock !== undefined && isNewer(VERSION, lock.version)) spawnWorker(paths, WORKER);
   else wakeWorker(paths, WORKER);
 }
@@ -127,7 +127,8 @@ function hasStopped(paths: Paths, lock: WorkerLock): boolean {
   return lock.machine !== machineId() || !isSameProcess(lock);
 }
 
-async function until<T>(maxMs: number, look: () => T | undefined | false): Promise<T | undefined> {
+/** Looks every 50 ms; undefined when the time is up. */
+export async function until<T>(maxMs: number, look: () => T | undefined | false): Promise<T | undefined> {
   const start = performance.now();
   for (;;) {
     const found = look();

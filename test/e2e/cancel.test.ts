@@ -116,7 +116,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
 
   it("at each question of ignore", async () => {
     const world = await createUsed();
-    const also = /Also look at what is stored/;
+    const also = /Also delete what is already stored/;
     await expectCancelled(world, "ignore .", [], also);
     await expectCancelled(world, "ignore .", [[also, "y"]], /Forget it\?/);
     await expectCancelled(world, "ignore . --forget", [], /Forget it\?/);

@@ -120,7 +120,7 @@ describe("a .c-memignore", () => {
       recording: { here: false, because: `${join(world.project, ".c-memignore")} says so` },
     });
     const { stdout } = await run(world, ["status"], { cwd: hostile });
-    expect(stdout).toMatch(/records +nothing here: .*\.c-memignore says so/);
+    expect(stdout).toMatch(/recording +off in this folder: .*\.c-memignore says so/);
   });
 
   it("that cannot be read hides everything", async () => {
@@ -243,7 +243,7 @@ describe("c-mem ignore", () => {
     await used(world, "t1", "Read", { file_path: join(world.project, "a.ts") }, "gold of straw");
     await recorded(world);
     const told = await run(world, ["ignore", "--project"]);
-    expect(told.stdout).toContain("Stored of it already: 1 session, 1 tool use. To forget that: c-mem ignore");
+    expect(told.stdout).toContain("Already stored: 1 session, 1 tool use. To delete that: c-mem ignore");
     expect(allBytes(world.home)).toContain("Rumpelstilzchen");
     const forgotten = await run(world, ["ignore", "--project", "--forget", "--yes"]);
     expect(forgotten).toMatchObject({ status: 0, stdout: expect.stringContaining("Forgotten.") });

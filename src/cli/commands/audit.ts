@@ -1,7 +1,7 @@
 // c-mem audit: checks everything stored for secrets and private text; --fix removes them.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Paths } from "../../config/paths.ts";
 import { addKinds } from "../../core/privacy/cleaned-text.ts";
 import { count } from "../../core/text.ts";
 import { deriveSession } from "../../memory/derive.ts";
@@ -17,7 +17,7 @@ import { type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audi
 import { cleanFile, type FileFix } from "../../upkeep/audit/clean.ts";
 import { cleanRows } from "../../upkeep/audit/clean.ts";
 import { isUnclean, overwriteDeleted, scrub } from "../../upkeep/erase/erase-rows.ts";
-import { commandOf, defineCommand } from "../command.ts";
+import { defineCommand, runQuery } from "../command.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { DamagedStore, withStore } from "../store.ts";
 
@@ -25,11 +25,11 @@ export const command = defineCommand({
   about: audit.about,
   needsStore: true,
   fields: { fix: { kind: "flag", about: "remove what was found everywhere, and check again" } },
-  async run({ fix }, { json }) {
-    const paths = resolvePaths(process.env);
+  async run({ fix }, invocation) {
+    const { json, paths } = invocation;
     const before = fix ? findSecrets(paths) : undefined;
     if (before === undefined || before.findings.length === 0)
-      return commandOf(audit, { opensStore: false }).run({}, { json });
+      return runQuery(audit, {}, invocation, { opensStore: false });
     const receipt = await removeSecrets(paths, before.findings);
     const after = findSecrets(paths);
     if (json) printJson("audit", { ...auditJson(after), fixed: { ...receipt, found: before.findings } });

@@ -1,7 +1,7 @@
 // c-mem backup: creates, lists, verifies and restores copies of the database.
 import { existsSync } from "node:fs";
 import { loadSettings } from "../../config/load.ts";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Env, Paths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { count } from "../../core/text.ts";
 import { bytes } from "../../platform/terminal/style.ts";
@@ -18,8 +18,8 @@ import { createBackup, listBackups } from "../../store/db/backup.ts";
 import { explain } from "../../store/db/open.ts";
 import { restoreBackup } from "../../upkeep/backup/restore.ts";
 import { rotateBackups } from "../../upkeep/backup/rotation.ts";
-import { commandOf, defineCommand, DRY_RUN, YES } from "../command.ts";
-import { EXIT, print, printJson, say } from "../output.ts";
+import { defineCommand, DRY_RUN, runQuery, YES } from "../command.ts";
+import { EXIT, print, printJson, respond, say } from "../output.ts";
 import { askYesNo } from "../prompts.ts";
 import { withStore } from "../store.ts";
 import { wake, withoutWorker } from "../worker-control.ts";
@@ -38,33 +38,30 @@ export const command = defineCommand({
     ...YES,
     ...DRY_RUN,
   },
-  run({ action = "list", which, yes, dryRun }, { json }) {
-    const paths = resolvePaths(process.env);
+  run({ action = "list", which, yes, dryRun }, invocation) {
+    const { json, paths, env } = invocation;
     switch (action) {
       case "create":
-        return create(paths, json);
+        return create(paths, env, json);
       case "list":
-        return commandOf(backups, { opensStore: false }).run({}, { json });
+        return runQuery(backups, {}, invocation, { opensStore: false });
       case "verify":
-        return commandOf(verifyBackups, { opensStore: false }).run({ which }, { json });
+        return runQuery(verifyBackups, { which }, invocation, { opensStore: false });
       case "restore":
         return restore(paths, which, { yes, dryRun, json });
     }
   },
 });
 
-function create(paths: Paths, json: boolean): number {
+function create(paths: Paths, env: Env, json: boolean): number {
   // Stores the events still waiting in the spool.
   withStore(paths, () => {}, { onlyLook: true });
   const backup = attempt(paths, () => createBackup(paths.database, "manual", Date.now()));
-  const { values } = loadSettings({ user: paths.config }, process.env);
-  const rotated = rotateBackups(paths.database, { daily: values.backupsDaily });
-  if (json)
-    printJson("backup", { ...backupJson(backup), contents: backup.contents, removed: rotated.map(({ name }) => name) });
-  else {
-    print(`${backup.path}\n  ${bytes(backup.bytes)}, intact: ${contentsText(backup.contents)}`);
-    for (const { name } of rotated) say(`Deleted ${name}: beyond the backup limits.`);
-  }
+  const { values } = loadSettings({ user: paths.config }, env);
+  const removed = rotateBackups(paths.database, { daily: values.backupsDaily }).map(({ name }) => name);
+  const text = `${backup.path}\n  ${bytes(backup.bytes)}, intact: ${contentsText(backup.contents)}`;
+  respond("backup", { json, data: { ...backupJson(backup), contents: backup.contents, removed }, text });
+  if (!json) for (const name of removed) say(`Deleted ${name}: beyond the backup limits.`);
   return EXIT.ok;
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { homedir, release } from "node:os";
 import { join, resolve } from "node:path";
 import { loadSettings } from "../../config/load.ts";
-import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Env, Paths } from "../../config/paths.ts";
 import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
 import { AppError } from "../../core/error.ts";
 import { filterText } from "../../core/privacy/filter.ts";
@@ -14,49 +14,37 @@ import { checkHealth } from "../../health/health.ts";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { isDiskFull } from "../machine-trouble.ts";
 import { writeOutputFile } from "../output-file.ts";
-import { EXIT, print, printJson, say, writeDocument } from "../output.ts";
+import { EXIT, printJson, respond, say, writeDocument } from "../output.ts";
 import { STDOUT } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
 import { defineCommand } from "../command.ts";
-import { fields, type InputOf } from "../../queries/fields.ts";
 
 const LOG_LINES = 60;
-
-const FIELDS = fields({
-  file: { kind: "text", position: "[file]", about: "its path (default: in the data directory)" },
-  output: { kind: "text", short: "o", value: "file", about: "the same (- for stdout)" },
-});
 
 export const command = defineCommand({
   about: "write a file to attach to an issue, without private data",
   needsStore: true,
-  fields: FIELDS,
-  run,
-});
-
-type Input = InputOf<typeof FIELDS>;
-
-function run(input: Input, { json }: { json: boolean }): number {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  const named = input.output ?? input.file;
-  const text = withoutPaths(filterText(report(paths, env)), paths);
-  if (named === "-") {
-    if (json) printJson("bug-report", { path: null, chars: text.length, text });
-    else writeDocument(STDOUT, text);
+  fields: {
+    file: { kind: "text", position: "[file]", about: "where to write it (default: the logs folder)" },
+    output: { kind: "text", short: "o", value: "file", about: "the same (- for stdout)" },
+  },
+  run(input, { json, paths, env }) {
+    const named = input.output ?? input.file;
+    const text = withoutPaths(filterText(report(paths, env)), paths);
+    if (named === "-") {
+      if (json) printJson("bug-report", { path: null, chars: text.length, text });
+      else writeDocument(STDOUT, text);
+      return EXIT.ok;
+    }
+    // Not in the folder one is in: that is often a repository, and the report would be committed.
+    const path = named === undefined ? join(paths.logs, reportName()) : resolve(named);
+    if (named === undefined) mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    write(path, text, named === undefined);
+    respond("bug-report", { json, data: { path, chars: text.length }, text: path });
+    if (!json) say("Check that it contains nothing private before you attach it.");
     return EXIT.ok;
-  }
-  // Not in the folder one is in: that is often a repository, and the report would be committed.
-  const path = named === undefined ? join(paths.logs, reportName()) : resolve(named);
-  if (named === undefined) mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-  write(path, text, named === undefined);
-  if (json) printJson("bug-report", { path, chars: text.length });
-  else {
-    print(path);
-    say("Read it before you attach it: it should hold nothing private.");
-  }
-  return EXIT.ok;
-}
+  },
+});
 
 function reportName(): string {
   return `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;

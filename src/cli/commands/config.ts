@@ -1,8 +1,9 @@
 // c-mem config: lists the settings; get, set and unset one of them in the user's file.
 import { findSettingKey, joinWords } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
+import type { AnyQuery } from "../../queries/query.ts";
 import { changeSetting, setting, settings, unsetSetting } from "../../queries/settings.ts";
-import { commandOf, defineCommand } from "../command.ts";
+import { defineCommand, runQuery } from "../command.ts";
 
 export const command = defineCommand({
   about: "show settings, or get, set and unset one",
@@ -16,9 +17,8 @@ export const command = defineCommand({
     key: { kind: "text", position: "[key]", about: "the setting's name" },
     value: { kind: "list", position: "[value...]", about: "its new value; several for a list" },
   },
-  run({ action, key, value = [] }, options) {
-    const run = (query: Parameters<typeof commandOf>[0], input: object) =>
-      commandOf(query, { opensStore: false }).run(input as never, options);
+  run({ action, key, value = [] }, invocation) {
+    const run = (query: AnyQuery, input: object) => runQuery(query, input, invocation, { opensStore: false });
     if (action === undefined) return run(settings, {});
     if (key === undefined || (action === "set") !== value.length > 0) {
       throw new AppError(

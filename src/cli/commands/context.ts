@@ -1,11 +1,9 @@
-// c-mem context: the query's command; --format json is another spelling of --json.
+// c-mem context: --format json is another spelling of --json.
 import { context } from "../../queries/context.ts";
-import { commandOf, defineCommand } from "../command.ts";
-
-const queryCommand = commandOf(context);
+import { commandOf, defineCommand, runQuery } from "../command.ts";
 
 export const command = defineCommand({
-  ...queryCommand,
-  run: (input: { format?: unknown }, { json }) =>
-    queryCommand.run(input as never, { json: json || input.format === "json" }),
+  ...commandOf(context),
+  run: (input: { format?: unknown }, invocation) =>
+    runQuery(context, input, { ...invocation, json: invocation.json || input.format === "json" }),
 });

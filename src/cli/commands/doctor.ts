@@ -1,6 +1,6 @@
 // c-mem doctor: runs every check, and says how to fix what fails.
 import { readInstall } from "../../platform/state/install-record.ts";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Paths } from "../../config/paths.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
 import { hasSqlite } from "../../store/db/driver.ts";
@@ -9,12 +9,10 @@ import { checkDeeply } from "../deep-checks.ts";
 import type { Check } from "../../health/check.ts";
 import { checkHealth } from "../../health/health.ts";
 import { applyFixes } from "../doctor-fixes.ts";
-import { withRepair } from "../with-repair.ts";
-import { openWhole } from "../store.ts";
+import { openWhole, withRepair } from "../store.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { bytes, paint } from "../../platform/terminal/style.ts";
 import { defineCommand } from "../command.ts";
-import { fields, type InputOf } from "../../queries/fields.ts";
 
 const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" | "red" }> = {
   ok: { mark: "ok  ", colour: "green" },
@@ -22,53 +20,45 @@ const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" |
   fail: { mark: "FAIL", colour: "red" },
 };
 
-const FIELDS = fields({
-  deep: { kind: "flag", about: "also read the whole database, its indexes and the transcripts; repair damage" },
-  fix: { kind: "flag", about: "fix what can be fixed, and say what was done" },
-});
-
 export const command = defineCommand({
   about: "check everything and say how to fix what is broken",
-  fields: FIELDS,
-  run,
+  fields: {
+    deep: { kind: "flag", about: "also read the whole database, its indexes and the transcripts; repair damage" },
+    fix: { kind: "flag", about: "fix what can be fixed, and say what was done" },
+  },
+  async run(input, { json, paths, env }) {
+    // Without a usable Node, that is the first thing to report.
+    if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
+    if (hasSqlite()) await repairIfDamaged(paths);
+    const size = statOf(paths.database)?.size ?? 0;
+    const isRead = input.deep || size < QUICK_BYTES;
+    const look = () => [
+      ...checkHealth(paths, env, { now: Date.now(), deep: isRead, cwd: process.cwd() }),
+      ...(isRead ? [] : [notRead(size)]),
+    ];
+    const fixes = input.fix ? await applyFixes(paths, look()) : [];
+    const lookDeeply = async () => (input.deep && hasSqlite() ? await checkDeeply(paths, env) : []);
+    let deep = await lookDeeply();
+    const broken = deep.filter((check) => check.fix !== undefined);
+    if (input.fix && broken.length > 0) {
+      fixes.push(...(await applyFixes(paths, broken)));
+      deep = await lookDeeply();
+    }
+    const checks = look().concat(deep);
+    const failed = checks.filter((check) => check.state === "fail").length;
+    if (json) {
+      // The field's older name stays beside the new one.
+      const fixed = fixes.map(({ name, done, isFixed }) => ({ name, done, is_fixed: isFixed, mended: isFixed })); // check-words: data
+      printJson("doctor", { results: checks, healthy: failed === 0, ...(input.fix && { fixed }) });
+    } else {
+      for (const { name, done, isFixed } of fixes) print(`${isFixed ? "fixed    " : "not fixed"}  ${name}: ${done}`);
+      if (fixes.length > 0) print("");
+      for (const check of checks) print(checkText(check));
+      print(failed === 0 ? "\nAll checks passed." : `\n${failed} of ${checks.length} checks failed.`);
+    }
+    return failed === 0 ? EXIT.ok : EXIT.failure;
+  },
 });
-
-type Input = InputOf<typeof FIELDS>;
-
-async function run(input: Input, { json }: { json: boolean }): Promise<number> {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  // Without a usable Node, that is the first thing to report.
-  if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
-  if (hasSqlite()) await repairIfDamaged(paths);
-  const size = statOf(paths.database)?.size ?? 0;
-  const isRead = input.deep || size < QUICK_BYTES;
-  const look = () => [
-    ...checkHealth(paths, env, { now: Date.now(), deep: isRead, cwd: process.cwd() }),
-    ...(isRead ? [] : [notRead(size)]),
-  ];
-  const fixes = input.fix ? await applyFixes(paths, look()) : [];
-  const lookDeeply = async () => (input.deep && hasSqlite() ? await checkDeeply(paths, env) : []);
-  let deep = await lookDeeply();
-  const broken = deep.filter((check) => check.fix !== undefined);
-  if (input.fix && broken.length > 0) {
-    fixes.push(...(await applyFixes(paths, broken)));
-    deep = await lookDeeply();
-  }
-  const checks = look().concat(deep);
-  const failed = checks.filter((check) => check.state === "fail").length;
-  if (json) {
-    // The field's older name stays beside the new one.
-    const fixed = fixes.map(({ name, done, isFixed }) => ({ name, done, is_fixed: isFixed, mended: isFixed })); // check-words: data
-    printJson("doctor", { results: checks, healthy: failed === 0, ...(input.fix && { fixed }) });
-  } else {
-    for (const { name, done, isFixed } of fixes) print(`${isFixed ? "fixed    " : "not fixed"}  ${name}: ${done}`);
-    if (fixes.length > 0) print("");
-    for (const check of checks) print(checkText(check));
-    print(failed === 0 ? "\nAll checks passed." : `\n${failed} of ${checks.length} checks failed.`);
-  }
-  return failed === 0 ? EXIT.ok : EXIT.failure;
-}
 
 /** Other problems are reported by the checks. */
 async function repairIfDamaged(paths: Paths): Promise<void> {

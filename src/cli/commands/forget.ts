@@ -1,9 +1,10 @@
 // c-mem forget: deletes something for good, and verifies that it is gone.
 import { AppError } from "../../core/error.ts";
 import { finishForget, planForget } from "../../queries/forget.ts";
+import type { QueryContext } from "../../queries/query.ts";
 import { SCOPE } from "../../queries/scope.ts";
 import { isUnclean } from "../../upkeep/erase/erase-rows.ts";
-import { defineCommand, DRY_RUN, onStore, type StoreContext, YES } from "../command.ts";
+import { defineCommand, DRY_RUN, onStore, YES } from "../command.ts";
 import { runForget } from "../forget-run.ts";
 import { EXIT, print, printJson } from "../output.ts";
 
@@ -31,7 +32,7 @@ export const command = defineCommand({
     ),
 });
 
-function finish({ db, paths }: StoreContext, json: boolean): number {
+function finish({ db, paths }: QueryContext, json: boolean): number {
   if (!isUnclean(db)) throw new AppError("usage", "Name what to forget.", { hint: "c-mem forget <id or words>" });
   finishForget(db, paths);
   if (json) printJson("forget", { applied: true, finished: true });

@@ -8,7 +8,7 @@ import { missingFolder } from "../../config/check.ts";
 import { explainJson } from "../../config/json-error.ts";
 import { parseList } from "../../config/list.ts";
 import { loadSettings } from "../../config/load.ts";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Env, Paths } from "../../config/paths.ts";
 import { refuseDoubtful, writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import type { DeletionSet } from "../../upkeep/erase/deletion-set.ts";
@@ -17,81 +17,69 @@ import { deleteSnapshotsWhere } from "../../store/tables/file-snapshots.ts";
 import { selectByPath } from "../../upkeep/erase/select-deletion.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { runForget } from "../forget-run.ts";
-import { EXIT, print, printJson, say } from "../output.ts";
+import { EXIT, print, printJson, respond, say } from "../output.ts";
 import { count } from "../../core/text.ts";
 import { askYesNo, canAsk } from "../prompts.ts";
 import { withStore } from "../store.ts";
 import { defineCommand, DRY_RUN, onStore, YES } from "../command.ts";
-import { fields, type InputOf } from "../../queries/fields.ts";
-
-const FIELDS = fields({
-  path: { kind: "text", position: "[path]", about: "a folder, file or glob; without it, show what is ignored" },
-  project: { kind: "flag", about: "the whole current project, with its worktrees" },
-  list: { kind: "flag", about: "show what is ignored, and whether this folder is" },
-  remove: { kind: "flag", about: "record it again" },
-  forget: { kind: "flag", about: "also forget what is already stored of it" },
-  ...YES,
-  ...DRY_RUN,
-});
 
 export const command = defineCommand({
   about: "stop recording a folder, file or glob",
   needsStore: true,
-  fields: FIELDS,
-  run,
-});
-
-type Input = InputOf<typeof FIELDS>;
-
-async function run(input: Input, { json }: { json: boolean }): Promise<number> {
-  const paths = resolvePaths(process.env);
-  const named = input.path === undefined ? (input.project ? projectRoot() : undefined) : onePath(input.path);
-  if (input.list || named === undefined) return list(paths, json);
-  const pattern = fullPattern(named);
-  const loaded = loadSettings({ user: paths.config }, {}, explainJson);
-  // Writing the list would drop the entries that cannot be read.
-  if (loaded.blocked !== undefined) {
-    throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
-  }
-  const before = loaded.values.excludePaths;
-  // The settings may have it in another spelling.
-  if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
-  refuseDoubtful("excludePaths", [pattern]);
-  const isNew = !before.includes(pattern);
-  const isDry = input.dryRun;
-  const save = (): void => {
-    if (isNew && !isDry) writeSetting(paths.config, "excludePaths", [...before, pattern]);
-  };
-  const stored = withStore(paths, (db) => selectByPath(db, (path) => covers(pattern, path)), { onlyLook: true });
-  const isStored = stored.sessions.size + stored.tool_uses.size > 0;
-  const isForget = isStored && (input.forget || (!isDry && (await wantsForgotten(stored, json))));
-  if (!isForget) {
-    save();
-    if (input.forget && !isDry) withStore(paths, (db) => forgetSnapshots(db, pattern));
-    if (json) printJson("ignore", { path: pattern, is_new: isNew, stored: storedCounts(stored) });
-    else {
-      const effect = isNew
-        ? isDry
-          ? "This would exclude"
-          : "From now on nothing is recorded of"
-        : "Already excluded:";
-      print(`${effect} ${pattern}.${storedText(stored, named)}`);
-      for (const text of missingFolder(pattern, process.env)) say(`note: ${text}`);
+  fields: {
+    path: { kind: "text", position: "[path]", about: "a folder, file or glob; without it, show what is ignored" },
+    project: { kind: "flag", about: "the whole current project, with its worktrees" },
+    list: { kind: "flag", about: "show what is ignored, and whether this folder is" },
+    remove: { kind: "flag", about: "record it again" },
+    forget: { kind: "flag", about: "also forget what is already stored of it" },
+    ...YES,
+    ...DRY_RUN,
+  },
+  async run({ path, yes, dryRun, ...input }, { json, paths, env }) {
+    const named = path === undefined ? (input.project ? projectRoot() : undefined) : onePath(path);
+    if (input.list || named === undefined) return list(paths, env, json);
+    const pattern = fullPattern(named);
+    const loaded = loadSettings({ user: paths.config }, {}, explainJson);
+    // Writing the list would drop the entries that cannot be read.
+    if (loaded.blocked !== undefined) {
+      throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
     }
-    return EXIT.ok;
-  }
-  const beforehand = (): void => {
-    save();
-    say(`From now on nothing is recorded of ${pattern}.`);
-  };
-  return onStore({}, async (context) => {
-    const plan = planOf(context, { selected: stored });
-    const how = { json, yes: input.yes, dryRun: input.dryRun, command: "ignore", namedIn: paths.config, beforehand };
-    const code = await runForget(context, plan, how);
-    if (code === EXIT.ok && !isDry) forgetSnapshots(context.db, pattern);
-    return code;
-  });
-}
+    const before = loaded.values.excludePaths;
+    // The settings may have it in another spelling.
+    if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
+    refuseDoubtful("excludePaths", [pattern]);
+    const isNew = !before.includes(pattern);
+    const save = (): void => {
+      if (isNew && !dryRun) writeSetting(paths.config, "excludePaths", [...before, pattern]);
+    };
+    const stored = withStore(paths, (db) => selectByPath(db, (touched) => covers(pattern, touched)), {
+      onlyLook: true,
+    });
+    const isStored = stored.sessions.size + stored.tool_uses.size > 0;
+    const isForget = isStored && (input.forget || (!dryRun && (await wantsForgotten(stored, json))));
+    if (!isForget) {
+      save();
+      if (input.forget && !dryRun) withStore(paths, (db) => forgetSnapshots(db, pattern));
+      const effect = dryRun ? "This would exclude" : "C-Mem no longer records";
+      const text = `${isNew ? effect : "Already excluded:"} ${pattern}.${storedText(stored, named)}`;
+      const counts = { sessions: stored.sessions.size, tool_uses: stored.tool_uses.size };
+      respond("ignore", { json, data: { path: pattern, is_new: isNew, stored: counts }, text });
+      if (!json) for (const problem of missingFolder(pattern, env)) say(`note: ${problem}`);
+      return EXIT.ok;
+    }
+    const beforehand = (): void => {
+      save();
+      say(`C-Mem no longer records ${pattern}.`);
+    };
+    return onStore({}, async (context) => {
+      const plan = planOf(context, { selected: stored });
+      const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, beforehand };
+      const code = await runForget(context, plan, how);
+      if (code === EXIT.ok && !dryRun) forgetSnapshots(context.db, pattern);
+      return code;
+    });
+  },
+});
 
 /** Files known only from an agent's copies have no tool use to delete. */
 function forgetSnapshots(db: Db, pattern: string): void {
@@ -101,7 +89,9 @@ function forgetSnapshots(db: Db, pattern: string): void {
 
 async function wantsForgotten(stored: DeletionSet, json: boolean): Promise<boolean> {
   if (json || !canAsk()) return false;
-  return askYesNo(`Also look at what is stored of it (${amount(stored)}), to forget it?`, { isDestructive: true });
+  return askYesNo(`Also delete what is already stored of it (${amount(stored)})? The list is shown first.`, {
+    isDestructive: true,
+  });
 }
 
 function remove(paths: Paths, pattern: string, before: readonly string[], json: boolean): number {
@@ -110,15 +100,14 @@ function remove(paths: Paths, pattern: string, before: readonly string[], json: 
   }
   const left = before.filter((one) => one !== pattern);
   writeSetting(paths.config, "excludePaths", left.length === 0 ? undefined : left);
-  if (json) printJson("ignore", { path: pattern, removed: true });
-  else print(`What happens in ${pattern} is recorded again.`);
-  return EXIT.ok;
+  const text = `C-Mem records ${pattern} again.`;
+  return respond("ignore", { json, data: { path: pattern, removed: true }, text });
 }
 
-function list(paths: Paths, json: boolean): number {
+function list(paths: Paths, env: Env, json: boolean): number {
   const place = findPlace(process.cwd());
-  const loaded = loadSettings({ user: paths.config, project: place.projectFiles }, process.env);
-  const reason = offReason(place, loaded, process.env);
+  const loaded = loadSettings({ user: paths.config, project: place.projectFiles }, env);
+  const reason = offReason(place, loaded, env);
   const ignored = loaded.values.excludePaths;
   if (json)
     printJson("ignore", { results: ignored, here: { recorded: reason === undefined, because: reason ?? null } });
@@ -126,10 +115,10 @@ function list(paths: Paths, json: boolean): number {
     for (const pattern of ignored) print(pattern);
     say(
       ignored.length === 0
-        ? "Nothing is ignored by your settings."
-        : `${count(ignored.length, "entry").replace("entrys", "entries")} in ${paths.config}.`,
+        ? "Your settings ignore nothing."
+        : `${count(ignored.length, "pattern")} in ${paths.config}.`,
     );
-    say(reason === undefined ? "What happens here is recorded." : `Nothing is recorded here: ${reason}.`);
+    say(reason === undefined ? "C-Mem records this folder." : `C-Mem does not record this folder: ${reason}.`);
   }
   return EXIT.ok;
 }
@@ -156,16 +145,15 @@ function fullPattern(named: string): string {
   return named.startsWith("**") ? named : resolve(named);
 }
 
-function storedCounts({ sessions, tool_uses: uses }: DeletionSet): Record<string, number> {
-  return { sessions: sessions.size, tool_uses: uses.size };
-}
-
-function amount({ sessions, tool_uses: uses }: DeletionSet): string {
-  const parts = [sessions.size > 0 && count(sessions.size, "session"), uses.size > 0 && count(uses.size, "tool use")];
+function amount({ sessions, tool_uses: toolUses }: DeletionSet): string {
+  const parts = [
+    sessions.size > 0 && count(sessions.size, "session"),
+    toolUses.size > 0 && count(toolUses.size, "tool use"),
+  ];
   return parts.filter((part) => part !== false).join(", ");
 }
 
 function storedText(stored: DeletionSet, named: string): string {
   const isAny = stored.sessions.size + stored.tool_uses.size > 0;
-  return isAny ? `\nStored of it already: ${amount(stored)}. To forget that: c-mem ignore ${named} --forget` : "";
+  return isAny ? `\nAlready stored: ${amount(stored)}. To delete that: c-mem ignore ${named} --forget` : "";
 }

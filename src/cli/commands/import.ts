@@ -16,7 +16,6 @@ import { count } from "../../core/text.ts";
 import { bytes as bytesText } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
 import { defineCommand } from "../command.ts";
-import { fields, type InputOf } from "../../queries/fields.ts";
 
 /** Set in the process that does the work. */
 const CHILD = "C_MEM_IMPORT_CHILD";
@@ -26,41 +25,35 @@ const MIN_SECONDS = 120;
 const BYTES_PER_SECOND = 1024 * 1024;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const FIELDS = fields({
-  file: { kind: "text", position: "<file>", required: true, about: "what `c-mem export --all` wrote, or a database" },
-  timeout: { kind: "text", value: "seconds", about: "stop after this time (default: 120, plus one per MB)" },
-});
-
 export const command = defineCommand({
   about: "import an export, or a claude-mem or memory-nexus database",
   needsStore: true,
-  fields: FIELDS,
-  run,
+  fields: {
+    file: { kind: "text", position: "<file>", required: true, about: "what `c-mem export --all` wrote, or a database" },
+    timeout: { kind: "text", value: "seconds", about: "stop after this time (default: 120, plus one per MB)" },
+  },
+  /**
+   * In a process of its own, which is killed when the time is up: one SQL statement over a crafted database may never end,
+   * and nothing else can interrupt it.
+   */
+  async run({ file, timeout }, { json }) {
+    const path = resolve(file);
+    const bytes = checkFile(path);
+    if (process.env[CHILD] === "1") return importFile(path, json);
+    const seconds = readSeconds(timeout) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
+    const { status, isLate } = await runChild(seconds * 1000);
+    // It was killed before it could delete what had been forgotten.
+    if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
+    if (!isLate) return status;
+    throw new AppError(
+      "import_timeout",
+      `${path} took longer than ${count(seconds, "second")}; the import was stopped.`,
+      {
+        hint: "What was read so far is kept. To give it more time: c-mem import <file> --timeout <seconds>",
+      },
+    );
+  },
 });
-
-type Input = InputOf<typeof FIELDS>;
-
-/**
- * In a process of its own, which is killed when the time is up: one SQL statement over a crafted database may never end,
- * and nothing else can interrupt it.
- */
-async function run({ file, timeout }: Input, { json }: { json: boolean }): Promise<number> {
-  const path = resolve(file);
-  const bytes = checkFile(path);
-  if (process.env[CHILD] === "1") return importFile(path, json);
-  const seconds = readSeconds(timeout) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
-  const { status, isLate } = await runChild(seconds * 1000);
-  // It was killed before it could delete what had been forgotten.
-  if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
-  if (!isLate) return status;
-  throw new AppError(
-    "import_timeout",
-    `${path} took longer than ${count(seconds, "second")}; the import was stopped.`,
-    {
-      hint: "What was read so far is kept. To give it more time: c-mem import <file> --timeout <seconds>",
-    },
-  );
-}
 
 async function runChild(timeoutMs: number): Promise<{ status: number; isLate: boolean }> {
   let child: ChildProcess | undefined;

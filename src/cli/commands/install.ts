@@ -24,21 +24,20 @@ import {
   writeInstall,
 } from "../../platform/state/install-record.ts";
 import { loadSettings } from "../../config/load.ts";
-import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
-import { parseSetting, PROVIDERS } from "../../config/schema.ts";
+import type { Env, Paths } from "../../config/paths.ts";
+import { type ProviderName, PROVIDERS } from "../../config/schema.ts";
 import { writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
-import { CLAUDE_CODE, chooseAgents, namedAgents, projectHere, setupsOf } from "../agent-choice.ts";
+import { CLAUDE_CODE, chooseAgents, INSTALLABLE, projectHere, setupsOf } from "../agent-choice.ts";
 import { agentContext } from "../../health/agents.ts";
 import { type AgentPlan, planInstall } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
-import { canAsk } from "../prompts.ts";
+import { askYesNo, canAsk } from "../prompts.ts";
 import { EXIT, say } from "../output.ts";
 import { STDERR } from "../../platform/terminal/style.ts";
 import { providerNotice } from "../../queries/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
-import { wantsStatusLine } from "../status-line-offer.ts";
 import { wake } from "../worker-control.ts";
 import { defineCommand, DRY_RUN, YES } from "../command.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
@@ -49,8 +48,8 @@ const FIELDS = fields({
   agents: {
     kind: "list",
     position: "[agent...]",
-    values: "agents",
-    about: "claude-code, codex, gemini-cli, copilot-cli, opencode or cursor",
+    choices: INSTALLABLE,
+    about: "which agents",
   },
   ...YES,
   ...DRY_RUN,
@@ -75,73 +74,65 @@ const FIELDS = fields({
 export const command = defineCommand({
   about: "set up C-Mem in Claude Code or other agents",
   fields: FIELDS,
-  run,
   details: "Shows every change and asks before making it.",
+  async run(input, { json, paths, env }) {
+    const named = input.agents ?? [];
+    const isAsked = canAsk() && !input.yes && !input.dryRun;
+    const record = readInstall(paths.install);
+    const names = named.length > 0 ? named : await chooseAgents(env, isAsked, Object.keys(record?.agents ?? {}));
+    if (names.length === 0) {
+      say("Nothing was changed.");
+      return EXIT.failure;
+    }
+    const usable = await findNode(env, paths.runtime);
+    const node = usable ?? fetchedNode(paths.runtime);
+    const claude = names.includes(CLAUDE_CODE) ? await planClaude(input, paths, env, node, record) : undefined;
+    const others = planOthers(names, paths, env, node, record);
+    const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
+    const copy = { source: builtPlugin(), target: paths.plugin, node, cache: paths.cache };
+    const changes: Step[] = [
+      ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
+      ...chooseProvider(input.provider, paths, env),
+      ...(isCurrent(record, copy) ? [] : [copyPlugin(copy)]),
+      ...(claude?.backup ?? []),
+    ];
+    const note = (isDone: boolean) =>
+      writeInstall(paths.install, {
+        version: VERSION,
+        node,
+        installedAt: Date.now(),
+        ...historyWanted(input.sync, record),
+        sites: { ...record?.sites, ...claude?.site(isDone) },
+        ...agentsNote(record, others, isDone),
+      });
+    // Recorded before the first change: if a step fails, uninstall knows what to undo.
+    const started: Step = { about: `note it in ${paths.install}`, run: () => note(false) };
+    const steps =
+      changes.length + registration.length === 0
+        ? []
+        : [...changes, started, ...registration, ...(input.sync ? [drainBriefly(node, env)] : [])];
+    const labels = [...(claude === undefined ? [] : ["Claude Code"]), ...others.map(({ setup }) => setup.label)];
+    return applyPlan({
+      command: "install",
+      steps,
+      question: "Go ahead?",
+      yes: input.yes,
+      dryRun: input.dryRun,
+      json,
+      nothing: `C-Mem ${VERSION} is already installed in ${claude?.configDir ?? labels.join(", ")}.`,
+      after: () => {
+        note(true);
+        wake(paths);
+      },
+      done: [
+        `Done. The next session in ${new Intl.ListFormat("en", { type: "disjunction" }).format(labels)} is recorded. ${input.sync ? "`c-mem search <words>` finds earlier sessions; " : ""}\`c-mem status\` shows the state.`,
+        ...others.map(({ setup }) => setup.afterwards),
+      ].join("\n"),
+    });
+  },
 });
 
 type Input = InputOf<typeof FIELDS>;
-
-async function run(input: Input, { json }: { json: boolean }): Promise<number> {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  const named = namedAgents(input.agents ?? []);
-  const isAsked = canAsk() && !input.yes && !input.dryRun;
-  const record = readInstall(paths.install);
-  const names = named.length > 0 ? named : await chooseAgents(env, isAsked, Object.keys(record?.agents ?? {}));
-  if (names.length === 0) {
-    say("Nothing was changed.");
-    return EXIT.failure;
-  }
-  const usable = await findNode(env, paths.runtime);
-  const node = usable ?? fetchedNode(paths.runtime);
-  const claude = names.includes(CLAUDE_CODE) ? await planClaude(input, paths, env, node, record) : undefined;
-  const others = planOthers(names, paths, env, node, record);
-  const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
-  const copy = { source: builtPlugin(), target: paths.plugin, node, cache: paths.cache };
-  const changes: Step[] = [
-    ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
-    ...chooseProvider(input.provider, paths, env),
-    ...(isCurrent(record, copy) ? [] : [copyPlugin(copy)]),
-    ...(claude?.backup ?? []),
-  ];
-  const note = (isDone: boolean) =>
-    writeInstall(paths.install, {
-      version: VERSION,
-      node,
-      installedAt: Date.now(),
-      ...historyWanted(input.sync, record),
-      sites: { ...record?.sites, ...claude?.site(isDone) },
-      ...agentsNote(record, others, isDone),
-    });
-  // Recorded before the first change: if a step fails, uninstall knows what to undo.
-  const started: Step = { about: `note it in ${paths.install}`, run: () => note(false) };
-  const steps =
-    changes.length + registration.length === 0
-      ? []
-      : [...changes, started, ...registration, ...(input.sync ? [drainBriefly(node, env)] : [])];
-  const labels = [...(claude === undefined ? [] : ["Claude Code"]), ...others.map(({ setup }) => setup.label)];
-  return applyPlan({
-    command: "install",
-    steps,
-    question: "Go ahead?",
-    yes: input.yes,
-    dryRun: input.dryRun,
-    json,
-    nothing: `C-Mem ${VERSION} is already installed in ${claude?.configDir ?? labels.join(", ")}.`,
-    after: () => {
-      note(true);
-      wake(paths);
-    },
-    done: [
-      `Done. The next session in ${oneOf(labels)} is recorded. ${input.sync ? "`c-mem search <words>` finds earlier sessions; " : ""}\`c-mem status\` shows the state.`,
-      ...others.map(({ setup }) => setup.afterwards),
-    ].join("\n"),
-  });
-}
-
-function oneOf(labels: readonly string[]): string {
-  return new Intl.ListFormat("en", { type: "disjunction", style: "long" }).format(labels);
-}
 
 interface ClaudePlan {
   configDir: string;
@@ -195,6 +186,25 @@ async function planClaude(
   };
 }
 
+/** Asks once, and only on a terminal. True: add it, or keep it up to date. Never overwrites another tool's. */
+async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean> {
+  const wanted = input.statusline ? true : input.noStatusline ? false : undefined;
+  if (site.statusLine === "other") {
+    if (wanted !== true) return false;
+    throw new AppError(
+      "status_line_taken",
+      `${site.settingsPath} already has another status line; it was not changed.`,
+      {
+        hint: "Have your own script call `c-mem statusline` with its stdin, or remove it first.",
+      },
+    );
+  }
+  if (wanted !== undefined) return wanted;
+  if (site.statusLine === "ours") return true;
+  const isAsked = canAsk() && !input.yes && !input.dryRun;
+  return isAsked && askYesNo("Show C-Mem in Claude Code's status line?");
+}
+
 function planOthers(
   names: readonly string[],
   paths: Paths,
@@ -219,10 +229,8 @@ function historyWanted(isWanted: boolean, record: InstallRecord | undefined): { 
 }
 
 /** Only on request: no model is switched on by default. */
-function chooseProvider(flag: unknown, paths: Paths, env: Env): Step[] {
-  if (flag === undefined) return [];
-  const name = parseSetting("provider", flag);
-  if (name === undefined) throw new AppError("usage", `--provider is one of ${PROVIDERS.join(", ")}.`);
+function chooseProvider(name: ProviderName | undefined, paths: Paths, env: Env): Step[] {
+  if (name === undefined) return [];
   const { values } = loadSettings({ user: paths.config }, env);
   if (values.provider === name) return [];
   const notice = providerNotice("provider", { ...values, provider: name }, env);

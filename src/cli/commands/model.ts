@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { x } from "tinyexec";
 import type { Step } from "../../agents/setup.ts";
-import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Env, Paths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "../../embed/minilm.ts";
 import { checkModel } from "../../embed/model-file.ts";
 import { modelState, modelStatus } from "../../queries/model.ts";
 import { enqueueEmbed } from "../../store/tables/jobs.ts";
 import { applyPlan } from "../apply-plan.ts";
-import { commandOf, defineCommand, DRY_RUN, YES } from "../command.ts";
+import { defineCommand, DRY_RUN, runQuery, YES } from "../command.ts";
 import { withStore } from "../store.ts";
 
 const FETCH_TIMEOUT_MS = 600_000;
@@ -29,16 +29,16 @@ export const command = defineCommand({
       about: "install from this .tgz or folder instead of npm, without a network",
     },
   },
-  run({ action = "status", yes, dryRun, from }, { json }) {
-    const paths = resolvePaths(process.env);
+  run({ action = "status", yes, dryRun, from }, invocation) {
+    const { json, paths, env } = invocation;
     const plan = { yes, dryRun, json, command: "model", question: "Go ahead?" };
     switch (action) {
       case "status":
-        return commandOf(modelStatus, { opensStore: false }).run({}, { json });
+        return runQuery(modelStatus, {}, invocation, { opensStore: false });
       case "install":
         return applyPlan({
           ...plan,
-          steps: installSteps(paths, process.env, from),
+          steps: installSteps(paths, env, from),
           nothing: "The embedding model is already installed.",
           after: () => withStore(paths, (db) => enqueueEmbed(db, Date.now(), { isRepaired: true })),
           done: "Done. The worker embeds existing sessions in the background.",

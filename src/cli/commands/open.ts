@@ -1,66 +1,53 @@
 // c-mem open: starts the worker if needed, and opens the page with a one-time link.
-import { setTimeout } from "node:timers/promises";
 import { x } from "tinyexec";
 import { loadSettings } from "../../config/load.ts";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Paths } from "../../config/paths.ts";
 import { readServer, type ServerRecord } from "../../platform/state/server-record.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
 import { AppError } from "../../core/error.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
-import { startWorker } from "../worker-control.ts";
+import { startWorker, until } from "../worker-control.ts";
 import { defineCommand } from "../command.ts";
-import { fields, type InputOf } from "../../queries/fields.ts";
 
 const ANSWER_MS = 5_000;
 const LISTEN_MS = 5_000;
-const POLL_MS = 50;
-
-const FIELDS = fields({
-  browser: { kind: "flag", isNegative: true, about: "only print the link" },
-  print: { kind: "flag", about: "the same" },
-});
 
 export const command = defineCommand({
   about: "open the page in your browser",
-  fields: FIELDS,
-  run,
+  fields: {
+    browser: { kind: "flag", isNegative: true, about: "only print the link" },
+    print: { kind: "flag", about: "the same" },
+  },
+  async run(input, { json, paths, env }) {
+    if (loadSettings({ user: paths.config }, env).values.port === 0) {
+      throw new AppError("switched_off", "The page is switched off (port: 0).", { hint: "c-mem config unset port" });
+    }
+    await startWorker(paths);
+    const url = await askForLink(await findServer(paths));
+    const opener = !input.browser || input.print || json ? undefined : findOpener(env);
+    const isOpened = opener !== undefined && (await opens(opener, url));
+    if (json) printJson("open", { url, opened: isOpened });
+    else if (isOpened) say("The page is open in your browser.");
+    else {
+      print(url);
+      say("The link works once, for a minute.");
+    }
+    return EXIT.ok;
+  },
 });
-
-type Input = InputOf<typeof FIELDS>;
-
-async function run(input: Input, { json }: { json: boolean }): Promise<number> {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  if (loadSettings({ user: paths.config }, env).values.port === 0) {
-    throw new AppError("switched_off", "The page is switched off (port: 0).", { hint: "c-mem config unset port" });
-  }
-  await startWorker(paths);
-  const url = await askForLink(await findServer(paths));
-  const opener = !input.browser || input.print || json ? undefined : findOpener(env);
-  const isOpened = opener !== undefined && (await opens(opener, url));
-  if (json) printJson("open", { url, opened: isOpened });
-  else if (isOpened) say("The page is open in your browser.");
-  else {
-    print(url);
-    say("The link works once, for a minute.");
-  }
-  return EXIT.ok;
-}
 
 /** A worker that has just started listens a moment later. */
 async function findServer(paths: Paths): Promise<ServerRecord & { port: number }> {
-  const start = performance.now();
-  for (;;) {
+  const server = await until(LISTEN_MS, () => {
     const record = readServer(paths.server);
     const pid = findWorker(paths.workerLock, Date.now())?.pid;
-    if (record?.port && pid !== undefined && record.pid === pid) return { ...record, port: record.port };
-    if (performance.now() - start > LISTEN_MS) {
-      throw new AppError("not_served", record?.problem ?? "The worker runs, but does not serve the page.", {
-        hint: "`c-mem worker logs` says why; `c-mem worker restart` tries again.",
-      });
-    }
-    await setTimeout(POLL_MS);
-  }
+    return record?.port && record.pid === pid ? { ...record, port: record.port } : undefined;
+  });
+  if (server !== undefined) return server;
+  const { problem = "The worker runs, but does not serve the page." } = readServer(paths.server) ?? {};
+  throw new AppError("not_served", problem, {
+    hint: "`c-mem worker logs` says why; `c-mem worker restart` tries again.",
+  });
 }
 
 async function askForLink({ port, token }: { port: number; token: string }): Promise<string> {

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { AppError } from "../../core/error.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 import { resume } from "../../queries/resume.ts";
-import { commandOf, defineCommand, onStore } from "../command.ts";
+import { commandOf, defineCommand, onStore, runQuery } from "../command.ts";
 import { EXIT } from "../output.ts";
 
 const FIELDS = fields({ exec: { kind: "flag", about: "run it" }, ...resume.fields });
@@ -12,9 +12,9 @@ const FIELDS = fields({ exec: { kind: "flag", about: "run it" }, ...resume.field
 export const command = defineCommand({
   ...commandOf(resume),
   fields: FIELDS,
-  async run(input: InputOf<typeof FIELDS>, options) {
-    if (!input.exec) return commandOf(resume).run(input, options);
-    if (options.json) throw new AppError("usage", "--exec runs the agent in this terminal and takes no --json.");
+  async run(input: InputOf<typeof FIELDS>, invocation) {
+    if (!input.exec) return runQuery(resume, input, invocation);
+    if (invocation.json) throw new AppError("usage", "--exec runs the agent in this terminal and takes no --json.");
     const { data } = await onStore(input, (context) => resume.run(input, context));
     return runAgent(data.argv, data.cwd);
   },

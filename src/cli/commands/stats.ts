@@ -1,7 +1,7 @@
 // c-mem stats: totals; with --size the disk usage.
 import { diskUsage } from "../../queries/disk-usage.ts";
 import { stats } from "../../queries/stats.ts";
-import { commandOf, defineCommand } from "../command.ts";
+import { defineCommand, runQuery } from "../command.ts";
 
 export const command = defineCommand({
   about: stats.about,
@@ -10,5 +10,5 @@ export const command = defineCommand({
     size: { kind: "flag", about: "disk usage of every table, index and folder, for all projects" },
     ...stats.fields,
   },
-  run: (input, options) => commandOf(input.size ? diskUsage : stats).run(input, options),
+  run: (input, invocation) => runQuery(input.size ? diskUsage : stats, input, invocation),
 });

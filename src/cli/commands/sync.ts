@@ -19,7 +19,7 @@ import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.
 import { startProgress } from "../progress.ts";
 import { openSyncLog, type SyncLog } from "../sync-log.ts";
 import { reportResult, startReport, type SyncReport } from "../sync-report.ts";
-import { commandOf, defineCommand, onStore } from "../command.ts";
+import { defineCommand, type Invocation, onStore, runQuery } from "../command.ts";
 import { planSync, SYNC_FIELDS, syncStatus } from "../../queries/sync-status.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
@@ -42,25 +42,24 @@ export const command = defineCommand({
   about: "import the sessions of every coding agent on this machine",
   needsStore: true,
   fields: FIELDS,
-  run,
+  async run(input, invocation) {
+    const log = input.log === undefined ? undefined : openSyncLog(input.log);
+    try {
+      return await sync(input, invocation, log);
+    } catch (error) {
+      log?.add([`error: ${(error as Error).message}`]);
+      throw error;
+    } finally {
+      log?.close();
+    }
+  },
 });
 
 type Input = InputOf<typeof FIELDS>;
 
-async function run(input: Input, { json }: { json: boolean }): Promise<number> {
-  const log = input.log === undefined ? undefined : openSyncLog(input.log);
-  try {
-    return await sync(input, json, log);
-  } catch (error) {
-    log?.add([`error: ${(error as Error).message}`]);
-    throw error;
-  } finally {
-    log?.close();
-  }
-}
-
-async function sync(input: Input, json: boolean, log: SyncLog | undefined): Promise<number> {
-  if (input.dryRun) return await commandOf(syncStatus).run(input, { json });
+async function sync(input: Input, invocation: Invocation, log: SyncLog | undefined): Promise<number> {
+  if (input.dryRun) return await runQuery(syncStatus, input, invocation);
+  const { json } = invocation;
   const { project, session } = input;
   const isQuiet = input.quiet || json;
   return onStore({}, async ({ db, paths, env }) => {
@@ -104,7 +103,8 @@ async function syncAll(
   isQuiet: boolean,
 ): Promise<void> {
   const total = pending.reduce((sum, { file }) => sum + file.bytes, 0);
-  const progress = startProgress(total, isQuiet);
+  const progress = startProgress(isQuiet);
+  let done = 0;
   const steps =
     total < PARALLEL_BYTES || process.getBuiltinModule("node:os").availableParallelism() === 1
       ? syncTranscripts(db, pending, context)
@@ -113,7 +113,7 @@ async function syncAll(
     if (outcome !== undefined) report.outcomes.push(outcome);
     if (failed !== undefined) report.failed.push(failed);
     if (isGone) report.vanished += 1;
-    progress.add(bytes);
+    progress.show({ done: (done += bytes), total });
     // Lets a Ctrl-C be heard.
     await setImmediate();
     if (report.isInterrupted) break;
@@ -142,7 +142,8 @@ async function archiveAll(
   let written = 0;
   const wanted = files.filter(({ file }) => file.bytes <= maxBytes);
   const total = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
-  const progress = startProgress(total, isQuiet);
+  const progress = startProgress(isQuiet);
+  let done = 0;
   const { archiveTranscript } = await import("../../capture/sync/archive.ts");
   let unsaved: Copy[] = [];
   const save = async (): Promise<void> => {
@@ -153,7 +154,7 @@ async function archiveAll(
     const archived = await archiveTranscript(transcript, context);
     if (archived !== undefined) unsaved.push(archived.copy);
     if (archived?.isChanged) written += 1;
-    progress.add(transcript.file.bytes);
+    progress.show({ done: (done += transcript.file.bytes), total });
     if (unsaved.length >= MAX_UNSAVED_COPIES) await save();
   });
   await save();

@@ -13,76 +13,67 @@ import {
   readInstall,
   writeInstall,
 } from "../../platform/state/install-record.ts";
-import { type Env, type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Env, Paths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
 import type { AgentSetup } from "../../agents/setup.ts";
 import { SETUPS } from "../../agents/setups.ts";
 import { AppError } from "../../core/error.ts";
-import { CLAUDE_CODE, namedAgents, setupsOf } from "../agent-choice.ts";
+import { CLAUDE_CODE, INSTALLABLE, setupsOf } from "../agent-choice.ts";
 import { agentContext } from "../../health/agents.ts";
 import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { isScratch } from "../../store/db/swap.ts";
 import { stopWorker } from "../worker-control.ts";
 import { defineCommand, DRY_RUN, YES } from "../command.ts";
-import { fields, type InputOf } from "../../queries/fields.ts";
-
-const FIELDS = fields({
-  agents: { kind: "list", position: "[agent...]", values: "agents", about: "only from these (default: all)" },
-  ...YES,
-  ...DRY_RUN,
-  purge: { kind: "flag", about: "also delete the data directory" },
-  claude: { kind: "text", value: "path", about: "the claude executable to use" },
-});
 
 export const command = defineCommand({
   about: "remove C-Mem from agents; the data stays",
-  fields: FIELDS,
-  run,
+  fields: {
+    agents: { kind: "list", position: "[agent...]", choices: INSTALLABLE, about: "which agents (default: all)" },
+    ...YES,
+    ...DRY_RUN,
+    purge: { kind: "flag", about: "also delete the data directory" },
+    claude: { kind: "text", value: "path", about: "the claude executable to use" },
+  },
+  run(input, { json, paths, env }) {
+    const purge = input.purge;
+    const named = input.agents ?? [];
+    if (purge && named.length > 0) {
+      throw new AppError("usage", "--purge removes C-Mem from every agent: name none.");
+    }
+    const record = readInstall(paths.install);
+    const here = claudeConfigDir(env);
+    const isClaudeMeant = named.length === 0 || named.includes(CLAUDE_CODE);
+    // --purge deletes the program that hooks run, so it removes hooks from every configuration folder.
+    const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : isClaudeMeant ? [here] : [];
+    const claude = input.claude ?? findClaude(env);
+    const context = agentContext(paths, env, record?.node ?? process.execPath);
+    const others = named.length === 0 ? SETUPS : setupsOf(named);
+    const taken = [
+      ...folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder], purge)),
+      ...others.flatMap((setup) => planRemoval(setup, context, record?.agents?.[setup.id])),
+    ];
+    const left = record && withoutTaken(record, folders, others);
+    const isLast = left === undefined || Object.keys(left.sites).length + Object.keys(left.agents ?? {}).length === 0;
+    const steps = [
+      ...taken,
+      ...stopWork(paths, (taken.length > 0 && isLast) || purge),
+      ...(purge ? [deleteAll(paths)] : tidyUp(paths, left, isLast)),
+    ];
+    return applyPlan({
+      command: "uninstall",
+      steps,
+      question: purge ? "Delete all of it?" : "Go ahead?",
+      isDestructive: purge,
+      yes: input.yes,
+      dryRun: input.dryRun,
+      json,
+      nothing: `C-Mem is not installed in ${named.length === 0 ? "any agent" : named.join(", ")}.`,
+      done: () => (purge ? purgedText(paths, folders) : `Done. The data is still in ${paths.home}.`),
+    });
+  },
 });
-
-type Input = InputOf<typeof FIELDS>;
-
-function run(input: Input, { json }: { json: boolean }): Promise<number> {
-  const env = process.env;
-  const paths = resolvePaths(env);
-  const purge = input.purge;
-  const named = namedAgents(input.agents ?? []);
-  if (purge && named.length > 0) {
-    throw new AppError("usage", "--purge removes C-Mem from every agent: name none.");
-  }
-  const record = readInstall(paths.install);
-  const here = claudeConfigDir(env);
-  const isClaudeMeant = named.length === 0 || named.includes(CLAUDE_CODE);
-  // --purge deletes the program that hooks run, so it removes hooks from every configuration folder.
-  const folders = purge ? [...new Set([here, ...Object.keys(record?.sites ?? {})])] : isClaudeMeant ? [here] : [];
-  const claude = input.claude ?? findClaude(env);
-  const context = agentContext(paths, env, record?.node ?? process.execPath);
-  const others = named.length === 0 ? SETUPS : setupsOf(named);
-  const taken = [
-    ...folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder], purge)),
-    ...others.flatMap((setup) => planRemoval(setup, context, record?.agents?.[setup.id])),
-  ];
-  const left = record && withoutTaken(record, folders, others);
-  const isLast = left === undefined || Object.keys(left.sites).length + Object.keys(left.agents ?? {}).length === 0;
-  const steps = [
-    ...taken,
-    ...stopWork(paths, (taken.length > 0 && isLast) || purge),
-    ...(purge ? [deleteAll(paths)] : tidyUp(paths, left, isLast)),
-  ];
-  return applyPlan({
-    command: "uninstall",
-    steps,
-    question: purge ? "Delete all of it?" : "Go ahead?",
-    isDestructive: purge,
-    yes: input.yes,
-    dryRun: input.dryRun,
-    json,
-    nothing: `C-Mem is not installed in ${named.length === 0 ? "any agent" : named.join(", ")}.`,
-    done: () => (purge ? purgedText(paths, folders) : `Done. The data is still in ${paths.home}.`),
-  });
-}
 
 /** Checks what is left before reporting that everything is deleted. */
 function purgedText(paths: Paths, folders: readonly string[]): string {

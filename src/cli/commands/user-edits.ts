@@ -7,7 +7,7 @@ import { AppError } from "../../core/error.ts";
 import type { Observation } from "../../core/memory.ts";
 import * as queries from "../../queries/user-edits.ts";
 import { readInput } from "../../queries/fields.ts";
-import { commandOf, defineCommand, onStore } from "../command.ts";
+import { defineCommand, onStore, runQuery } from "../command.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { readStdin } from "../stdin.ts";
 
@@ -15,15 +15,15 @@ export const edit = defineCommand({
   about: queries.edit.about,
   needsStore: true,
   fields: queries.edit.fields,
-  run({ id, ...changes }, { json }) {
+  run({ id, ...changes }, invocation) {
     if (Object.values(changes).some((value) => value !== undefined)) {
       const text = changes.text === "-" ? readStdin().trim() : changes.text;
-      return commandOf(queries.edit).run({ ...changes, id, text }, { json });
+      return runQuery(queries.edit, { ...changes, id, text }, invocation);
     }
     const number = queries.observationId(id);
     return onStore({}, ({ db }) => {
       const answer = queries.changeObservation(db, number, (before) => openEditor(before, number));
-      if (json) printAnswer("edit", answer);
+      if (invocation.json) printAnswer("edit", answer);
       else print(queries.edit.text?.(answer, undefined as never) ?? "");
       return EXIT.ok;
     });
@@ -38,15 +38,15 @@ export const supersede = defineCommand({
     by: { ...queries.supersede.fields.by, position: "[new]", required: undefined },
     undo: { kind: "flag", about: "make the old one current again" },
   },
-  run({ id, by, undo }, options) {
+  run({ id, by, undo }, invocation) {
     if (undo !== (by === undefined)) {
       throw new AppError("usage", undo ? "--undo takes one observation." : "<new> is missing.", {
         hint: "c-mem supersede <old> <new>, or c-mem supersede <old> --undo",
       });
     }
     return by === undefined
-      ? commandOf(queries.undoSupersede).run({ id }, options)
-      : commandOf(queries.supersede).run({ id, by }, options);
+      ? runQuery(queries.undoSupersede, { id }, invocation)
+      : runQuery(queries.supersede, { id, by }, invocation);
   },
 });
 

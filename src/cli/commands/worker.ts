@@ -1,11 +1,10 @@
 // c-mem worker: the background process that derives memory and serves the page.
 import { spawn } from "node:child_process";
-import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Paths } from "../../config/paths.ts";
 import { noteStart, workerEnv } from "../../platform/worker-start.ts";
-import type { AnyQuery } from "../../queries/query.ts";
 import { retryFailed, workerLog, workerStatus } from "../../queries/worker.ts";
-import { commandOf, defineCommand } from "../command.ts";
-import { EXIT, print, printJson } from "../output.ts";
+import { defineCommand, runQuery } from "../command.ts";
+import { EXIT, respond } from "../output.ts";
 import { startWorker, stopWorker, WORKER } from "../worker-control.ts";
 
 export const command = defineCommand({
@@ -22,16 +21,15 @@ export const command = defineCommand({
     once: { kind: "flag", about: "run: exit when no job is waiting" },
     lines: workerLog.fields.lines,
   },
-  run({ action = "status", job, once, lines }, { json }) {
-    const paths = resolvePaths(process.env);
-    const answer = (query: AnyQuery, input: object) => commandOf(query).run(input as never, { json });
+  run({ action = "status", job, once, lines }, invocation) {
+    const { json, paths } = invocation;
     switch (action) {
       case "status":
-        return commandOf(workerStatus, { startsWorker: false }).run({}, { json });
+        return runQuery(workerStatus, {}, invocation, { startsWorker: false });
       case "logs":
-        return answer(workerLog, { lines });
+        return runQuery(workerLog, { lines }, invocation);
       case "retry":
-        return answer(retryFailed, { key: job });
+        return runQuery(retryFailed, { key: job }, invocation);
       case "start":
         return start(paths, json);
       case "stop":
@@ -46,16 +44,14 @@ export const command = defineCommand({
 
 async function start(paths: Paths, json: boolean): Promise<number> {
   const { pid, version } = await startWorker(paths);
-  if (json) printJson("worker", { running: true, pid, version });
-  else print(`The worker is running (pid ${pid}).`);
-  return EXIT.ok;
+  const text = `The worker is running (pid ${pid}).`;
+  return respond("worker", { json, data: { running: true, pid, version }, text });
 }
 
 async function stop(paths: Paths, json: boolean): Promise<number> {
   const stopped = await stopWorker(paths);
-  if (json) printJson("worker", { running: false, pid: null, stopped: stopped?.pid ?? null });
-  else print(stopped === undefined ? "The worker was not running." : `Stopped the worker (pid ${stopped.pid}).`);
-  return EXIT.ok;
+  const text = stopped === undefined ? "The worker was not running." : `Stopped the worker (pid ${stopped.pid}).`;
+  return respond("worker", { json, data: { running: false, pid: null, stopped: stopped?.pid ?? null }, text });
 }
 
 /** In the foreground, until Ctrl-C. */

@@ -8,24 +8,20 @@ import { listAgents } from "../../store/reads/session-list.ts";
 import { EXIT } from "../output.ts";
 import { paint } from "../../platform/terminal/style.ts";
 import { findProjectHere } from "../../capture/capture-context.ts";
-import { withStoreAsync } from "../store.ts";
-import { createKeyReader, type Key } from "./keys.ts";
+import { withStore } from "../store.ts";
+import { type Key, readKeys } from "./keys.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";
 import { answer, createState, type Outcome, press, refine, resize, type State } from "./state.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 import { draw } from "./view.ts";
 
-/** An escape with nothing after it for this long was the key. Slow lines split sequences, but seldom for longer. */
-const ESCAPE_MS = 50;
-/** A paste arrives in pieces: read one by one, each would start a search, and a line break would be Enter. */
-const GATHER_MS = 8;
-/** Typing has rested for so long: now there is time to ask for the meaning as well. */
+/** After this pause in typing there is time for a semantic search. */
 const REST_MS = 300;
 
 export async function run(): Promise<number> {
   const env = process.env;
   const paths = resolvePaths(env);
-  const outcome = await withStoreAsync(paths, async (db) => {
+  const outcome = await withStore(paths, async (db) => {
     updateSearchIndex(db);
     const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
     // Reads only a few bytes of each vector, because the user may still be typing.
@@ -44,10 +40,9 @@ export async function run(): Promise<number> {
 
 function converse(terminal: Terminal, searcher: Searcher, start: State): Promise<Outcome> {
   const { stdin, stdout } = process;
-  const reader = createKeyReader();
   let state = answer(start, searcher.search(start.question));
-  let timer: NodeJS.Timeout | undefined;
   let rest: NodeJS.Timeout | undefined;
+  let close = (): void => {};
   const refresh = (): void => {
     const selected = state.results[state.selected];
     const preview = selected === undefined ? undefined : searcher.preview(selected);
@@ -55,60 +50,44 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
   };
   return new Promise<Outcome>((done, fail) => {
     /** An error ends the search, not the process: the terminal must be restored first. */
-    const guarded = (work: () => void) => (): void => {
-      try {
-        work();
-      } catch (error) {
-        fail(error);
-      }
-    };
-    const askMeaning = async (): Promise<void> => {
+    const guarded =
+      <Args extends unknown[]>(work: (...args: Args) => void) =>
+      (...args: Args): void => {
+        try {
+          work(...args);
+        } catch (error) {
+          fail(error);
+        }
+      };
+    const searchMeaning = async (): Promise<void> => {
       const asked = state.question;
       const better = await searcher.searchMeaning(asked);
       if (better === undefined || state.question !== asked || state.outcome !== undefined) return;
       state = refine(state, better);
       refresh();
     };
-    const take = (keys: readonly Key[]): void => {
-      if (keys.length === 0) return;
+    const take = guarded((keys: readonly Key[]) => {
       const asked = state.question;
       state = keys.reduce(press, state);
       if (state.outcome !== undefined) return done(state.outcome);
       if (state.question !== asked) {
         state = answer(state, searcher.search(state.question));
         clearTimeout(rest);
-        rest = setTimeout(() => void askMeaning().catch(fail), REST_MS);
+        rest = setTimeout(() => void searchMeaning().catch(fail), REST_MS);
       }
       refresh();
-    };
-    const later = (work: () => void, ms: number): void => {
-      clearTimeout(timer);
-      timer = setTimeout(guarded(work), ms);
-    };
-    let gathered: Buffer[] = [];
-    const readGathered = (): void => {
-      const bytes = Buffer.concat(gathered);
-      gathered = [];
-      later(() => take(reader.flush()), ESCAPE_MS);
-      take(reader.read(bytes));
-    };
-    stdin.on("data", (bytes: Buffer) => {
-      gathered.push(bytes);
-      later(readGathered, GATHER_MS);
     });
+    close = readKeys(stdin, take);
     stdin.on("end", () => done({ kind: "leave", exitCode: EXIT.ok }));
-    stdout.on(
-      "resize",
-      guarded(() => {
-        state = resize(state, terminal.size());
-        refresh();
-      }),
-    );
-    guarded(refresh)();
+    const onResize = guarded(() => {
+      state = resize(state, terminal.size());
+      refresh();
+    });
+    stdout.on("resize", onResize);
+    onResize();
   }).finally(() => {
-    clearTimeout(timer);
     clearTimeout(rest);
-    stdin.removeAllListeners("data");
+    close();
     stdin.removeAllListeners("end");
     stdout.removeAllListeners("resize");
   });

@@ -30,9 +30,9 @@ describe("the interactive search", () => {
     ["deleting a word", ["ctrl-w"], "add a ", 6],
     ["deleting two words", ["ctrl-w", "ctrl-w"], "add ", 4],
     ["deleting to the left", ["left", "ctrl-u"], "t", 0],
-    ["deleting to the right", ["word-left", "ctrl-k"], "add a ", 6],
+    ["deleting to the right", ["meta-b", "ctrl-k"], "add a ", 6],
     ["going past the ends", ["right", "home", "left"], "add a tést", 0],
-    ["a word to the right", ["home", "word-right"], "add a tést", 3],
+    ["a word to the right", ["home", "ctrl-right"], "add a tést", 3],
   ])("edits the query: %s", (_, keys, query, cursor) => {
     const state = after(type(start, "add a tést"), ...keys);
     expect([state.question.query, state.cursor]).toEqual([query, cursor]);
@@ -65,7 +65,7 @@ describe("the interactive search", () => {
 
   it("searches again only when the question changed", () => {
     const state = answer(start, results);
-    for (const name of ["down", "left", "home", "page-down", "nonsense"]) {
+    for (const name of ["down", "left", "home", "pagedown", "nonsense"]) {
       expect(after(state, name).question).toBe(start.question);
     }
     expect(type(state, "a").question).not.toBe(start.question);
@@ -75,23 +75,23 @@ describe("the interactive search", () => {
     const state = answer(start, results);
     expect(after(state, "up")).toMatchObject({ selected: 0, top: 0 });
     expect(after(state, "down", "ctrl-n", "ctrl-p")).toMatchObject({ selected: 1, top: 0 });
-    const page = after(state, "page-down");
+    const page = after(state, "pagedown");
     expect(page).toMatchObject({ selected: 16, top: 1 });
-    expect(after(page, "page-down", "page-down", "page-down")).toMatchObject({ selected: 39, top: 24 });
-    expect(after(page, "page-up")).toMatchObject({ selected: 0, top: 0 });
+    expect(after(page, "pagedown", "pagedown", "pagedown")).toMatchObject({ selected: 39, top: 24 });
+    expect(after(page, "pageup")).toMatchObject({ selected: 0, top: 0 });
     expect(after(answer(page, []), "down")).toMatchObject({ selected: 0, top: 0 });
   });
 
   it("still shows the selected result on a smaller screen", () => {
-    const state = resize(after(answer(start, results), "page-down"), { columns: 80, rows: 8 });
+    const state = resize(after(answer(start, results), "pagedown"), { columns: 80, rows: 8 });
     expect(state.selected).toBe(16);
     expect(state.top).toBe(12);
   });
 
   it("opens the selected result, and nothing where nothing is", () => {
-    const state = after(answer(start, results), "down", "enter");
+    const state = after(answer(start, results), "down", "return");
     expect(state.outcome).toEqual({ kind: "open", result: results[1] });
-    expect(after(start, "enter").outcome).toBeUndefined();
+    expect(after(start, "return").outcome).toBeUndefined();
   });
 
   it("takes a better answer, and stays with the session one has gone to", () => {

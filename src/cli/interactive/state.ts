@@ -2,7 +2,6 @@
 import type { SessionEntry } from "../../store/reads/session-list.ts";
 import { graphemes } from "../../platform/terminal/width.ts";
 import type { Key } from "./keys.ts";
-import { type Size, layoutOf } from "./layout.ts";
 
 /** A change of it starts a search. */
 export interface Question {
@@ -53,7 +52,8 @@ export function createState(options: Pick<State, "size" | "project" | "agents">)
 export function press(state: State, key: Key): State {
   if (state.outcome !== undefined) return state;
   if (key.kind === "text") return edit(state, state.cursor, state.cursor, key.text);
-  return KEYS[key.name]?.(state) ?? state;
+  const name = SAME_AS[key.name] ?? key.name;
+  return KEYS[name]?.(state) ?? state;
 }
 
 /** The answer to a new question: the best one is selected. */
@@ -72,42 +72,53 @@ export function resize(state: State, size: Size): State {
   return select({ ...state, size }, state.selected);
 }
 
+/** Keys with the meaning of another. */
+const SAME_AS: Readonly<Record<string, string>> = {
+  "ctrl-p": "up",
+  "ctrl-n": "down",
+  "shift-tab": "tab",
+  "ctrl-b": "left",
+  "ctrl-f": "right",
+  "ctrl-left": "meta-b",
+  "meta-left": "meta-b",
+  "ctrl-right": "meta-f",
+  "meta-right": "meta-f",
+  "ctrl-e": "end",
+  "meta-backspace": "ctrl-w",
+  enter: "return",
+};
+
 const KEYS: Readonly<Record<string, (state: State) => State>> = {
   up: (state) => select(state, state.selected - 1),
   down: (state) => select(state, state.selected + 1),
-  "ctrl-p": (state) => select(state, state.selected - 1),
-  "ctrl-n": (state) => select(state, state.selected + 1),
-  "page-up": (state) => select(state, state.selected - layoutOf(state.size).listRows),
-  "page-down": (state) => select(state, state.selected + layoutOf(state.size).listRows),
+  pageup: (state) => select(state, state.selected - layoutOf(state.size).listRows),
+  pagedown: (state) => select(state, state.selected + layoutOf(state.size).listRows),
 
   tab: (state) => (state.project === undefined ? state : ask(state, { here: !state.question.here })),
-  "shift-tab": (state) => press(state, { kind: "key", name: "tab" }),
   "ctrl-a": (state) => ask(state, { agent: after([undefined, ...state.agents], state.question.agent) }),
   "ctrl-t": (state) => ask(state, { days: after(TIMES, state.question.days) }),
 
   left: (state) => ({ ...state, cursor: before(state) }),
   right: (state) => ({ ...state, cursor: behind(state) }),
-  "ctrl-b": (state) => ({ ...state, cursor: before(state) }),
-  "ctrl-f": (state) => ({ ...state, cursor: behind(state) }),
-  "word-left": (state) => ({ ...state, cursor: wordStart(state) }),
-  "word-right": (state) => ({ ...state, cursor: wordEnd(state) }),
+  "meta-b": (state) => ({ ...state, cursor: wordStart(state) }),
+  "meta-f": (state) => ({ ...state, cursor: wordEnd(state) }),
   home: (state) => ({ ...state, cursor: 0 }),
   end: (state) => ({ ...state, cursor: state.question.query.length }),
-  "ctrl-e": (state) => ({ ...state, cursor: state.question.query.length }),
   backspace: (state) => edit(state, before(state), state.cursor, ""),
   delete: (state) => edit(state, state.cursor, behind(state), ""),
   "ctrl-w": (state) => edit(state, wordStart(state), state.cursor, ""),
   "ctrl-u": (state) => edit(state, 0, state.cursor, ""),
   "ctrl-k": (state) => edit(state, state.cursor, state.question.query.length, ""),
 
-  enter: open,
-  escape: (state) => ({ ...state, outcome: { kind: "leave", exitCode: 0 } }),
-  "ctrl-c": (state) => ({ ...state, outcome: { kind: "leave", exitCode: 130 } }),
-  "ctrl-d": (state) =>
-    state.question.query === ""
-      ? { ...state, outcome: { kind: "leave", exitCode: 0 } }
-      : edit(state, state.cursor, behind(state), ""),
+  return: open,
+  escape: (state) => leave(state, 0),
+  "ctrl-c": (state) => leave(state, 130),
+  "ctrl-d": (state) => (state.question.query === "" ? leave(state, 0) : edit(state, state.cursor, behind(state), "")),
 };
+
+function leave(state: State, exitCode: number): State {
+  return { ...state, outcome: { kind: "leave", exitCode } };
+}
 
 function open(state: State): State {
   const result = state.results[state.selected];
@@ -154,4 +165,33 @@ function wordStart({ question, cursor }: State): number {
 
 function wordEnd({ question, cursor }: State): number {
   return cursor + (/^\s*\S*/.exec(question.query.slice(cursor))?.[0].length ?? 0);
+}
+
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+/** The rows of the screen: query, filters, list, snippet, keys. */
+interface Layout {
+  filters: boolean;
+  listRows: number;
+  /** Rows for the snippet itself; 0 leaves out what belongs to it. */
+  snippetRows: number;
+  keys: boolean;
+}
+
+const SNIPPET_ROWS = 3;
+/** A rule, and a line about the session. */
+const SNIPPET_HEAD_ROWS = 2;
+const MIN_ROWS_FOR_SNIPPET = 14;
+const MIN_ROWS_FOR_KEYS = 6;
+const MIN_ROWS_FOR_FILTERS = 4;
+
+export function layoutOf({ rows }: Size): Layout {
+  const filters = rows >= MIN_ROWS_FOR_FILTERS;
+  const keys = rows >= MIN_ROWS_FOR_KEYS;
+  const snippetRows = rows >= MIN_ROWS_FOR_SNIPPET ? SNIPPET_ROWS : 0;
+  const snippet = snippetRows === 0 ? 0 : snippetRows + SNIPPET_HEAD_ROWS;
+  return { filters, keys, snippetRows, listRows: Math.max(0, rows - 1 - Number(filters) - Number(keys) - snippet) };
 }

@@ -1,6 +1,6 @@
 // The terminal while the search has it: a screen of its own, keys as they are pressed; given back whatever happens.
 import { forScreen } from "../../platform/terminal/style.ts";
-import type { Size } from "./layout.ts";
+import type { Size } from "./state.ts";
 import type { Screen } from "./view.ts";
 
 const OWN_SCREEN = "\u001b[?1049h";

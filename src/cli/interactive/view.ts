@@ -5,8 +5,7 @@ import type { Snippet } from "../../recall/search/snippet.ts";
 import { count } from "../../core/text.ts";
 import { fit, pad, padLeft } from "../../platform/terminal/layout.ts";
 import { cutTo, graphemes, widthOf, wrap } from "../../platform/terminal/width.ts";
-import { layoutOf } from "./layout.ts";
-import type { Question, Result, State } from "./state.ts";
+import { layoutOf, type Question, type Result, type State } from "./state.ts";
 
 export type Style = "bold" | "dim" | "inverse" | "yellow";
 export type Paint = (style: Style, text: string) => string;

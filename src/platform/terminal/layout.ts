@@ -1,4 +1,4 @@
-// Text laid out for a terminal: what was recorded made harmless, cut and wrapped to the width there is.
+// Lays text out for a terminal: removes escape codes, cuts and wraps to the terminal's width.
 import { terminalSafe } from "../../core/terminal.ts";
 import { cutTo, widthOf } from "./width.ts";
 
@@ -9,7 +9,7 @@ export function columns(): number {
   return Math.max(MIN_COLUMNS, process.stdout.columns ?? DEFAULT_COLUMNS);
 }
 
-/** On one line and at most so wide. */
+/** One line of at most `width` columns. */
 export function fit(text: string, width: number): string {
   const flat = terminalSafe(text.slice(0, width * 8 + 100))
     .replace(/\s+/g, " ")
@@ -17,7 +17,7 @@ export function fit(text: string, width: number): string {
   return cutTo(flat, width);
 }
 
-/** Of a path that is too long the end is kept: the file's name is what one looks for. */
+/** Of a path that is too long it keeps the end, with the file's name. */
 export function fitPath(path: string, width: number): string {
   const flat = terminalSafe(path);
   if (/\s|:\/\//.test(flat) || !flat.includes("/") || widthOf(flat) <= width) return fit(path, width);
@@ -33,19 +33,19 @@ export function padLeft(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(text))) + text;
 }
 
-/** Several lines, wrapped at words and indented; what is laid out already (code, tables) is left alone. */
+/** Several lines, wrapped at words and indented. Code and tables keep their layout. */
 export function block(text: string, indent: string): string {
   const width = columns() - indent.length;
   return terminalSafe(text)
     .trimEnd()
     .replace(/^\n+/, "")
     .split("\n")
-    .flatMap((line) => wrap(line, width))
+    .flatMap((line) => wrapLine(line, width))
     .map((line) => `${indent}${line}`.trimEnd())
     .join("\n");
 }
 
-function wrap(line: string, width: number): string[] {
+export function wrapLine(line: string, width: number): string[] {
   if (widthOf(line) <= width || /^\s*[|+]/.test(line) || /^(?: {4}|\t)/.test(line)) return [line];
   const hang = " ".repeat(/^\s*(?:(?:[-*•]|\d+[.)])\s+)?/.exec(line)?.[0].length ?? 0);
   const lines: string[] = [];
