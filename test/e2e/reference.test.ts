@@ -15,15 +15,29 @@ describe("docs/reference.md", () => {
       const { stdout } = await run(world, [name, "--help"], { env });
       sections.push(`## c-mem ${name}\n\n\`\`\`\n${stdout.trim()}\n\`\`\``);
     }
-    const rows = SETTING_KEYS.map((key) => {
+    const settings = SETTING_KEYS.map((key) => {
       const { default: value, about, inProject, inUserFileOnly } = SETTINGS[key];
-      const environment = inUserFileOnly ? "no" : `\`${envName(key)}\``;
-      return `| \`${key}\` | \`${JSON.stringify(value)}\` | ${about} | ${environment} | ${inProject ? "yes" : "no"} |`;
+      const places = ["config.json", ...(inProject ? [".c-mem.json"] : []), ...(inUserFileOnly ? [] : [envName(key)])];
+      const lines = wrapped(`${about} Default: ${JSON.stringify(value)}. In: ${places.join(", ")}.`);
+      return [`  ${key}`, ...lines.map((line) => `      ${line}`)].join("\n");
     });
     sections.push(
-      "## Settings\n\nIn `~/.c-mem/config.json`; where the last column says so also in a project's `.c-mem.json` or in the environment, which wins. What costs money or sends words elsewhere is the user's own file's alone.\n\n" +
-        ["| key | default | what it does | environment | project |", "|---|---|---|---|---|", ...rows].join("\n"),
+      "## Settings\n\nIn `~/.c-mem/config.json`; some also in a project's `.c-mem.json` or in the environment, which wins.\n" +
+        "What costs money or sends text elsewhere counts only in the user's own file.\n\n" +
+        `\`\`\`\n${settings.join("\n\n")}\n\`\`\``,
     );
     await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot(join(ROOT, "docs", "reference.md"));
   });
 });
+
+const WIDTH = 94;
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + word.length >= WIDTH) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
