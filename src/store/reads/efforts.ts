@@ -5,13 +5,8 @@ import type { ObservationRow } from "../tables/observations.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
 import type { SessionEntry } from "./session-list.ts";
 
-export interface EffortEdge {
-  source: number;
-  target: number;
-}
-
 /** Links between a session and the one it continues, with at least this weight. */
-export function effortEdges(db: Db, minWeight: number): EffortEdge[] {
+export function effortEdges(db: Db, minWeight: number): { source: number; target: number }[] {
   return db.all(sql`SELECT x.id AS source, y.id AS target
     FROM links l JOIN sessions x ON x.session_id = l.source_id JOIN sessions y ON y.session_id = l.target_id
     WHERE l.relationship = 'continues' AND l.source_type = 'session' AND l.target_type = 'session'

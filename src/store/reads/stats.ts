@@ -4,24 +4,11 @@ import { raw, sql, type Sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 import { isSession, isSubagent } from "../tables/sessions.ts";
 
-export interface Totals {
-  sessions: number;
-  subagents: number;
-  prompts: number;
-  messages: number;
-  tool_uses: number;
-  failed_tool_uses: number;
-  files_changed: number;
-  lines_added: number;
-  lines_removed: number;
-  commits: number;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_tokens: number | null;
-  first_at: number | null;
-  last_at: number | null;
-}
+type Counted = "sessions" | "subagents" | "prompts" | "messages" | "tool_uses" | "failed_tool_uses" | "commits";
+type Changed = "files_changed" | "lines_added" | "lines_removed";
+type Tokens = "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens";
+
+export type Totals = Record<Counted | Changed, number> & Record<Tokens | "first_at" | "last_at", number | null>;
 
 export function totals(db: Db, scope: Scope): Totals {
   // The plus keeps SQLite from the index by path, which takes ten times as long: it reads the table in random order.

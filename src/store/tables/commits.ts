@@ -1,10 +1,9 @@
 // commits: which session made which git commit.
 import type { Db } from "../db/driver.ts";
 import { and, sql } from "../db/sql.ts";
+import type { TurnPlace } from "./prompts.ts";
 
-export interface Commit {
-  sessionDbId: number;
-  promptNumber: number;
+export interface Commit extends TurnPlace {
   sha: string;
   branch?: string | undefined;
   subject: string;

@@ -2,12 +2,9 @@
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
+import type { TurnPlace } from "./prompts.ts";
 
-export interface FileSnapshot {
-  sessionDbId: number;
-  promptNumber: number;
-  path: string;
-  kind: FileTouch["kind"];
+interface FileSnapshot extends TurnPlace, Pick<FileTouch, "path" | "kind"> {
   backup: string | undefined;
   at: number;
 }

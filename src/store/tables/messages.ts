@@ -1,27 +1,20 @@
 // messages: what the assistant said, one row per message, with its thinking apart and what it cost.
-import type { TokenCounts } from "../../core/event.ts";
+import type { Activity } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { sql } from "../db/sql.ts";
+import type { TurnPlace } from "./prompts.ts";
 
-export interface Message {
-  sessionDbId: number;
-  promptNumber: number;
-  promptId?: string | undefined;
-  uuid: string;
-  parentUuid?: string | undefined;
-  role: "assistant" | "system" | "summary";
-  text: string;
-  thinking?: string | undefined;
-  model?: string | undefined;
-  tokens?: TokenCounts | undefined;
+type MessageActivity = Omit<Extract<Activity, { kind: "message" }>, "kind">;
+
+export interface Message extends TurnPlace, Omit<MessageActivity, "role"> {
+  role: MessageActivity["role"] | "summary";
   at: number;
 }
 
 export function hasMessage(db: Db, sessionId: string, uuid: string): boolean {
-  const row = db.get(sql`SELECT 1 FROM messages m JOIN sessions s ON s.id = m.session_db_id
+  return db.has(sql`SELECT 1 FROM messages m JOIN sessions s ON s.id = m.session_db_id
     WHERE s.session_id = ${sessionId} AND m.uuid = ${uuid}`);
-  return row !== undefined;
 }
 
 /** A message grows while it is written: the longer text wins, whichever comes first. */

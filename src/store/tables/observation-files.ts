@@ -1,5 +1,6 @@
 // observations.files_modified and files_read: which of an observation's files its turn changed, and which it only read.
 import type { Db } from "../db/driver.ts";
+import type { TurnPlace } from "./prompts.ts";
 import { family } from "./sessions.ts";
 import { type ObservationRow, observationsOfTurn } from "./observations.ts";
 import { sql } from "../db/sql.ts";
@@ -21,7 +22,7 @@ export function observationFiles(
 }
 
 /** Call it after a turn's evidence or a list of files changed. Known files stay, even if their evidence was deleted. */
-export function renewFilesOfTurn(db: Db, turn: Turn): void {
+export function renewFilesOfTurn(db: Db, turn: TurnPlace): void {
   const touched = touchedInTurn(db, turn);
   for (const row of observationsOfTurn(db, turn.sessionDbId, turn.promptNumber)) {
     const before = observationFiles(row);
@@ -37,13 +38,8 @@ export function writeFiles(db: Db, id: number, { modified, read }: Pick<Observat
     WHERE id = ${id} AND (files_modified <> ${modified} OR files_read <> ${read})`);
 }
 
-interface Turn {
-  sessionDbId: number;
-  promptNumber: number;
-}
-
 /** Files the session and its subagents touched. 1: edited or created; 0: only read. */
-function touchedInTurn(db: Db, { sessionDbId, promptNumber }: Turn): Map<string, number> {
+function touchedInTurn(db: Db, { sessionDbId, promptNumber }: TurnPlace): Map<string, number> {
   const rows = db.all<{ path: string; modified: number }>(sql`SELECT f.path, max(f.kind <> 'read') AS modified
     FROM tool_uses t JOIN file_touches f ON f.tool_use_db_id = t.id
     WHERE t.session_db_id IN (${family(sessionDbId)}) AND t.prompt_number = ${promptNumber} GROUP BY f.path`);

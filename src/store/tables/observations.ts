@@ -7,6 +7,7 @@ import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { and, raw, sql } from "../db/sql.ts";
+import type { TurnPlace } from "./prompts.ts";
 
 export interface ObservationRow {
   id: number;
@@ -45,7 +46,7 @@ export interface NewObservation {
   /** Undefined: it holds for every project. */
   projectId?: number | undefined;
   /** Undefined: a person wrote it outside any session. */
-  turn?: { sessionDbId: number; promptNumber: number } | undefined;
+  turn?: TurnPlace | undefined;
   observation: Observation;
   producer: Producer;
   validFrom: number;

@@ -6,6 +6,12 @@ import { endedAt, turnState, type TurnState } from "./session-status.ts";
 import { family } from "./sessions.ts";
 import { markSessionStale, markTurnEnded } from "./stale-turns.ts";
 
+/** A turn, by its session and number: 0 before the first prompt. */
+export interface TurnPlace {
+  sessionDbId: number;
+  promptNumber: number;
+}
+
 export interface NewPrompt {
   sessionDbId: number;
   promptId?: string | undefined;
@@ -255,7 +261,7 @@ export function closingWords(db: Db, sessionDbId: number, promptNumber: number):
 }
 
 /** A prompt's current number: prompts that arrive late shift it. */
-export function findPromptPlace(db: Db, promptDbId: number): { sessionDbId: number; promptNumber: number } | undefined {
+export function findPromptPlace(db: Db, promptDbId: number): TurnPlace | undefined {
   return db.get(
     sql`SELECT session_db_id AS sessionDbId, prompt_number AS promptNumber FROM prompts WHERE id = ${promptDbId}`,
   );

@@ -2,6 +2,7 @@
 import type { Producer, Summary } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
+import type { TurnPlace } from "./prompts.ts";
 
 export interface SummaryRow {
   id: number;
@@ -27,13 +28,7 @@ export interface SummaryRow {
 export const WHOLE_SESSION = 0;
 
 /** Returns whether anything in it is new. */
-export function upsertSummary(
-  db: Db,
-  turn: { sessionDbId: number; promptNumber: number },
-  summary: Summary,
-  producer: Producer,
-  at: number,
-): boolean {
+export function upsertSummary(db: Db, turn: TurnPlace, summary: Summary, producer: Producer, at: number): boolean {
   const { changes } = db.run(sql`INSERT INTO summaries
       (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
        notes, evidence, producer, prompt_hash, created_at)
@@ -52,7 +47,7 @@ export function upsertSummary(
 }
 
 /** Makes one producer's version the current one; the others stay beside it. */
-export function setCurrentSummary(db: Db, turn: { sessionDbId: number; promptNumber: number }, producer: string): void {
+export function setCurrentSummary(db: Db, turn: TurnPlace, producer: string): void {
   db.run(sql`UPDATE summaries SET is_current = (producer = ${producer})
     WHERE session_db_id = ${turn.sessionDbId} AND prompt_number = ${turn.promptNumber}`);
 }
