@@ -27,29 +27,29 @@ const MAX_MIXED_HITS = 2_000;
 export function searchIndex(db: Db, index: FtsIndex, query: PreparedQuery, scope: FtsScope): FtsHits {
   const column = scope.column === undefined || index !== TURNS ? "" : `${scope.column} : `;
   // Neighbour turns help to rank a turn; a required phrase has to be in the turn itself.
-  const own = column === "" && index === TURNS ? OWN_COLUMNS : column;
+  const ownColumn = column === "" && index === TURNS ? OWN_COLUMNS : column;
   const project = scope.project === undefined ? undefined : projectRows(db, index, scope.project);
-  const within = project?.isSmall === true ? project.match : undefined;
-  const { terms, pairs, rest } = affordable(db, index, query, within);
-  const { phrases = [], accept, since, before } = scope;
+  const projectMatch = project?.isSmall === true ? project.match : undefined;
+  const { terms, pairs, tooCommon } = affordable(db, index, query, projectMatch);
+  const { phrases = [], accept } = scope;
   // A phrase of common words only takes as long to find as they do.
   const isPhraseCommon = phrases.some((phrase) => !phrase.some((word) => terms.includes(word.toLowerCase())));
-  if (rest.length > 0 && (terms.length === 0 || isPhraseCommon)) {
-    const words = [...terms, ...rest];
-    return newestHits(db, index, { words, pairs: query.pairs, phrases, column: own, project, accept, since, before });
+  if (tooCommon.length > 0 && (terms.length === 0 || isPhraseCommon)) {
+    const words = [...terms, ...tooCommon];
+    return newestHits(db, index, { ...scope, words, pairs: query.pairs, phrases, column: ownColumn, project });
   }
   if (terms.length === 0) return { hits: [], words: [] };
   const any = [...terms.map((term) => quoted(term)), ...pairs.map((pair) => quoted(...pair))].join(" OR ");
   const match = [
-    ...(within === undefined ? [] : [within]),
-    ...phrases.map((phrase) => own + quoted(...phrase)),
+    ...(projectMatch === undefined ? [] : [projectMatch]),
+    ...phrases.map((phrase) => ownColumn + quoted(...phrase)),
     `${column}(${any})`,
   ].join(" AND ");
-  const picked = within === undefined ? (project?.id ?? 0) : 0;
-  const maxScored = picked > 0 ? MAX_MIXED_HITS : MAX_HITS;
+  const onlyProject = projectMatch === undefined ? (project?.id ?? 0) : 0;
+  const maxScored = onlyProject > 0 ? MAX_MIXED_HITS : MAX_HITS;
   const hits = db.all<Hit>(sql`WITH hits AS MATERIALIZED (
       SELECT rowid AS id, -bm25(${raw(index.table)}, ${raw(index.weights)}) AS score ${matching(index.table, match)}
       ORDER BY score DESC LIMIT ${accept === undefined ? maxScored : MAX_SCORED_ROWS}
-    ) ${index.rows} WHERE ${picked} IN (0, s.project_id) LIMIT ${accept === undefined ? MAX_HITS : MAX_SCORED_ROWS}`);
+    ) ${index.rows} WHERE ${onlyProject} IN (0, s.project_id) LIMIT ${accept === undefined ? MAX_HITS : MAX_SCORED_ROWS}`);
   return { hits: hits.filter((hit) => accept?.(hit.session) !== false), words: terms };
 }

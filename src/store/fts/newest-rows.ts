@@ -16,7 +16,7 @@ import {
 
 const MAX_HITS = 500;
 /** Rows to read, of all words together: about 15 ms. */
-const MAX_WALKED_ROWS = 200_000;
+const MAX_READ_ROWS = 200_000;
 /** Searching one day costs as much as reading this many rows. */
 const DAY_ROWS = 1_000;
 const MAX_SESSIONS = 5_000;
@@ -45,22 +45,22 @@ export interface NewestQuery {
 
 /** The reply's `since`: all rows from this time on were searched; undefined: all rows at all. */
 export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits {
-  const { days, isCut: isLater } = daysOf(db, query);
+  const { days, isCut: hasOlderDays } = daysOf(db, query);
   const ids = idRange(db, index);
   const rowsPerDay = (query.project?.rows ?? ids.span) / Math.max(1, days.length);
   const found = new Map<string, Hit>();
-  let walkedLeft = MAX_WALKED_ROWS;
-  let firstDay = (isLater ? days.at(-1) : undefined) ?? -Infinity;
+  let readLeft = MAX_READ_ROWS;
+  let firstDay = (hasOlderDays ? days.at(-1) : undefined) ?? -Infinity;
   for (const tier of tiersOf(db, index, query)) {
     // Each tier may use half of what the stricter ones left.
-    const reserve = walkedLeft / 2;
+    const reserve = readLeft / 2;
     for (const [position, day] of days.entries()) {
-      walkedLeft -= DAY_ROWS + rowsPerDay * tier.lists;
+      readLeft -= DAY_ROWS + rowsPerDay * tier.lists;
       for (const hit of hitsOf(db, index, day, tier)) {
         const key = `${hit.session} ${hit.promptNumber} ${hit.toolUse ?? hit.message ?? ""}`;
         if (!found.has(key) && query.accept?.(hit.session) !== false) found.set(key, hit);
       }
-      const isCut = found.size >= MAX_HITS || walkedLeft <= reserve;
+      const isCut = found.size >= MAX_HITS || readLeft <= reserve;
       if (isCut && position < days.length - 1) firstDay = Math.max(firstDay, day);
       if (isCut) break;
     }

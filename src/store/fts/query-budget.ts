@@ -9,7 +9,7 @@ export const MAX_SCORED_ROWS = 10_000;
 /** Rows counted once for each of their words: if words share rows, more words do not rank better. */
 const MAX_WORD_ROWS = 15_000;
 /** Rows of all words, in scope or not: bm25 reads each again to compute how rare the word is (50 in a microsecond). */
-const MAX_WALKED_ROWS = 200_000;
+const MAX_READ_ROWS = 200_000;
 /** A larger index is not in the page cache, and each row takes twice as long: budgets shrink, unless the project leaves few rows. */
 const LARGE_INDEX_ROWS = 200_000;
 /** More words than this add time but no better ranking; in a large index each takes longer. */
@@ -38,56 +38,56 @@ export interface Affordable {
   terms: string[];
   pairs: [string, string][];
   /** Words found to be too common. */
-  rest: string[];
+  tooCommon: string[];
 }
 
-/** `within`: an expression every row has to match, too, if few enough rows match it. */
+/** `projectMatch`: what the rows of the project match, if they are few enough. */
 export function affordable(
   db: Db,
   index: FtsIndex,
   query: { words: string[]; pairs: [string, string][] },
-  within: string | undefined,
+  projectMatch: string | undefined,
 ): Affordable {
   const rowsOf = new Map<string, number>();
   const ids = idRange(db, index);
-  const isLarge = ids.span > LARGE_INDEX_ROWS && within === undefined;
+  const isLarge = ids.span > LARGE_INDEX_ROWS && projectMatch === undefined;
   const budget = isLarge ? 0.4 : 1;
   const maxTerms = isLarge ? MAX_TERMS_LARGE : MAX_TERMS;
   const maxScored = MAX_SCORED_ROWS * budget;
   /** The share of rows that have none of the terms, if terms are independent of each other. */
   let missed = 1;
   let wordRowsLeft = MAX_WORD_ROWS * budget;
-  let walkedLeft = MAX_WALKED_ROWS * budget;
-  const rest: string[] = [];
+  let readLeft = MAX_READ_ROWS * budget;
+  const tooCommon: string[] = [];
   for (const word of query.words) {
     if (rowsOf.size === maxTerms) break;
     // Counting a common word means reading all its rows: samples of the index tell about how many there are.
     const isFew = countRows(db, index, quoted(word), maxScored + 1) <= maxScored;
     const rowsOfMatch = (match: string): number =>
       isFew ? countRows(db, index, match, maxScored + 1) : estimateRows(db, index, match, ids) || 1;
-    const walked = rowsOfMatch(quoted(word));
-    const scored = within === undefined ? walked : rowsOfMatch(`${within} AND ${quoted(word)}`);
+    const read = rowsOfMatch(quoted(word));
+    const scored = projectMatch === undefined ? read : rowsOfMatch(`${projectMatch} AND ${quoted(word)}`);
     const missedNow = missed * (1 - scored / ids.span);
-    if ((1 - missedNow) * ids.span > maxScored || scored > wordRowsLeft || walked > walkedLeft) {
-      rest.push(word);
+    if ((1 - missedNow) * ids.span > maxScored || scored > wordRowsLeft || read > readLeft) {
+      tooCommon.push(word);
       // Words are ordered by turns: one that is rare there may be common in outputs, so rarer words may follow.
-      if (rowsOf.size > 0 || rest.length === MAX_TRIED) break;
+      if (rowsOf.size > 0 || tooCommon.length === MAX_TRIED) break;
       continue;
     }
     if (scored === 0) continue;
-    rowsOf.set(word, walked);
+    rowsOf.set(word, read);
     missed = missedNow;
     wordRowsLeft -= scored;
-    walkedLeft -= walked;
+    readLeft -= read;
   }
   // A pair with a common word ("not found") gains 0.5 points of MRR and doubles the time: its long list must be read.
   const pairs = query.pairs.filter(([a, b]) => {
-    const walked = (rowsOf.get(a) ?? Infinity) + (rowsOf.get(b) ?? Infinity);
-    const isKept = walked <= walkedLeft;
-    if (isKept) walkedLeft -= walked;
+    const read = (rowsOf.get(a) ?? Infinity) + (rowsOf.get(b) ?? Infinity);
+    const isKept = read <= readLeft;
+    if (isKept) readLeft -= read;
     return isKept;
   });
-  return { terms: [...rowsOf.keys()], pairs: pairs.slice(0, MAX_PAIRS), rest };
+  return { terms: [...rowsOf.keys()], pairs: pairs.slice(0, MAX_PAIRS), tooCommon };
 }
 
 const COMMON_SHARE = 0.25;
