@@ -106,7 +106,7 @@ function benchScan(size: number, rounds: number): void {
   };
   console.log(`  ${"plain JavaScript".padEnd(20)} ${ms(plain)}   1.000`);
   line("8 bits, in memory", () => void scan.search(query, { limit: 10 }));
-  line("1 bit, then 8", () => void codes.search(query, { limit: 10, read }));
+  line("1 bit, then 8", () => void codes.search(query, { limit: 10, candidates: 200, read }));
 }
 
 function randomRecords(size: number, stride: number): Uint8Array {

@@ -4,7 +4,7 @@ export class AppError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
 
-  constructor(code: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: string, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;

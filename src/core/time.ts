@@ -21,8 +21,8 @@ export function parseTime(text: string, now: number): number {
 /** Returns the span; throws if it ends before it starts. */
 export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
   if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
-  throw new AppError("usage", "The span of time has to end after it begins.", {
-    hint: "since is where it begins; before is where it ends, without the day that is named.",
+  throw new AppError("usage", "before must be later than since.", {
+    hint: "The day that before names is not included.",
   });
 }
 

@@ -141,9 +141,11 @@ describe("one bit", () => {
     const read = (rows: readonly number[]): Uint8Array =>
       Buffer.concat(rows.map((row) => records.subarray(row * 388, (row + 1) * 388)));
     for (const query of queries) {
-      expect(codes.search(query, { limit: 10, read })).toEqual(scan.search(query, { limit: 10 }));
+      expect(codes.search(query, { limit: 10, candidates: 200, read })).toEqual(scan.search(query, { limit: 10 }));
       const accept = (row: number): boolean => row % 2 === 1;
-      expect(codes.search(query, { limit: 5, read, accept })).toEqual(scan.search(query, { limit: 5, accept }));
+      expect(codes.search(query, { limit: 5, candidates: 200, read, accept })).toEqual(
+        scan.search(query, { limit: 5, accept }),
+      );
     }
   });
 });

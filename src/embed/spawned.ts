@@ -135,5 +135,5 @@ function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): Model
 }
 
 function toError({ code, message, hint }: Failure): Error {
-  return code === undefined ? new Error(message) : new AppError(code, message, hint === undefined ? {} : { hint });
+  return code === undefined ? new Error(message) : new AppError(code, message, { hint });
 }

@@ -18,25 +18,13 @@ export function chatProtocol(server: ModelServer): Ask {
       { name: "json_object", pattern: /response_format|json_object|json mode/i },
     ],
     bodyOf,
-    readWhole(reply) {
-      const choice = asObjects(reply["choices"])[0];
-      const message = asObject(choice?.["message"]);
-      return (
-        message && {
-          model: asString(reply["model"]) ?? "",
-          text: asString(message["content"]) ?? "",
-          isRefused: (asString(message["refusal"]) ?? "") !== "",
-          stopReason: asString(choice?.["finish_reason"]),
-          usage: usageOf(reply),
-        }
-      );
-    },
+    isWhole: (reply) => asObject(asObjects(reply["choices"])[0]?.["message"]) !== undefined,
     applyEvent(answer, event) {
       const choice = asObjects(event["choices"])[0];
-      const delta = asObject(choice?.["delta"]);
+      const message = asObject(choice?.["delta"] ?? choice?.["message"]);
       answer.model = asString(event["model"]) ?? answer.model;
-      answer.text += asString(delta?.["content"]) ?? "";
-      answer.isRefused ||= (asString(delta?.["refusal"]) ?? "") !== "";
+      answer.text += asString(message?.["content"]) ?? "";
+      answer.isRefused ||= (asString(message?.["refusal"]) ?? "") !== "";
       answer.stopReason = asString(choice?.["finish_reason"]) ?? answer.stopReason;
       answer.usage = usageOf(event) ?? answer.usage;
     },

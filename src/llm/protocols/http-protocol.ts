@@ -35,8 +35,9 @@ export interface HttpProtocol {
   /** In the order in which an error message that may mean several fields is read. */
   optionalFields: readonly { name: string; pattern: RegExp }[];
   bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object;
-  /** Undefined: not a reply of this protocol. */
-  readWhole(reply: JsonObject): Partial<Answer> | undefined;
+  /** A reply that the server did not stream. */
+  isWhole(reply: JsonObject): boolean;
+  /** Adds an event of the stream, or a whole reply, to the answer. */
   applyEvent(answer: Answer, event: JsonObject): void;
   /** The stream is complete, though the connection may still be open. */
   isLast(event: JsonObject): boolean;
@@ -88,8 +89,10 @@ async function readAnswer({ isStream, chunks }: HttpReply, protocol: HttpProtoco
   };
   if (!isStream) {
     const reply = asObject(parseJson(await textOf(chunks))) ?? {};
-    const whole = protocol.readWhole(reply);
-    if (whole !== undefined) return { ...answer, ...whole };
+    if (protocol.isWhole(reply)) {
+      protocol.applyEvent(answer, reply);
+      return answer;
+    }
     // Some servers report errors with status 200.
     throw isError(reply) ? streamedError(reply) : new LlmError("malformed", "The reply does not follow the protocol");
   }

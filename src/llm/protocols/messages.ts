@@ -17,17 +17,7 @@ export function messagesProtocol(server: ModelServer): Ask {
       { name: "thinking", pattern: /thinking/i },
     ],
     bodyOf,
-    readWhole(message) {
-      if (message["type"] !== "message") return undefined;
-      const blocks = asObjects(message["content"]);
-      return {
-        model: asString(message["model"]) ?? "",
-        text: blocks.map((block) => (block["type"] === "text" ? (asString(block["text"]) ?? "") : "")).join(""),
-        input: asObject(blocks.find((block) => block["type"] === "tool_use")?.["input"]),
-        stopReason: asString(message["stop_reason"]),
-        usage: addUsage(undefined, message),
-      };
-    },
+    isWhole: (reply) => reply["type"] === "message",
     applyEvent,
     isLast: (event) => event["type"] === "message_stop",
   });
@@ -50,6 +40,15 @@ function bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object {
 function applyEvent(answer: Answer, event: JsonObject): void {
   const delta = asObject(event["delta"]);
   switch (event["type"]) {
+    case "message": {
+      const blocks = asObjects(event["content"]);
+      answer.model = asString(event["model"]) ?? "";
+      answer.text = blocks.map((block) => (block["type"] === "text" ? (asString(block["text"]) ?? "") : "")).join("");
+      answer.input = asObject(blocks.find((block) => block["type"] === "tool_use")?.["input"]);
+      answer.stopReason = asString(event["stop_reason"]);
+      answer.usage = addUsage(undefined, event);
+      return;
+    }
     case "message_start": {
       const message = asObject(event["message"]);
       answer.model = asString(message?.["model"]) ?? "";
