@@ -1,8 +1,5 @@
 // List prices of models in November 2026, in US dollars per million tokens; `prices` in the config overrides them.
 
-/** A server that reports a higher cost is wrong. */
-export const MAX_COST_USD = 1_000;
-
 export interface Price {
   input: number;
   output: number;
@@ -44,6 +41,13 @@ export function findPrice(model: string, own: Readonly<Record<string, string>>):
 export function parsePrice(text: string): Price | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)\s*$/.exec(text);
   return match === null ? undefined : { input: Number(match[1]), output: Number(match[2]) };
+}
+
+/** A server that reports a higher cost is wrong. */
+const MAX_COST_USD = 1_000;
+
+export function reportedCost(cost: unknown): { costUsd?: number } {
+  return typeof cost === "number" && cost >= 0 && cost < MAX_COST_USD ? { costUsd: cost } : {};
 }
 
 /** In millionths of a dollar, rounded up, so that rounding never exceeds a limit. */

@@ -28,7 +28,9 @@ export const copilotReader: LineReader<CopilotState> = {
     const read = ownValue(READERS, type);
     if (read === undefined && (type === undefined || !KNOWN.test(type))) countUnknown(notes, type);
     const data = asObject(line["data"]) ?? {};
-    return read?.({ state, turn: state.turn, line, data, agentId: agentOf(line, data) }) ?? [];
+    // Newer lines name the agent, older ones the call that started it.
+    const agentId = asId(line["agentId"]) ?? asId(data["parentToolCallId"]);
+    return read?.({ state, turn: state.turn, line, data, agentId }) ?? [];
   },
   flush: (state) => endOfTurn(state.turn),
 };
@@ -152,11 +154,6 @@ function readSubagentEnd(line: Line): AgentEvent[] {
   const { turn, data, agentId } = line;
   if (agentId === undefined && asId(data["toolCallId"]) === undefined) return [];
   return ofSubagent(line, emit(turn, { kind: "turn-end", promptId: turn.promptId }));
-}
-
-/** Newer lines name the agent, older ones the call that started it. */
-function agentOf(line: JsonObject, data: JsonObject): string | undefined {
-  return asId(line["agentId"]) ?? asId(data["parentToolCallId"]);
 }
 
 function ofSubagent({ state, agentId }: Line, events: AgentEvent[]): AgentEvent[] {

@@ -43,16 +43,12 @@ export function openCodeToolUse(part: JsonObject, cwd: string): { use: ToolUse; 
 
 function outputOf(name: string, output: string | undefined, metadata: JsonObject): string | undefined {
   if (name === "Edit") return asString(metadata["diff"])?.trim() || output;
-  return name === "Read" && output !== undefined ? fileText(output) : output;
+  return name === "Read" && output !== undefined ? stripLineNumbers(WRAPPED.exec(output)?.[1] ?? output) : output;
 }
 
 /** The read tool wraps its lines in a tag, with a note at the end about how many lines the file has. */
 const WRAPPED =
   /<(?:file|content)>\n([\s\S]*?)(?:\n\n?\((?:End of file|File has more lines|Showing lines|Output truncated)[^\n]*)?\n*<\/(?:file|content)>/;
-
-function fileText(output: string): string {
-  return stripLineNumbers(WRAPPED.exec(output)?.[1] ?? output);
-}
 
 function touchedFiles(name: string, input: JsonObject, metadata: JsonObject): FileTouch[] {
   const path = asString(input["filePath"]);

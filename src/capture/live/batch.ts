@@ -80,7 +80,7 @@ export function sessionOf(db: Db, batch: Batch, seed: NewSession): Pick<SeenSess
   const { at, sessionId } = seed;
   const seen = batch.sessions.get(sessionId);
   const isNewest = seen !== undefined && seen.lastAt < seen.storedLastAt && at >= seen.storedLastAt;
-  if (seen !== undefined && !isNewest && isSameSession(seen.seed, seed)) {
+  if (seen !== undefined && !isNewest && SEED_KEYS.every((key) => seen.seed[key] === seed[key])) {
     if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
@@ -92,12 +92,8 @@ export function sessionOf(db: Db, batch: Batch, seed: NewSession): Pick<SeenSess
   return row;
 }
 
+/** All but the time and the id. */
 const SEED_KEYS = ["projectId", "cwd", "branch", "version", "transcriptPath", "agent", "parentId", "subtitle"] as const;
-
-/** Ignores the time. */
-function isSameSession(a: NewSession, b: NewSession): boolean {
-  return SEED_KEYS.every((key) => a[key] === b[key]);
-}
 
 /** Writes the session's times now, for statements that read them. */
 export function settleTimes(db: Db, batch: Batch, sessionDbId: number): void {

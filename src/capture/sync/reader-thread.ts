@@ -29,7 +29,10 @@ export async function* readInThread(
   context: ReadContext,
   { thread, onWait }: { thread: URL; onWait: () => void },
 ): AsyncGenerator<ReadStep, void> {
-  const workerContext: ReadContext = { ...pickData(context), env: { ...context.env }, places: new Map() };
+  // Without what a SyncContext has besides.
+  const { settings, force, project, excludePaths, privateIds } = context;
+  const data = { settings, force, project, excludePaths, privateIds };
+  const workerContext: ReadContext = { ...data, env: { ...context.env }, places: new Map() };
   const worker = new Worker(thread, {
     workerData: workerContext,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
@@ -84,11 +87,6 @@ export async function* readInThread(
   yield { file: culprit.transcript.file, error: failure?.message ?? "" };
   for (const request of others) yield* readTranscript(request, context);
   for (let next = requests.next(); !next.done; next = requests.next()) yield* readTranscript(next.value, context);
-}
-
-/** Without what a SyncContext has besides. */
-function pickData({ settings, force, project, excludePaths, privateIds }: ReadContext) {
-  return { settings, force, project, excludePaths, privateIds };
 }
 
 /** What the thread runs. */

@@ -1,4 +1,5 @@
 // Reads transcripts into the store: only what is new of each file, in pieces that are stored as a whole or not at all.
+import { ownValue } from "../../agents/fields.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { loadSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
@@ -145,7 +146,10 @@ function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript
     const hasEvents = into.events + piece.events.length > 0;
     try {
       group.add(piece.bytes, (batch) => {
-        writePiece(db, batch, piece, skippedBefore);
+        const { checkpoint, malformed, tooLong } = piece;
+        const skipped = skippedBefore + malformed.length + tooLong.length;
+        applyAll(db, batch, piece.events);
+        if (checkpoint !== undefined) saveSyncState(db, checkpoint, skipped, Date.now());
         if (piece.isLast && context.enqueue && hasEvents) enqueueSession(db, into.file.sessionId, Date.now());
       });
     } catch (error) {
@@ -207,14 +211,8 @@ function addPiece(outcome: FileOutcome, { state, bytes, events, malformed, tooLo
   outcome.malformed.push(...malformed);
   outcome.tooLong.push(...tooLong);
   for (const [type, times] of Object.entries(unknown)) {
-    const before = Object.hasOwn(outcome.unknown, type) ? (outcome.unknown[type] ?? 0) : 0;
-    outcome.unknown[type] = before + times;
+    outcome.unknown[type] = (ownValue(outcome.unknown, type) ?? 0) + times;
   }
-}
-
-function writePiece(db: Db, batch: Batch, { events, checkpoint, malformed, tooLong }: Piece, skipped: number): void {
-  applyAll(db, batch, events);
-  if (checkpoint !== undefined) saveSyncState(db, checkpoint, skipped + malformed.length + tooLong.length, Date.now());
 }
 
 function applyAll(db: Db, batch: Batch, events: readonly CapturedEvent[]): void {

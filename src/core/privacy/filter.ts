@@ -44,7 +44,8 @@ function cutMiddle(text: string, limit: number): string {
   const tailRoom = Math.floor(room / 4);
   const head = text.slice(0, room - tailRoom + MARGIN_CHARS);
   const headRanges = secretRanges(head);
-  const headEnd = backToWhole(text, cutPoint(headRanges, Math.min(room - tailRoom, head.length)));
+  const headCut = cutPoint(headRanges, Math.min(room - tailRoom, head.length));
+  const headEnd = splitsPair(text, headCut) ? headCut - 1 : headCut;
 
   const tailAt = Math.max(0, text.length - tailRoom - MARGIN_CHARS);
   const tail = text.slice(tailAt);
@@ -56,7 +57,7 @@ function cutMiddle(text: string, limit: number): string {
     openKeyEnd(text, head, headRanges),
     tailAt + longRunEnd(tail, tail.length - tailChars),
   );
-  const tailFrom = pastSecret(tailRanges, onToWhole(text, earliest) - tailAt);
+  const tailFrom = pastSecret(tailRanges, (splitsPair(text, earliest) ? earliest + 1 : earliest) - tailAt);
 
   const cutChars = tailAt + tailFrom - headEnd;
   return redactSecrets(
@@ -113,14 +114,6 @@ function longRunEnd(tail: string, from: number): number {
 
 function splitsPair(text: string, place: number): boolean {
   return (text.codePointAt(place - 1) ?? 0) > 0xffff;
-}
-
-function backToWhole(text: string, place: number): number {
-  return splitsPair(text, place) ? place - 1 : place;
-}
-
-function onToWhole(text: string, place: number): number {
-  return splitsPair(text, place) ? place + 1 : place;
 }
 
 interface Nesting {

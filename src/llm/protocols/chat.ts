@@ -1,6 +1,6 @@
 // OpenAI's chat completions, which dozens of servers speak, each a little differently.
 import { asCount, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
-import { MAX_COST_USD } from "../price.ts";
+import { reportedCost } from "../price.ts";
 import type { LlmRequest, Usage } from "../provider.ts";
 import { jsonOnly } from "../template.ts";
 import { type Ask, askOverHttp, type ModelServer } from "./http-protocol.ts";
@@ -56,7 +56,5 @@ function usageOf(reply: JsonObject): Usage | undefined {
   const outputTokens = asCount(usage?.["completion_tokens"]);
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   // OpenRouter also reports what it charged.
-  const cost = usage?.["cost"];
-  const isCost = typeof cost === "number" && cost >= 0 && cost < MAX_COST_USD;
-  return { inputTokens, outputTokens, ...(isCost && { costUsd: cost }) };
+  return { inputTokens, outputTokens, ...reportedCost(usage?.["cost"]) };
 }

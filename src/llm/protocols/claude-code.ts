@@ -1,16 +1,17 @@
 // The user's own Claude Code as a model: one `claude -p` per request, without settings, hooks, plugins, MCP servers,
 // CLAUDE.md and transcripts. C_MEM_ENABLED=0 stops our own hooks, should they run.
 import { mkdirSync } from "node:fs";
-import { asCount, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, parseJson } from "../../core/json.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { type ChildResult, runChild } from "../child.ts";
 import { LlmError, type LlmErrorKind } from "../error.ts";
-import { MAX_COST_USD } from "../price.ts";
+import { reportedCost } from "../price.ts";
 import type { LlmReply, Usage } from "../provider.ts";
 import { replyValue } from "../reply-value.ts";
 import { jsonOnly } from "../template.ts";
 import type { Ask } from "./http-protocol.ts";
+import { addUsage } from "./messages.ts";
 
 export interface ClaudeCode {
   /** The executable; undefined where none was found. */
@@ -76,7 +77,7 @@ function finish({ status, stdout, stderr }: ChildResult): LlmReply {
   // Without a result it sent nothing: not logged in, no connection, a wrong option.
   if (result?.["type"] !== "result") throw failure(stderr || stdout || `exit code ${status}`, "nothing");
   const text = asString(result["result"]) ?? "";
-  const usage = usageOf(result);
+  const usage = { ...addUsage(undefined, result), ...reportedCost(result["total_cost_usd"]) };
   const stopReason = asString(result["stop_reason"]);
   if (stopReason === "refusal") throw new LlmError("refusal", "The model declined to answer", { spent: usage });
   if (stopReason === "max_tokens" || /exceeded the \d+ output token maximum/i.test(text)) {
@@ -105,15 +106,4 @@ function failure(words: string, spent: Usage | "nothing"): LlmError {
   const until = Number(/\|(\d{10})\b/.exec(words)?.[1] ?? Number.NaN) * 1000;
   const retryAfterMs = Number.isFinite(until) ? Math.max(0, until - Date.now()) : undefined;
   return new LlmError(kind, `claude: ${oneLine(filterText(words), 300)}`, { spent, retryAfterMs });
-}
-
-function usageOf(result: JsonObject): Usage {
-  const usage = asObject(result["usage"]);
-  const input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-  const cost = result["total_cost_usd"];
-  return {
-    inputTokens: input.reduce((sum, key) => sum + (asCount(usage?.[key]) ?? 0), 0),
-    outputTokens: asCount(usage?.["output_tokens"]) ?? 0,
-    ...(typeof cost === "number" && cost >= 0 && cost < MAX_COST_USD && { costUsd: cost }),
-  };
 }

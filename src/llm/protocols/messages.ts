@@ -70,7 +70,7 @@ function applyEvent(answer: Answer, event: JsonObject): void {
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
 /** The counts of a stream are running totals: the last ones count. */
-function addUsage(before: Usage | undefined, message: JsonObject | undefined): Usage {
+export function addUsage(before: Usage | undefined, message: JsonObject | undefined): Usage {
   const usage = asObject(message?.["usage"]);
   const inputTokens = INPUT_TOKENS.reduce((sum, key) => sum + (asCount(usage?.[key]) ?? 0), 0);
   return {
