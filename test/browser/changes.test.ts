@@ -1,9 +1,9 @@
-// Changes made on the page: saved, undone, refused.
+// Changes made on the page are saved, undone or refused.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { data, run } from "../e2e/harness.ts";
 import { fillSessions } from "./real-sessions.ts";
-import { type BrowserWorld, openWorld, problemsOf, shoot } from "./world.ts";
+import { type BrowserWorld, openWorld, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -32,7 +32,7 @@ async function observations(...flags: string[]): Promise<{ title: string; pinned
   return (known["results"] ?? []) as { title: string; pinned: boolean }[];
 }
 
-describe("memory", () => {
+describe("an observation", () => {
   it("is added, pinned and edited, and the command line shows it", async () => {
     const page = await world.open("/memory");
     await remember(page, "Quokkas are fed at noon");
@@ -44,7 +44,7 @@ describe("memory", () => {
     await page.getByLabel("Title").fill("Quokkas are fed at one");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await line(page, "Quokkas are fed at one").waitFor();
-    await shoot(page, "memory-edited");
+    await screenshot(page, "memory-edited");
     await page.reload();
     await line(page, "Quokkas are fed at one").waitFor();
     expect(problemsOf(page)).toEqual([]);
@@ -100,7 +100,7 @@ describe("memory", () => {
   });
 });
 
-it("a list whose rows were all forgotten says so", async () => {
+it("says when all observations of a list were forgotten", async () => {
   const page = await world.open("/memory");
   await remember(page, "Platypuses wade");
   await page.goto(`${world.origin}/memory?q=Platypuses`);
@@ -110,7 +110,7 @@ it("a list whose rows were all forgotten says so", async () => {
   expect(problemsOf(page)).toEqual([]);
 });
 
-it("an observation that could not be forgotten is shown again, with a message", async () => {
+it("shows an observation again, with a message, when it could not be forgotten", async () => {
   const page = await world.open("/memory");
   await remember(page, "Bandicoots stay");
   await page.route(/api\/forget\/\w+/, (route) =>
@@ -123,7 +123,7 @@ it("an observation that could not be forgotten is shown again, with a message", 
   await expect.poll(() => line(page, "Bandicoots stay").count()).toBe(1);
 });
 
-it("a forget request that fails leaves the page open", async () => {
+it("stays on the page when the request to forget fails", async () => {
   const page = await world.open("/memory/o1");
   await page.route(/api\/forget/, (route) => route.abort());
   await page.getByRole("button", { name: "Forget", exact: true }).click();
@@ -133,7 +133,7 @@ it("a forget request that fails leaves the page open", async () => {
 });
 
 describe("settings", () => {
-  it("are saved, and reset to their defaults", async () => {
+  it("are saved and reset to their defaults", async () => {
     const page = await world.open("/settings");
     await page.locator("#contextObservations").fill("7");
     await page.locator("#contextObservations").press("Enter");
@@ -150,12 +150,12 @@ describe("settings", () => {
       .waitFor({ state: "detached" });
   });
 
-  it("that are invalid are refused with the reason", async () => {
+  it("are refused with the reason when they are invalid", async () => {
     const page = await world.open("/settings");
     await page.locator("#contextObservations").fill("-3");
     await page.locator("#contextObservations").press("Enter");
     await page.locator(".setting-error").waitFor();
-    await shoot(page, "settings-refused");
+    await screenshot(page, "settings-refused");
     await page.locator("#contextObservations").fill("");
     await page.locator("#contextObservations").press("Enter");
     await page.locator(".setting-error", { hasText: '"" does not fit' }).waitFor();
@@ -164,7 +164,7 @@ describe("settings", () => {
   });
 });
 
-it("context settings can be tried before they are saved", async () => {
+it("previews context settings before they are saved", async () => {
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
   await page.locator(".injected pre").waitFor();
   const whole = (await page.locator(".injected pre").textContent()) ?? "";
@@ -172,25 +172,25 @@ it("context settings can be tried before they are saved", async () => {
   await expect
     .poll(async () => ((await page.locator(".injected pre").textContent()) ?? "").length)
     .toBeLessThan(whole.length);
-  await shoot(page, "context-tried");
+  await screenshot(page, "context-tried");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await expect.poll(() => page.locator(".injected pre").textContent()).toBe(whole);
 });
 
-it("a saved list of types can be tried empty, which means all", async () => {
+it("previews an empty list of types, which means all types", async () => {
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
   // Compares ids: "3 min ago" changes.
-  const told = async (): Promise<string[]> =>
+  const injected = async (): Promise<string[]> =>
     ((await page.locator(".injected pre").textContent()) ?? "").match(/#o\d+/g) ?? [];
   await page.locator(".injected pre").waitFor();
-  const all = await told();
+  const all = await injected();
   await run(world, ["config", "set", "contextTypes", "refactor"]);
   await page.reload();
   await page.locator(".injected pre").waitFor();
-  expect((await told()).length).toBeLessThan(all.length);
+  expect((await injected()).length).toBeLessThan(all.length);
   await page.getByLabel("refactor", { exact: true }).uncheck();
-  await expect.poll(told).toEqual(all);
+  await expect.poll(injected).toEqual(all);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
-  await expect.poll(told).toEqual(all);
+  await expect.poll(injected).toEqual(all);
 });

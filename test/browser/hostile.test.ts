@@ -1,9 +1,9 @@
-// A session full of hostile markup is text, wherever it is shown.
+// Hostile markup in a session is shown as text on every page.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hostileSession, PAYLOADS, writeTranscript } from "./transcripts.ts";
-import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+import { type BrowserWorld, openWorld, overflow, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await openWorld(({ claudeDir, project }) => {
     const start = Date.now() - 3_600_000;
     writeTranscript(claudeDir, { id: "hostile", cwd: project, start }, hostileSession);
-    // A folder and a branch of that name, in two sessions that go on with each other.
+    // Two sessions that continue each other, in a folder and on a branch with hostile names.
     const cwd = join(project, PAYLOADS[1] ?? "");
     for (const [index, id] of ["first", "second"].entries())
       writeTranscript(claudeDir, { id, cwd, start: start + index * 1_200_000, branch: BRANCH }, hostileSession);
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** What no text of ours or anybody's may become. */
+/** What recorded text must never turn into. */
 const FORBIDDEN =
   "script:not([src]), iframe, img, form[action], style, base, math, [onerror], [onload], [href^='javascript:' i], [srcdoc]";
 
@@ -32,7 +32,7 @@ async function expectText(page: Page): Promise<void> {
   expect(problemsOf(page)).toEqual([]);
 }
 
-it("in a session, with everything unfolded", async () => {
+it("shows hostile text as text in a session with everything unfolded", async () => {
   const page = await world.open("/sessions/hostile", { height: 4_000 });
   await page.waitForSelector(".virtual .prompt");
   for (let round = 0; round < 6; round += 1) {
@@ -49,10 +49,10 @@ it("in a session, with everything unfolded", async () => {
   await page.waitForTimeout(300);
   const text = (await page.locator(".virtual").textContent()) ?? "";
   for (const payload of PAYLOADS.slice(0, 2)) expect(text).toContain(payload);
-  await shoot(page, "hostile-session");
+  await screenshot(page, "hostile-session");
 });
 
-it("in the list, in a search and its results, and now", async () => {
+it("shows hostile text as text on Sessions, Search and Now", async () => {
   const page = await world.open("/sessions");
   await page.waitForSelector(".session-line");
   await expectText(page);
@@ -67,10 +67,10 @@ it("in the list, in a search and its results, and now", async () => {
   await page.waitForSelector(".turn-card");
   await expectText(page);
   expect(await page.locator(".turn-card .turn-prompt").first().textContent()).toContain("<");
-  await shoot(page, "hostile-now");
+  await screenshot(page, "hostile-now");
 });
 
-it("in what is known, and in all about it", async () => {
+it("shows hostile text as text on Memory and in an observation", async () => {
   const page = await world.open("/memory?show=all");
   await page.waitForSelector(".observation");
   for (const head of await page.locator(".observation-head").all()) await head.click();
@@ -83,10 +83,10 @@ it("in what is known, and in all about it", async () => {
   await page.getByRole("link", { name: "Details" }).first().click();
   await page.waitForSelector(".evidence-list li");
   await expectText(page);
-  await shoot(page, "hostile-memory");
+  await screenshot(page, "hostile-memory");
 });
 
-it("in files, efforts and figures", async () => {
+it("shows hostile text as text on Files, Efforts and Insight", async () => {
   const page = await world.open("/files");
   await page.waitForSelector(".files li");
   await expectText(page);
@@ -100,36 +100,36 @@ it("in files, efforts and figures", async () => {
   await page.locator(".effort").first().click();
   await page.waitForSelector(".timeline li");
   await expectText(page);
-  await shoot(page, "hostile-effort");
+  await screenshot(page, "hostile-effort");
   await page.goto(`${world.origin}/insight`);
   await page.waitForSelector(".bar-row");
   await expectText(page);
   expect(await page.locator(".page").textContent()).toContain(PAYLOADS[1]);
-  await shoot(page, "hostile-insight");
+  await screenshot(page, "hostile-insight");
 });
 
-it("in what the next session is told, and in settings and health", async () => {
+it("shows hostile text as text on Context, Settings and Health", async () => {
   const page = await world.open("/context");
   await page.waitForSelector(".injected pre");
   await expectText(page);
   expect(await page.locator(".injected pre").textContent()).toContain("‹script>");
-  for (const [path, sign] of [
+  for (const [path, selector] of [
     ["/settings", ".setting"],
     ["/doctor", ".checks li"],
   ] as const) {
     await page.goto(world.origin + path);
-    await page.waitForSelector(sign);
+    await page.waitForSelector(selector);
     await expectText(page);
   }
 });
 
-it("in an address", async () => {
+it("shows hostile text in an address as text", async () => {
   for (const path of [
     `/sessions/${encodeURIComponent(PAYLOADS[0] ?? "")}`,
     `/search?q=${encodeURIComponent(PAYLOADS[1] ?? "")}&project=${encodeURIComponent(PAYLOADS[2] ?? "")}`,
     `/${encodeURIComponent(PAYLOADS[1] ?? "")}`,
     `/sessions/hostile#${encodeURIComponent(PAYLOADS[1] ?? "")}`,
-    // Not the code of any letter: cut, or typed.
+    // Malformed percent-encoding.
     "/sessions/%zz",
     "/memory/%E0%A4%A",
     "/sessions/hostile#%zz",

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hook } from "../e2e/harness.ts";
 import { writeTranscript } from "./transcripts.ts";
-import { atRest, type BrowserWorld, openWorld, problemsOf, shoot } from "./world.ts";
+import { untilStable, type BrowserWorld, openWorld, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -43,7 +43,7 @@ const end = (turn: Turn, words: string) =>
 const card = (page: Page, words: string) => page.locator(".turn-card", { hasText: words });
 
 describe("the Now page", () => {
-  it("appears while hooks run: the prompt, the tools, the end, the observations", async () => {
+  it("shows a turn as its hooks run: prompt, tool uses, end, observations", async () => {
     const page = await world.open("/");
     await page.waitForSelector(".turn-card");
     await page.waitForSelector(".live-live");
@@ -54,11 +54,11 @@ describe("the Now page", () => {
     await use(turn, "use-1");
     await use(turn, "use-2");
     await expect.poll(() => card(page, "never spaces").locator(".outcome").textContent()).toContain("2 tool uses");
-    await shoot(page, "now-live");
+    await screenshot(page, "now-live");
     await end(turn, "Done. We decided to use tabs for indentation because the user asked for them.");
     await expect.poll(() => card(page, "never spaces").locator(".running").count()).toBe(0);
     await card(page, "never spaces").locator(".learned li").first().waitFor({ timeout: 20_000 });
-    await shoot(page, "now-light");
+    await screenshot(page, "now-light");
     expect(problemsOf(page)).toEqual([]);
   });
 
@@ -72,22 +72,22 @@ describe("the Now page", () => {
       page.locator(".turn-card", { has: page.locator(".turn-prompt", { hasText: words }) });
     await asked("Second request instead").locator(".running").waitFor();
     await expect.poll(() => asked("stopped with Esc").locator(".running").count()).toBe(0);
-    await shoot(page, "now-superseded");
+    await screenshot(page, "now-superseded");
     await end({ session_id: "live-0", prompt_id: "live-0-p2" }, "Done.");
   });
 
-  it("waits while the user reads further down, and says so", async () => {
+  it("holds new turns back while the user reads further down, and shows their number", async () => {
     const page = await world.open("/", { theme: "dark", height: 600 });
     await page.waitForSelector(".live-live");
     await card(page, "Old request number 20").waitFor();
     await card(page, "Old request number 20").evaluate((element) => element.scrollIntoView({ block: "center" }));
     const topOf = () => card(page, "Old request number 20").evaluate((element) => element.getBoundingClientRect().top);
-    const before = await atRest(page, topOf);
+    const before = await untilStable(page, topOf);
     await ask({ session_id: "live-2", prompt_id: "live-2-p1" }, "Something new in another session");
     await page.getByRole("button", { name: "1 new" }).waitFor();
     expect(await card(page, "Something new").count()).toBe(0);
     expect(await topOf()).toBe(before);
-    await shoot(page, "now-waiting-dark");
+    await screenshot(page, "now-waiting-dark");
     await page.getByRole("button", { name: "1 new" }).click();
     await card(page, "Something new").waitFor();
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
@@ -110,7 +110,7 @@ describe("the Now page", () => {
     await expect.poll(() => page.locator(".live-live").count()).toBe(1);
   });
 
-  it("updates an open session live", async () => {
+  it("updates an open session page, too", async () => {
     const turn = { session_id: "live-4", prompt_id: "live-4-p1" };
     await ask(turn, "Begin here");
     const page = await world.open("/sessions/live-4");
@@ -123,7 +123,7 @@ describe("the Now page", () => {
     expect(await page.locator(".tool :text('echo inner-1')").count()).toBe(0);
     await page.locator(".subagent .fold").click();
     await page.waitForSelector(".is-nested .tool :text('echo inner-1')");
-    await shoot(page, "session-subagent");
+    await screenshot(page, "session-subagent");
     expect(problemsOf(page)).toEqual([]);
   });
 });

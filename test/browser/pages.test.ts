@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../e2e/harness.ts";
 import { fillSessions } from "./real-sessions.ts";
 import { writeTranscript } from "./transcripts.ts";
-import { type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+import { type BrowserWorld, openWorld, overflow, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -54,12 +54,12 @@ async function accessibilityProblems(page: Page): Promise<string[]> {
   });
 }
 
-describe.each(PAGES)("%s", (name, path, sign) => {
+describe.each(PAGES)("%s", (name, path, selector) => {
   it.each(["light", "dark"] as const)("is accessible and logs no errors, %s", async (theme) => {
     const page = await world.open(path, { theme, reducedMotion: true });
-    await page.waitForSelector(sign);
+    await page.waitForSelector(selector);
     await page.waitForTimeout(300);
-    await shoot(page, `${name}-${theme}`);
+    await screenshot(page, `${name}-${theme}`);
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(problemsOf(page)).toEqual([]);
     expect(await page.locator("h1").count()).toBe(1);
@@ -67,20 +67,20 @@ describe.each(PAGES)("%s", (name, path, sign) => {
 
   it("fits a 320 px and a wide screen", async () => {
     const small = await world.open(path, { width: 320, height: 640 });
-    await small.waitForSelector(sign);
+    await small.waitForSelector(selector);
     await small.waitForTimeout(200);
-    await shoot(small, `${name}-320`);
+    await screenshot(small, `${name}-320`);
     expect(await overflow(small)).toBe(0);
     const wide = await world.open(path, { width: 2200, height: 1200 });
-    await wide.waitForSelector(sign);
+    await wide.waitForSelector(selector);
     expect(await overflow(wide)).toBe(0);
   });
 
   it("loads again after a reload", async () => {
     const page = await world.open(path);
-    await page.waitForSelector(sign);
+    await page.waitForSelector(selector);
     await page.reload();
-    await page.waitForSelector(sign);
+    await page.waitForSelector(selector);
     expect(problemsOf(page)).toEqual([]);
   });
 });
@@ -122,7 +122,7 @@ describe("search", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain("result-head");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".preview .entry");
-    await shoot(page, "search-open");
+    await screenshot(page, "search-open");
     expect(await accessibilityProblems(page)).toEqual([]);
     const deep = page.url();
     await page.keyboard.press("Escape");
@@ -150,7 +150,7 @@ describe("search", () => {
   });
 });
 
-it("insight shows what was recorded within the filters, and its growth", async () => {
+it("insight shows the bytes recorded within the filters, and their growth", async () => {
   const page = await world.open("/insight");
   const recorded = async (): Promise<number> => {
     const text = (await page.locator("p", { hasText: "recorded here" }).textContent()) ?? "";
@@ -169,19 +169,19 @@ it("insight shows what was recorded within the filters, and its growth", async (
 it("the API docs fit a 320 px screen", async () => {
   const page = await world.open("/api/docs", { width: 320, height: 640 });
   await page.waitForSelector("h2#capture");
-  await shoot(page, "api-docs-320");
+  await screenshot(page, "api-docs-320");
   expect(await overflow(page)).toBe(0);
   expect(problemsOf(page)).toEqual([]);
   expect(await page.locator("body > p").first().innerHTML()).toContain("<code>{schema_version");
 });
 
 describe("the page itself", () => {
-  it("is under 120 KB compressed in total", () => {
+  it("is under 100 KB compressed in total", () => {
     const folder = join(ROOT, "plugin", "dist", "viewer");
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const sizes = files.map((entry) => gzipSync(readFileSync(join(entry.parentPath, entry.name))).length);
     expect(sizes.length).toBeGreaterThan(10);
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(120 * 1024);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100 * 1024);
   });
 
   it("keeps the theme that was selected", async () => {
@@ -210,18 +210,18 @@ describe("the page itself", () => {
   it("has a menu on a small screen", async () => {
     const page = await world.open("/sessions", { width: 320, height: 640 });
     await page.getByRole("button", { name: "Menu" }).click();
-    await shoot(page, "menu-320");
+    await screenshot(page, "menu-320");
     await page.getByRole("link", { name: "Search" }).click();
     await page.waitForSelector("#search-box");
     await expect.poll(() => page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
   });
 
   it("tells a browser that is not signed in what to do, and shows it no data", async () => {
-    const page = await world.openUninvited("/sessions/made-up");
+    const page = await world.openSignedOut("/sessions/made-up");
     await page.waitForSelector("text=c-mem open");
-    await shoot(page, "uninvited");
+    await screenshot(page, "signed-out");
     expect(await page.textContent("body")).not.toContain("zebracorn");
-    const late = await world.openUninvited("/open?code=used-up");
+    const late = await world.openSignedOut("/open?code=used-up");
     await late.waitForSelector("text=c-mem open");
     const again = await world.open("/open?code=used-up");
     await again.waitForSelector(".turn-card");
@@ -233,7 +233,7 @@ describe("the page itself", () => {
     await page.route(/api\/sessions/, (route) => route.abort());
     await page.reload();
     await page.waitForSelector(".error-box :text('cannot be reached')");
-    await shoot(page, "unreachable");
+    await screenshot(page, "unreachable");
     await page.unroute(/api\/sessions/);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.waitForSelector(".session-line");

@@ -1,11 +1,11 @@
-// A few real sessions where C_MEM_REAL_SESSIONS says that there are some, else a small made-up one.
+// A small made-up session, and up to 12 real ones from the folder C_MEM_REAL_SESSIONS.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { World } from "../e2e/harness.ts";
 import { writeTranscript } from "./transcripts.ts";
 
-const SHOWN = 12;
+const MAX_REAL = 12;
 
 export function fillSessions({ claudeDir, project }: World): void {
   const data = process.env["C_MEM_REAL_SESSIONS"] ?? "";
@@ -17,7 +17,7 @@ export function fillSessions({ claudeDir, project }: World): void {
       .map((line) => JSON.parse(line) as Entry);
     for (const { file, repo, session_id: id } of entries
       .filter(({ agent }) => agent === "Claude Code")
-      .slice(0, SHOWN)) {
+      .slice(0, MAX_REAL)) {
       const path = join(claudeDir, "projects", repo.replaceAll("/", "-"), `${id}.jsonl`);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, gunzipSync(readFileSync(join(data, `${file}.gz`))));

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { longSession, writeTranscript } from "./transcripts.ts";
-import { atRest, type BrowserWorld, openWorld, overflow, problemsOf, shoot } from "./world.ts";
+import { untilStable, type BrowserWorld, openWorld, overflow, problemsOf, screenshot } from "./world.ts";
 
 const LINES = 20_000;
 const LONG = "a-very-long-session";
-/** Usually under a second; on a busy machine at most this many times as long as a short page. */
+/** It usually opens in under a second; on a busy machine, in at most 5 times the time of a short page. */
 const OPENS_MS = 5_000;
 const OPENS_TIMES = 5;
 
@@ -31,10 +31,10 @@ const topOf = (page: Page, selector: string): Promise<number> =>
 describe("a session of 20,000 lines", () => {
   it("opens fast and renders a few rows", async () => {
     const page = await world.open("/sessions");
-    const opens = async (path: string, sign: string): Promise<number> => {
+    const opens = async (path: string, selector: string): Promise<number> => {
       const start = Date.now();
       await page.goto(world.origin + path);
-      await page.waitForSelector(sign);
+      await page.waitForSelector(selector);
       return Date.now() - start;
     };
     const short = await opens("/sessions", ".session-line");
@@ -42,7 +42,7 @@ describe("a session of 20,000 lines", () => {
     expect(long).toBeLessThan(Math.max(OPENS_MS, OPENS_TIMES * short));
     expect((await outline(page)).length).toBeGreaterThan(LINES * 0.6);
     expect(await page.locator(".virtual-row").count()).toBeLessThan(150);
-    await shoot(page, "session-light");
+    await screenshot(page, "session-light");
     expect(problemsOf(page)).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe("a session of 20,000 lines", () => {
     const [late] = entries.slice(9_000).find(([, kind]) => kind === "prompt") ?? [];
     await page.goto(`${world.origin}/sessions/${LONG}#${String(middle)}`);
     await page.waitForSelector(".is-marked .tool");
-    const top = await atRest(page, () => topOf(page, ".is-marked"));
+    const top = await untilStable(page, () => topOf(page, ".is-marked"));
     expect(top).toBeGreaterThan(40);
     expect(top).toBeLessThan(200);
     await page.reload();
@@ -87,7 +87,7 @@ describe("a session of 20,000 lines", () => {
         const before = row?.getBoundingClientRect().top ?? 0;
         scrollBy(0, -120);
         await new Promise((done) => setTimeout(done, 60));
-        // Rows are corrected within a frame, which a slow machine may not have drawn yet.
+        // A row is put back within a frame, which a slow machine may not have drawn yet.
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         if (row?.isConnected === true)
           drift = Math.max(drift, Math.abs(row.getBoundingClientRect().top - before - 120));
@@ -105,7 +105,7 @@ describe("a session of 20,000 lines", () => {
     await expect.poll(() => page.locator(".find-count").textContent()).toBe("1");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".is-marked :text('needle-300-end')");
-    await shoot(page, "session-find");
+    await screenshot(page, "session-find");
   });
 
   it("unfolds a tool: its input, its output, an edit as a diff", async () => {
@@ -117,7 +117,7 @@ describe("a session of 20,000 lines", () => {
     await page.waitForSelector(".tool-body figcaption:text('Output')");
     await page.locator(".fold.thinking").first().click();
     await page.waitForSelector(".thoughts:text('What next?')");
-    await shoot(page, "session-unfolded");
+    await screenshot(page, "session-unfolded");
   });
 
   it("replays in time, from any position", async () => {
@@ -133,7 +133,7 @@ describe("a session of 20,000 lines", () => {
       .poll(async () => Number(await page.locator(".virtual-row").last().getAttribute("aria-setsize")))
       .toBeGreaterThan(Number(early));
     await page.waitForTimeout(400);
-    await shoot(page, "session-replay-dark");
+    await screenshot(page, "session-replay-dark");
     await page.getByRole("button", { name: "End the replay" }).click();
     await expect
       .poll(async () => Number(await page.locator(".virtual-row").first().getAttribute("aria-setsize")))
@@ -147,6 +147,6 @@ describe("a session of 20,000 lines", () => {
     await page.locator(".tool-line").first().click();
     await page.waitForSelector(".tool-body figure");
     expect(await overflow(page)).toBe(0);
-    await shoot(page, "session-320");
+    await screenshot(page, "session-320");
   });
 });

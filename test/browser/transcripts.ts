@@ -11,7 +11,7 @@ interface Writer {
 
 const STEP_MS = 4_000;
 
-/** Puts a session where the agent would keep it; `write` says what happens in it. */
+/** Writes a session's transcript into the agent's folder; `write` adds its prompts, answers and tool uses. */
 export function writeTranscript(
   claudeDir: string,
   session: { id: string; cwd: string; start: number; branch?: string },
@@ -57,7 +57,7 @@ export function writeTranscript(
   writeFileSync(path, `${lines.join("\n")}\n`);
 }
 
-/** At least so many lines, of all kinds that there are. */
+/** At least this many lines: prompts, thinking, answers, commands and edits. */
 export function longSession(writer: Writer, lines: number): void {
   const words = "The parser reads a line, keeps what it has not understood and goes on with the next one. ";
   for (let turn = 1; writer.lines.length < lines; turn += 1) {
@@ -80,7 +80,7 @@ export function longSession(writer: Writer, lines: number): void {
   }
 }
 
-/** What would run, load or break out if it were ever taken for markup. */
+/** Each would run, load something or break the page if it were rendered as HTML. */
 export const PAYLOADS = [
   `<script>window.hacked = "script"</script>`,
   `<img src=x onerror="window.hacked = 'img'">`,

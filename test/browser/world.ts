@@ -1,24 +1,24 @@
-// A real worker over a real store, and a real browser that was let in.
+// A real worker on a real store, and a real browser that is signed in.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
 import { readServer } from "../../src/platform/state/server-record.ts";
 import { createWorld, ROOT, run, type World } from "../e2e/harness.ts";
 
-/** Debian's; CHROMIUM names another. */
+/** Where Debian installs it; the environment variable CHROMIUM names another. */
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 const START_MS = 60_000;
 
 export interface BrowserWorld extends World {
   origin: string;
-  /** A page that was let in; closed with the world. */
+  /** Opens a page that is signed in; it is closed at the end of the test. */
   open(path: string, options?: OpenOptions): Promise<Page>;
-  /** A page without the token. */
-  openUninvited(path: string): Promise<Page>;
+  openSignedOut(path: string): Promise<Page>;
   stopWorker(): Promise<void>;
-  /** Listens where the one before did. */
+  /** Starts a worker on the same port as before. */
   startWorker(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,10 +30,10 @@ export interface OpenOptions {
   reducedMotion?: boolean;
 }
 
-/** `fill` lays out transcripts, which are then brought in by the real commands. */
+/** `fill` writes transcripts, which the real commands then import. */
 export async function openWorld(fill: (world: World) => void): Promise<BrowserWorld> {
   const world = createWorld();
-  // What agents would write here, hooks find here too.
+  // Hooks look for transcripts here, even if `fill` writes none.
   mkdirSync(world.claudeDir, { recursive: true });
   fill(world);
   for (const command of [
@@ -41,7 +41,7 @@ export async function openWorld(fill: (world: World) => void): Promise<BrowserWo
     ["rebuild", "--all"],
   ]) {
     const { status, stderr } = await run(world, command);
-    // Nothing to bring in is no failure.
+    // 4: there was nothing to import.
     if (status !== 0 && status !== 4) throw new Error(`${command.join(" ")}: ${stderr}`);
   }
   let worker = spawnWorker(world);
@@ -51,8 +51,8 @@ export async function openWorld(fill: (world: World) => void): Promise<BrowserWo
     ...world,
     origin,
     open: (path, options = {}) => openPage(browser, { world, origin }, path, options),
-    async openUninvited(path) {
-      const page = await (await browser.newContext()).newPage();
+    async openSignedOut(path) {
+      const page = await (await newContext(browser)).newPage();
       await page.goto(origin + path);
       return page;
     },
@@ -77,12 +77,12 @@ function spawnWorker(world: World): ChildProcess {
 
 async function stop(worker: ChildProcess): Promise<void> {
   if (worker.exitCode !== null) return;
-  const left = new Promise((done) => worker.once("exit", done));
+  const exited = new Promise((done) => worker.once("exit", done));
   worker.kill("SIGTERM");
-  await left;
+  await exited;
 }
 
-/** Everything that goes wrong in the page fails the test that looks at `problemsOf`. */
+/** Uncaught errors, console errors and requests to other servers. */
 const problems = new WeakMap<Page, string[]>();
 
 export function problemsOf(page: Page): string[] {
@@ -95,7 +95,7 @@ async function openPage(
   path: string,
   options: OpenOptions,
 ): Promise<Page> {
-  const context = await browser.newContext({
+  const context = await newContext(browser, {
     viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
     colorScheme: options.theme ?? "light",
     reducedMotion: options.reducedMotion === true ? "reduce" : "no-preference",
@@ -107,6 +107,13 @@ async function openPage(
   return page;
 }
 
+/** Closed at the end of the test: a hundred open pages slow a browser down. */
+async function newContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  return context;
+}
+
 function watch(page: Page, context: BrowserContext, origin: string): void {
   const list: string[] = [];
   problems.set(page, list);
@@ -116,7 +123,7 @@ function watch(page: Page, context: BrowserContext, origin: string): void {
   });
   context.on("request", (request) => {
     if (!request.url().startsWith(origin) && !request.url().startsWith("data:"))
-      list.push(`asked for ${request.url()}`);
+      list.push(`requested ${request.url()}`);
   });
 }
 
@@ -137,7 +144,7 @@ async function untilServing(home: string, worker: ChildProcess): Promise<string>
   while (Date.now() < until) {
     const record = readServer(join(home, "server.json"));
     if (record?.pid === worker.pid && record?.port) return `http://127.0.0.1:${record.port}`;
-    if (worker.exitCode !== null) throw new Error(`the worker ended with ${worker.exitCode}`);
+    if (worker.exitCode !== null) throw new Error(`the worker exited with ${worker.exitCode}`);
     await new Promise((done) => setTimeout(done, 50));
   }
   throw new Error("the worker does not serve");
@@ -145,23 +152,23 @@ async function untilServing(home: string, worker: ChildProcess): Promise<string>
 
 const ARTIFACTS = resolve(ROOT, "test-artifacts");
 
-/** Kept for people to look at. */
-export async function shoot(page: Page, name: string): Promise<void> {
+/** Saves a screenshot in test-artifacts. */
+export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(ARTIFACTS, { recursive: true });
   await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
 }
 
-/** Nothing sticks out to the side. */
+/** How many pixels wider than the window the page is. */
 export async function overflow(page: Page): Promise<number> {
   return await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
 }
 
-/** What no longer changes from one look to the next, with frames drawn in between. */
-export async function atRest(page: Page, look: () => Promise<number>): Promise<number> {
-  for (let before = await look(); ;) {
+/** Reads a value until it is the same twice, with frames drawn in between. */
+export async function untilStable(page: Page, read: () => Promise<number>): Promise<number> {
+  for (let before = await read(); ;) {
     await page.waitForTimeout(200);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    const now = await look();
+    const now = await read();
     if (now === before) return now;
     before = now;
   }

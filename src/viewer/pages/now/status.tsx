@@ -25,7 +25,7 @@ export function Status() {
     <aside class="status stack loose" aria-label="Status">
       <section class="stack tight">
         <h2>Worker</h2>
-        <p class="inline">
+        <p class="inline small">
           <span class="dot" style={{ color: isRunning ? "var(--good)" : "var(--warn)" }} aria-hidden="true" />
           {isRunning ? "Running" : "Not reachable"}
           {isRunning && typeof state?.started_at === "string" && (

@@ -160,7 +160,7 @@ interface FoldProps {
 function Fold({ id, open, class: name, gist, children }: FoldProps) {
   const isOpen = open.value.has(id);
   return (
-    <button class={`row inline one-line fold ${name}`} aria-expanded={isOpen} onClick={() => toggle(open, id)}>
+    <button class={`row inline one-line centered fold ${name}`} aria-expanded={isOpen} onClick={() => toggle(open, id)}>
       <Icon name="chevron" />
       {children}
       {gist !== undefined && !isOpen && <span class="gist ellipsis faint">{gist.slice(0, 200)}</span>}
