@@ -32,7 +32,7 @@ export async function send<Data, Meta = unknown>(
 ): Promise<Reply<Data, Meta>> {
   return await get<Data, Meta>(path, {
     method,
-    // Also without a body: the worker refuses what a form of another site could send.
+    // Sent without a body, too: the worker refuses the content types that a form on another site can send.
     headers: { "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
@@ -113,7 +113,7 @@ function remember(path: string, reply: Reply<unknown, unknown>): void {
 export async function get<Data, Meta = unknown>(path: string, init: RequestInit = {}): Promise<Reply<Data, Meta>> {
   let response: Response;
   try {
-    // "Nothing found" is no failure: as status 404 the browser would log it as an error.
+    // The worker answers "nothing found" with status 200, because browsers log a 404 as an error.
     const headers = {
       accept: "application/json",
       "x-nothing-found": "200",

@@ -2,7 +2,7 @@
 import { effect, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { Button } from "./components/button.tsx";
+import { Button, IconButton } from "./components/button.tsx";
 import { type ApiError, asApiError, isSignedOut } from "./api.ts";
 import { isShortcut, useListener } from "./components/hooks.ts";
 import { Icon } from "./components/icon.tsx";
@@ -33,15 +33,14 @@ export function App() {
             <span>C-Mem</span>
           </a>
           <Connection />
-          <button
-            class="icon-button menu-button"
+          <IconButton
+            label="Menu"
+            icon={isMenuOpen.value ? "close" : "menu"}
+            class="menu-button"
             aria-expanded={isMenuOpen.value}
             aria-controls="navigation"
-            aria-label="Menu"
             onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
-          >
-            <Icon name={isMenuOpen.value ? "close" : "menu"} />
-          </button>
+          />
         </div>
         <nav id="navigation" aria-label="Pages">
           {PAGES.map((page) => (
@@ -96,19 +95,18 @@ function CurrentPage({ page, id }: NonNullable<ReturnType<typeof findPage>>) {
   return <Body id={id} />;
 }
 
-const COLOURS = { live: "--good", connecting: "--faint", waiting: "--warn" };
+const CONNECTION = {
+  live: { colour: "--good", text: "Live" },
+  connecting: { colour: "--faint", text: "Connecting" },
+  waiting: { colour: "--warn", text: "Not connected, retrying" },
+};
 
 function Connection() {
-  const words = { live: "Live", connecting: "Connecting", waiting: "Not connected, retrying" }[connection.value];
+  const { colour, text } = CONNECTION[connection.value];
   return (
-    <span
-      class={`live live-${connection.value}`}
-      style={{ color: `var(${COLOURS[connection.value]})` }}
-      role="status"
-      title={words}
-    >
+    <span class={`live live-${connection.value}`} style={{ color: `var(${colour})` }} role="status" title={text}>
       <span class="dot" />
-      <span class="hidden">{words}</span>
+      <span class="hidden">{text}</span>
     </span>
   );
 }

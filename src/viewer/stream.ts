@@ -26,7 +26,7 @@ export interface Queue {
   failed: number;
 }
 
-/** "waiting": until the next attempt. */
+/** "waiting": disconnected until the next attempt. */
 export const connection = signal<"connecting" | "live" | "waiting">("connecting");
 export const queue = signal<Queue | undefined>(undefined);
 

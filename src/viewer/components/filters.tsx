@@ -88,7 +88,7 @@ export function projectOptions({ load }: ReturnType<typeof useProjects>): Option
   }));
 }
 
-/** The part of the address that belongs into the API's query. */
+/** The filters in the address, as parameters of the API. */
 export function scopeQuery(...more: string[]): Record<string, string | undefined> {
   const { query } = route.value;
   return Object.fromEntries(
@@ -111,7 +111,7 @@ export function useList<Q>(
   return { ...rows, showMore: () => (limit.value += pageSize) };
 }
 
-/** A text that is typed and, after a pause, written to the query. A result that was open is closed then. */
+/** A typed text that is written to the query after a pause, which also closes an open search result. */
 export function useTypedQuery(name: string): Signal<string> {
   const typed = useSignal(route.peek().query.get(name) ?? "");
   const text = useDebounced(typed, TYPING_PAUSE_MS);

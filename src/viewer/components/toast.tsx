@@ -41,7 +41,7 @@ export function Toasts() {
           {action !== undefined && (
             <Button
               label={action.label}
-              // The element that had the focus is gone, such as a deleted row.
+              // The element that had the focus, such as a deleted row, is gone.
               ref={focusOnce}
               onClick={() => {
                 remove(id);

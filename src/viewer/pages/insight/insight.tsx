@@ -84,7 +84,7 @@ type DiskUsageProps = Pick<Stats, "database" | "archive" | "backups" | "models">
   sessions: number;
 };
 
-/** The chart covers what the filters select, the files below all projects. */
+/** The chart follows the filters; the sizes of files cover all projects. */
 function DiskUsage({ columns, sessions, database, archive, backups, models }: DiskUsageProps) {
   const recorded = columns.at(-1)?.parts[0] ?? 0;
   const text =

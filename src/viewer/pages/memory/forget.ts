@@ -28,7 +28,7 @@ export async function forget(id: string, title: string): Promise<boolean> {
 }
 
 async function checkDeleted(id: string, title: string, token: string): Promise<void> {
-  // No reply: the deletion was undone, or the worker stopped, which completes it.
+  // Without a reply the deletion was undone, or the worker stopped, which completes it.
   const reply = await get<{ state: string }>(`/api/forget/${encodeURIComponent(token)}`).catch(() => undefined);
   if (reply?.data.state !== "failed") return;
   setHidden(id, false);

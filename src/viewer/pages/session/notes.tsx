@@ -12,7 +12,7 @@ export function placeNotes({ entries, indexes }: Outline, observations: readonly
   return Map.groupBy(observations, ({ evidence, prompt_number: turn }) => {
     const last = entries[Math.max(...evidence.map((id) => indexes.get(id) ?? -1))];
     if (last === undefined) return entries.find((entry) => entry.kind === "prompt" && entry.turn === turn)?.id;
-    // Items of a subagent may be folded.
+    // The items of a subagent may be folded, so the note is shown beside the subagent.
     return last.agent === "" ? last.id : last.agent;
   });
 }

@@ -65,7 +65,7 @@ export function replayTimes(entries: readonly Entry[]): number[] {
   let clock = 0;
   let last = entries[0]?.at ?? 0;
   return entries.map(({ at }) => {
-    // Items of parallel subagents are not listed in the order of time: time does not run backwards.
+    // Items of parallel subagents are not in the order of time; the clock never runs backwards.
     clock += Math.min(LONGEST_GAP_MS, Math.max(0, at - last));
     last = Math.max(last, at);
     return clock;

@@ -2,7 +2,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { IconButton } from "../../components/button.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { Select } from "../../components/select.tsx";
 import { duration, fullTime } from "../../format.ts";
 import { countUntil, type Entry, replayTimes } from "./outline.ts";
@@ -50,16 +49,14 @@ export function Replay({ entries, show, close }: ReplayProps) {
       aria-label="Replay"
       onKeyDown={({ key }) => key === "Escape" && close()}
     >
-      <button
-        class="icon-button"
-        aria-label={isPlaying.value ? "Pause" : "Play"}
+      <IconButton
+        label={isPlaying.value ? "Pause" : "Play"}
+        icon={isPlaying.value ? "pause" : "play"}
         onClick={() => {
           if (clock.value >= end) clock.value = 0;
           isPlaying.value = !isPlaying.value;
         }}
-      >
-        <Icon name={isPlaying.value ? "pause" : "play"} />
-      </button>
+      />
       <div class="scrubber">
         <Ticks entries={entries} times={times} />
         <input

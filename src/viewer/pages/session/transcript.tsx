@@ -110,7 +110,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   };
   useListener("scroll", saveSoon, { passive: true });
   useListener("pagehide", savePlace);
-  // Before a link changes the address.
+  // Saves the place before a link changes the address.
   useListener("click", savePlace, { capture: true });
   useListener("click", ({ target: clicked }) => {
     const link = (clicked as Element | null)?.closest?.("a");
