@@ -30,8 +30,8 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
         {series.length > 1 && (
           <span class="inline">
             {series.map((name, index) => (
-              <span key={name}>
-                <span class="swatch" style={colourOf(index)} aria-hidden="true" /> {name}
+              <span key={name} class="inline">
+                <span class="dot" style={colourOf(index)} aria-hidden="true" /> {name}
               </span>
             ))}
           </span>

@@ -22,7 +22,7 @@ const AGENT: Filter = {
   name: "agent",
   label: "Agent",
   any: "All agents",
-  options: ["claude-code", "codex", "copilot-cli", "gemini-cli", "opencode"],
+  options: ["claude-code", "codex", "copilot-cli", "cursor", "gemini-cli", "opencode"],
 };
 const SINCE: Filter = {
   name: "since",

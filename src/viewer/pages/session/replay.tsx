@@ -107,10 +107,10 @@ function Ticks({ entries, times }: { entries: readonly Entry[]; times: readonly 
   return (
     <svg class="ticks" viewBox={`0 0 ${TICKS} 10`} preserveAspectRatio="none" aria-hidden="true">
       {prompts.map((x) => (
-        <rect key={x} class="prompt-tick" x={x} y={0} width={0.6} height={10} />
+        <rect key={x} class="faint" x={x} y={0} width={0.6} height={10} />
       ))}
       {failures.map((x) => (
-        <rect key={x} class="failure-tick" x={x} y={5} width={0.6} height={5} />
+        <rect key={x} class="is-bad" x={x} y={5} width={0.6} height={5} />
       ))}
     </svg>
   );
