@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { VERSION } from "../core/version.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import pluginJson from "../../plugin/.claude-plugin/plugin.json" with { type: "json" };
@@ -83,6 +83,13 @@ describe("the data directory", () => {
   it("is ~/.c-mem or C_MEM_HOME", () => {
     expect(resolvePaths({ HOME: "/home/me" }).database).toBe(join("/home/me", ".c-mem", "c-mem.db"));
     expect(resolvePaths({ HOME: "/home/me", C_MEM_HOME: "/data" }).database).toBe(join("/data", "c-mem.db"));
+  });
+
+  it.skipIf(process.platform === "win32")("is never in the current folder, even if HOME is empty", () => {
+    const { HOME } = process.env;
+    process.env["HOME"] = "";
+    onTestFinished(() => void (process.env["HOME"] = HOME));
+    expect(resolvePaths(process.env).home).toBe(join(userInfo().homedir, ".c-mem"));
   });
 });
 

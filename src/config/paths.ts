@@ -62,8 +62,11 @@ export function resolveHome(env: Env): string {
 }
 
 export function userHome(env: Env): string {
-  // Loaded only without HOME: node:os takes a third of a millisecond.
-  return env["HOME"] || process.getBuiltinModule("node:os").homedir();
+  if (env["HOME"]) return env["HOME"];
+  // Loaded only without HOME: it takes a third of a millisecond.
+  const { homedir, userInfo } = process.getBuiltinModule("node:os");
+  // With HOME set to "", homedir() is "" too: data would go into the current folder.
+  return homedir() || userInfo().homedir;
 }
 
 /** The file inside a project that names it or switches C-Mem off there. */

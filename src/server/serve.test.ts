@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,6 +57,19 @@ describe("the server", () => {
     expect(statSync(paths.server).mode & 0o777).toBe(0o600);
     await serving.close();
     expect(readServer(paths.server)).toEqual({ ...record, pid: null });
+  });
+
+  it("writes nothing when it stops after its data directory was deleted, or taken over by another worker", async () => {
+    const { paths, serve } = createHome(await occupy());
+    const serving = await serve();
+    rmSync(paths.home, { recursive: true });
+    await serving.close();
+    expect(existsSync(paths.home)).toBe(false);
+    const older = await serve();
+    const taken = { token: "0".repeat(64), port: 1, pid: process.pid + 1 };
+    writeServer(paths.server, taken);
+    await older.close();
+    expect(readServer(paths.server)).toEqual(taken);
   });
 
   it("keeps its token and its port from one start to the next, whatever else has become free", async () => {

@@ -60,7 +60,8 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
     async close() {
       app.close();
       await end(server);
-      tryWrite(paths.server, { token, port, wanted, pid: null });
+      // Not if the data directory was deleted, or another worker serves by now.
+      if (readServer(paths.server)?.pid === process.pid) tryWrite(paths.server, { token, port, wanted, pid: null });
     },
   };
 }
