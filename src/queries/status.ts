@@ -124,16 +124,16 @@ export const status = defineQuery({
       heading(`C-Mem ${data.version}`),
       fields([
         ["data", `${database.path} (${bytes(database.bytes)}, SQLite ${database.sqlite_version})`],
-        ["remembers", countsText(data.counts)],
+        ["stored", countsText(data.counts)],
         ...(archive.files === 0
           ? []
           : [["archive", `${count(archive.files, "transcript")} (${bytes(archive.bytes)})`] as const]),
         ["hooks", data.installed ?? "unknown"],
-        ["records", recordingText(recording.because, recording.ignored.length)],
+        ["recording", recordingText(recording.because, recording.ignored.length)],
         ["worker", workerText(checks, data.counts)],
         ["page", messageOf(checks, "page") ?? "unknown"],
         ["model", data.model],
-        ["meaning", messageOf(checks, "meaning") ?? "unknown"],
+        ["semantic search", messageOf(checks, "meaning") ?? "unknown"],
       ]),
       `\n${heading("Hooks last fired")}`,
       fields([
@@ -171,13 +171,13 @@ function messageOf(checks: readonly Check[], name: string): string | undefined {
 }
 
 function recordingText(reason: string | null, ignored: number): string {
-  const elsewhere = ignored > 0 ? ` (${count(ignored, "place")} ignored: c-mem ignore --list)` : "";
-  return (reason === null ? "what happens here" : `nothing here: ${reason}`) + elsewhere;
+  const elsewhere = ignored > 0 ? ` (${count(ignored, "path")} ignored: c-mem ignore --list)` : "";
+  return (reason === null ? "on in this folder" : `off in this folder: ${reason}`) + elsewhere;
 }
 
 function workerText(checks: readonly Check[], { jobs_pending: pending, jobs_failed: failed }: Counts): string {
   const worker = messageOf(checks, "worker") ?? "unknown";
-  return `${worker}; ${count(pending, "job")} to do${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${worker}; ${count(pending, "job")} pending${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** The model, and its usage today. */

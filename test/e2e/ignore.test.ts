@@ -117,10 +117,10 @@ describe("a .c-memignore", () => {
     }
     expect(existsSync(join(world.home, "spool")) ? readdirSync(join(world.home, "spool")) : []).toEqual([]);
     expect(await data(world, ["status"])).toMatchObject({
-      recording: { here: false, because: `${join(world.project, ".c-memignore")} says so` },
+      recording: { here: false, because: `excluded by ${join(world.project, ".c-memignore")}` },
     });
     const { stdout } = await run(world, ["status"], { cwd: hostile });
-    expect(stdout).toMatch(/recording +off in this folder: .*\.c-memignore says so/);
+    expect(stdout).toMatch(/recording +off in this folder: excluded by .*\.c-memignore/);
   });
 
   it("that cannot be read hides everything", async () => {
