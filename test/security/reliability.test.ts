@@ -27,7 +27,7 @@ test("the figures of docs/reliability.md are those of the tests", () => {
   const rows = [
     `| kinds of secrets | ${figure(kinds)} |`,
     `| secrets planted | ${figure(planted)} |`,
-    `| taken out | ${figure(planted - missed.length)} (${((100 * (planted - missed.length)) / planted).toFixed(2)}%) |`,
+    `| removed | ${figure(planted - missed.length)} (${((100 * (planted - missed.length)) / planted).toFixed(2)}%) |`,
     `| missed | ${figure(missed.length)} |`,
     `| near-misses | ${figure(nearMisses)} |`,
     `| false alarms | ${figure(falseAlarms.length)} |`,
@@ -37,9 +37,9 @@ test("the figures of docs/reliability.md are those of the tests", () => {
     corpusRow("`test/secrets/tuning/everyday.ts`", EVERYDAY),
     corpusRow("`test/secrets/tuning/notations.ts`", NOTATIONS),
     corpusRow("`test/secrets/tuning/hostile.ts`", HOSTILE),
-    `| orders planted (${ATTACKS.orders} texts in ${ATTACKS.places} places) | ${figure(ATTACKS.orders * ATTACKS.places)} | ${figure(ATTACKS.orders * ATTACKS.places)} |`,
+    `| planted instructions (${ATTACKS.orders} texts in ${ATTACKS.places} places) | ${figure(ATTACKS.orders * ATTACKS.places)} | ${figure(ATTACKS.orders * ATTACKS.places)} |`,
     `| paths and links | ${figure(ATTACKS.paths)} | ${figure(ATTACKS.paths)} |`,
-    `| texts to keep a reader busy | ${figure(readers)} | ${figure(readers)} |`,
+    `| texts that are slow to read | ${figure(readers)} | ${figure(readers)} |`,
   ];
   expect(PAGE.split("\n")).toEqual(expect.arrayContaining(rows));
 });
