@@ -106,7 +106,7 @@ const OLD_MS = 7 * DAY_MS;
 
 export const BACKUP_CHECKS: readonly CheckRow[] = [
   ["backups", checkBackups],
-  ["set aside", checkReplaced],
+  ["quarantine", checkReplaced],
 ];
 
 function checkBackups({ paths, settings, now }: HealthContext): Result {

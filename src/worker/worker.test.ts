@@ -201,9 +201,9 @@ describe("the lock", () => {
 
   it("keeps a request to stop that arrives while it is taken", async () => {
     const { paths } = createHome();
-    askToLeave(paths, "somebody");
+    askToLeave(paths, "another");
     const lock = await takeLock(paths, "1.0.0", patience);
-    expect([isAskedToLeave(paths, "somebody"), isAskedToLeave(paths, lock?.token ?? "")]).toEqual([true, false]);
+    expect([isAskedToLeave(paths, "another"), isAskedToLeave(paths, lock?.token ?? "")]).toEqual([true, false]);
   });
 
   it("of a running worker that does not stop is left alone, older or not", async () => {

@@ -74,7 +74,7 @@ describe("a damaged database", () => {
     wreckPageOf(world, "sessions");
     const result = await run(world, ["list", "--all"]);
     expect(result.status).toBe(1);
-    expect(result.stderr).toMatch(/was restored[^]*is repaired[^]*once more/);
+    expect(result.stderr).toMatch(/was restored[^]*is repaired[^]*Run the command again/);
     expect((await run(world, ["list", "--all"])).status).toBe(0);
     expect(setAside(world)).toHaveLength(1);
   });
@@ -109,7 +109,7 @@ describe("a damaged database", () => {
     const readers = Array.from({ length: 6 }, () => run(world, ["list", "--all"]));
     await Promise.all(hooks);
     for (const { status, stderr } of await Promise.all(readers)) {
-      if (status !== 0) expect(stderr).toMatch(/being restored|about to repair|is repaired/);
+      if (status !== 0) expect(stderr).toMatch(/being replaced|about to repair|is repaired/);
     }
     expect(setAside(world)).toHaveLength(1);
     const found = await texts(world);
@@ -151,7 +151,7 @@ describe("a damaged database", () => {
     const { stdout } = await run(world, ["doctor"]);
     expect(stdout).toMatch(/^FAIL {2}database: .*damaged.*\n.*c-mem doctor --fix/m);
     const fixed = await run(world, ["doctor", "--fix"]);
-    expect(fixed.stdout).toMatch(/^mended {2}database: The backup .* was restored, /m);
+    expect(fixed.stdout).toMatch(/^fixed {6}database: The backup .* was restored, /m);
     expect(fixed.stdout).toMatch(/^ok {4}database: opens and is whole$/m);
     expect(setAside(world)).toHaveLength(1);
     expect((await texts(world)).length).toBe(2);
@@ -182,7 +182,9 @@ describe("a damaged database", () => {
     expect(checks.get("transcripts")).toMatchObject({ state: "warn", fix: "Run: c-mem sync --force" });
     expect(await data(world, ["doctor", "--deep", "--fix"])).toMatchObject({
       results: expect.arrayContaining([expect.objectContaining({ name: "transcripts", state: "ok" })]),
-      fixed: expect.arrayContaining([{ name: "transcripts", done: "read 1 transcript again", mended: true }]),
+      fixed: expect.arrayContaining([
+        expect.objectContaining({ name: "transcripts", done: "read 1 transcript again", is_fixed: true }),
+      ]),
     });
   });
 

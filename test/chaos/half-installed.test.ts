@@ -48,7 +48,7 @@ describe.each(DAMAGES)("a part that is %s", (_how, damage) => {
     const [entry] = readFileSync(join(world.home, "logs", "hook.log"), "utf8").split("\n");
     expect(JSON.parse(entry ?? "")).toMatchObject({ hook: command, message: expect.stringContaining(part) });
     expect((await run(world, ["doctor", "--fix"])).stdout).toMatch(
-      /mended {2}installed parts[\s\S]*ok {4}installed parts/,
+      /fixed {6}installed parts[\s\S]*ok {4}installed parts/,
     );
     expect(fire(world, "new", "UserPromptSubmit", ...flags).stdout).toContain("Kowalski");
   });

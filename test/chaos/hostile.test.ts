@@ -182,7 +182,7 @@ describe("with a broken database", () => {
       await hook(world, "context", { session_id: "s2", hook_event_name: "SessionStart", source: "startup" }),
     ).toEqual({ systemMessage: expect.stringContaining("will be repaired") });
     const doctor = await run(world, ["doctor"]);
-    expect(doctor.stdout).toContain("warn  set aside: the database was damaged and replaced");
+    expect(doctor.stdout).toContain("warn  quarantine: the database was damaged and replaced");
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "kept" }]);
   });
 
