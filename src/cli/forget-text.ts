@@ -5,9 +5,9 @@ import { MIN_PIECE_CHARS, type Proof } from "../upkeep/erase/verify-erased.ts";
 import { byKind, DELETION_KINDS, type DeletionRows } from "../upkeep/erase/deletion-set.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { columns, fit, pad } from "../platform/terminal/layout.ts";
-import { count } from "../core/text.ts";
+import { count, listText } from "../core/text.ts";
 import { bytes, dim, fields } from "../platform/terminal/style.ts";
-import { listText, when } from "../queries/session-text.ts";
+import { when } from "../queries/session-text.ts";
 import { paint } from "../platform/terminal/style.ts";
 
 const SHOWN = 20;

@@ -48,3 +48,9 @@ export function withCommas(number: number): string {
 export function count(number: number, noun: string): string {
   return `${withCommas(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
+
+/** (["a", "b", "c"], 2) -> "a, b and 1 more" */
+export function listText(items: readonly string[], shown: number): string {
+  const more = items.length - shown;
+  return items.slice(0, shown).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

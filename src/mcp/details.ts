@@ -1,9 +1,9 @@
 // One observation, item or session in full, within a budget.
-import { count } from "../core/text.ts";
+import { count, listText } from "../core/text.ts";
 import { observation as observationQuery } from "../queries/observations.ts";
 import type { DataOf } from "../queries/query.ts";
 import { items } from "../queries/session-items.ts";
-import { listText, titleText } from "../queries/session-text.ts";
+import { titleText } from "../queries/session-text.ts";
 import { session as sessionQuery } from "../queries/session.ts";
 import { show } from "../queries/show.ts";
 import type { Item, Transcript } from "../recall/history/transcript.ts";

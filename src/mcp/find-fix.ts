@@ -1,11 +1,11 @@
 // find_fix: where an error was met before, and what made it go away.
 import { AppError } from "../core/error.ts";
 import { commandKey } from "../core/shell-command.ts";
+import { listText } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import { fix } from "../queries/fix.ts";
 import type { DataOf } from "../queries/query.ts";
-import { listText } from "../queries/session-text.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { footer, layOut } from "./budget.ts";
 import { type Answer, askQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";

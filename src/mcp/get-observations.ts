@@ -1,7 +1,7 @@
 // get_observations: full detail of observations, items and sessions by their ids, with the evidence. Layer three.
 import { AppError } from "../core/error.ts";
+import { listText } from "../core/text.ts";
 import { estimateTokens } from "../core/tokens.ts";
-import { listText } from "../queries/session-text.ts";
 import { findItem, parseObservationId } from "../store/reads/items.ts";
 import { BACKGROUND, cutToTokens } from "./budget.ts";
 import { itemDetail, observationDetail, sessionDetail } from "./details.ts";

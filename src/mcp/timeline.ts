@@ -1,8 +1,9 @@
 // timeline: what happened before and after something, turn by turn, across sessions. Layer two.
 import { commandForm } from "../core/shell-command.ts";
+import { listText } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
-import { changeText, listText } from "../queries/session-text.ts";
+import { changeText } from "../queries/session-text.ts";
 import { timeline as query, type Turn } from "../queries/timeline.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";

@@ -1,6 +1,6 @@
 // Efforts: sessions that continue each other, as one piece of work.
 import { AppError } from "../core/error.ts";
-import { count, oneLine } from "../core/text.ts";
+import { count, listText, oneLine } from "../core/text.ts";
 import { iso } from "../core/time.ts";
 import { deriveSession } from "../memory/derive.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
@@ -15,7 +15,7 @@ import { type ShortId, shortId, shortIds } from "../store/reads/short-ids.ts";
 import { defineQuery, type Zod } from "./query.ts";
 import { countOf, listOf, textOrNull, timeOf, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
-import { listText, titleText, when } from "./session-text.ts";
+import { titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 10;
 /** Sessions without derived memory get theirs first, for at most this long. */

@@ -1,7 +1,7 @@
 // Where an error occurred before and what fixed it.
 import { AppError } from "../core/error.ts";
 import { commandKey } from "../core/shell-command.ts";
-import { oneLine } from "../core/text.ts";
+import { listText, oneLine } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { block, columns, fit } from "../platform/terminal/layout.ts";
@@ -14,7 +14,7 @@ import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
-import { listText, when } from "./session-text.ts";
+import { when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 5;
 

@@ -1,5 +1,6 @@
 // The text of one observation with its evidence.
 import { terminalSafe } from "../core/terminal.ts";
+import { listText } from "../core/text.ts";
 import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
 import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
@@ -7,7 +8,7 @@ import type { ObservationEntry } from "../store/reads/observation-list.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { block, columns, fit, fitPath, pad } from "../platform/terminal/layout.ts";
 import { dim, fields, heading, paint } from "../platform/terminal/style.ts";
-import { listText, titleText, when } from "./session-text.ts";
+import { titleText, when } from "./session-text.ts";
 
 function reference(id: number, title: string | null): string {
   return fit(`o${id}: ${title ?? ""}`, columns() - 24);

@@ -25,8 +25,3 @@ export function changeText(change: { added: number; removed: number }): string {
   const parts = [change.added > 0 && `+${change.added}`, change.removed > 0 && `-${change.removed}`].filter(Boolean);
   return parts.length === 0 ? "" : ` ${parts.join(" ")}`;
 }
-
-export function listText(items: readonly string[], shown: number): string {
-  const more = items.length - shown;
-  return items.slice(0, shown).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}

@@ -3,6 +3,7 @@ import { errorLine } from "../core/error-text.ts";
 import { AppError } from "../core/error.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { commandForm } from "../core/shell-command.ts";
+import { listText } from "../core/text.ts";
 import { iso } from "../core/time.ts";
 import { titleOf } from "../core/title.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
@@ -18,7 +19,7 @@ import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
 import { commitOf, countOf, listOf, textOrNull, timeOf, timeOrNull, turnStatusOf } from "./schemas.ts";
 import { readRange, readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
-import { changeText, listText, when } from "./session-text.ts";
+import { changeText, when } from "./session-text.ts";
 
 const DEFAULT_DEPTH = 5;
 

@@ -1,5 +1,6 @@
 // Which files a turn changed, and how: lines, new files, renamed and deleted ones.
 import { splitCommand } from "../../core/shell-command.ts";
+import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 
 export interface ChangedFile {
@@ -77,16 +78,11 @@ function shortName({ path }: ChangedFile, files: readonly ChangedFile[]): string
   return isShared ? path.split("/").slice(-2).join("/") : name;
 }
 
-/** (five names, 3) -> "a.ts, b.ts, c.ts and 2 more" */
-export function listNames(names: readonly string[], max: number): string {
-  return `${names.slice(0, max).join(", ")}${names.length > max ? ` and ${names.length - max} more` : ""}`;
-}
-
 /** "3 files (+30 −14): a.ts, b.ts, c.ts" */
 export function filesText(files: readonly ChangedFile[]): string {
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   const lines = added + removed === 0 ? "" : ` (+${added} −${removed})`;
   const names = files.map((file) => `${shortName(file, files)}${file.isNew ? " (new)" : ""}`);
-  return `${files.length} ${files.length === 1 ? "file" : "files"}${lines}: ${listNames(names, 3)}`;
+  return `${files.length} ${files.length === 1 ? "file" : "files"}${lines}: ${listText(names, 3)}`;
 }

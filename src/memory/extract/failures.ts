@@ -3,8 +3,9 @@ import { errorSubject, lastError, telling } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip, plain } from "../../core/prose.ts";
 import { commandHead, commandLikeness } from "../../core/shell-command.ts";
+import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { baseName, isChangingUse, listNames } from "./changes.ts";
+import { baseName, isChangingUse } from "./changes.ts";
 import { hasFailed, type Purpose, type Run, shownCommand } from "./commands.ts";
 import { newObservation } from "./observation.ts";
 import type { Statement } from "./statements.ts";
@@ -131,7 +132,7 @@ function titleOf({ error, files, isSameCommand, remedy, success }: Fix): string 
 }
 
 function remedyText({ files, isSameCommand, remedy, success }: Fix): string {
-  if (files.length > 0) return `It passed after changes to ${listNames(files.map(baseName), MAX_NAMED)}.`;
+  if (files.length > 0) return `It passed after changes to ${listText(files.map(baseName), MAX_NAMED)}.`;
   if (!isSameCommand) return `${shownCommand(success.command)} worked instead.`;
   return remedy === undefined ? "It passed later." : `It passed after ${shownCommand(remedy.command)}.`;
 }

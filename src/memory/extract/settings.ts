@@ -2,8 +2,9 @@
 import { asObjects, asString } from "../../core/json.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
+import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { baseName, listNames } from "./changes.ts";
+import { baseName } from "./changes.ts";
 import type { Run } from "./commands.ts";
 import { newObservation } from "./observation.ts";
 
@@ -192,7 +193,7 @@ function titleOf(group: readonly Setting[]): string {
   const isAdded = group.every(({ before }) => before === undefined);
   const isRemoved = group.every(({ after }) => after === undefined);
   const names = group.map(({ name }) => name);
-  return `${isAdded ? "Added" : isRemoved ? "Removed" : "Changed"} ${listNames(names, 3)}`;
+  return `${isAdded ? "Added" : isRemoved ? "Removed" : "Changed"} ${listText(names, 3)}`;
 }
 
 function changeText({ kind, name, before, after }: Setting, maxChars: number): string {

@@ -1,8 +1,9 @@
 // The summary of a turn: what was asked, looked at, learned and done, and what is left.
 import type { Observation, Summary } from "../../core/memory.ts";
 import { clip, plain, sentencesOf } from "../../core/prose.ts";
+import { listText } from "../../core/text.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { filesText, listNames } from "./changes.ts";
+import { filesText } from "./changes.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { failureNotes } from "./failures.ts";
 import { nextSteps } from "./next-steps.ts";
@@ -73,7 +74,7 @@ function investigated({ toolUses }: TurnEvidence, read: readonly string[]): stri
 
 function listed(verb: string, texts: ReadonlySet<string>, show: (text: string) => string): string {
   const shown = [...texts].filter((text) => text !== "").map(show);
-  return shown.length === 0 ? "" : `${verb} ${listNames(shown, 3)}`;
+  return shown.length === 0 ? "" : `${verb} ${listText(shown, 3)}`;
 }
 
 function learned({ discoveries }: ParsedTurn, observations: readonly Observation[]): string[] {

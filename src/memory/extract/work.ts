@@ -2,7 +2,8 @@
 import { lastError, telling } from "../../core/error-text.ts";
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
-import { baseName, changedLines, type Changes, filesText, listNames } from "./changes.ts";
+import { listText } from "../../core/text.ts";
+import { baseName, changedLines, type Changes, filesText } from "./changes.ts";
 import { type Run, shownCommand } from "./commands.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { findRepair } from "./failures.ts";
@@ -101,7 +102,7 @@ function fileTitle({ files, renamed: [renamed], deleted: [deleted = "files"] }: 
   if (files.length === 0)
     return renamed === undefined ? `Deleted ${deleted}` : `Renamed ${renamed.from} to ${renamed.to}`;
   const names = files.map(({ path }) => baseName(path));
-  return `${files.every(({ isNew }) => isNew) ? "Created" : "Changed"} ${listNames(names, max)}`;
+  return `${files.every(({ isNew }) => isNew) ? "Created" : "Changed"} ${listText(names, max)}`;
 }
 
 /** Up to where the sentence says why or how. */

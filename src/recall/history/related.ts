@@ -1,4 +1,6 @@
 // Which sessions belong with this one, and why: links, shared files, the same branch at about the same time.
+import { listText } from "../../core/text.ts";
+import { DAY_MS } from "../../core/words.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
@@ -81,6 +83,7 @@ function targetReason({ type, target, relationship, own_relationship }: SharedTa
 }
 
 const MENTION_WEIGHT = 0.5;
+const FILES_NAMED = 3;
 
 /** A file that few sessions changed relates two sessions; one that every session changes does not. */
 function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
@@ -92,19 +95,17 @@ function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
     const paths = shared.map((row) => row.path).sort((a, b) => rarity(b) - rarity(a));
     const weight = paths.reduce((sum, path) => sum + rarity(path), 0);
     // Two sessions that change many files share some by chance: the tenth counts less than the first.
-    yield { id, weight: weight / Math.sqrt(paths.length), reason: `changed the same ${listPaths(paths)}` };
+    yield { id, weight: weight / Math.sqrt(paths.length), reason: `changed the same ${listText(paths, FILES_NAMED)}` };
   }
   const mentions = Map.groupBy(mentionedChanges(db, session), (row) => `${row.session_db_id}:${row.is_incoming}`);
   for (const [first, ...more] of mentions.values()) {
     if (first === undefined) continue;
     const paths = [first, ...more].map((row) => row.path);
-    const files = listPaths(paths);
+    const files = listText(paths, FILES_NAMED);
     const reason = first.is_incoming ? `mentions ${files}, changed in it` : `changed ${files}, mentioned in it`;
     yield { id: first.session_db_id, weight: MENTION_WEIGHT * paths.length, reason };
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** Work on a branch of its own belongs together for a week, work on main for a day. */
 function reasonsFromBranch(db: Db, { project_id, git_branch, started_at, last_at }: SessionEntry): Reason[] {
@@ -128,11 +129,4 @@ function gapText(ms: number): string {
   if (minutes < 60) return `${minutes} min apart`;
   const hours = Math.round(minutes / 60);
   return hours < 48 ? `${hours} h apart` : `${Math.round(hours / 24)} days apart`;
-}
-
-const FILES_NAMED = 3;
-
-function listPaths(paths: readonly string[]): string {
-  const more = paths.length - FILES_NAMED;
-  return paths.slice(0, FILES_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

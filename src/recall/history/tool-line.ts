@@ -1,7 +1,7 @@
 // One line for a tool use: its subject ("npm test", "src/a.ts") and its outcome ("exit 1", "new +3").
 import { asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { normaliseCommand } from "../../core/shell-command.ts";
-import { oneLine } from "../../core/text.ts";
+import { listText, oneLine } from "../../core/text.ts";
 import type { TouchRow } from "../../store/tables/file-touches.ts";
 import type { ToolUseRow } from "../../store/tables/tool-uses.ts";
 
@@ -42,8 +42,8 @@ export function parseInput(input: string): JsonObject {
 function subjectOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
   const input = parseInput(use.input);
   if (use.name === "Bash") return normaliseCommand(String(input["command"] ?? ""));
-  const [touch] = touches;
-  if (touch !== undefined) return touch.path + (touches.length > 1 ? ` and ${touches.length - 1} more` : "");
+  const paths = touches.map(({ path }) => path);
+  if (paths.length > 0) return listText(paths, 1);
   if (use.name === "Grep")
     return [input["pattern"], input["path"] ?? input["glob"]].filter(Boolean).map(String).join("  in ");
   const field = SUBJECT_FIELDS.find((name) => typeof input[name] === "string" && input[name] !== "");

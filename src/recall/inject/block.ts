@@ -91,8 +91,3 @@ export function quoteNames(names: readonly string[], limit: number, maxChars: nu
     .map((name) => quoteName(name, maxChars))
     .join(", ");
 }
-
-/** "a.ts, b.ts and 3 more" */
-export function andMore(shown: string, total: number, limit: number): string {
-  return total > limit ? `${shown} and ${total - limit} more` : shown;
-}

@@ -1,11 +1,12 @@
 // Shell commands: those that failed and later passed, and, after compaction, those the session ran. Summaries drop them first.
 import { errorLine } from "../../core/error-text.ts";
-import { quoteOrders } from "../../core/privacy/fence.ts";
+import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
 import { commandForm, normaliseCommand } from "../../core/shell-command.ts";
+import { listText } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { changedFiles, changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { type CommandRow, outputHead, shellCommands } from "../../store/tables/tool-uses.ts";
-import { andMore, type Line, quoteLine, quoteNames } from "./block.ts";
+import { type Line, quoteLine, quoteNames } from "./block.ts";
 
 /** Enough for several sessions of work. */
 const MAX_COMMANDS = 200;
@@ -66,10 +67,9 @@ export function compactedLines(db: Db, sessionDbId: number): Line[] {
     latest.set(form, { runs, row });
   }
   const commands = [...latest].slice(-COMMANDS_SHOWN).toReversed();
-  const files = changedFiles(db, sessionDbId).map(({ path }) => path);
-  const changed = `Changed: ${andMore(quoteNames(files, FILES_SHOWN, 120), files.length, FILES_SHOWN)}`;
+  const files = changedFiles(db, sessionDbId).map(({ path }) => quoteName(path, 120));
   return [
-    ...(files.length === 0 ? [] : [{ text: changed }]),
+    ...(files.length === 0 ? [] : [{ text: `Changed: ${listText(files, FILES_SHOWN)}` }]),
     ...commands.map(([form, { runs, row }]) => {
       const exit = row.exit_code === null ? "" : ` (exit ${row.exit_code})`;
       const outcome = row.is_error === 1 ? `failed${exit}` : "passed";

@@ -1,7 +1,7 @@
 // Sessions as an agent sees them: where the last one stopped, what earlier ones left open, and a line for each.
 import { TURN_INTERRUPTED, withoutInterruption } from "../../core/memory.ts";
 import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
-import { ago, plainLines, truncate } from "../../core/text.ts";
+import { ago, listText, plainLines, truncate } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { type ChangedFile, changedFiles } from "../../store/tables/file-touches.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
@@ -9,7 +9,7 @@ import { lastPrompts } from "../../store/tables/prompts.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";
 import { nextStaleTurn } from "../../store/tables/stale-turns.ts";
 import { currentSummary, type SummaryRow, WHOLE_SESSION } from "../../store/tables/summaries.ts";
-import { andMore, type Line, quoteLine, quoteNames } from "./block.ts";
+import { type Line, quoteLine } from "./block.ts";
 import { itemId } from "./observation-lines.ts";
 
 const RESPONSE_CHARS = 700;
@@ -40,8 +40,7 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
   if (next !== "") lines.push(`Next: ${quoteLine(next, NEXT_CHARS)}`);
   const files = changedFiles(db, session.id);
   if (files.length > 0) {
-    const shown = files.slice(0, FILES_SHOWN).map(fileText).join(", ");
-    lines.push(`Files changed in that session: ${andMore(shown, files.length, FILES_SHOWN)}`);
+    lines.push(`Files changed in that session: ${listText(files.map(fileText), FILES_SHOWN)}`);
   }
   if (summary !== undefined && session.prompt_count > 1) {
     lines.push(`Asked in all: ${quoteLine(summary.request, PROMPT_CHARS)}`);
@@ -80,11 +79,11 @@ export function headingNote(last: SessionRow, own: SessionRow | undefined, now: 
 
 export function* sessionLines(db: Db, sessions: readonly SessionRow[], now: number): Generator<Line> {
   for (const session of sessions) {
-    const files = changedFiles(db, session.id).map(({ path }) => path);
+    const files = changedFiles(db, session.id).map(({ path }) => quoteName(path, 80));
     const notes = [
       `${session.prompt_count} ${session.prompt_count === 1 ? "prompt" : "prompts"}`,
       session.git_branch && `branch ${quoteName(session.git_branch, 60)}`,
-      files.length > 0 && `changed ${andMore(quoteNames(files, 3, 80), files.length, 3)}`,
+      files.length > 0 && `changed ${listText(files, 3)}`,
     ].filter(Boolean);
     const title = quoteLine(session.title ?? "(untitled)", 120);
     yield {
