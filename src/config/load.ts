@@ -1,5 +1,5 @@
 // Reads the settings: environment over project file over user file over defaults, each value with where it came from.
-import type { Env } from "./paths.ts";
+import type { Env, Paths } from "./paths.ts";
 import { readText, statOf } from "../platform/read-file.ts";
 import { ENV_PREFIX, envName, readSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 
@@ -64,6 +64,11 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   }
   const [blocked] = blocking;
   return { values, sources, problems, ...(blocked !== undefined && { blocked }) } as unknown as LoadedSettings;
+}
+
+/** Long-running processes call it for each piece of work: the file may have changed. */
+export function userSettings({ config }: Pick<Paths, "config">, env: Env): Settings {
+  return loadSettings({ user: config }, env).values;
 }
 
 function misfit(key: SettingKey, where: string, rejected: readonly string[]): string {

@@ -1,7 +1,7 @@
 // Every health check. `status` shows the short form, `doctor` all of it.
 import { inspectClaude } from "../agents/claude-code/site.ts";
 import { withDrained } from "../capture/open-drained.ts";
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { readInstall } from "../platform/state/install-record.ts";
@@ -31,7 +31,7 @@ export interface HealthOptions {
 }
 
 export function checkHealth(paths: Paths, env: Env, { now, deep, cwd }: HealthOptions): Check[] {
-  const settings = loadSettings({ user: paths.config }, env).values;
+  const settings = userSettings(paths, env);
   const record = readInstall(paths.install);
   const context = { paths, env, now, deep, cwd, settings, record, site: inspectSite(env) };
   if (!hasSqlite()) return runChecks({ ...context, store: undefined });

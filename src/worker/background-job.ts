@@ -1,14 +1,20 @@
 // Runs one job of a kind in the background, while the worker's rounds go on.
+import type { Env, Paths } from "../config/paths.ts";
 import { type Db, isStoreTrouble } from "../store/db/driver.ts";
-import { claimJob, extendLease, type Job, type JobKind, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
+import { claimJob, extendLease, failJob, type Job, type JobKind, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
 import { type Log, reasonOf } from "./log.ts";
 
-export interface BackgroundJobOptions {
-  kind: JobKind;
+export interface JobContext {
+  paths: Paths;
+  env: Env;
   owner: string;
   log: Log;
-  /** Throws only errors of the machine: the job is released and started again. */
-  run: (db: Db, job: Job, signal: AbortSignal) => Promise<void>;
+}
+
+interface BackgroundJobOptions extends JobContext {
+  kind: JobKind;
+  /** Throws only temporary errors: the job is released and started again. */
+  run: (db: Db, job: Job, context: JobContext, signal: AbortSignal) => Promise<void>;
   onEnd: () => void;
   /** How long a running job may take when the worker stops. */
   graceMs: number;
@@ -38,7 +44,7 @@ export class BackgroundJob {
     this.#isInterrupted = false;
     const job = claimJob(db, kind, owner, Date.now());
     if (job === undefined) return false;
-    const done = run(db, job, this.#stopping.signal)
+    const done = run(db, job, this.#options, this.#stopping.signal)
       .catch((error: unknown) => {
         log(`${job.key} interrupted: ${reasonOf(error)}`);
         this.#isInterrupted = true;
@@ -67,18 +73,23 @@ export class BackgroundJob {
   }
 }
 
-const MACHINE_ERRORS: ReadonlySet<unknown> = new Set([
-  "ENOSPC",
-  "EDQUOT",
-  "EROFS",
-  "EIO",
-  "EMFILE",
-  "ENFILE",
-  "ENOMEM",
-]);
+const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** A full disk, a busy database: it passes, and the job is not to blame. */
-export function isMachineError(error: unknown): boolean {
+/** Of the machine, not of the job: a full disk, a busy database. */
+export function isTemporary(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return isStoreTrouble(error) || MACHINE_ERRORS.has(code) || (cause !== undefined && isMachineError(cause));
+  return isStoreTrouble(error) || TEMPORARY.has(code) || (cause !== undefined && isTemporary(cause));
+}
+
+/** Marks the job as failed; rethrows a temporary error. */
+export function failOrRethrow(
+  db: Db,
+  job: Job,
+  { owner, log }: Pick<JobContext, "owner" | "log">,
+  error: unknown,
+): void {
+  if (isTemporary(error)) throw error;
+  const reason = reasonOf(error);
+  failJob(db, job, owner, { now: Date.now(), reason });
+  log(`${job.key} failed: ${reason}`);
 }

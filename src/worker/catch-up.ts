@@ -3,7 +3,7 @@ import { claudeConfigDir } from "../agents/claude-code/discover.ts";
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
 import { isUnchanged, startSync, type SyncContext, syncTranscripts } from "../capture/sync/sync.ts";
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { readInstall } from "../platform/state/install-record.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -25,7 +25,7 @@ export function* catchUp(db: Db, paths: Paths, env: Env, log: Log): Generator<nu
 }
 
 function changedTranscripts(paths: Paths, env: Env, context: SyncContext): Transcript[] {
-  const settings = loadSettings({ user: paths.config }, env).values;
+  const settings = userSettings(paths, env);
   const record = readInstall(paths.install);
   // Claude Code may have several config folders: this environment's, and those C-Mem was installed in.
   const others = Object.keys(record?.sites ?? {}).filter((site) => site !== claudeConfigDir(env));

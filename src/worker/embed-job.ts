@@ -1,26 +1,18 @@
 // Embeds turns and observations batch by batch, until none is left; the model's process ends with the job.
-import { loadSettings } from "../config/load.ts";
-import type { Env, Paths } from "../config/paths.ts";
+import { userSettings } from "../config/load.ts";
 import { type EmbedSource, embedSource, isOf, openEmbedder } from "../embed/source.ts";
 import { embedAll } from "../memory/embed.ts";
 import type { Db } from "../store/db/driver.ts";
 import { enqueueEmbed, extendLease, failJob, finishJob, type Job, postponeJob } from "../store/tables/jobs.ts";
 import { embeddingModels, nextToEmbed } from "../store/vectors/vectors.ts";
-import { isMachineError } from "./background-job.ts";
-import { type Log, reasonOf } from "./log.ts";
-
-interface EmbedContext {
-  paths: Paths;
-  env: Env;
-  owner: string;
-  log: Log;
-}
+import { isTemporary, type JobContext } from "./background-job.ts";
+import { reasonOf } from "./log.ts";
 
 const RETRY_UNREACHABLE_MS = 10 * 60_000;
-const RETRY_MACHINE_MS = 60_000;
+const RETRY_TEMPORARY_MS = 60_000;
 
 /** Enqueues the job where something can be embedded: new rows, or rows of another model. */
-export function requestEmbedding(db: Db, context: Pick<EmbedContext, "paths" | "env">): void {
+export function requestEmbedding(db: Db, context: Pick<JobContext, "paths" | "env">): void {
   const source = currentSource(context);
   const [model] = embeddingModels(db);
   const isOther = model !== undefined && !isOf(source, model.name);
@@ -28,11 +20,11 @@ export function requestEmbedding(db: Db, context: Pick<EmbedContext, "paths" | "
 }
 
 /** Read each time: settings may have changed, or the model may have been installed. */
-function currentSource({ paths, env }: Pick<EmbedContext, "paths" | "env">): EmbedSource {
-  return embedSource(loadSettings({ user: paths.config }, env).values, env, paths);
+function currentSource({ paths, env }: Pick<JobContext, "paths" | "env">): EmbedSource {
+  return embedSource(userSettings(paths, env), env, paths);
 }
 
-export async function runEmbedJob(db: Db, job: Job, context: EmbedContext, signal: AbortSignal): Promise<void> {
+export async function runEmbedJob(db: Db, job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
   const { owner, log, paths } = context;
   try {
     const source = currentSource(context);
@@ -57,7 +49,7 @@ export async function runEmbedJob(db: Db, job: Job, context: EmbedContext, signa
     const reason = reasonOf(error);
     log(`${job.key} failed: ${reason}`);
     const isUnreachable = (error as { code?: unknown }).code === "endpoint_unreachable";
-    const waitMs = isUnreachable ? RETRY_UNREACHABLE_MS : isMachineError(error) ? RETRY_MACHINE_MS : undefined;
+    const waitMs = isUnreachable ? RETRY_UNREACHABLE_MS : isTemporary(error) ? RETRY_TEMPORARY_MS : undefined;
     if (waitMs === undefined) failJob(db, job, owner, { now: Date.now(), reason });
     else postponeJob(db, job, owner, Date.now() + waitMs, reason);
   }

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { DROP_SUFFIX } from "../capture/live/spool.ts";
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import { isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { closeAllToOthers } from "../platform/private-file.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
@@ -149,10 +149,11 @@ function startBackup(paths: Paths, signal: AbortSignal): Promise<void> {
   return new Promise((done) => child.on("error", () => done()).on("close", () => done()));
 }
 
-function makeBackup({ database, config }: Paths, log: Log): void {
+function makeBackup(paths: Paths, log: Log): void {
+  const { database } = paths;
   try {
     const { name, bytes } = createBackup(database, "daily", Date.now());
-    const deleted = rotateBackups(database, { daily: loadSettings({ user: config }, process.env).values.backupsDaily });
+    const deleted = rotateBackups(database, { daily: userSettings(paths, process.env).backupsDaily });
     const rotated = deleted.length > 0 ? `; ${deleted.length} older deleted` : "";
     log(`backup ${name}, ${Math.ceil(bytes / 1024)} KB${rotated}`);
   } catch (error) {

@@ -1,5 +1,6 @@
 // What the worker does when nothing is urgent: tidies up, merges search indexes, frees disk space, starts a backup.
 import { tidySessionFiles } from "../capture/live/private-turn.ts";
+import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
@@ -13,10 +14,9 @@ import { packOutputs } from "../store/tables/tool-uses.ts";
 import { updateIdleStatuses } from "../store/tables/session-status.ts";
 import { isBackupDue } from "../upkeep/backup/rotation.ts";
 import { isRetentionSet, purge } from "../upkeep/retention/retention.ts";
-import { currentSettings } from "./enrich-job.ts";
 import type { Log } from "./log.ts";
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   paths: Paths;
   env: Env;
   log: Log;
@@ -73,7 +73,8 @@ export class Maintenance {
   /** Every hour, in some steps; true while there is more to do. */
   freeSpace(db: Db): boolean {
     if (this.#freeing === undefined && this.#isDue.freeSpace()) {
-      this.#freeing = freeDiskSpace(db, currentSettings(this.#options), this.#options.log);
+      const { paths, env, log } = this.#options;
+      this.#freeing = freeDiskSpace(db, userSettings(paths, env), log);
     }
     if (this.#freeing === undefined || !this.#hasMore(this.#freeing)) this.#freeing = undefined;
     return this.#freeing !== undefined;
@@ -89,9 +90,9 @@ export class Maintenance {
 
   /** Once a day, and only when there are sessions. */
   backUp(db: Db): void {
-    const { startBackup, paths, onBackedUp } = this.#options;
+    const { startBackup, paths, env, onBackedUp } = this.#options;
     if (startBackup === undefined || this.isBackingUp || !this.#isDue.backup()) return;
-    const isDue = isBackupDue(paths.database, currentSettings(this.#options), Date.now());
+    const isDue = isBackupDue(paths.database, userSettings(paths, env), Date.now());
     if (!isDue || countSessions(db).sessions === 0) return;
     this.isBackingUp = true;
     void startBackup(this.#stopping.signal).finally(() => {

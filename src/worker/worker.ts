@@ -1,6 +1,7 @@
 // The worker's rounds: drain the spool, run jobs, read transcripts, do maintenance; sleep when idle, stop after a while.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/live/drain.ts";
+import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { updateLinks } from "../memory/relate/update-links.ts";
@@ -16,7 +17,6 @@ import { LOCK_PAUSE_MS } from "../store/db/transaction.ts";
 import {
   claimJob,
   enqueueStaleSessions,
-  failJob,
   finishJob,
   type Job,
   nextDueAt,
@@ -26,10 +26,10 @@ import {
 } from "../store/tables/jobs.ts";
 import { repairStore } from "../upkeep/backup/repair.ts";
 import { writeActivityIfChanged } from "./activity.ts";
-import { BackgroundJob, isMachineError } from "./background-job.ts";
+import { BackgroundJob, failOrRethrow, isTemporary } from "./background-job.ts";
 import { catchUp } from "./catch-up.ts";
 import { requestEmbedding, runEmbedJob } from "./embed-job.ts";
-import { currentSettings, runEnrichJob } from "./enrich-job.ts";
+import { runEnrichJob } from "./enrich-job.ts";
 import { type Log, reasonOf } from "./log.ts";
 import { Maintenance } from "./maintenance.ts";
 import { runSessionJob } from "./session-job.ts";
@@ -125,15 +125,12 @@ class Worker {
     this.#owner = [process.pid, birthOf(process.pid) ?? "", token].join("/");
     this.#catchUp = isCaughtUp ? null : undefined;
     const background = (kind: "enrich" | "embed", run: typeof runEnrichJob, graceMs: number): BackgroundJob => {
-      const owner = `${this.#owner}/${kind}`;
-      const context = { paths, env, owner, log };
       const onEnd = (): void => {
         this.#workedAt = performance.now();
         this.#hasWritten = true;
         wakeSignal.wake();
       };
-      const runJob = (db: Db, job: Job, signal: AbortSignal): Promise<void> => run(db, job, context, signal);
-      return new BackgroundJob({ kind, owner, log, onEnd, graceMs, run: runJob });
+      return new BackgroundJob({ paths, env, kind, owner: `${this.#owner}/${kind}`, log, onEnd, graceMs, run });
     };
     this.#enriching = background("enrich", runEnrichJob, ANSWER_MS);
     this.#embedding = background("embed", runEmbedJob, 0);
@@ -216,10 +213,10 @@ class Worker {
     } catch (error) {
       if (!this.#checkLock()) return { kind: "continue" };
       if (isDamage(error) && this.#repair()) return { kind: "continue" };
-      if (!isMachineError(error)) throw error;
+      if (!isTemporary(error)) throw error;
       const explained = explain(error, paths.database);
       // Run by hand, it reports a full disk instead of waiting for space.
-      if (once && !isPassing(explained)) throw explained;
+      if (once && !isBusyStore(explained)) throw explained;
       if (this.#retryMs === 0) log(`retrying: ${reasonOf(explained)}`);
       this.#retryMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS, this.#retryMs * 2));
       if (this.#catchUp !== null) this.#catchUp = undefined;
@@ -323,7 +320,7 @@ class Worker {
   async #runSessionJob(db: Db, job: Job): Promise<void> {
     const { paths, env, log } = this.#options;
     try {
-      const enrich = currentSettings(this.#options).provider !== "none";
+      const enrich = userSettings(paths, env).provider !== "none";
       const steps = runSessionJob(db, subjectOf(job.key), { paths, env, now: Date.now(), enrich });
       let step = steps.next();
       while (!step.done) {
@@ -336,9 +333,7 @@ class Worker {
       const { turns } = step.value;
       if (turns > 0) log(`${job.key}: memory of ${turns} turn${turns === 1 ? "" : "s"}`);
     } catch (error) {
-      if (isMachineError(error)) throw error;
-      failJob(db, job, this.#owner, { now: Date.now(), reason: reasonOf(error) });
-      log(`${job.key} failed: ${reasonOf(error)}`);
+      failOrRethrow(db, job, { owner: this.#owner, log }, error);
     }
   }
 
@@ -390,7 +385,7 @@ function isOwnerAlive(owner: string): boolean {
   return isSameProcess({ pid: Number(pid), birth: birth === "" ? undefined : birth });
 }
 
-/** Another program holds the database, or is replacing it: over in a moment. */
-function isPassing(error: unknown): boolean {
+/** Another program holds the database, or is replacing it. */
+function isBusyStore(error: unknown): boolean {
   return error instanceof AppError && ["store_busy", "store_restoring"].includes(error.code);
 }

@@ -8,7 +8,7 @@ import { eachChunk } from "../../platform/read-file.ts";
 import { isDamage, withDriver } from "../../store/db/driver.ts";
 import { type Extent, freePages } from "../../store/db/file-format.ts";
 import { eachText } from "../../store/reads/text-rows.ts";
-import { hasIndexState, isUnclean } from "../erase/erase-rows.ts";
+import { isUnclean } from "../erase/erase-rows.ts";
 
 /** Where a secret or private text is, and of which kind; never the text itself. */
 export interface Finding {
@@ -35,13 +35,14 @@ export interface Audit {
   unreadable: string[];
 }
 
-/** The worker's lock and the page's key contain keys they need to work. */
+/** `server.json` and the worker's lock contain tokens they need. */
 const SKIPPED = new Set([...PROGRAM_FOLDERS, "server.json", "worker"]);
 const DATABASE = /\.db$/;
-/** `elsewhere`: our folders outside the data directory. */
-export function audit(home: string, elsewhere: readonly string[] = []): Audit {
+
+/** `others`: C-Mem's folders outside the data directory. */
+export function audit(home: string, others: readonly string[] = []): Audit {
   const result: Audit = { files: 0, bytes: 0, texts: 0, findings: [], unreadable: [] };
-  const outside = elsewhere.flatMap((folder) => recordedFiles(folder).map((file) => join(folder, file)));
+  const outside = others.flatMap((folder) => recordedFiles(folder).map((file) => join(folder, file)));
   for (const file of [...recordedFiles(home), ...outside]) {
     const path = resolve(home, file);
     result.files += 1;
@@ -82,7 +83,7 @@ function auditRows(path: string, file: string, result: Audit): void {
       const row = cleaned(key.join(" "))?.text ?? key.join(" ");
       result.findings.push({ file, table, column, row, session_id: sessionId, kinds: clean.kinds });
     });
-    if (result.texts > before && hasIndexState(db) && isUnclean(db))
+    if (result.texts > before && isUnclean(db))
       result.findings.push({ file, isDead: true, kinds: { "forgotten-text": 1 } });
   });
 }

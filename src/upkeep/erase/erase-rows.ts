@@ -99,18 +99,17 @@ export function overwriteDeleted(db: Db): void {
   db.exec("PRAGMA secure_delete = ON");
 }
 
-/** False for a database that is not C-Mem's. */
-export function hasIndexState(db: Db): boolean {
-  return db.has(sql`SELECT 1 FROM sqlite_schema WHERE name = 'index_state'`);
-}
-
 /** Notes that `scrub` has to run: indexes, free pages or the log may still contain deleted text. */
 export function markUnclean(db: Db): void {
   db.run(sql`INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)`);
 }
 
+/** False for a database that is not C-Mem's. */
 export function isUnclean(db: Db): boolean {
-  return db.has(sql`SELECT 1 FROM index_state WHERE name = 'unclean'`);
+  return (
+    db.has(sql`SELECT 1 FROM sqlite_schema WHERE name = 'index_state'`) &&
+    db.has(sql`SELECT 1 FROM index_state WHERE name = 'unclean'`)
+  );
 }
 
 /**

@@ -176,6 +176,12 @@ interface Found {
   names: ReturnType<typeof namesOf>;
 }
 
+/** Each table's column with the agent's id, and the kind of its tombstones. */
+const KEYED = [
+  ["messages", "uuid", "message"],
+  ["tool_uses", "tool_use_id", "tool-use"],
+] as const;
+
 /** The rows and texts that a tombstone of this database matches. */
 function findForgotten(db: Db): Found {
   const deletion = emptyDeletionSet();
@@ -186,16 +192,21 @@ function findForgotten(db: Db): Found {
   const found: Found = { deletion, responses: [], names: [] };
   for (const { id, session_id } of sessions) {
     if (deletion.sessions.has(id) || !hasForgottenParts(db, session_id)) continue;
-    const prompts = rowsOf(db, "prompts", "prompt_id", "text", id);
-    for (const row of prompts) {
-      const prompt = { promptId: row.key ?? undefined, text: row.text };
-      if (isForgottenPrompt(db, row.session_id, prompt, row.at)) deletion.prompts.add(row.id);
+    // Tombstones are keyed by the conversation, which includes its subagents.
+    const inFamily = sql`session_db_id IN (${family(id)})`;
+    const prompts = db.all<{ id: number; prompt_id: string | null; text: string; at: number }>(
+      sql`SELECT id, prompt_id, text, created_at AS at FROM prompts WHERE ${inFamily}`,
+    );
+    for (const { id: promptDbId, prompt_id, text, at } of prompts) {
+      const prompt = { promptId: prompt_id ?? undefined, text };
+      if (isForgottenPrompt(db, session_id, prompt, at)) deletion.prompts.add(promptDbId);
     }
-    for (const row of rowsOf(db, "messages", "uuid", "''", id)) {
-      if (hasTombstone(db, tombstoneOf("message", row.session_id, row.key ?? ""))) deletion.messages.add(row.id);
-    }
-    for (const row of rowsOf(db, "tool_uses", "tool_use_id", "''", id)) {
-      if (hasTombstone(db, tombstoneOf("tool-use", row.session_id, row.key ?? ""))) deletion.tool_uses.add(row.id);
+    for (const [table, column, kind] of KEYED) {
+      const rows = db.all<{ id: number; key: string | null }>(
+        sql`SELECT id, ${raw(column)} AS key FROM ${raw(table)} WHERE ${inFamily}`,
+      );
+      for (const row of rows)
+        if (hasTombstone(db, tombstoneOf(kind, session_id, row.key ?? ""))) deletion[table].add(row.id);
     }
     const promptIds = prompts.map((row) => row.id);
     found.responses.push(...responsesOf(db, promptIds).filter(isForgottenText));
@@ -206,19 +217,4 @@ function findForgotten(db: Db): Found {
     WHERE content_hash IN (SELECT hash FROM tombstones WHERE kind = 'observation')`);
   for (const id of observations) deletion.observations.add(id);
   return found;
-}
-
-interface Row {
-  id: number;
-  session_id: string;
-  key: string | null;
-  text: string;
-  at: number;
-}
-
-/** A conversation's rows, with its subagents': tombstones are keyed by the conversation. */
-function rowsOf(db: Db, table: string, key: string, text: string, sessionDbId: number): Row[] {
-  return db.all(sql`SELECT x.id, main.session_id, x.${raw(key)} AS key, ${raw(text)} AS text, x.created_at AS at
-     FROM sessions main JOIN sessions s ON s.id = main.id OR s.parent_session_db_id = main.id
-     JOIN ${raw(table)} x ON x.session_db_id = s.id WHERE main.id = ${sessionDbId}`);
 }
