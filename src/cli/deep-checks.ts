@@ -2,7 +2,7 @@
 import { compareTranscripts } from "../capture/sync/compare.ts";
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import { startSync, syncTranscripts } from "../capture/sync/sync.ts";
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { diagnose, repairStore } from "../upkeep/backup/repair.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -46,7 +46,7 @@ function checkIndex(db: Db): Check {
 function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   const name = "transcripts";
   const context = startSync(db, paths, env);
-  const all = findTranscripts(env, loadSettings({ user: paths.config }, env).values);
+  const all = findTranscripts(env, userSettings(paths, env));
   const { compared, unread, left, missing, files } = compareTranscripts(db, all, context, COMPARE_MS);
   const parts = [
     `${count(compared, "transcript")} compared`,
@@ -64,7 +64,7 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
 
 /** As `c-mem sync --force` does. Returns how many transcripts were read. */
 export function readAgain(paths: Paths, env: Env): number {
-  const settings = loadSettings({ user: paths.config }, env).values;
+  const settings = userSettings(paths, env);
   const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
   const transcripts = findTranscripts(env, settings).filter(({ file }) => file.bytes <= maxBytes);
   return withStore(paths, (db) => {

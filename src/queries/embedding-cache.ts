@@ -1,5 +1,5 @@
 // Semantic search: the query as a vector. A process that stays keeps the model and the vectors open between searches.
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { embedSource, isOf, openEmbedder } from "../embed/source.ts";
@@ -39,7 +39,7 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
   };
   /** A failure is reported by the search itself; here it is retried with the next one. */
   const open = async (): Promise<Embedder | undefined> => {
-    const source = embedSource(loadSettings({ user: paths.config }, env).values, env, paths);
+    const source = embedSource(userSettings(paths, env), env, paths);
     const known = await opened;
     if (known !== undefined && source.kind !== "none" && isOf(source, known.id)) return known;
     await known?.close();

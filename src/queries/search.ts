@@ -1,5 +1,5 @@
 // Finds the sessions that match some words, each with the turn and the text that show why.
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import { AppError } from "../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { ago, oneLine } from "../core/text.ts";
@@ -103,7 +103,7 @@ export const search = defineQuery({
     if (q.trim() === "") throw new AppError("usage", "The words are missing.", { hint: "c-mem search <words>" });
     const kind = kindOf(input.kind, role);
     updateSearchIndex(db, context.indexing);
-    const settings = loadSettings({ user: paths.config }, env).values;
+    const settings = userSettings(paths, env);
     const { scope, where } = readScope(input, context);
     const start = performance.now();
     const semantic = await embedSearchWords(context, q, scope.projectId);

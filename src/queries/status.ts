@@ -3,7 +3,7 @@ import { HOOKS } from "../agents/claude-code/settings.ts";
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { spoolCounts } from "../capture/live/drain.ts";
 import { archiveSize } from "../capture/sync/archive-copies.ts";
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import { ago, count } from "../core/text.ts";
 import { iso } from "../core/time.ts";
 import { VERSION } from "../core/version.ts";
@@ -70,7 +70,7 @@ export const status = defineQuery({
   run(_input, { db, paths, env, cwd }) {
     const now = Date.now();
     const checks = checkHealth(paths, env, { now, deep: false, ...(cwd !== undefined && { cwd }) });
-    const settings = loadSettings({ user: paths.config }, env).values;
+    const settings = userSettings(paths, env);
     const off = cwd === undefined ? undefined : findCaptureContext(cwd, paths.config, env).offReason;
     const worker = findWorker(paths.workerLock, now);
     const runs = hookRuns(db, readHookFires(paths.hookFires));

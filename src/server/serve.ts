@@ -1,6 +1,6 @@
 // Listens on 127.0.0.1, on the configured port or the next free one, and records the port in server.json.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { loadSettings } from "../config/load.ts";
+import { userSettings } from "../config/load.ts";
 import { readServer, type ServerRecord, serverToken, writeServer } from "../platform/state/server-record.ts";
 import { createAccess, isOwner } from "./access.ts";
 import type { HttpApp } from "./http-app.ts";
@@ -32,7 +32,7 @@ const LIMITS = {
 /** Never fails: a worker that cannot serve still runs its jobs. */
 export async function startServing(options: ServeOptions): Promise<Serving> {
   const { paths, env, log } = options;
-  const wanted = loadSettings({ user: paths.config }, env).values.port;
+  const wanted = userSettings(paths, env).port;
   if (wanted === 0) return NOTHING;
   let port = 0;
   const token = serverToken(paths.server);

@@ -1,7 +1,7 @@
 // Reads transcripts into the store: only what is new of each file, in pieces that are stored as a whole or not at all.
 import { ownValue } from "../../agents/fields.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
-import { loadSettings } from "../../config/load.ts";
+import { userSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
 import type { CapturedEvent } from "../../core/event.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
@@ -67,7 +67,7 @@ export function startSync(
     force: options.force ?? false,
     enqueue: options.enqueue ?? true,
     project: options.project,
-    excludePaths: loadSettings({ user: paths.config }, env).values.excludePaths,
+    excludePaths: userSettings(paths, env).excludePaths,
     privateIds: knownPrivateIds(db, options.sessionId),
     places: new Map(),
   };

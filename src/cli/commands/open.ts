@@ -1,6 +1,6 @@
 // c-mem open: starts the worker if needed, and opens the page with a one-time link.
 import { x } from "tinyexec";
-import { loadSettings } from "../../config/load.ts";
+import { userSettings } from "../../config/load.ts";
 import type { Paths } from "../../config/paths.ts";
 import { readServer, type ServerRecord } from "../../platform/state/server-record.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
@@ -19,7 +19,7 @@ export const command = defineCommand({
     print: { kind: "flag", about: "the same" },
   },
   async run(input, { json, paths, env }) {
-    if (loadSettings({ user: paths.config }, env).values.port === 0) {
+    if (userSettings(paths, env).port === 0) {
       throw new AppError("switched_off", "The page is switched off (port: 0).", { hint: "c-mem config unset port" });
     }
     await startWorker(paths);

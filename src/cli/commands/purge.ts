@@ -1,5 +1,5 @@
 // c-mem purge: deletes data beyond the retention limits.
-import { loadSettings } from "../../config/load.ts";
+import { userSettings } from "../../config/load.ts";
 import type { Settings } from "../../config/schema.ts";
 import { AppError } from "../../core/error.ts";
 import { localDay } from "../../core/time.ts";
@@ -26,7 +26,7 @@ export const command = defineCommand({
   },
   details: "Pinned and hand-written observations stay.",
   run({ yes, dryRun }, { json, paths, env }) {
-    const settings = loadSettings({ user: paths.config }, env).values;
+    const settings = userSettings(paths, env);
     if (!isRetentionSet(settings)) {
       throw new AppError("nothing_found", "No retention limit is set.", {
         hint: "E.g. c-mem config set retentionEvidenceDays 365, or retentionMaxMb 2000; then c-mem purge --dry-run",
