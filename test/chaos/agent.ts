@@ -52,7 +52,7 @@ export function createAgent(
       ...(onHook && { onStart: onHook }),
     });
     if (signal === null && (status !== 0 || stderr !== ""))
-      throw new Error(`${command} was heard: ${status} ${stderr}`);
+      throw new Error(`${command} printed an error: ${status} ${stderr}`);
     const isAnswered = stdout.includes('"continue":true');
     if (id !== undefined && isAnswered && countLost(world) === lostBefore) acknowledged.add(id);
   };

@@ -53,7 +53,7 @@ function wreckPageOf(world: World, table: string): void {
 }
 
 describe("a damaged database", () => {
-  it("is repaired by the next command, which says so; hooks have gone on", async () => {
+  it("is repaired by the next command, which says so, while hooks keep recording", async () => {
     const world = await seeded();
     wreck(world);
     await say(world, "c");
@@ -69,7 +69,7 @@ describe("a damaged database", () => {
     }
   });
 
-  it("that a command meets in the middle of its work is repaired, and the command to be run again", async () => {
+  it("found halfway through a command is repaired, and the command asks to be run again", async () => {
     const world = await seeded();
     wreckPageOf(world, "sessions");
     const result = await run(world, ["list", "--all"]);
@@ -88,7 +88,7 @@ describe("a damaged database", () => {
     expect(result.status).toBe(0);
   });
 
-  it("with a secret in it is repaired by audit --fix, not given up", async () => {
+  it("with a secret in it is repaired by audit --fix", async () => {
     const world = await seeded();
     const secret = `gh${"p"}_${"a1B2c3D4e5F6".repeat(3)}`;
     const db = new DatabaseSync(database(world));
@@ -116,7 +116,7 @@ describe("a damaged database", () => {
     expect(found.toSorted()).toEqual(["prompt a", ...Array.from({ length: 6 }, (_, index) => `prompt h${index}`)]);
   });
 
-  it("is repaired by the worker that meets it", async () => {
+  it("is repaired by the worker", async () => {
     const world = await seeded();
     wreck(world);
     await say(world, "c");
@@ -145,7 +145,7 @@ describe("a damaged database", () => {
     expect((await texts(world)).length).toBe(2);
   });
 
-  it("is repaired by doctor --fix, too, which says what it did", async () => {
+  it("is repaired by doctor --fix, which says what it did", async () => {
     const world = await seeded();
     await loseAPage(world);
     const { stdout } = await run(world, ["doctor"]);
@@ -157,7 +157,7 @@ describe("a damaged database", () => {
     expect((await texts(world)).length).toBe(2);
   });
 
-  it("or one that has lost rows is told from what the transcripts say", async () => {
+  it("that lost rows is found by comparing it with the transcripts", async () => {
     const world = createWorld();
     const SESSION = "11111111-2222-4333-8444-555555555555";
     const shared = { sessionId: SESSION, cwd: world.project, timestamp: "2026-01-01T10:00:00.000Z", version: "2.1.0" };
@@ -188,7 +188,7 @@ describe("a damaged database", () => {
     });
   });
 
-  it("that was overwritten with text is quarantined with that text", async () => {
+  it("that was overwritten with text is quarantined", async () => {
     const world = await seeded();
     writeFileSync(database(world), "this is my diary\n".repeat(1_000));
     expect(await texts(world)).toEqual(["prompt a"]);

@@ -185,7 +185,7 @@ describe("on a full disk", () => {
     expect(readFileSync(join(out, "old.md"), "utf8")).toBe("old");
   });
 
-  it("the command names what is full: its output or the temporary folder", async ({ skip }) => {
+  it("the error names what is full: the output or the temporary folder", async ({ skip }) => {
     const world = createWorld();
     const temporary = join(world.project, "..", "tmp");
     mkdirSync(temporary);
@@ -236,7 +236,7 @@ describe("on a full disk", () => {
     expect(readdirSync(world.home)).toEqual([...files, "ballast"].sort());
   });
 
-  it("and a full temporary folder hooks go on, and `status` and `doctor` say how many events were lost", async ({
+  it("and a full temporary folder, hooks exit 0; `status` and `doctor` report how many events were lost", async ({
     skip,
   }) => {
     if (ROOT.startsWith("/tmp/")) return skip("this checkout lies under /tmp, which the test hides");

@@ -40,7 +40,7 @@ describe.each(DAMAGES)("a part that is %s", (_how, damage) => {
     ["recall.cjs", "new", "UserPromptSubmit", []],
     ["context.cjs", "context", "SessionStart", []],
     ["agents.cjs", "new", "UserPromptSubmit", ["--agent", "codex"]],
-  ] as const)("(%s) costs the agent nothing, and is reported and repaired", async (part, command, event, flags) => {
+  ] as const)("(%s) does not disturb the agent, and is reported and repaired", async (part, command, event, flags) => {
     const world = await installed();
     damage(join(world.plugin, "dist", part));
     const result = fire(world, command, event, ...flags);

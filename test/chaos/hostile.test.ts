@@ -95,7 +95,7 @@ describe("every hook command", () => {
     expect(log).not.toContain("TOPSECRET");
   });
 
-  it("stays quiet when the data directory cannot be made", async () => {
+  it("prints no error when the data directory cannot be created", async () => {
     const world = createWorld();
     writeFileSync(join(world.env["HOME"] ?? "", "file"), "");
     const env = { C_MEM_HOME: join(world.env["HOME"] ?? "", "file", "inside") };
@@ -105,7 +105,7 @@ describe("every hook command", () => {
     }
   });
 
-  it("stays quiet when its answer is never read", async () => {
+  it("prints no error when its answer is never read", async () => {
     const world = createWorld();
     const result = await run(world, ["new"], {
       input: '{"session_id":"s","prompt":"x"}',
@@ -117,7 +117,7 @@ describe("every hook command", () => {
 });
 
 describe("a hostile repository", () => {
-  it.each([".c-mem.json", ".git"])("with %s as a link to an endless file does not hold a hook up", async (name) => {
+  it.each([".c-mem.json", ".git"])("with %s as a link to an endless file does not block a hook", async (name) => {
     const world = createWorld();
     symlinkSync("/dev/zero", join(world.project, name));
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "still here" });
@@ -154,7 +154,7 @@ describe("a hostile repository", () => {
     expect(text.match(/<\/c-mem-context>/g)).toHaveLength(1);
   });
 
-  it("or a folder that was deleted meanwhile does not lose the event", async () => {
+  it("or a deleted working directory does not lose the event", async () => {
     const world = createWorld();
     const gone = join(world.project, "gone");
     mkdirSync(gone);
@@ -169,7 +169,7 @@ describe("a hostile repository", () => {
 });
 
 describe("with a broken database", () => {
-  it("capture goes on, context has one line about it, and the next command repairs it", async () => {
+  it("hooks keep recording, context reports it in one line, and the next command repairs it", async () => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true, mode: 0o700 });
     writeFileSync(
@@ -186,7 +186,7 @@ describe("with a broken database", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "kept" }]);
   });
 
-  it("that is locked by a long writer, context answers from what is there", async () => {
+  it("locked by a long writer, context answers from the stored rows", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "one", hook_event_name: "UserPromptSubmit", prompt: "already stored" });
     await rows(world, "SELECT 1");
@@ -205,7 +205,7 @@ describe("with a broken database", () => {
     ]);
   });
 
-  it("that is locked for readers as well, hooks say nothing and doctor reports no error", async () => {
+  it("locked for readers as well, hooks print nothing and doctor reports no error", async () => {
     const world = createWorld();
     const prompt = { session_id: "one", hook_event_name: "UserPromptSubmit", prompt: "Where do the walruses live?" };
     await hook(world, "new", prompt);
@@ -220,7 +220,7 @@ describe("with a broken database", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toHaveLength(2);
   });
 
-  it("a drop that cannot be applied is quarantined and the others are applied", async () => {
+  it("a drop that cannot be applied is quarantined, the others are applied", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "good" });
     writeFileSync(join(world.home, "spool", "00000000000001-1-bad.json"), "{ cut off");

@@ -29,7 +29,7 @@ describe("nothing is lost", () => {
     ]);
   });
 
-  it("when hooks are killed: each is there whole or not at all, and every acknowledged one is there", async () => {
+  it("when hooks are killed: each event is stored completely or not at all, acknowledged ones always", async () => {
     const world = createWorld();
     const before = Date.now();
     await run(world, ["save"], { input: use(world, 0) });
@@ -76,7 +76,7 @@ describe("nothing is lost", () => {
     ]);
   });
 
-  it("when the clock is set back within a turn: the answer is still its own prompt's", async () => {
+  it("when the clock is set back within a turn: the answer stays with its prompt", async () => {
     const world = createWorld();
     const spool = join(world.home, "spool");
     for (const number of [1, 2]) {
@@ -108,7 +108,7 @@ describe("nothing is lost", () => {
     ]);
   });
 
-  it("when a newer version beside this one drops what this one does not know: it waits", async () => {
+  it("when a newer version writes drops that this one cannot read: they stay in the spool", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "known" });
     const [name = ""] = readdirSync(join(world.home, "spool"));
@@ -119,7 +119,7 @@ describe("nothing is lost", () => {
     expect(existsSync(newer)).toBe(true);
   });
 
-  it("when the data directory takes nothing: what happens meanwhile waits elsewhere, and is in once it does", async ({
+  it("when the data directory is not writable: events wait in the temporary folder and are stored later", async ({
     skip,
   }) => {
     const world = createWorld();

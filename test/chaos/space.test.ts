@@ -1,4 +1,4 @@
-// Room, as a user sees it: what takes it, what goes by the settings, what is compressed.
+// Disk usage as a user sees it: the report, deletion by retention settings, compression.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,8 +7,8 @@ import { createWorld, data, hook, rows, run, type World } from "../e2e/harness.t
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Sessions that ended so many days ago. */
-async function lived(world: World, ages: readonly number[]): Promise<void> {
+/** Records sessions that ended this many days ago. */
+async function recordSessions(world: World, ages: readonly number[]): Promise<void> {
   for (const age of ages) {
     const base = { session_id: `aged-${age}`, prompt_id: `p-${age}` };
     await hook(world, "new", { ...base, hook_event_name: "UserPromptSubmit", prompt: `repair lamp ${age}` });
@@ -43,10 +43,10 @@ const configure = (world: World, settings: object): void => {
 const uses = (world: World) =>
   rows(world, "SELECT tool_use_id, packed IS NOT NULL AS packed FROM tool_uses ORDER BY created_at");
 
-describe("room", () => {
-  it("is told by c-mem stats --size, table by table and folder by folder", async () => {
+describe("disk usage", () => {
+  it("is reported by c-mem stats --size, by table and folder", async () => {
     const world = createWorld();
-    await lived(world, [1]);
+    await recordSessions(world, [1]);
     await run(world, ["backup", "create"]);
     const report = await data(world, ["stats", "--size"]);
     const { database, folders, total } = report as unknown as {
@@ -58,7 +58,7 @@ describe("room", () => {
       expect.arrayContaining(["tool_uses", "tool_uses_fts", "prompts_trigram", "tool_uses_by_turn"]),
     );
     const sum = database.tables.reduce((all, { bytes }) => all + bytes, 0);
-    // But for the pages that say what every page is.
+    // Except the pages that map all others.
     expect(database.used - sum).toBeGreaterThanOrEqual(0);
     expect(database.used - sum).toBeLessThanOrEqual(4096 * 4);
     expect(folders.find(({ name }) => name === "backups")).toMatchObject({ files: 1 });
@@ -66,9 +66,9 @@ describe("room", () => {
     expect((await run(world, ["stats", "--size"])).stdout).toContain("free pages");
   });
 
-  it("is saved by c-mem purge as the settings say, and by nothing else", async () => {
+  it("is reduced by c-mem purge according to the user's settings only", async () => {
     const world = createWorld();
-    await lived(world, [400, 40, 2]);
+    await recordSessions(world, [400, 40, 2]);
     const nothing = await run(world, ["purge", "--yes"]);
     expect([nothing.status, nothing.stderr]).toEqual([4, expect.stringContaining("retentionEvidenceDays")]);
     configure(world, { retentionEvidenceDays: 365 });
@@ -78,7 +78,7 @@ describe("room", () => {
     expect(await uses(world)).toHaveLength(3);
     expect(await data(world, ["purge", "--yes"])).toMatchObject({ applied: true, sessions: 1 });
     expect(await uses(world)).toHaveLength(2);
-    expect((await run(world, ["purge", "--yes"])).stdout).toContain("Nothing is older");
+    expect((await run(world, ["purge", "--yes"])).stdout).toContain("Nothing is beyond the retention limits");
     for (const command of [
       ["list", "--all"],
       ["search", "lamp", "--all"],
@@ -88,15 +88,15 @@ describe("room", () => {
     ]) {
       expect([command, (await run(world, command)).stderr]).toEqual([command, expect.not.stringContaining("    at ")]);
     }
-    // Not by what a project or the environment says.
+    // Settings of a project or the environment do not count.
     expect((await run(world, ["purge", "--yes"], { env: { C_MEM_RETENTION_EVIDENCE_DAYS: "1" } })).stdout).toContain(
-      "Nothing is older",
+      "Nothing is beyond the retention limits",
     );
   });
 
-  it("that cannot be saved is said, where the database is over its size and nothing in it is old", async () => {
+  it("above the limit with nothing old enough to delete is reported", async () => {
     const world = createWorld();
-    await lived(world, [400, 0]);
+    await recordSessions(world, [400, 0]);
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
     db.prepare("UPDATE prompts SET text = ? WHERE prompt_id = 'p-0'").run("lamp ".repeat(400_000));
     db.close();
@@ -104,15 +104,15 @@ describe("room", () => {
     const said = "The database is larger than retentionMaxMb says, but nothing more can go";
     const first = await run(world, ["purge", "--yes"]);
     expect([first.stdout, first.stderr]).toEqual([
-      expect.stringContaining("the evidence of 1 session,"),
+      expect.stringContaining("the evidence of 1 session"),
       expect.stringContaining(said),
     ]);
     expect((await run(world, ["purge", "--yes"])).stdout).toContain(said);
   });
 
-  it("that a rule was to keep is not lost to a slip of the pen: purge and doctor name it", async () => {
+  it("rules for a misspelt project are reported by purge and doctor", async () => {
     const world = createWorld();
-    await lived(world, [40]);
+    await recordSessions(world, [40]);
     const settings = { retentionEvidenceDays: 30, retentionProjects: { projekt: "0" } };
     writeFileSync(join(world.home, "config.json"), JSON.stringify(settings));
     const said = 'retentionProjects: there is no project "projekt"; the general limits apply.';
@@ -120,9 +120,9 @@ describe("room", () => {
     expect((await run(world, ["doctor"])).stdout).toContain(`warn  retention: ${said}`);
   });
 
-  it("saved by a purge leaves backups as they are until they rotate; forgetting reaches them all the same", async () => {
+  it("of backups is unchanged by a purge; forgetting deletes from them, too", async () => {
     const world = createWorld();
-    await lived(world, [400, 2]);
+    await recordSessions(world, [400, 2]);
     await run(world, ["backup", "create"]);
     configure(world, { retentionEvidenceDays: 365 });
     await run(world, ["purge", "--yes"]);
@@ -141,9 +141,9 @@ describe("room", () => {
     expect([holds("repair lamp 400"), holds("repair lamp 2")]).toEqual([false, true]);
   });
 
-  it("is saved by the worker: old outputs compressed, and what the settings do not keep", async () => {
+  it("is reduced by the worker, which compresses old outputs and applies the retention settings", async () => {
     const world = createWorld();
-    await lived(world, [400, 40, 2]);
+    await recordSessions(world, [400, 40, 2]);
     configure(world, { retentionEvidenceDays: 365, backupsDaily: 0 });
     await run(world, ["worker", "run", "--once"]);
     expect(await uses(world)).toEqual([

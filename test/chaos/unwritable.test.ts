@@ -50,7 +50,7 @@ function readOnlyDisk(world: World): ((isReadOnly: boolean) => void) | undefined
   return (isReadOnly) => void spawnSync("mount", ["-o", `remount,${isReadOnly ? "ro" : "rw"}`, world.home]);
 }
 
-describe("hooks go on and nothing is lost", () => {
+describe("hooks keep recording and nothing is lost", () => {
   it("while the data directory is read-only, and after", async ({ skip }) => {
     const world = createWorld();
     const setReadOnly = readOnlyDisk(world);
@@ -72,7 +72,7 @@ describe("hooks go on and nothing is lost", () => {
     expect(findFallbackSpool(join(world.home, "spool"))).toBeUndefined();
   });
 
-  it("but never through a folder that another user could have made", async ({ skip }) => {
+  it("but never through a folder that another user could have created", async ({ skip }) => {
     const world = createWorld();
     const setReadOnly = readOnlyDisk(world);
     if (setReadOnly === undefined) return skip("nothing may be mounted here");
@@ -92,7 +92,7 @@ describe("hooks go on and nothing is lost", () => {
     expect(await uses(world)).toEqual([{ n: 1, ids: 1, runs: 1 }]);
   });
 
-  it("while the database is locked for longer than anybody waits", async () => {
+  it("while the database is locked for longer than any timeout", async () => {
     const world = createWorld();
     await use(world, 0);
     await run(world, ["projects"]);
@@ -129,7 +129,7 @@ describe("two versions on one database", () => {
     db.close();
   }
 
-  it("an older one works with a newer schema that breaks nothing", async () => {
+  it("an older one works with a newer compatible schema", async () => {
     const world = createWorld();
     await use(world, 0);
     await run(world, ["projects"]);
@@ -173,7 +173,7 @@ describe("two versions on one database", () => {
     expect(await uses(world)).toEqual([{ n: 2, ids: 2, runs: 2 }]);
   });
 
-  it("a newer one brings an older database up to date, with a backup, and takes the old hooks' drops", async () => {
+  it("a newer one migrates an older database after a backup, and reads drops of old hooks", async () => {
     const world = createWorld();
     const older = openStore(database(world), { migrations: MIGRATIONS.slice(0, -1) });
     older.run("INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'old', '/old', 1)");
