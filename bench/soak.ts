@@ -141,7 +141,7 @@ async function rage(
   for (let next = 0; !isOver.aborted || next < troubles.length; next++) {
     const [trouble, ms] = troubles[next % troubles.length] ?? [];
     if (trouble === undefined || ms === undefined) return;
-    if (trouble.bring() !== false) count(faults, trouble.name);
+    if (trouble.start() !== false) count(faults, trouble.name);
     await setTimeout(ms);
     trouble.end?.();
     await setTimeout(200 + random() * 500);
@@ -151,7 +151,7 @@ async function rage(
 function deleteDatabase(world: World): Trouble {
   return {
     name: "database deleted",
-    bring() {
+    start() {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.home, `c-mem.db${suffix}`), { force: true });
     },
   };

@@ -1,4 +1,4 @@
-// The same chaos for the same seed, as far as processes allow.
+// A seeded random number generator.
 
 export function seeded(seed: number): () => number {
   let state = seed;

@@ -1,6 +1,6 @@
-// Real hooks and real workers under everything at once. In the end nothing is missing and nothing is there twice.
-//   C_MEM_CHAOS_SECONDS   how long it goes on (default: 12)
-//   C_MEM_CHAOS_SEED      which chaos
+// Real hooks and workers under all faults at once: every event is stored exactly once.
+//   C_MEM_CHAOS_SECONDS   duration (default: 12)
+//   C_MEM_CHAOS_SEED      seed of the random faults
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,7 +18,7 @@ const AGENTS = 3;
 const HEAL_MS = 90_000;
 
 it(
-  `nothing is lost or done twice, whatever happens to the worker (seed ${SEED})`,
+  `no event is lost and no job done twice under random faults (seed ${SEED})`,
   { timeout: SECONDS * 1000 + HEAL_MS + 60_000 },
   async () => {
     const random = seeded(SEED);
@@ -26,7 +26,6 @@ it(
     world.env["C_MEM_WORKER"] = "1";
     const disk = fillDisk(world);
     const clock = jumpClock(world, random);
-    // Said, not hidden: what could not be tried here.
     if (disk === undefined) console.warn("no full disk: mounting is not allowed here");
     if (clock === undefined)
       console.warn("no jumping clock: libfaketime is not installed (apt-get install libfaketime)");
@@ -49,7 +48,7 @@ it(
       ...(clock === undefined ? [] : [clock]),
     ];
     const until = performance.now() + SECONDS * 1000;
-    await Promise.all([...agents.map((agent) => keepWorking(agent, until)), rage(troubles, random, until)]);
+    await Promise.all([...agents.map((agent) => keepWorking(agent, until)), injectFaults(troubles, random, until)]);
     expect(counted.kills).toBeGreaterThan(0);
 
     for (const trouble of troubles) trouble.end?.();
@@ -73,17 +72,17 @@ function configure(world: World, model: FlappingModel): void {
 }
 
 function flap(model: FlappingModel): Trouble {
-  return { name: "model", bring: () => (model.isWell = false), end: () => (model.isWell = true) };
+  return { name: "model", start: () => (model.isWell = false), end: () => (model.isWell = true) };
 }
 
 async function keepWorking(agent: Agent, until: number): Promise<void> {
   while (performance.now() < until) await agent.turn();
 }
 
-async function rage(troubles: readonly Trouble[], random: () => number, until: number): Promise<void> {
+async function injectFaults(troubles: readonly Trouble[], random: () => number, until: number): Promise<void> {
   while (performance.now() < until) {
     const trouble = troubles[Math.floor(random() * troubles.length)];
-    trouble?.bring();
+    trouble?.start();
     await setTimeout(50 + random() * 600);
     trouble?.end?.();
     await setTimeout(random() * 200);
@@ -101,9 +100,9 @@ async function heal(world: World): Promise<void> {
       spool: { waiting: number };
     };
     const { pending, running, failed } = status.jobs;
-    // What was read from a transcript is stale for a moment before it is a job.
+    // Work read from a transcript is marked stale before it becomes a job.
     if (pending + running + failed + status.spool.waiting + stale(world) === 0) return;
-    if (performance.now() > deadline) throw new Error(`does not come to rest: ${JSON.stringify(status)}`);
+    if (performance.now() > deadline) throw new Error(`the queue does not become empty: ${JSON.stringify(status)}`);
     await setTimeout(500);
   }
 }
@@ -130,7 +129,7 @@ function check(world: World, agents: readonly Agent[]): void {
      JOIN sessions s ON s.id = t.session_db_id
      JOIN prompts p ON p.session_db_id = t.session_db_id AND p.prompt_number = t.prompt_number`,
   );
-  expect(found.map(({ text }) => text).sort(), "every tool use in its one turn").toEqual(wanted.sort());
+  expect(found.map(({ text }) => text).sort(), "every tool use once, in its turn").toEqual(wanted.sort());
   expect(
     all(`SELECT prompt_id FROM (${ENDED_TURNS}) p WHERE NOT EXISTS (SELECT 1 FROM summaries s
          WHERE s.session_db_id = p.session_db_id AND s.prompt_number = p.prompt_number AND s.producer = 'extractor')`),
@@ -139,17 +138,17 @@ function check(world: World, agents: readonly Agent[]): void {
   expect(
     all(`SELECT prompt_id FROM (${ENDED_TURNS}) p WHERE (SELECT count(*) FROM summaries s
          WHERE s.session_db_id = p.session_db_id AND s.prompt_number = p.prompt_number AND is_current = 1) <> 1`),
-    "one version of it stands",
+    "one current version of each summary",
   ).toEqual([]);
   expect(
     all(`SELECT session_db_id, prompt_number, producer, content_hash FROM observations
          GROUP BY 1, 2, 3, 4 HAVING count(*) > 1`),
-    "nothing is noted twice",
+    "no observation is stored twice",
   ).toEqual([]);
   expect(all("SELECT prompt_db_id FROM stale_memory"), "all memory is derived").toEqual([]);
   expect(all("SELECT key, status FROM jobs WHERE status <> 'done'"), "every job is done").toEqual([]);
-  expect(all("SELECT name FROM drops"), "no drop is left half done").toEqual([]);
+  expect(all("SELECT name FROM drops"), "no spool file is half applied").toEqual([]);
   const enriched = all<{ n: number }>("SELECT count(*) AS n FROM summaries WHERE producer = 'openai/chaos'");
-  expect(enriched[0]?.n, "the model had its say").toBeGreaterThan(0);
+  expect(enriched[0]?.n, "the model wrote summaries").toBeGreaterThan(0);
   db.close();
 }

@@ -1,4 +1,4 @@
-// A model that answers well, or late, or not, or nonsense, as the weather is.
+// A model on loopback that fails in different ways while `isWell` is false.
 import { type Loopback, startLoopback, WIRES } from "../conformance/loopback.ts";
 import type { Scene } from "../conformance/scenes.ts";
 
@@ -16,24 +16,17 @@ const BAD: readonly Scene[] = [
 ];
 
 export async function startFlappingModel(random: () => number): Promise<FlappingModel> {
-  const state = { isWell: true };
   const loopback = await startLoopback(WIRES.chat, [
     ({ body }) => {
-      if (!state.isWell) return BAD[Math.floor(random() * BAD.length)] as Scene;
+      if (!model.isWell) return BAD[Math.floor(random() * BAD.length)] as Scene;
       return { kind: "answer", value: answerTo(JSON.stringify(body)) };
     },
   ]);
-  return Object.assign(loopback, state, {
-    get isWell() {
-      return state.isWell;
-    },
-    set isWell(value: boolean) {
-      state.isWell = value;
-    },
-  });
+  const model = Object.assign(loopback, { isWell: true });
+  return model;
 }
 
-/** Cites what it was shown. */
+/** An answer that cites the evidence in the question. */
 function answerTo(question: string): object {
   const ids = [...new Set([...question.matchAll(/=== ([pmt]\d+) /g)].map((match) => match[1] ?? ""))];
   const task = /Do ([a-z0-9-]+):/.exec(question)?.[1] ?? "it";

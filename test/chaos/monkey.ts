@@ -1,4 +1,4 @@
-// What can go wrong on a machine, one thing at a time and at random: each trouble has a way to bring it and to end it.
+// Faults of a machine, injected at random: each has a function that starts it and one that ends it.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -9,21 +9,21 @@ const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");
 
 export interface Trouble {
   name: string;
-  /** False: it could not be brought just now. */
-  bring(): boolean | void;
+  /** False: it could not start now. */
+  start(): boolean | void;
   end?(): void;
 }
 
 export function killWorker(world: World, counted: { kills: number }): Trouble {
   return {
     name: "kill -9",
-    bring() {
+    start() {
       const pid = workerPid(world);
       if (pid === undefined) return;
       process.kill(pid, "SIGKILL");
       counted.kills += 1;
     },
-    // As the next hook would, only sooner: a lock stays fresh for a while after its worker was killed.
+    // The next hook would do so later: a killed worker's lock stays fresh for a while.
     end: () => startWorker(world),
   };
 }
@@ -35,7 +35,7 @@ function startWorker(world: World): void {
 export function startWorkers(world: World): Trouble {
   return {
     name: "start workers",
-    bring() {
+    start() {
       for (let count = 0; count < 3; count++) startWorker(world);
     },
   };
@@ -51,16 +51,16 @@ export function workerPid(world: World): number | undefined {
   }
 }
 
-/** The lock's time, as a clock that is set leaves it. */
+/** The lock has a time far in the past or future, as after a change of the clock. */
 export function jumpLock(world: World, random: () => number): Trouble {
   return {
     name: "lock from another time",
-    bring() {
+    start() {
       try {
         const at = Date.now() / 1000 + (random() - 0.5) * 10 * 365 * 86_400;
         utimesSync(join(world.home, "worker", "lock.json"), at, at);
       } catch {
-        // None is there.
+        // There is no lock.
       }
     },
   };
@@ -68,7 +68,7 @@ export function jumpLock(world: World, random: () => number): Trouble {
 
 const FAKETIME = ["/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", process.env["C_MEM_FAKETIME"] ?? ""];
 
-/** The clock of every hook and worker, running ones too. Undefined where libfaketime is not installed. */
+/** Sets the clock of every hook and worker, running ones too. Undefined where libfaketime is not installed. */
 export function jumpClock(world: World, random: () => number): Trouble | undefined {
   const library = FAKETIME.find((path) => path !== "" && existsSync(path));
   if (library === undefined) return undefined;
@@ -88,14 +88,14 @@ export function jumpClock(world: World, random: () => number): Trouble | undefin
   const offsets = ["-2h", "+2h", "-3d", "+400d"];
   return {
     name: "clock",
-    bring: () => set(offsets[Math.floor(random() * offsets.length)] ?? "+0"),
+    start: () => set(offsets[Math.floor(random() * offsets.length)] ?? "+0"),
     end: () => set("+0"),
   };
 }
 
 const SHARED = "/dev/shm";
 
-/** What killed processes leave there keeps a later one with the same number from starting. */
+/** Files of killed processes keep a later process with the same pid from starting. */
 function removeSharedClocks(): void {
   for (const name of readdirSync(SHARED)) {
     const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
@@ -103,7 +103,7 @@ function removeSharedClocks(): void {
   }
 }
 
-/** The data directory on a disk of its own, which can be filled. Undefined where nothing may be mounted. */
+/** The data directory on a disk of its own, which can be filled. Undefined where mounting is not allowed. */
 export function fillDisk(world: World, sizeMb = 64): { trouble: Trouble; unmount(): void } | undefined {
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m,mode=700`, "c-mem-chaos", world.home]);
@@ -112,7 +112,7 @@ export function fillDisk(world: World, sizeMb = 64): { trouble: Trouble; unmount
   return {
     trouble: {
       name: "full disk",
-      bring() {
+      start() {
         spawnSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=64k", `count=${sizeMb * 16}`], { stdio: "ignore" });
       },
       end: () => rmSync(ballast, { force: true }),
@@ -126,7 +126,7 @@ export function makeReadOnly(world: World): Trouble {
   const remount = (how: string) => spawnSync("mount", ["-o", `remount,${how}`, world.home]).status === 0;
   return {
     name: "read-only",
-    bring() {
+    start() {
       for (let tries = 0; tries < 5; tries++) {
         const pid = workerPid(world);
         if (pid !== undefined) process.kill(pid, "SIGKILL");
@@ -143,7 +143,7 @@ export function takePort(world: World, port: number): Trouble {
   let server: Server | undefined;
   return {
     name: "port taken",
-    bring() {
+    start() {
       const pid = workerPid(world);
       if (pid !== undefined) process.kill(pid, "SIGKILL");
       server = createServer()
@@ -155,7 +155,7 @@ export function takePort(world: World, port: number): Trouble {
   };
 }
 
-/** It stands still, lock and all, as on a laptop that sleeps. */
+/** Stops the worker while it holds its lock, as on a laptop that sleeps. */
 export function stopWorker(world: World): Trouble {
   let stopped: number | undefined;
   const signal = (pid: number, name: NodeJS.Signals) => {
@@ -167,7 +167,7 @@ export function stopWorker(world: World): Trouble {
   };
   return {
     name: "SIGSTOP",
-    bring() {
+    start() {
       stopped = workerPid(world);
       return stopped !== undefined && signal(stopped, "SIGSTOP");
     },

@@ -101,7 +101,7 @@ describe("disk usage", () => {
     db.prepare("UPDATE prompts SET text = ? WHERE prompt_id = 'p-0'").run("lamp ".repeat(400_000));
     db.close();
     configure(world, { retentionMaxMb: 1 });
-    const said = "The database is larger than retentionMaxMb says, but nothing more can go";
+    const said = "The database is still larger than retentionMaxMb, but nothing more can be deleted";
     const first = await run(world, ["purge", "--yes"]);
     expect([first.stdout, first.stderr]).toEqual([
       expect.stringContaining("the evidence of 1 session"),

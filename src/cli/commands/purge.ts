@@ -72,7 +72,7 @@ export const command = defineCommand({
 });
 
 const NOTHING_MORE =
-  "The database is larger than retentionMaxMb says, but nothing more can go: the rest is of the last day, of projects that keep everything, or memory.";
+  "The database is still larger than retentionMaxMb, but nothing more can be deleted: the rest is from the last day, from projects that keep everything, or derived memory.";
 
 function isOver(db: Db, { retentionMaxMb }: Settings): boolean {
   return retentionMaxMb > 0 && fileSize(db).used > retentionMaxMb * MB;
@@ -86,8 +86,8 @@ function planText({ sessions, observations, bytes: size }: PurgePlan, lead: stri
     oldest && newest ? ` (${localDay(oldest.last_at)} to ${localDay(newest.last_at)}, about ${bytes(size)})` : "";
   return [
     lead,
-    `  what happened in ${count(sessions.length, "session")}${span}; what was learnt of them stays`,
-    `  ${count(observations, "observation")} (pinned, written, reworded and imported ones stay)`,
+    `  the evidence of ${count(sessions.length, "session")}${span} (prompts, messages, tool uses); observations and summaries stay`,
+    `  ${count(observations, "observation")} (pinned, edited, imported and your own ones stay)`,
   ].join("\n");
 }
 
