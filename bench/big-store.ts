@@ -1,7 +1,7 @@
-// A store of years of work: how much room it takes, what a person and a hook wait for in it, and what it takes to make it smaller.
-//   C_MEM_SPACE=full   10 GB of transcripts; else a short form of it
+// A store of years of work: its disk usage, the latency of commands and hooks, and the cost of a purge.
+//   C_MEM_SPACE=full   10 GB of transcripts instead of 100 MB
 //   C_MEM_SPACE_MB     another amount
-//   C_MEM_SPACE_DIR    where it is laid out; what is there is used again, and stays
+//   C_MEM_SPACE_DIR    a folder to keep and reuse
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -14,19 +14,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { ratios, type Sample } from "./ratio.ts";
+import { join } from "node:path";
+import { BIN, PLUGIN, printRatios, quantile, type Sample, wallMs } from "./measure.ts";
 import { COMMON_WORDS, rareWord, writeYears } from "./years.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-const BIN = join(ROOT, "bin", "c-mem.cjs");
-const HOOK = join(ROOT, "plugin", "dist", "hook.cjs");
+const HOOK = join(PLUGIN, "hook.cjs");
 const IS_FULL = process.env["C_MEM_SPACE"] === "full";
 const MB = 1_000_000;
 const BYTES = Number(process.env["C_MEM_SPACE_MB"] ?? (IS_FULL ? 10_000 : 100)) * MB;
 const PROJECTS = 24;
 const ROUNDS = IS_FULL ? 7 : 3;
-/** Retention leaves so much of the store. */
+/** The share of the store that the purge leaves. */
 const KEPT_SHARE = 0.5;
 
 interface Place {
@@ -70,12 +68,12 @@ function fill(place: Place): void {
   if (!existsSync(claudeDir)) writeYears(claudeDir, projects, BYTES, Date.now() - 60_000);
   const bytes = sizeOf(claudeDir);
   if (!existsSync(database)) {
-    const syncMs = time(() => command(place, "sync", "--quiet"));
-    const rebuildMs = time(() => command(place, "rebuild", "--all"));
-    console.log(`Brought in in ${seconds(syncMs)}, memory of it in ${seconds(rebuildMs)}`);
+    const syncMs = wallMs(() => command(place, "sync", "--quiet"));
+    const rebuildMs = wallMs(() => command(place, "rebuild", "--all"));
+    console.log(`Imported in ${seconds(syncMs)}, memory derived in ${seconds(rebuildMs)}`);
   }
   const share = statSync(database).size / bytes;
-  console.log(`${mb(bytes)} of transcripts: the database takes ${share.toFixed(2)} of that`);
+  console.log(`${mb(bytes)} of transcripts: the database has ${share.toFixed(2)} of that size`);
 }
 
 function measure(place: Place): void {
@@ -104,15 +102,15 @@ function measure(place: Place): void {
     cli("doctor"),
     cli("efforts", "--all"),
     cli("sync", "--quiet"),
-    { ...cli("sync", "--quiet"), name: "sync, one line more", before: () => addLine(file) },
+    { ...cli("sync", "--quiet"), name: "sync, one new line", before: () => addLine(file) },
   ];
   for (const { run } of samples) run();
   console.log(`In a store of ${mb(statSync(database).size)}, against a bare start (${ROUNDS} rounds, interleaved)`);
-  ratios(samples, ROUNDS);
+  printRatios(samples, ROUNDS);
 }
 
 function backUp(place: Place): void {
-  const ms = time(() => command(place, "backup", "create"));
+  const ms = wallMs(() => command(place, "backup", "create"));
   const bytes = sizeOf(join(place.root, "c-mem", "backups"));
   console.log(`A backup, checked: ${seconds(ms)}, ${mb(bytes)}`);
   rmSync(join(place.root, "c-mem", "backups"), { recursive: true });
@@ -123,7 +121,7 @@ async function shrink(place: Place): Promise<void> {
   const before = statSync(place.database).size;
   const limit = Math.round((before / 1024 / 1024) * KEPT_SHARE);
   command(place, "config", "set", "retentionMaxMb", String(limit));
-  const plan = time(() => command(place, "purge", "--dry-run"));
+  const plan = wallMs(() => command(place, "purge", "--dry-run"));
   const begun = performance.now();
   const purge = spawn(process.execPath, [BIN, "purge", "--yes"], { env: place.env, stdio: "inherit" });
   const waits = await whileRunning(purge, {
@@ -135,9 +133,8 @@ async function shrink(place: Place): Promise<void> {
     `Purged down to ${limit} MB: planned in ${seconds(plan)}, done in ${seconds(performance.now() - begun)}; the file has ${mb(statSync(place.database).size)} of ${mb(before)}`,
   );
   for (const [name, list] of Object.entries(waits)) {
-    const sorted = list.toSorted((a, b) => a - b);
-    const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
-    console.log(`  meanwhile ${name}: ${list.length} times, half within ${at(0.5)} ms, the longest ${at(1)} ms`);
+    const at = (share: number) => quantile(list, share).toFixed(0);
+    console.log(`  meanwhile ${name}: ${list.length} times, median ${at(0.5)} ms, longest ${at(1)} ms`);
   }
 }
 
@@ -148,8 +145,8 @@ async function whileRunning<Name extends string>(
   const ended = new Promise<void>((done) => child.on("close", () => done()));
   const waits = Object.fromEntries(Object.keys(acts).map((name) => [name, []])) as unknown as Record<Name, number[]>;
   while (child.exitCode === null) {
-    for (const name of Object.keys(acts) as Name[]) waits[name].push(time(acts[name]));
-    // Lets the event loop see whether it has ended.
+    for (const name of Object.keys(acts) as Name[]) waits[name].push(wallMs(acts[name]));
+    // Lets the event loop see that the child has ended.
     await new Promise((done) => setImmediate(done));
   }
   await ended;
@@ -161,7 +158,7 @@ const PROMPT = {
   session_id: "next",
   prompt_id: "p1",
   hook_event_name: "UserPromptSubmit",
-  prompt: `What came of ${rareWord(4)} and the ${COMMON_WORDS.join(" ")}?`,
+  prompt: `What happened to ${rareWord(4)} and the ${COMMON_WORDS.join(" ")}?`,
 };
 const TOOL_USE = {
   session_id: "next",
@@ -183,7 +180,7 @@ function hook(place: Place, name: string, payload: object): void {
   start(place, [HOOK, name], JSON.stringify({ cwd: place.projects[0], ...payload }));
 }
 
-/** `doctor` and `status` fail where no hooks are installed, as here; there may be nothing to find. */
+/** `doctor` and `status` fail because no hooks are installed; a search may find nothing. */
 function command(place: Place, ...args: string[]): void {
   const isReport = args[0] === "doctor" || args[0] === "status";
   start(place, [BIN, ...args], "", isReport ? [0, 1] : [0, 4]);
@@ -214,12 +211,6 @@ function addLine(path: string): void {
 function sizeOf(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-}
-
-function time(work: () => void): number {
-  const begun = performance.now();
-  work();
-  return performance.now() - begun;
 }
 
 function seconds(ms: number): string {

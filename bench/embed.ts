@@ -1,5 +1,5 @@
-// What embedding and the vector scan cost, against plain JavaScript with the same multiplications in the same run. The
-// model is the one that is installed (C_MEM_HOME); without it only the scan is measured.
+// What embedding and the vector scan cost, against plain JavaScript with the same multiplications. Uses the installed
+// model (C_MEM_HOME); without it only the scan is measured.
 import { spawnSync } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { minilmFile } from "../src/embed/minilm.ts";
 import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import { createScan } from "../src/embed/scan.ts";
 import { openSpawned } from "../src/embed/spawned.ts";
+import { wallMs } from "./measure.ts";
 
 const DIMENSIONS = 384;
 const SIZES = [100_000, 1_000_000];
@@ -43,7 +44,7 @@ function benchModel(path: string, rounds: number): void {
   const start = process.cpuUsage();
   for (const _ of embedInPasses(engine, many));
   const seconds = process.cpuUsage(start).user / 1e6;
-  console.log(`  short texts in a row ${(many.length / seconds).toFixed(0)} a second of processor time`);
+  console.log(`  short texts in a row ${(many.length / seconds).toFixed(0)} per second of CPU time`);
 }
 
 function report(name: string, engine: Engine, texts: number[][], rounds: number, rate: number): void {
@@ -53,12 +54,12 @@ function report(name: string, engine: Engine, texts: number[][], rounds: number,
   console.log(`  ${name.padEnd(20)} ${ms(time)}   ${(time / plain).toFixed(3)} of plain   (${tokens} tokens)`);
 }
 
-/** Of the dense layers, for one token. */
+/** In the dense layers, per token. */
 function multiplications({ shape: { hidden, intermediate, layers } }: Engine): number {
   return layers * (4 * hidden * hidden + 2 * hidden * intermediate);
 }
 
-/** Multiplications a millisecond of a dense layer in plain JavaScript. */
+/** Multiplications per millisecond of a dense layer in plain JavaScript. */
 function plainRate(): number {
   const [tokens, inputs, outputs] = [16, 384, 1536];
   const x = new Float32Array(tokens * inputs).fill(0.5);
@@ -81,7 +82,7 @@ async function benchMemory(): Promise<void> {
   await embedder.embed(Array.from({ length: 30 }, () => LONG));
   if (process.platform === "linux") {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${embedder.pid}/status`, "utf8"))?.[1];
-    console.log(`  its process at most  ${(Number(peak) / 1024).toFixed(0)} MB   wanted: under 200 MB`);
+    console.log(`  process, at most   ${(Number(peak) / 1024).toFixed(0)} MB   wanted: under 200 MB`);
   }
   await embedder.close();
 }
@@ -111,7 +112,7 @@ function benchScan(size: number, rounds: number): void {
 
 function randomRecords(size: number, stride: number): Uint8Array {
   const records = new Uint8Array(size * stride);
-  // In parts: the generator takes no more than two gigabytes at once, and this may grow.
+  // In parts: randomFillSync takes at most 2 GB.
   for (let at = 0; at < records.length; at += 2 ** 26) randomFillSync(records.subarray(at, at + 2 ** 26));
   const view = new DataView(records.buffer);
   for (let row = 0; row < size; row++) view.setFloat32((row + 1) * stride - 4, 0.0007, true);
@@ -130,15 +131,10 @@ function plainScan(records: Uint8Array, stride: number, query: Float32Array): vo
   if (!Number.isFinite(best)) throw new Error("The scan found nothing");
 }
 
-/** Others may be at work on this machine: the fastest of several is what the code needs. */
+/** After a first run that warms up. */
 function fastest(rounds: number, run: () => void): number {
   run();
-  const times = Array.from({ length: rounds }, () => {
-    const start = performance.now();
-    run();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
+  return Math.min(...Array.from({ length: rounds }, () => wallMs(run)));
 }
 
 function ms(time: number): string {

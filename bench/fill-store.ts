@@ -1,7 +1,11 @@
-// A made-up store of any size: sessions in two projects over three years, words as common and as rare as in real text.
+// Generates a store of any size: sessions in two projects over three years, with word frequencies as in real text.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { scopeWord, dayWord } from "../src/core/words.ts";
-import type { Db } from "../src/store/db/driver.ts";
+import { type Db, openDriver } from "../src/store/db/driver.ts";
 import { transaction } from "../src/store/db/transaction.ts";
+import { seeded } from "../test/chaos/chance.ts";
+import { BIN } from "./measure.ts";
 
 /** Tool uses to a turn, turns to a session. */
 const USES_PER_TURN = 10;
@@ -17,20 +21,13 @@ const SPAN_MS = 3 * 365 * 86_400_000;
 /** One tool use in so many fails. */
 const FAILED_SHARE = 10;
 
-let state = 1;
-
-/** Mulberry32: the same on every run. */
-function random(): number {
-  state = (state + 0x6d_2b_79_f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-}
+/** The same on every run. */
+const random = seeded(1);
 
 const SYLLABLES = [..."bcdfghklmnprtvz"].flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel));
 
-/** A word by how common it is: 1 is said the most. Each begins and is spelled like many others. */
-export function nthWord(rank: number): string {
+/** A word by its frequency rank, 1 being the most frequent. Words resemble each other, as real ones do. */
+function nthWord(rank: number): string {
   let word = "n";
   for (let rest = rank + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
     word = (SYLLABLES[rest % SYLLABLES.length] ?? "") + word;
@@ -43,8 +40,11 @@ export function text(words: number): string {
   return Array.from({ length: words }, () => nthWord(Math.floor(VOCABULARY ** random()))).join(" ");
 }
 
-/** Sessions with as many tool uses, in two projects. */
-export function fill(db: Db, size: number): void {
+/** A store in `home` with this many tool uses. */
+export function createStore(home: string, size: number): Db {
+  // A command creates the database with its schema.
+  spawnSync(process.execPath, [BIN, "projects"], { env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home } });
+  const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;");
   for (const name of ["app", "tool"])
     db.run("INSERT INTO projects (key, name, root, created_at) VALUES (?, ?, '/', 1)", name, name);
@@ -58,6 +58,7 @@ export function fill(db: Db, size: number): void {
     db.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
   // Everything is indexed, so searches do not index again.
   db.run("UPDATE index_state SET last_id = (SELECT max(id) FROM tool_uses) WHERE name = 'tool_uses'");
+  return db;
 }
 
 /** Newest first, as a first sync writes them. */
@@ -75,7 +76,7 @@ function addSession(db: Db, index: number, sessions: number): void {
   for (let turn = 1; turn <= TURNS_PER_SESSION; turn++) addTurn(db, { session, project, turn, at: at + turn });
 }
 
-/** Every other turn is short: its row is made up with what was said beside it. */
+/** Every other turn is short: its index row also has words of its neighbours. */
 function addTurn(db: Db, turn: { session: number; project: number; turn: number; at: number }): void {
   const scope = `${scopeWord(turn.project)} ${dayWord(turn.at)}`;
   const asked = text(12);
@@ -125,5 +126,4 @@ function addTurn(db: Db, turn: { session: number; project: number; turn: number;
 
 export const rareWord = (): string => nthWord(Math.floor(VOCABULARY * (0.5 + random() / 2)));
 export const someCommonWord = (): string => nthWord(Math.floor(1 + random() * 30));
-/** One of those that are neither. */
 export const someWord = (): string => nthWord(Math.floor(1 + random() * 1000));

@@ -1,4 +1,4 @@
-// Vectors for a made-up store, as many as asked for: what they mean does not matter to how long looking through them takes.
+// Random vectors for a generated store: their values do not affect how long a scan takes.
 import { randomFillSync } from "node:crypto";
 import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import type { Db } from "../src/store/db/driver.ts";
@@ -8,7 +8,7 @@ import { type EmbeddingModel, setWantedModel } from "../src/store/vectors/vector
 
 const DIMENSIONS = 384;
 
-/** Each belongs to one of the turns, over and over. */
+/** The vectors are assigned to the turns in rotation. */
 export function fillVectors(db: Db, count: number, modelName: string): EmbeddingModel {
   const turns = db.all<{ id: number; session: number }>("SELECT id, session_db_id AS session FROM prompts");
   const model = transaction(db, () => setWantedModel(db, modelName, DIMENSIONS, Date.now()));

@@ -1,9 +1,10 @@
-// What the filter costs on real text, against JSON.parse of the lines it came in; and how many planted secrets it finds.
+// What the secrets filter costs, against JSON.parse of the same lines, and how many planted secrets it finds.
 import { filterText } from "../src/core/privacy/filter.ts";
 import { describeFigures, measure } from "../test/secrets/measure.ts";
 import { SCENES } from "../test/secrets/scenes.ts";
 import { NEAR_MISSES } from "../test/secrets/near-misses.ts";
 import { seeded } from "../test/secrets/random.ts";
+import { cpuMs, fastest } from "./measure.ts";
 import { readTranscriptLines } from "./real-sessions.ts";
 
 const MAX_CHARS = 32_000;
@@ -15,10 +16,12 @@ export async function benchFilter(): Promise<void> {
   const texts = lines.flatMap((line) => textsOf(JSON.parse(line)));
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   let changed = 0;
-  const parse = fastest(() => lines.forEach((line) => JSON.parse(line)));
-  const filter = fastest(() => {
-    changed = texts.filter((text) => filterText(text, MAX_CHARS) !== text).length;
-  });
+  const parse = fastest(ROUNDS, () => cpuMs(() => lines.forEach((line) => JSON.parse(line))));
+  const filter = fastest(ROUNDS, () =>
+    cpuMs(() => {
+      changed = texts.filter((text) => filterText(text, MAX_CHARS) !== text).length;
+    }),
+  );
   const rate = (ms: number) => `${(chars / 1000 / ms).toFixed(0)} MB/s`;
   console.log(`Filtering ${(chars / 1e6).toFixed(0)} MB of ${real.length > 0 ? "real" : "made-up"} text`);
   console.log(`  JSON.parse of its lines   1.00  ${rate(parse)}`);
@@ -40,15 +43,4 @@ function generated(): string[] {
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
-}
-
-/** In CPU time: others use the machine, too. */
-function fastest(run: () => void): number {
-  const times = Array.from({ length: ROUNDS }, () => {
-    const start = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1000;
-  });
-  return Math.min(...times);
 }

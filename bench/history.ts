@@ -1,10 +1,10 @@
-// Transcripts of sessions that never were, like real ones in size and shape.
+// Generates transcripts, like real ones in size and shape.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const TURNS = 40;
 
-/** Returns how many sessions it took. */
+/** Returns the number of sessions. */
 export function writeHistory(folder: string, bytes: number): number {
   mkdirSync(folder, { recursive: true });
   let sessions = 0;
@@ -20,9 +20,9 @@ export function sessionId(index: number): string {
   return `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 }
 
-/** A session like real ones: prompts, answers, tool calls, outputs of some KB, whole files riding along. */
-export function transcript(index: number): string {
-  return Array.from({ length: TURNS }, (_, turn) => turnLines(index, turn)).join("");
+/** Prompts, answers, tool calls with outputs of some KB, and copies of whole files. */
+export function transcript(index: number, turns = TURNS): string {
+  return Array.from({ length: turns }, (_, turn) => turnLines(index, turn)).join("");
 }
 
 function turnLines(index: number, turn: number): string {
@@ -60,7 +60,7 @@ function turnLines(index: number, turn: number): string {
 }
 
 export function line(index: number, turn: number, value: object): string {
-  // In order: a late turn renumbers all that follow.
+  // In order: a late turn would renumber the following ones.
   const at = new Date(Date.UTC(2026, 0, 1 + (index % 28), 0, (index % 60) + 10 * turn)).toISOString();
   return `${JSON.stringify({ ...value, uuid: `${index}-${turn}-${JSON.stringify(value).length}`, timestamp: at, cwd: "/work/app", sessionId: sessionId(index), version: "2.1.0", gitBranch: "main" })}\n`;
 }

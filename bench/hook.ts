@@ -2,13 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ratios, type Sample } from "./ratio.ts";
+import { PLUGIN, printRatios, type Sample } from "./measure.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-const HOOK = join(ROOT, "plugin", "dist", "hook.cjs");
-/** Rows in the store while `context` is measured, and observations while memory is asked. */
+const HOOK = join(PLUGIN, "hook.cjs");
+/** Evidence rows and observations in the store. */
 const ROWS = 10_000;
 const OBSERVATIONS = 100_000;
 
@@ -34,7 +33,7 @@ export async function benchHooks(rounds: number): Promise<void> {
     start([HOOK, command], JSON.stringify({ session_id: "bench", prompt_id: "p", cwd: project, ...payload }), extra);
   beat(home);
   fill(home, project, hook);
-  // Start without bytecode of a first run in an empty store; later runs write it again.
+  // Without the bytecode of the first runs, in an empty store; later runs write it again.
   rmSync(join(home, "cache"), { recursive: true, force: true });
   const samples: Sample[] = [
     { name: "bare node", before: () => beat(home), run: start([empty], "") },
@@ -53,7 +52,7 @@ export async function benchHooks(rounds: number): Promise<void> {
     },
   ];
   const before = (tool: string, input: object) => {
-    // Once per file and session: each call is another session's.
+    // A file is looked up once per session, so each call uses another session.
     let session = 0;
     return () =>
       hook("recall", {
@@ -71,8 +70,8 @@ export async function benchHooks(rounds: number): Promise<void> {
   };
   let asking = 0;
   samples.push(
-    { name: "recall, a file with a past", run: before("Edit", { file_path: join(project, "src/file-7.ts") }) },
-    { name: "recall, a file without", run: before("Edit", { file_path: join(project, "src/none.ts") }) },
+    { name: "recall, a known file", run: before("Edit", { file_path: join(project, "src/file-7.ts") }) },
+    { name: "recall, an unknown file", run: before("Edit", { file_path: join(project, "src/none.ts") }) },
     { name: "recall, a command", run: before("Bash", { command: "npm run task-3" }) },
     {
       name: "recall, the same file again",
@@ -83,27 +82,27 @@ export async function benchHooks(rounds: number): Promise<void> {
       }),
     },
     {
-      name: "new, a prompt memory knows of",
+      name: "new, a prompt with a match",
       run: () => hook("new", { session_id: `q${asking++}`, hook_event_name: "UserPromptSubmit", prompt: QUESTION })(),
     },
     { name: "new, a reply", run: hook("new", { hook_event_name: "UserPromptSubmit", prompt: "yes, go on" }) },
     {
-      name: "save, a failure met before",
+      name: "save, a known failure",
       run: hook("save", { ...failure, error: "Exit code 2\nError: widget 77 has no frobnicator" }),
     },
     {
-      name: "save, a failure never met",
+      name: "save, an unknown failure",
       run: hook("save", { ...failure, error: "Exit code 2\nError: quite another thing went wrong here" }),
     },
   );
   samples.push({ name: "statusline", run: hook("statusline", { workspace: { current_dir: project } }) });
   console.log(`Hook commands against a bare start of Node ${process.versions.node} (${rounds} rounds, interleaved)`);
-  ratios(samples, rounds);
+  printRatios(samples, rounds);
   console.log("  wanted: save, 5 KB at most 1.35; recall at most 1.50; context at most 1.60; statusline at most 2");
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** As if a worker lived: none is started, and the hooks pay what they pay while one runs. */
+/** Looks like a running worker, so that hooks start none. */
 function beat(home: string): void {
   mkdirSync(join(home, "worker"), { recursive: true });
   writeFileSync(join(home, "worker", "lock.json"), "{}");
@@ -118,10 +117,10 @@ const LINES = [
   "commit 3f9a1c7be04d5826a1f0c39b7e5d8402bc6a91fe  Merge branch 'settings'",
   "  <Button onClick={() => setOpen(true)}>Rename</Button>",
 ];
-/** A line the filter has to look at twice. */
+/** A line that the filter checks more closely. */
 const SUSPECT = "  const result = await refresh(id); // returns undefined when the session token is gone";
 
-/** Ordinary output: one line in eight has a word that could go with a secret. */
+/** Ordinary output: one line in eight has a word such as "token". */
 function text(kilobytes: number): string {
   const block = `${[...LINES, SUSPECT].join("\n")}\n`;
   return block.repeat(Math.ceil((kilobytes * 1024) / block.length));
@@ -139,7 +138,7 @@ function toolUse(kilobytes: number): object {
 
 const QUESTION = "Why does widget4711 lose its calibration when gateway4711 restarts part4711?";
 
-/** A store as after months of work: the schema from one real hook run, the rows by SQL. */
+/** A store as after months of work: the schema from a real hook run, the rows by SQL. */
 function fill(home: string, project: string, hook: (command: string, payload: object) => () => void): void {
   hook("new", { hook_event_name: "UserPromptSubmit", prompt: "first" })();
   hook("context", { session_id: "next", hook_event_name: "SessionStart", source: "startup" })();

@@ -1,4 +1,4 @@
-// Whether the right memory comes up at the right moment: real sessions replayed in time order, through the product's own recall.
+// Whether the right memory is injected at the right moment: replays real sessions in time order.
 import { SETTINGS } from "../src/config/schema.ts";
 import { deriveSession } from "../src/memory/derive.ts";
 import { buildContext } from "../src/recall/inject/session-context.ts";
@@ -13,15 +13,16 @@ import type { Db } from "../src/store/db/driver.ts";
 import { findProject, type ProjectRow } from "../src/store/tables/projects.ts";
 import { staleSessions } from "../src/store/tables/stale-turns.ts";
 import { updateSearchIndex } from "../src/store/fts/search-index.ts";
-import { openRealSessions, type Query, readQueries } from "./real-sessions.ts";
+import { percent } from "./measure.ts";
+import { type Query, readQueries, type RealStore, withRealSessions } from "./real-sessions.ts";
 
-/** A file that more of a repository's sessions touched ties nothing together. */
+/** Sessions are related by a file that at most this share of a repository's sessions touched. */
 const RARE_SHARE = 0.15;
 const RARE_MIN = 5;
-/** A file that half of the sessions touched (a changelog) says nothing about what one of them is about. */
+/** A file that more sessions touched (a changelog) does not tell what a session is about. */
 const COMMON_SHARE = 0.4;
 const EXAMPLES = 12;
-/** Told about the very file, command or error at hand: whether sessions share files says nothing about these. */
+/** Injected for exactly this file, command or error: shared files do not matter. */
 const KEYED: ReadonlySet<string> = new Set(["file", "command", "error"]);
 
 interface Replayed {
@@ -34,30 +35,26 @@ interface Replayed {
 
 interface Surface {
   injections: number;
-  /** Only sessions that touched files: for the others it is unknown. */
+  /** Of sessions that touched files; for others it is unknown. */
   judged: number;
   /** From a session that touched the same rare file. */
   fromRelated: number;
-  /** Or about any file that the session then touches. */
+  /** Or about a file that the session touches later. */
   relevant: number;
   tokens: number;
 }
 
-export async function benchInjection({ examples }: { examples: boolean }): Promise<void> {
-  const real = openRealSessions();
-  if (real === undefined) {
-    console.log("injection: skipped, no sessions to replay (C_MEM_REAL_SESSIONS)");
-    return;
-  }
-  const { db, repos } = real;
+export const benchInjection = ({ examples }: { examples: boolean }): Promise<void> =>
+  withRealSessions("injection", (real) => measure(real, examples));
+
+function measure({ db, repos }: RealStore, examples: boolean): void {
   mergeProjects(db, repos);
   for (const { id } of staleSessions(db)) deriveSession(db, id, Date.now());
   updateSearchIndex(db);
   replay(db, repos, examples);
-  real.close();
 }
 
-/** The folders are not here: what its remote would make one project is made one by hand. */
+/** The folders do not exist here, so C-Mem cannot merge projects by their git remote. */
 function mergeProjects(db: Db, repos: Map<string, string>): void {
   const owner = new Map<string, number>();
   const sessions = db.all<{ id: number; session_id: string; project_id: number }>(
@@ -69,7 +66,7 @@ function mergeProjects(db: Db, repos: Map<string, string>): void {
     owner.set(repo, project);
     db.run("UPDATE sessions SET project_id = ?1 WHERE id = ?2 OR parent_session_db_id = ?2", project, session.id);
   }
-  // Known by another root, a path inside it was noted as a whole one.
+  // Paths were stored as absolute ones.
   const tops = db.all<{ cwd: string }>("SELECT DISTINCT cwd FROM sessions ORDER BY length(cwd) DESC");
   for (const { cwd } of tops) {
     db.run("UPDATE OR IGNORE file_touches SET path = substr(path, length(?1) + 2) WHERE path LIKE ?1 || '/%'", cwd);
@@ -87,11 +84,10 @@ function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
     `SELECT id, session_id, started_at, last_at, project_id FROM sessions
      WHERE parent_session_db_id IS NULL AND prompt_count > 0 ORDER BY started_at DESC`,
   );
-  const related = relatedSessions(db, sessions, repos);
-  const tally = new Tally(sessions, related, touchedFiles(db, sessions, repos));
+  const tally = new Tally(sessions, fileTies(db, sessions, repos));
   for (const session of sessions) {
     const work = evidenceOf(db, session.id);
-    // The store as it was when the session began: newest first, each is taken out before it is replayed.
+    // Newest first, each session is deleted before it is replayed: the store is as it was when the session began.
     const ids = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
     for (const [index, table] of [
       ["turns_fts", "prompts"],
@@ -138,24 +134,17 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
   ) as never;
   const now = session.started_at;
   const shown = new Set<string>();
-  const note = (surface: string, told: { text: string; items: string[]; tokens: number }, about: string): void => {
-    for (const item of told.items) shown.add(item);
-    if (told.text === "") return;
+  const note = (surface: string, injected: { text: string; items: string[]; tokens: number }, about: string): void => {
+    for (const item of injected.items) shown.add(item);
+    if (injected.text === "") return;
     const touches = tally.touches(session.id);
-    const from = sessionsOfItems(db, told.items);
+    const from = sessionsOfItems(db, injected.items);
     const isFromRelated = [...from].some((id) => tally.isRelated(session.id, id));
-    const isRelevant = isFromRelated || isRelated(db, told.items, touches);
-    tally.add(surface, session, from, { ...told, isFromRelated, isRelevant, isJudged: touches.size > 0 }, about);
+    const isRelevant = isFromRelated || isAboutFiles(db, injected.items, touches);
+    tally.add(surface, session, from, { ...injected, isFromRelated, isRelevant, isJudged: touches.size > 0 }, about);
   };
   note("session-start", buildContext(db, { project: session.project, source: "startup", settings, now }), "");
-  const request: EventRequest = {
-    projectId: session.project_id,
-    ownSessionId: undefined,
-    tree: undefined,
-    shown,
-    throttle: 0,
-    now,
-  };
+  const request = requestAt(session, shown);
   for (const { text } of work.prompts) {
     tally.prompts += 1;
     note("prompt", contextForPrompt(db, text, request), text);
@@ -173,8 +162,12 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
   }
 }
 
-/** What is told is about a file that the session then reads or changes. */
-function isRelated(db: Db, items: readonly string[], touched: ReadonlySet<string>): boolean {
+function requestAt({ project_id: projectId, started_at: now }: Replayed, shown: Set<string>): EventRequest {
+  return { projectId, ownSessionId: undefined, tree: undefined, shown, throttle: 0, now };
+}
+
+/** An item is about a file that the session touches. */
+function isAboutFiles(db: Db, items: readonly string[], touched: ReadonlySet<string>): boolean {
   return items.some((item) => {
     const id = /^[oi](\d+)$/.exec(item)?.[1];
     const files = id && db.get<{ files: string }>("SELECT files FROM observations WHERE id = ?", Number(id))?.files;
@@ -182,7 +175,6 @@ function isRelated(db: Db, items: readonly string[], touched: ReadonlySet<string
   });
 }
 
-/** Which sessions the shown items come from. */
 function sessionsOfItems(db: Db, items: readonly string[]): Set<number> {
   const ids = items.flatMap((item) => {
     const [, kind, id] = /^(session:|[oit])(\d+)$/.exec(item) ?? [];
@@ -197,94 +189,81 @@ function sessionsOfItems(db: Db, items: readonly string[]): Set<number> {
   return new Set(ids);
 }
 
-/** What each session touched, without what most of them touch. */
-function touchedFiles(db: Db, sessions: readonly Replayed[], repos: Map<string, string>): Map<number, Set<string>> {
-  const rows = db.all<{ path: string; session: number }>(
-    "SELECT DISTINCT f.path, coalesce(s.parent_session_db_id, s.id) AS session FROM file_touches f JOIN sessions s ON s.id = f.session_db_id",
-  );
-  const repoOf = new Map(sessions.map((session) => [session.id, repos.get(session.session_id) ?? ""]));
-  const sizes = Map.groupBy(sessions, (session) => repos.get(session.session_id) ?? "");
-  const counts = Map.groupBy(rows, ({ path, session }) => `${repoOf.get(session)}\n${path}`);
-  const touched = new Map<number, Set<string>>();
-  for (const { path, session } of rows) {
-    const repo = repoOf.get(session) ?? "";
-    if (
-      (counts.get(`${repo}\n${path}`)?.length ?? 0) > Math.max(RARE_MIN, (sizes.get(repo)?.length ?? 0) * COMMON_SHARE)
-    )
-      continue;
-    touched.set(session, (touched.get(session) ?? new Set()).add(path));
-  }
-  return touched;
+interface FileTies {
+  /** The files of each session, without those that most sessions touched. */
+  touched: Map<number, Set<string>>;
+  /** Sessions of one repository that touched the same rare file. */
+  related: Map<number, Set<number>>;
 }
 
-/** Sessions of one repository that touched the same rare file. */
-function relatedSessions(db: Db, sessions: readonly Replayed[], repos: Map<string, string>): Map<number, Set<number>> {
+function fileTies(db: Db, sessions: readonly Replayed[], repos: Map<string, string>): FileTies {
   const rows = db.all<{ path: string; session: number }>(
     "SELECT DISTINCT f.path, coalesce(s.parent_session_db_id, s.id) AS session FROM file_touches f JOIN sessions s ON s.id = f.session_db_id",
   );
   const repoOf = new Map(sessions.map((session) => [session.id, repos.get(session.session_id) ?? ""]));
-  const sizes = Map.groupBy(sessions, (session) => repos.get(session.session_id) ?? "");
+  const sizes = Map.groupBy(repoOf.values(), (repo) => repo);
+  const touched = new Map<number, Set<string>>();
   const related = new Map<number, Set<number>>();
-  for (const [key, touched] of Map.groupBy(rows, ({ path, session }) => `${repoOf.get(session)}\n${path}`)) {
+  for (const [key, touches] of Map.groupBy(rows, ({ path, session }) => `${repoOf.get(session)}\n${path}`)) {
     const size = sizes.get(key.split("\n")[0] ?? "")?.length ?? 0;
-    if (touched.length > Math.max(RARE_MIN, size * RARE_SHARE)) continue;
-    for (const { session } of touched) {
-      const set = related.get(session) ?? new Set();
-      for (const other of touched) if (other.session !== session) set.add(other.session);
-      related.set(session, set);
+    const isRare = touches.length <= Math.max(RARE_MIN, size * RARE_SHARE);
+    const isCommon = touches.length > Math.max(RARE_MIN, size * COMMON_SHARE);
+    for (const { session, path } of touches) {
+      if (!isCommon) touched.set(session, (touched.get(session) ?? new Set()).add(path));
+      if (!isRare) continue;
+      const others = related.get(session) ?? new Set();
+      for (const other of touches) if (other.session !== session) others.add(other.session);
+      related.set(session, others);
     }
   }
-  return related;
+  return { touched, related };
 }
 
 class Tally {
   prompts = 0;
   private readonly surfaces = new Map<string, Surface>();
-  private readonly brought = new Map<number, Map<string, Set<number>>>();
+  private readonly sources = new Map<number, Map<string, Set<number>>>();
   private readonly samples: string[] = [];
   private readonly hits = { start: 0, prompt: 0, either: 0, any: 0, of: 0 };
-  private readonly errorHits = { hit: 0, told: 0, of: 0 };
+  private readonly errorHits = { hit: 0, injected: 0, of: 0 };
   private readonly sessions: readonly Replayed[];
-  private readonly related: Map<number, Set<number>>;
+  private readonly ties: FileTies;
 
-  private readonly touched: Map<number, Set<string>>;
-
-  constructor(sessions: readonly Replayed[], related: Map<number, Set<number>>, touched: Map<number, Set<string>>) {
+  constructor(sessions: readonly Replayed[], ties: FileTies) {
     this.sessions = sessions;
-    this.related = related;
-    this.touched = touched;
+    this.ties = ties;
   }
 
   isRelated(a: number, b: number): boolean {
-    return this.related.get(a)?.has(b) ?? false;
+    return this.ties.related.get(a)?.has(b) ?? false;
   }
 
   touches(session: number): ReadonlySet<string> {
-    return this.touched.get(session) ?? new Set();
+    return this.ties.touched.get(session) ?? new Set();
   }
 
   add(
     surface: string,
     session: Replayed,
     from: Set<number>,
-    told: { text: string; tokens: number; isFromRelated: boolean; isRelevant: boolean; isJudged: boolean },
+    injected: { text: string; tokens: number; isFromRelated: boolean; isRelevant: boolean; isJudged: boolean },
     about: string,
   ): void {
     const known = this.surfaces.get(surface) ?? { injections: 0, judged: 0, fromRelated: 0, relevant: 0, tokens: 0 };
-    const { isFromRelated, isRelevant, isJudged } = told;
+    const { isFromRelated, isRelevant, isJudged } = injected;
     this.surfaces.set(surface, {
       injections: known.injections + 1,
       judged: known.judged + Number(isJudged),
       fromRelated: known.fromRelated + Number(isFromRelated),
       relevant: known.relevant + Number(isRelevant),
-      tokens: known.tokens + told.tokens,
+      tokens: known.tokens + injected.tokens,
     });
-    const bySurface = this.brought.get(session.id) ?? new Map<string, Set<number>>();
+    const bySurface = this.sources.get(session.id) ?? new Map<string, Set<number>>();
     bySurface.set(surface, new Set([...(bySurface.get(surface) ?? []), ...from]));
-    this.brought.set(session.id, bySurface);
+    this.sources.set(session.id, bySurface);
     if (surface !== "session-start" && surface !== "file") {
       this.samples.push(
-        `${isRelevant ? "ok   " : isJudged ? "FALSE" : "?    "} ${surface}: ${about.slice(0, 160).replaceAll("\n", " ")}\n${told.text}`,
+        `${isRelevant ? "ok   " : isJudged ? "FALSE" : "?    "} ${surface}: ${about.slice(0, 160).replaceAll("\n", " ")}\n${injected.text}`,
       );
     }
   }
@@ -293,7 +272,7 @@ class Tally {
     const ids = new Map(this.sessions.map(({ id, session_id }) => [session_id, id]));
     if (next !== undefined) {
       const wanted = next.gold.map((id) => ids.get(id));
-      const bySurface = this.brought.get(session.id);
+      const bySurface = this.sources.get(session.id);
       const has = (...surfaces: string[]): boolean =>
         surfaces.some((surface) => wanted.some((id) => id !== undefined && bySurface?.get(surface)?.has(id)));
       this.hits.of += 1;
@@ -303,17 +282,10 @@ class Tally {
       this.hits.any += Number(has("session-start", "prompt", "file", "error", "command"));
     }
     for (const query of errors) {
-      const request = {
-        projectId: session.project_id,
-        ownSessionId: undefined,
-        tree: undefined,
-        shown: new Set<string>(),
-        throttle: 0 as const,
-        now: session.started_at,
-      };
+      const request = requestAt(session, new Set());
       const from = sessionsOfItems(db, contextForFailure(db, query.query, request).items);
       this.errorHits.of += 1;
-      this.errorHits.told += Number(from.size > 0);
+      this.errorHits.injected += Number(from.size > 0);
       this.errorHits.hit += Number(query.gold.some((id) => from.has(ids.get(id) ?? -1)));
     }
   }
@@ -323,32 +295,33 @@ class Tally {
       for (const sample of this.samples.filter((_, index) => index % Math.ceil(this.samples.length / EXAMPLES) === 0))
         console.log(`${sample}\n`);
     }
-    const share = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)}%`;
     const { hits, errorHits } = this;
     const total = this.sessions.length;
     console.log(
-      `Memory brought up in ${total} real sessions, ${this.prompts} prompts, replayed in time order (nothing checked against files)`,
-    );
-    console.log(`  an earlier session on the same rare files was brought up (of ${hits.of} sessions that have one):`);
-    console.log(
-      `    at the start ${share(hits.start, hits.of)}, on a prompt ${share(hits.prompt, hits.of)}, either ${share(hits.either, hits.of)} (wanted: at least 70%), any surface ${share(hits.any, hits.of)}`,
+      `Injection in ${total} real sessions, ${this.prompts} prompts, replayed in time order (not checked against files)`,
     );
     console.log(
-      `  the same error as before was recognised: ${share(errorHits.hit, errorHits.of)} of ${errorHits.of}; where something was told, it was the right session ${share(errorHits.hit, errorHits.told)} of the time`,
+      `  items of an earlier session on the same rare files were injected (of ${hits.of} sessions that have one):`,
+    );
+    console.log(
+      `    at the start ${percent(hits.start, hits.of)}, on a prompt ${percent(hits.prompt, hits.of)}, either ${percent(hits.either, hits.of)} (wanted: at least 70%), any surface ${percent(hits.any, hits.of)}`,
+    );
+    console.log(
+      `  a known error was recognised: ${percent(errorHits.hit, errorHits.of)} of ${errorHits.of}; of the injections, ${percent(errorHits.hit, errorHits.injected)} were from the right session`,
     );
     console.log("  surface         injections      judged   unrelated  irrelevant  tokens per session");
     for (const [name, { injections, judged, fromRelated, relevant, tokens }] of this.surfaces) {
       const cells = [
         injections,
         judged,
-        KEYED.has(name) ? "-" : share(judged - fromRelated, judged),
-        KEYED.has(name) ? "-" : share(judged - relevant, judged),
+        KEYED.has(name) ? "-" : percent(judged - fromRelated, judged),
+        KEYED.has(name) ? "-" : percent(judged - relevant, judged),
         (tokens / total).toFixed(0),
       ];
       console.log(`  ${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join("  ")}`);
     }
     console.log(
-      "  unrelated: from no session that touched the same rare file; irrelevant: nor about a file touched later",
+      "  unrelated: from no session that touched the same rare file; irrelevant: also not about a file touched later",
     );
     console.log("  wanted: prompt under 25%");
   }

@@ -1,30 +1,25 @@
-// How well `continues` links say which session goes on with which: real sessions, the links the product makes of them.
+// How precise `continues` links are, on real sessions.
 import { WEIGHTS } from "../src/memory/relate/continued-sessions.ts";
 import { updateLinks } from "../src/memory/relate/update-links.ts";
 import { EFFORT_WEIGHT, findEfforts } from "../src/recall/efforts/efforts.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { markAllLinksStale } from "../src/store/tables/stale-links.ts";
-import { openRealSessions, readQueries } from "./real-sessions.ts";
+import { percent } from "./measure.ts";
+import { readQueries, withRealSessions } from "./real-sessions.ts";
 
-/** From "perhaps" to sure. */
 const THRESHOLDS = [0.3, 0.4, EFFORT_WEIGHT, 0.6];
 
-export async function benchLinks(): Promise<void> {
-  const real = openRealSessions();
-  if (real === undefined) {
-    console.log("links: skipped, no sessions to link (C_MEM_REAL_SESSIONS)");
-    return;
-  }
-  const { db } = real;
+export const benchLinks = (): Promise<void> => withRealSessions("links", ({ db }) => measure(db));
+
+function measure(db: Db): void {
   markAllLinksStale(db, undefined);
   const before = process.cpuUsage();
   const sessions = updateLinks(db, { maxMs: Infinity });
   const cpuMs = process.cpuUsage(before).user / 1000;
-  console.log(`Links of ${sessions} sessions: ${(cpuMs / sessions).toFixed(2)} ms of processor each`);
+  console.log(`Links of ${sessions} sessions: ${(cpuMs / sessions).toFixed(2)} ms of CPU time each`);
   againstGold(db, "next");
   againstPlans(db);
   efforts(db);
-  real.close();
 }
 
 interface Guess {
@@ -42,8 +37,8 @@ function linksOf(db: Db, ...relationships: string[]): Guess[] {
 }
 
 /**
- * Gold: earlier sessions that touched the same rare files. That is more than to go on with one, and less: the session right
- * before on the same branch or plan is often not among them. Sessions without gold count for neither.
+ * Gold: earlier sessions that touched the same rare files. That is only close to "continues": the previous session on the
+ * same branch or plan is often not among them. Sessions without gold are not counted.
  */
 function againstGold(db: Db, task: string): void {
   const gold = new Map(
@@ -51,14 +46,12 @@ function againstGold(db: Db, task: string): void {
       .filter((query) => query.task === task)
       .flatMap((query) => (query.exclude ?? []).map((id): [string, string[]] => [id, query.gold])),
   );
-  console.log(
-    `Against the queries "${task}" (${gold.size} sessions with gold): links, precision, sessions with a right one`,
-  );
+  console.log(`Against the queries "${task}" (${gold.size} sessions with gold): links, precision, recall`);
   const tally = (name: string, links: readonly Guess[]): void => {
     const known = links.filter(({ source_id }) => gold.has(source_id));
     const right = known.filter(({ source_id, target_id }) => gold.get(source_id)?.includes(target_id));
     const found = new Set(right.map(({ source_id }) => source_id)).size;
-    const row = [share(right.length, known.length), share(found, gold.size)];
+    const row = [percent(right.length, known.length), percent(found, gold.size)];
     console.log(
       `  ${name.padEnd(24)} ${String(known.length).padStart(4)}  ${row.map((one) => one.padStart(7)).join("  ")}`,
     );
@@ -72,11 +65,7 @@ function againstGold(db: Db, task: string): void {
   tally("continues or related_to", linksOf(db, "continues", "related_to"));
 }
 
-function share(part: number, whole: number): string {
-  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
-}
-
-/** What the agent itself hands on: would a guess have found it, had the agent said nothing? */
+/** Sessions that the agent links by a plan: are they also linked if the plan is removed? */
 function againstPlans(db: Db): void {
   const pairs = linksOf(db, "continues").filter(({ weight }) => weight === WEIGHTS.plan);
   const plans = db.all<{ session_id: string; plan: string }>(
@@ -88,14 +77,14 @@ function againstPlans(db: Db): void {
   const blind = linksOf(db, "continues");
   const isFound = (pair: Guess): boolean =>
     blind.some(({ source_id, target_id }) => source_id === pair.source_id && target_id === pair.target_id);
-  console.log(`Sessions with one plan: ${pairs.length}; guessed without it: ${pairs.filter(isFound).length}`);
+  console.log(`Links by a plan: ${pairs.length}; found without it: ${pairs.filter(isFound).length}`);
   for (const { session_id, plan } of plans)
     db.run("UPDATE sessions SET plan = ? WHERE session_id = ?", plan, session_id);
   markAllLinksStale(db, undefined);
   updateLinks(db, { maxMs: Infinity });
 }
 
-/** On branches of their own people say themselves what belongs together: how efforts and branches agree. */
+/** A branch says what belongs together: how many efforts span more than one? */
 function efforts(db: Db): void {
   const found = findEfforts(db);
   const sizes = found.map(({ members }) => members.length).sort((a, b) => b - a);
@@ -105,5 +94,5 @@ function efforts(db: Db): void {
       .map((row) => [row.id, row.git_branch]),
   );
   const mixed = found.filter(({ members }) => new Set(members.map(({ id }) => branches.get(id))).size > 1).length;
-  console.log(`Efforts: ${found.length} of ${sizes.join(", ")} sessions; ${mixed} of them over more than one branch`);
+  console.log(`Efforts: ${found.length} of ${sizes.join(", ")} sessions; ${mixed} of them on more than one branch`);
 }

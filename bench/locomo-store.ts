@@ -1,4 +1,4 @@
-// LoCoMo's conversations as a store: one project each, every utterance a turn. C_MEM_LOCOMO says where the file is.
+// LoCoMo's conversations as a store: one project each, every utterance a turn. C_MEM_LOCOMO names the file.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export interface Question {
   project: number;
   text: string;
   category: number;
-  /** Turns that hold the answer: "session/prompt number", with the database's id of the session. */
+  /** The turns with the answer: "session/prompt number", with the database id of the session. */
   turns: string[];
   sessions: number[];
 }
@@ -61,7 +61,7 @@ export function openLocomo(): LocomoStore | undefined {
 }
 
 function addSample(db: Db, { sample_id: name, conversation, qa }: Sample): Question[] {
-  /** By LoCoMo's own names for turns, "D3:12". */
+  /** By LoCoMo's names of turns, "D3:12". */
   const turns = new Map<string, { sessionId: string; number: number }>();
   transaction(db, () => {
     for (let number = 1; Array.isArray(conversation[`session_${number}`]); number++) {
@@ -108,7 +108,7 @@ function addSample(db: Db, { sample_id: name, conversation, qa }: Sample): Quest
   });
 }
 
-/** As a chat shows it: who speaks, what, and what is on a picture. */
+/** Speaker, text, and the caption of a picture. */
 function textOf({ speaker, text, blip_caption: picture }: Utterance): string {
   return `${speaker}: ${text}${picture === undefined ? "" : `\n[${picture}]`}`;
 }

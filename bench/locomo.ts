@@ -1,13 +1,13 @@
-// LoCoMo: questions about long conversations, and the sessions and turns that hold the answer. Retrieval only, no model answers.
+// LoCoMo: questions about long conversations, with the sessions and turns that have the answer. Retrieval only.
 //   any@k   share of questions with at least one of their sessions among the first k
 //   all@k   share of questions with every one of them there
 //   frac@k  mean share of a question's sessions there; T@k the same for turns
-import { searchSessions } from "../src/recall/search/search.ts";
+import { findHits, searchSessions, type SearchOptions } from "../src/recall/search/search.ts";
+import type { TurnHit } from "../src/recall/search/session-hits.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
-import { embedStore, type Lanes, laneSettings } from "./lanes.ts";
+import { embedQueries, type IndexSet } from "./indexes.ts";
 import { openLocomo, type Question } from "./locomo-store.ts";
-import { searchTurns } from "./search-turns.ts";
 
 export async function benchLocomo(): Promise<void> {
   const store = openLocomo();
@@ -16,23 +16,21 @@ export async function benchLocomo(): Promise<void> {
     return;
   }
   console.log(`LoCoMo, ${store.questions.length} questions (wanted: any@5 at least 93, any@1 72, T@10 75)`);
-  const ask = await embedStore(store.db, store.home);
-  const meanings: (SemanticQuery | undefined)[] = [];
-  for (const { text, project } of store.questions) meanings.push(await ask?.(text, project));
+  const { indexSets, vectors } = await embedQueries(store.db, store.home, store.questions);
   console.log(`  ${"".padEnd(14)}  any@1  any@5  all@5 frac@5    T@5   T@10`);
-  for (const lanes of laneSettings(ask !== undefined)) report(store.db, lanes, store.questions, meanings);
+  for (const set of indexSets) report(store.db, set, store.questions, vectors);
   store.close();
 }
 
 function report(
   db: Db,
-  { name, without }: Lanes,
+  { name, without }: IndexSet,
   questions: Question[],
-  meanings: (SemanticQuery | undefined)[],
+  vectors: (SemanticQuery | undefined)[],
 ): void {
   const sums = [0, 0, 0, 0, 0, 0];
   for (const [index, { text, project, sessions, turns }] of questions.entries()) {
-    const options = { limit: 10, project, meaning: meanings[index], without };
+    const options = { limit: 10, project, meaning: vectors[index], without };
     const found = searchSessions(db, text, options).hits.map((hit) => hit.session);
     const places = searchTurns(db, text, options).map((turn) => `${turn.session}/${turn.promptNumber}`);
     const five = share(sessions, found.slice(0, 5));
@@ -52,4 +50,28 @@ function report(
 
 function share<T>(wanted: readonly T[], found: readonly T[]): number {
   return wanted.filter((each) => found.includes(each)).length / wanted.length;
+}
+
+/** An answer is often near its question: a turn also gets 0.3 of the scores of its neighbours and 0.1 of theirs. */
+const NEIGHBOUR_WEIGHTS = [0.3, 0.1];
+
+/** Ranks single turns instead of sessions. Without thinking, which may be wrong. */
+function searchTurns(db: Db, text: string, options: SearchOptions): (TurnHit & { session: number })[] {
+  const without = [...(options.without ?? []), "thinking" as const];
+  const [found] = findHits(db, text, { ...options, without }).groups;
+  return [...found]
+    .flatMap(([session, { turns }]) => {
+      const scoreAt = (promptNumber: number): number => turns.get(promptNumber)?.score ?? 0;
+      return [...turns.values()].map((turn) => ({
+        ...turn,
+        session,
+        score: NEIGHBOUR_WEIGHTS.reduce(
+          (sum, weight, index) =>
+            sum + weight * (scoreAt(turn.promptNumber - index - 1) + scoreAt(turn.promptNumber + index + 1)),
+          turn.score,
+        ),
+      }));
+    })
+    .sort((a, b) => b.score - a.score)
+    .slice(0, options.limit);
 }

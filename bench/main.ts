@@ -1,4 +1,4 @@
-// npm run bench [name] [-- --rounds N --examples]: runs the benchmarks, or the named one. Every number is a ratio to a baseline of the same run.
+// npm run bench [name] [-- --rounds N --examples]: runs all benchmarks or the named ones. Times are ratios to a baseline of the same run.
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchEmbed } from "./embed.ts";
@@ -29,7 +29,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   paraphrase: benchParaphrase,
   search: benchSearch,
   links: benchLinks,
-  // Loaded late: they import SQL and prompts, which Node can once the hooks above are in place.
+  // Loaded late: they import SQL and prompts, which needs the hooks above.
   locomo: async () => (await import("./locomo.ts")).benchLocomo(),
   model: async () => (await import("./model.ts")).benchModel(),
   space: benchSpace,
@@ -46,7 +46,7 @@ const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
 for (const name of wanted) {
   const benchmark = BENCHMARKS[name];
   if (benchmark === undefined) {
-    console.error(`There is no benchmark "${name}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
+    console.error(`Unknown benchmark "${name}". Use one of: ${Object.keys(BENCHMARKS).join(", ")}`);
     process.exit(2);
   }
   await benchmark(Number(values.rounds));

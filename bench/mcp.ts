@@ -1,11 +1,12 @@
-// What the MCP server costs: until it answers, against a bare start of the same Node, interleaved.
+// How long the MCP server takes to its first answer, against a bare start of the same Node, interleaved.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { median, PLUGIN, wallMs } from "./measure.ts";
 
-const SERVER = join(resolve(import.meta.dirname, ".."), "plugin", "dist", "mcp.cjs");
-/** What the first request of a session may wait for us. */
+const SERVER = join(PLUGIN, "mcp.cjs");
+/** The first request of a session waits for the server. */
 const WANTED_MS = 300;
 
 const INITIALIZE = {
@@ -25,20 +26,16 @@ export async function benchMcp(rounds: number): Promise<void> {
   const times = { bare: [] as number[], first: [] as number[], again: [] as number[] };
   await timeStart(scratch, { ...env, NODE_COMPILE_CACHE: cache });
   for (let round = 0; round < rounds; round++) {
-    const start = performance.now();
-    spawnSync(process.execPath, [empty], { env });
-    times.bare.push(performance.now() - start);
+    times.bare.push(wallMs(() => spawnSync(process.execPath, [empty], { env })));
     times.first.push(await timeStart(scratch, env));
     times.again.push(await timeStart(scratch, { ...env, NODE_COMPILE_CACHE: cache }));
   }
   const [bare, first, again] = [median(times.bare), median(times.first), median(times.again)];
-  console.log(
-    `The MCP server until it answers, Node ${process.versions.node} (${rounds} rounds, interleaved, medians)`,
-  );
+  console.log(`The MCP server's first answer, Node ${process.versions.node} (${rounds} rounds, interleaved, medians)`);
   console.log(`  bare node          ${bare.toFixed(0)} ms`);
   for (const [name, ms] of [
     ["server", first],
-    ["with compiled code", again],
+    ["with bytecode", again],
   ] as const)
     console.log(`  ${name.padEnd(18)} ${(ms / bare).toFixed(2)}  +${(ms - bare).toFixed(0)} ms`);
   console.log(`  wanted: at most +${WANTED_MS} ms`);
@@ -58,8 +55,4 @@ function timeStart(cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
     });
     server.on("close", () => done(elapsed));
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

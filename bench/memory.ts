@@ -1,4 +1,4 @@
-// What the extractor makes of real sessions: how fast, how much, and how much of what another model wrote of them later.
+// What the extractor derives from real sessions: how fast, how much, and how many words of another model's descriptions.
 import { createHash } from "node:crypto";
 import { STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import { deriveSession } from "../src/memory/derive.ts";
@@ -8,20 +8,18 @@ import { observationOf, observationsOfSession } from "../src/store/tables/observ
 import { staleSessions } from "../src/store/tables/stale-turns.ts";
 import { currentSummaries, summariesOfTurn, summaryOf, WHOLE_SESSION } from "../src/store/tables/summaries.ts";
 import { loadTurnEvidence, type TurnEvidence } from "../src/store/reads/turn-evidence.ts";
-import { openRealSessions, readQueries } from "./real-sessions.ts";
+import { cpuMs, fastest, percent } from "./measure.ts";
+import { readQueries, type RealStore, withRealSessions } from "./real-sessions.ts";
 
 const EXAMPLES = 3;
 const ROUNDS = 5;
-/** Another model's words about a session, by what they are about. */
+/** Kinds of descriptions by another model. */
 const TASKS = ["intent", "learning", "friction"];
 
-export async function benchMemory({ examples }: { examples: boolean }): Promise<void> {
-  const real = openRealSessions();
-  if (real === undefined) {
-    console.log("memory: skipped, no sessions to remember (C_MEM_REAL_SESSIONS)");
-    return;
-  }
-  const { db, repos } = real;
+export const benchMemory = ({ examples }: { examples: boolean }): Promise<void> =>
+  withRealSessions("memory", (real) => measure(real, examples));
+
+function measure({ db, repos }: RealStore, examples: boolean): void {
   const evidence = allEvidence(db);
   for (const { id } of staleSessions(db)) deriveSession(db, id, Date.now());
   if (examples) printExamples(db, [...repos.keys()]);
@@ -30,7 +28,6 @@ export async function benchMemory({ examples }: { examples: boolean }): Promise<
     amounts(evidence);
     coverage(db, repos);
   }
-  real.close();
 }
 
 function allEvidence(db: Db): TurnEvidence[] {
@@ -42,11 +39,11 @@ function allEvidence(db: Db): TurnEvidence[] {
     .filter((turn) => turn !== undefined);
 }
 
-/** CPU time against parsing the very same evidence: the machine's moods hit both alike. */
+/** CPU time as a ratio to parsing the same evidence. */
 function speed(evidence: readonly TurnEvidence[]): void {
   const texts = evidence.map((turn) => JSON.stringify(turn));
-  const parse = cpuMs(() => texts.forEach((text) => JSON.parse(text)));
-  const extract = cpuMs(() => evidence.forEach((turn) => extractTurn(turn)));
+  const parse = fastest(ROUNDS, () => cpuMs(() => texts.forEach((text) => JSON.parse(text))));
+  const extract = fastest(ROUNDS, () => cpuMs(() => evidence.forEach((turn) => extractTurn(turn))));
   const megabytes = texts.reduce((sum, text) => sum + text.length, 0) / 1e6;
   console.log(
     `Extracting memory from ${evidence.length} turns, ${megabytes.toFixed(0)} MB of evidence (Node ${process.versions.node})`,
@@ -57,28 +54,16 @@ function speed(evidence: readonly TurnEvidence[]): void {
   );
 }
 
-function cpuMs(work: () => void): number {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const start = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(start);
-    times.push((user + system) / 1000);
-  }
-  return Math.min(...times);
-}
-
 function amounts(evidence: readonly TurnEvidence[]): void {
   const memories = evidence.map((turn) => extractTurn(turn));
   const observations = memories.flatMap((memory) => memory.observations);
-  const share = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(0)}%`;
   const types = [...Map.groupBy(observations, ({ type }) => type)].sort((a, b) => b[1].length - a[1].length);
   const none = memories.filter((memory) => memory.observations.length === 0).length;
   console.log(
-    `  observations per turn        ${(observations.length / evidence.length).toFixed(2)}; none for ${share(none, evidence.length)} of the turns`,
+    `  observations per turn        ${(observations.length / evidence.length).toFixed(2)}; none for ${percent(none, evidence.length, 0)} of the turns`,
   );
   console.log(
-    `  by type                      ${types.map(([type, list]) => `${type} ${share(list.length, observations.length)}`).join(", ")}`,
+    `  by type                      ${types.map(([type, list]) => `${type} ${percent(list.length, observations.length, 0)}`).join(", ")}`,
   );
   const titles = [...Map.groupBy(observations, ({ title }) => title)]
     .sort((a, b) => b[1].length - a[1].length)
@@ -88,10 +73,10 @@ function amounts(evidence: readonly TurnEvidence[]): void {
   );
 }
 
-/** Of the words of what another model wrote, the share that is in the session's memory; beside it, in another session's. */
+/** The share of a description's words that the session's memory has, and for comparison other sessions' memory. */
 function coverage(db: Db, repos: ReadonlyMap<string, string>): void {
   const memories = new Map([...repos.keys()].map((id) => [id, memoryWords(db, id)]));
-  console.log("  another model's words found in the memory of their session (in that of another one of the project)");
+  console.log("  a description's words found in the memory of its session (of the project's other sessions)");
   for (const task of TASKS) {
     const shares: [number, number][] = readQueries()
       .filter((query) => query.task === task)
@@ -103,7 +88,11 @@ function coverage(db: Db, repos: ReadonlyMap<string, string>): void {
         return [own, others.reduce((sum, one) => sum + one, 0) / Math.max(1, others.length)];
       });
     const mean = (column: 0 | 1): string =>
-      `${((100 * shares.reduce((sum, row) => sum + row[column], 0)) / Math.max(1, shares.length)).toFixed(0)}%`;
+      percent(
+        shares.reduce((sum, row) => sum + row[column], 0),
+        shares.length,
+        0,
+      );
     console.log(`    ${task.padEnd(26)} ${mean(0)} (${mean(1)})   of ${shares.length}`);
   }
 }
@@ -127,7 +116,7 @@ function shareIn(text: string, memory: ReadonlySet<string> | undefined): number 
   return words.filter((word) => memory?.has(word)).length / Math.max(1, words.length);
 }
 
-/** Crude, but the same for both sides. */
+/** Crude, but the same for both texts. */
 function stems(text: string): string[] {
   return wordsOf(text)
     .map((word) => word.toLowerCase())
@@ -135,7 +124,7 @@ function stems(text: string): string[] {
     .map((word) => word.replace(/(?:ing|ed|es|s)$/, ""));
 }
 
-/** Chosen before looking: the smallest hashes of the ids, of sessions in which something happened. */
+/** Sessions with tool uses; the smallest hashes of their ids, so that the choice is not biased. */
 function printExamples(db: Db, ids: readonly string[]): void {
   const hash = (id: string): string => createHash("sha256").update(id).digest("hex");
   const chosen = ids.toSorted((a, b) => (hash(a) < hash(b) ? -1 : 1));

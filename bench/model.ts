@@ -1,4 +1,4 @@
-// What it costs to ask a model about sixty tool uses of 3 KB each: the tokens of what each provider really sends.
+// The input tokens that each provider really sends for sixty tool uses of 3 KB.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,17 +15,17 @@ import type { TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 const TOOL_USES = 60;
 const TOOL_CHARS = 3_000;
 const WANTED = 100_000;
-/** What claude-mem 13.25 sent for the same work: one request per tool use, each with all that came before. */
+/** Sent by claude-mem 13.25 for the same work: one request per tool use, each with all previous ones. */
 const CLAUDE_MEM = 2_470_000;
 const WORDS = "const rows = await store.find(query, { limit: 20 }); // in the order of their time\n";
 
 export async function benchModel(): Promise<void> {
   console.log(
-    `Asking about ${TOOL_USES} tool uses, ${(TOOL_USES * TOOL_CHARS) / 1000} KB of tool text (estimated tokens in)`,
+    `A model and ${TOOL_USES} tool uses, ${(TOOL_USES * TOOL_CHARS) / 1000} KB of text (estimated input tokens)`,
   );
   for (const name of ["anthropic", "openai", "claude"] as const) {
     for (const turns of [1, 6, TOOL_USES]) {
-      const tokens = await sentBy(name, questions(turns));
+      const tokens = await sentBy(name, requestsFor(turns));
       const ratio = (tokens / CLAUDE_MEM).toFixed(3);
       const verdict = tokens < WANTED ? "" : "   TOO MANY";
       console.log(
@@ -35,7 +35,7 @@ export async function benchModel(): Promise<void> {
   }
 }
 
-function questions(turns: number): LlmRequest[] {
+function requestsFor(turns: number): LlmRequest[] {
   return Array.from({ length: turns }, (_, turn) => {
     const evidence = turnOf(turn, TOOL_USES / turns);
     return turnRequest(evidence, turnRecord(evidence));
@@ -68,16 +68,16 @@ function turnOf(turn: number, tools: number): TurnEvidence {
   };
 }
 
-/** Sends them to a server that only listens. */
+/** Sends them to a server, or a `claude` command, that only counts. */
 async function sentBy(name: Exclude<ProviderName, "none">, requests: readonly LlmRequest[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-model-"));
   const log = join(folder, "log");
   writeFileSync(log, "");
   writeFileSync(join(folder, "claude"), `#!/bin/sh\nprintf '%s\\n' "$@" >> ${log}\ncat >> ${log}\n`);
   chmodSync(join(folder, "claude"), 0o755);
-  let heard = "";
+  let received = "";
   const server = createServer((request, response) => {
-    request.setEncoding("utf8").on("data", (chunk: string) => (heard += chunk));
+    request.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
     request.on("end", () => response.writeHead(401).end("{}"));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -89,7 +89,7 @@ async function sentBy(name: Exclude<ProviderName, "none">, requests: readonly Ll
   if (provider === undefined) throw new Error(`There is no provider ${name}.`);
   for (const request of requests) await provider.complete(request).catch(() => undefined);
   server.close();
-  heard += readFileSync(log, "utf8");
+  received += readFileSync(log, "utf8");
   rmSync(folder, { recursive: true, force: true });
-  return estimateTokens(heard);
+  return estimateTokens(received);
 }

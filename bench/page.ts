@@ -1,9 +1,9 @@
-// How soon the page shows something in a real browser, against an empty page in the same one; and how much it weighs.
+// The page's first paint in a real browser, against an empty page, and its download size.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type BrowserContext, chromium } from "playwright-core";
-import { quantile } from "./search.ts";
+import { median } from "./measure.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
@@ -42,7 +42,7 @@ export async function benchPage(
   }
 }
 
-/** Medians, each address in turn. */
+/** Median first paint of each address; the addresses take turns. */
 async function paints(context: BrowserContext, addresses: readonly string[]): Promise<number[]> {
   const all = addresses.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {
@@ -55,7 +55,7 @@ async function paints(context: BrowserContext, addresses: readonly string[]): Pr
       await tab.close();
     }
   }
-  return all.map((each) => quantile(each, 0.5));
+  return all.map(median);
 }
 
 async function link(page: string, token: string): Promise<string> {

@@ -1,12 +1,13 @@
-// Finding a session in other words than its own: what others wrote it was to do, reworded, without the words that give it away.
+// Finds sessions by their authors' descriptions, reworded with synonyms and without the words that give a session away.
 import { camelParts, STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
 import type { Db } from "../src/store/db/driver.ts";
-import { embedStore, laneSettings } from "./lanes.ts";
-import { openRealSessions, readIntents, type RealStore } from "./real-sessions.ts";
+import { embedQueries, type IndexSet } from "./indexes.ts";
+import { percent } from "./measure.ts";
+import { readIntents, type RealStore, withRealSessions } from "./real-sessions.ts";
 
-/** Plain words for plain words, both ways of no interest: the same on every run. */
+/** Word and synonym. */
 const SYNONYMS = new Map(
   `add introduce|adds introduces|added introduced|adding introducing|fix repair|fixes repairs|fixed repaired|fixing repairing|remove drop|removes drops|removed dropped|removing dropping
   change alter|changes alterations|update refresh|updated refreshed|updates refreshes|create produce|created produced|implement build|implemented built|implementing building|support handle|display present|displays presents|displayed presented
@@ -22,7 +23,7 @@ const SYNONYMS = new Map(
     .split(/[|\n]/)
     .map((pair) => pair.trim().split(" ") as [string, string]),
 );
-/** A word that fewer sessions of the project hold gives the session away. */
+/** A word in fewer of the project's sessions gives the session away. */
 const MIN_SESSIONS_SHARE = 0.2;
 
 interface Reworded {
@@ -31,40 +32,34 @@ interface Reworded {
   text: string;
 }
 
-export async function benchParaphrase(): Promise<void> {
-  const real = openRealSessions();
-  if (real === undefined) {
-    console.log("paraphrase: skipped, no sessions to search (C_MEM_REAL_SESSIONS)");
-    return;
-  }
+export const benchParaphrase = (): Promise<void> => withRealSessions("paraphrase", measure);
+
+async function measure(real: RealStore): Promise<void> {
   const { db } = real;
   const words = sessionWords(db);
   const asked = readIntents()
     .map(({ intent, ...rest }) => ({ ...rest, text: reword(intent, sharesOf(words, real, rest.repo)) }))
     .filter(({ text }) => wordsOf(text).length >= 3);
-  console.log(`Finding a session in other words (${asked.length} queries), e.g. "${asked[0]?.text}"`);
+  console.log(`Finding a session by a paraphrase (${asked.length} queries), e.g. "${asked[0]?.text}"`);
   const shared = asked.map(({ sessionId, text }) => shareOf(contentWords(text), words.get(sessionId) ?? new Set()));
   const mean = shared.reduce((sum, share) => sum + share, 0) / shared.length;
   console.log(
-    `  of a query's words its session holds ${(100 * mean).toFixed(0)}% (before: ${beforeShare(words).toFixed(0)}%)`,
+    `  share of a query's words in its session: ${percent(mean, 1, 0)} (not reworded: ${percent(beforeShare(words), 1, 0)})`,
   );
-  const ask = await embedStore(db, real.home);
-  const meanings: (SemanticQuery | undefined)[] = [];
-  for (const { text } of asked) meanings.push(await ask?.(text));
-  for (const { name, without } of laneSettings(ask !== undefined)) {
-    const ranks = asked.map((query, index) => rankOf(real, query, meanings[index], without));
+  const { indexSets, vectors } = await embedQueries(db, real.home, asked);
+  for (const { name, without } of indexSets) {
+    const ranks = asked.map((query, index) => rankOf(real, query, vectors[index], without));
     const within = (limit: number): string =>
       ((100 * ranks.filter((rank) => rank >= 0 && rank < limit).length) / asked.length).toFixed(1).padStart(7);
     console.log(`  ${name.padEnd(14)} any@1${within(1)}  any@5${within(5)}`);
   }
-  real.close();
 }
 
 function rankOf(
   { db, repos }: RealStore,
   { sessionId, repo, text }: Reworded,
   meaning: SemanticQuery | undefined,
-  without: Parameters<typeof searchSessions>[2]["without"],
+  without: IndexSet["without"],
 ): number {
   const ids = new Map(
     db
@@ -72,11 +67,11 @@ function rankOf(
       .map((row) => [row.id, row.session_id]),
   );
   const accept = (id: number): boolean => repos.get(ids.get(id) ?? "") === repo;
-  const options = { limit: 50, accept, meaning, ...(without !== undefined && { without }) };
+  const options = { limit: 50, accept, meaning, without };
   return searchSessions(db, text, options).hits.findIndex((hit) => ids.get(hit.session) === sessionId);
 }
 
-/** Synonyms where there are some; the rest without names and without what few sessions hold. */
+/** Replaces words by synonyms, drops names and words that few sessions have. */
 function reword(text: string, shares: ReadonlyMap<string, number>): string {
   const kept = text.split(/\s+/).flatMap((token) => {
     const word = token.toLowerCase().replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "");
@@ -101,10 +96,10 @@ function beforeShare(words: ReadonlyMap<string, Set<string>>): number {
   const shares = readIntents().map(({ sessionId, intent }) =>
     shareOf(contentWords(intent), words.get(sessionId) ?? new Set()),
   );
-  return (100 * shares.reduce((sum, share) => sum + share, 0)) / shares.length;
+  return shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 
-/** All words of each session's talk. */
+/** The words of each session's prompts and messages. */
 function sessionWords(db: Db): Map<string, Set<string>> {
   const words = new Map<string, Set<string>>();
   const rows = db.all<{ id: string; text: string }>(
@@ -120,7 +115,7 @@ function sessionWords(db: Db): Map<string, Set<string>> {
   return words;
 }
 
-/** In which share of the repository's sessions each word is. */
+/** The share of the repository's sessions that have each word. */
 function sharesOf(words: ReadonlyMap<string, Set<string>>, { repos }: RealStore, repo: string): Map<string, number> {
   const counts = new Map<string, number>();
   const own = [...words].filter(([id]) => repos.get(id) === repo);

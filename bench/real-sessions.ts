@@ -1,4 +1,4 @@
-// Real sessions laid out as the agents keep them, and brought in by the product's own sync.
+// A store of real sessions: their transcripts, laid out as the agents keep them, imported by c-mem sync.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,9 +6,9 @@ import { dirname, join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Db, openDriver } from "../src/store/db/driver.ts";
 import { updateSearchIndex } from "../src/store/fts/search-index.ts";
+import { BIN } from "./measure.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-/** Real sessions are not part of the project: C_MEM_REAL_SESSIONS says where some are. */
+/** The folder of the real sessions, which are not part of the repository. */
 const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
 
 export interface RealStore {
@@ -16,39 +16,39 @@ export interface RealStore {
   home: string;
   /** Which repository each session belongs to. */
   repos: Map<string, string>;
-  close(): void;
 }
 
-export function openRealSessions(): RealStore | undefined {
-  if (!existsSync(join(DATA, "queries.jsonl"))) return undefined;
+/** Runs a benchmark, or says that it is skipped without real sessions. */
+export async function withRealSessions(name: string, work: (store: RealStore) => unknown): Promise<void> {
+  if (!existsSync(join(DATA, "queries.jsonl"))) {
+    console.log(`${name}: skipped, no real sessions (C_MEM_REAL_SESSIONS)`);
+    return;
+  }
   const home = mkdtempSync(join(tmpdir(), "c-mem-real-"));
   const repos = layOutSessions(home);
   for (const command of [
     ["sync", "--quiet"],
     ["rebuild", "--all"],
   ]) {
-    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), ...command], {
+    const { status, stderr } = spawnSync(process.execPath, [BIN, ...command], {
       env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home, C_MEM_HOME: join(home, ".c-mem") },
       encoding: "utf8",
     });
     if (status !== 0) throw new Error(stderr);
   }
   const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
-  // Their last turns may have no end, and what goes on is not embedded.
+  // A last turn may have no end, and active sessions are not embedded.
   db.run("UPDATE sessions SET status = 'completed' WHERE status = 'active'");
   updateSearchIndex(db);
-  return {
-    db,
-    home: join(home, ".c-mem"),
-    repos,
-    close() {
-      db.close();
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
+  try {
+    await work({ db, home: join(home, ".c-mem"), repos });
+  } finally {
+    db.close();
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
-/** The lines of their transcripts, or none where there are no sessions. */
+/** The lines of all transcripts; none without real sessions. */
 export function readTranscriptLines(): string[] {
   if (!existsSync(join(DATA, "manifest.jsonl"))) return [];
   return readLines("manifest.jsonl").flatMap((line) => {
@@ -60,7 +60,6 @@ export function readTranscriptLines(): string[] {
   });
 }
 
-/** Puts the sessions where each agent would keep them. */
 function layOutSessions(home: string): Map<string, string> {
   const repos = new Map<string, string>();
   for (const line of readLines("manifest.jsonl")) {

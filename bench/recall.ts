@@ -1,9 +1,9 @@
-// How well search finds the right session: real sessions with queries and gold answers, through the product's own sync and search.
+// How well search finds the right session: real sessions, with queries and gold answers.
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
 import type { Db } from "../src/store/db/driver.ts";
-import { embedStore, type Lanes, laneSettings } from "./lanes.ts";
-import { openRealSessions, type Query, readQueries } from "./real-sessions.ts";
+import { embedQueries, type IndexSet } from "./indexes.ts";
+import { type Query, readQueries, type RealStore, withRealSessions } from "./real-sessions.ts";
 
 const TASKS = ["commit", "intent", "learning", "friction", "next", "error", "file"];
 
@@ -14,30 +14,24 @@ interface Tally {
   queries: number;
 }
 
-export async function benchRecall(): Promise<void> {
-  const real = openRealSessions();
-  if (real === undefined) {
-    console.log("recall: skipped, no sessions to search (C_MEM_REAL_SESSIONS)");
-    return;
-  }
+export const benchRecall = (): Promise<void> => withRealSessions("recall", measure);
+
+async function measure({ db, home, repos }: RealStore): Promise<void> {
   console.log(
-    "Finding the right session (share of queries; any@1, any@5, mean reciprocal rank; wanted: any@5 at least 88 with all lanes, 85 by words)",
+    "Finding the right session (share of queries; any@1, any@5, mean reciprocal rank; wanted: any@5 at least 88 with all indexes, 85 with keywords)",
   );
-  const ask = await embedStore(real.db, real.home);
   const queries = readQueries();
-  const meanings: (SemanticQuery | undefined)[] = [];
-  for (const { query } of queries) meanings.push(await ask?.(query));
-  for (const lanes of laneSettings(ask !== undefined))
-    report(lanes, score(real.db, real.repos, queries, meanings, lanes));
-  real.close();
+  const texts = queries.map(({ query }) => ({ text: query }));
+  const { indexSets, vectors } = await embedQueries(db, home, texts);
+  for (const set of indexSets) report(set, score(db, repos, queries, vectors, set));
 }
 
 function score(
   db: Db,
   repos: Map<string, string>,
   queries: Query[],
-  meanings: (SemanticQuery | undefined)[],
-  { without }: Lanes,
+  vectors: (SemanticQuery | undefined)[],
+  { without }: IndexSet,
 ): Map<string, Tally> {
   const rows = db.all<{ id: number; session_id: string; started_at: number }>(
     "SELECT id, session_id, started_at FROM sessions",
@@ -51,7 +45,7 @@ function score(
       if (session === undefined || repos.get(session.session_id) !== query.repo) return false;
       return session.started_at < before && !query.exclude?.includes(session.session_id);
     };
-    const { hits } = searchSessions(db, query.query, { limit: 50, accept, meaning: meanings[index], without });
+    const { hits } = searchSessions(db, query.query, { limit: 50, accept, meaning: vectors[index], without });
     const rank = hits.findIndex((hit) => query.gold.includes(sessions.get(hit.session)?.session_id ?? ""));
     count(tallies.get(query.task), rank);
   }
@@ -66,7 +60,7 @@ function count(tally: Tally | undefined, rank: number): void {
   if (rank >= 0) tally.reciprocal += 1 / (rank + 1);
 }
 
-function report({ name }: Lanes, tallies: Map<string, Tally>): void {
+function report({ name }: IndexSet, tallies: Map<string, Tally>): void {
   console.log(`  ${name.trim()}`);
   const shares = [...tallies].map(([task, { first, five, reciprocal, queries }]) => {
     const row = [first, five, reciprocal].map((value) => (100 * value) / Math.max(1, queries));

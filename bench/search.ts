@@ -1,26 +1,26 @@
-// How long a search takes as the store grows, with as many vectors as tool uses: queries of several kinds against a plain FTS5
-// query of the same words, in a process that stays; and a whole command against a bare start of Node.
+// How long a search takes in stores of several sizes, with as many vectors as tool uses: several kinds of queries against a plain
+// FTS5 query of the same words, in one process; and a whole command against a bare start of Node.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { resolvePaths } from "../src/config/paths.ts";
 import { quoted } from "../src/core/query.ts";
 import { wordsOf } from "../src/core/words.ts";
 import { findFixes } from "../src/recall/history/fix.ts";
 import { findUses } from "../src/recall/history/how.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
-import { type Db, openDriver } from "../src/store/db/driver.ts";
+import type { Db } from "../src/store/db/driver.ts";
 import { createVectorIndex } from "../src/recall/search/vector-index.ts";
 import type { Scope } from "../src/store/reads/scope.ts";
 import type { EmbeddingModel } from "../src/store/vectors/vectors.ts";
-import { BIG_PROJECT, fill, rareWord, SMALL_PROJECT, someCommonWord, someWord, text } from "./fill-store.ts";
+import { BIG_PROJECT, createStore, rareWord, SMALL_PROJECT, someCommonWord, someWord, text } from "./fill-store.ts";
 import { fillVectors, randomVector } from "./fill-vectors.ts";
-import { installModel } from "./lanes.ts";
+import { installModel } from "./indexes.ts";
+import { BIN, cpuMs, median, quantile, wallMs } from "./measure.ts";
 
-/** What `c-mem model install` installs: the command must take the vectors for its own. */
+/** The id of the model of `c-mem model install`, so that the command uses the vectors. */
 const MODEL = "minilm-l6-v2-int8";
-const ROOT = resolve(import.meta.dirname, "..");
 const SIZES = [100_000, 1_000_000];
 const QUERIES = 40;
 const MAX_MS = 100;
@@ -28,16 +28,11 @@ const WANTED_P95_MS = 60;
 
 export async function benchSearch(): Promise<void> {
   console.log(
-    `Searching (Node ${process.versions.node}); p50 / p95 / slowest in ms of processor time (wanted: p95 under ${WANTED_P95_MS} at a million, none over ${MAX_MS}), and p50 against a plain FTS5 OR of the same words`,
+    `Searching (Node ${process.versions.node}); p50 / p95 / slowest in ms of CPU time (wanted: p95 under ${WANTED_P95_MS} at a million, none over ${MAX_MS}), and p50 against a plain FTS5 OR of the same words`,
   );
   for (const size of SIZES) {
     const home = mkdtempSync(join(tmpdir(), "c-mem-search-bench-"));
-    // The schema comes from the program itself.
-    spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), "projects"], {
-      env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home },
-    });
-    const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
-    fill(db, size);
+    const db = createStore(home, size);
     const model = fillVectors(db, size, MODEL);
     measure(db, size, model);
     measureQuestions(db, size);
@@ -78,7 +73,7 @@ const QUESTIONS: Record<string, (db: Db, scope: Scope) => unknown> = {
 
 function measureQuestions(db: Db, size: number): void {
   for (const [name, ask] of Object.entries(QUESTIONS)) {
-    const times = Array.from({ length: QUERIES }, () => time(() => void ask(db, { projectId: BIG_PROJECT })));
+    const times = Array.from({ length: QUERIES }, () => cpuMs(() => ask(db, { projectId: BIG_PROJECT })));
     console.log(`  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(times)}`);
   }
 }
@@ -89,54 +84,45 @@ function quantilesOf(times: readonly number[]): string {
 
 function measure(db: Db, size: number, model: EmbeddingModel): void {
   const index = createVectorIndex();
-  const load = time(() => index.nearest(db, model, randomVector(), { limit: 1 }));
+  const load = cpuMs(() => index.nearest(db, model, randomVector(), { limit: 1 }));
   console.log(`  ${size.toLocaleString("en").padStart(9)} vectors, read once into memory: ${load.toFixed(0)} ms`);
   for (const [name, { query: make, project = BIG_PROJECT, isTyping = false }] of Object.entries(KINDS)) {
     const queries = Array.from({ length: QUERIES }, make);
     const ours = queries.map((query) => {
       const meaning = isTyping ? undefined : { model, vector: randomVector(), index };
-      return time(() => searchSessions(db, query, { limit: 10, project, isTyping, meaning }));
+      return cpuMs(() => searchSessions(db, query, { limit: 10, project, isTyping, meaning }));
     });
-    const words = queries.map((query) => time(() => searchSessions(db, query, { limit: 10, project, isTyping })));
-    const plain = queries.slice(0, name === "rare" ? QUERIES : 5).map((query) => time(() => plainSearch(db, query)));
-    const ratio = quantile(ours, 0.5) / quantile(plain, 0.5);
+    const words = queries.map((query) => cpuMs(() => searchSessions(db, query, { limit: 10, project, isTyping })));
+    const plain = queries.slice(0, name === "rare" ? QUERIES : 5).map((query) => cpuMs(() => plainSearch(db, query)));
+    const ratio = median(ours) / median(plain);
     console.log(
-      `  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(ours)}   ${ratio.toFixed(3)} of plain; by words only ${quantilesOf(words)}`,
+      `  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(ours)}   ${ratio.toFixed(3)} of plain; keywords only ${quantilesOf(words)}`,
     );
   }
 }
 
-/** The whole command, model and all, if there are weights. */
+/** The whole command with the model, if it is installed. */
 function measureCommand(home: string, size: number): void {
   const paths = resolvePaths({ HOME: home });
   if (!installModel(paths)) return;
   const env = { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home };
-  const start = (args: string[]): number => wallTime(() => void spawnSync(process.execPath, args, { env }));
+  const start = (args: string[]): number => wallMs(() => spawnSync(process.execPath, args, { env }));
   const search = (query: string, isMeant: boolean): number => {
-    const args = [join(ROOT, "bin", "c-mem.cjs"), "search", "--all", "--json", query];
+    const args = [BIN, "search", "--all", "--json", query];
     let stdout = "";
-    const ms = wallTime(() => ({ stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8" })));
+    const ms = wallMs(() => ({ stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8" })));
     const { meta } = JSON.parse(stdout) as { meta: { lanes: string[]; degraded: string | null } };
-    // A command that fails, or goes by less, is fast.
-    if (meta.lanes.includes("meaning") !== isMeant) throw new Error(`searched by ${meta.lanes}: ${meta.degraded}`);
+    // A command that fails, or searches less, is fast.
+    if (meta.lanes.includes("meaning") !== isMeant) throw new Error(`searched ${meta.lanes}: ${meta.degraded}`);
     return ms;
   };
   const queries = Array.from({ length: 7 }, () => `${rareWord()} ${text(4)}`);
-  const bare = quantile(
-    queries.map(() => start(["-e", "0"])),
-    0.5,
-  );
-  const withMeaning = quantile(
-    queries.map((query) => search(query, true)),
-    0.5,
-  );
+  const bare = median(queries.map(() => start(["-e", "0"])));
+  const withMeaning = median(queries.map((query) => search(query, true)));
   writeFileSync(paths.config, JSON.stringify({ embeddings: "none" }));
-  const words = quantile(
-    queries.map((query) => search(query, false)),
-    0.5,
-  );
+  const words = median(queries.map((query) => search(query, false)));
   console.log(
-    `  ${size.toLocaleString("en").padStart(9)} tool uses and vectors, the whole command: ${withMeaning.toFixed(0)} ms, ${(withMeaning / bare).toFixed(1)} bare starts of Node; by words only ${(words / bare).toFixed(1)}`,
+    `  ${size.toLocaleString("en").padStart(9)} tool uses and vectors, the whole command: ${withMeaning.toFixed(0)} ms, ${(withMeaning / bare).toFixed(1)} bare starts of Node; keywords only ${(words / bare).toFixed(1)}`,
   );
 }
 
@@ -145,23 +131,4 @@ function plainSearch(db: Db, query: string): void {
   for (const table of ["turns_fts", "tool_uses_fts"]) {
     db.all(`SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY bm25(${table}) LIMIT 10`, any);
   }
-}
-
-/** Of the processor: what else the machine does is not counted. */
-function time(work: () => void): number {
-  const start = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
-
-function wallTime(work: () => void): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
-}
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

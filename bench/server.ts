@@ -1,25 +1,23 @@
-// What the API answers in a second, and how soon, over real sockets at 100,000 observations: against a route of the same
-// framework that does nothing, in the same run, in turn.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+// Throughput and latency of the API at 100,000 observations, against an empty route of the same framework in the same run.
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { openDriver, type Db } from "../src/store/db/driver.ts";
+import type { Db } from "../src/store/db/driver.ts";
 import { transaction } from "../src/store/db/transaction.ts";
 import { insertObservation } from "../src/store/tables/observations.ts";
 import { benchPage } from "./page.ts";
-import { fill, rareWord, text } from "./fill-store.ts";
-import { quantile } from "./search.ts";
+import { createStore, rareWord, text } from "./fill-store.ts";
+import { median, PLUGIN, quantile, ROOT } from "./measure.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
 const OBSERVATIONS = 100_000;
-/** Requests under way at a time: a page and a few editors. */
+/** Concurrent requests: a page and a few editors. */
 const WIDTH = 4;
 const SECONDS = 2;
 const ROUNDS = 3;
-/** A worker that has just started looks around. */
+/** A worker that has just started is busy. */
 const SETTLE_MS = 3_000;
 
 const TRIVIAL = `const { Hono } = await import("hono"); const { serve } = await import("@hono/node-server");
@@ -36,14 +34,12 @@ interface Target {
 export async function benchServer(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "c-mem-server-bench-"));
   const env = { PATH: process.env["PATH"], HOME: home, C_MEM_PORT: "38777" };
-  spawnSync(process.execPath, [join(ROOT, "bin", "c-mem.cjs"), "projects"], { env: { ...env, C_MEM_WORKER: "0" } });
-  const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
-  fill(db, OBSERVATIONS);
+  const db = createStore(home, OBSERVATIONS);
   fillObservations(db);
-  // Nothing is left to do with them: what the worker does beside is not what is measured.
+  // Leaves no background work for the worker, which would disturb the measurement.
   db.run("UPDATE sessions SET status = 'completed', ended_at = last_at");
   db.close();
-  const worker = spawn(process.execPath, [join(ROOT, "plugin", "dist", "worker.cjs")], {
+  const worker = spawn(process.execPath, [join(PLUGIN, "worker.cjs")], {
     env,
     cwd: home,
     stdio: "ignore",
@@ -58,7 +54,7 @@ export async function benchServer(): Promise<void> {
     await setTimeout(SETTLE_MS);
     const trivialPort = await portOf(trivial);
     await measure([
-      { name: "a route that does nothing", port: trivialPort, token, path: () => "/" },
+      { name: "an empty route", port: trivialPort, token, path: () => "/" },
       { name: "/health", ...path(() => "/health") },
       { name: "/api/search, rare words", ...path(() => `/api/search?q=${rareWord()}+${rareWord()}`) },
       { name: "/api/search, a sentence", ...path(() => `/api/search?q=${encodeURIComponent(text(8))}`) },
@@ -66,7 +62,7 @@ export async function benchServer(): Promise<void> {
       { name: "/api/observations", ...path(() => "/api/observations?limit=20") },
       { name: "/api/sessions", ...path(() => "/api/sessions?limit=20") },
     ]);
-    await benchPage({ port, token }, trivialPort, join(ROOT, "plugin", "dist"));
+    await benchPage({ port, token }, trivialPort, PLUGIN);
   } finally {
     worker.kill("SIGTERM");
     trivial.kill("SIGTERM");
@@ -137,9 +133,9 @@ async function measure(targets: readonly Target[]): Promise<void> {
   console.log(
     `The API at ${OBSERVATIONS.toLocaleString("en")} observations, ${WIDTH} requests at a time (Node ${process.versions.node})`,
   );
-  const [plainRate = 1, plainP95 = 1] = [quantile(rates[0] ?? [], 0.5), quantile(times[0] ?? [], 0.95)];
+  const [plainRate = 1, plainP95 = 1] = [median(rates[0] ?? []), quantile(times[0] ?? [], 0.95)];
   for (const [index, { name }] of targets.entries()) {
-    const rate = quantile(rates[index] ?? [], 0.5);
+    const rate = median(rates[index] ?? []);
     const [p50 = 0, p95 = 0] = [0.5, 0.95].map((share) => quantile(times[index] ?? [], share));
     console.log(
       `  ${name.padEnd(26)} ${rate.toFixed(0).padStart(6)}/s (${(rate / plainRate).toFixed(3)})  p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (${(p95 / plainP95).toFixed(1)})`,

@@ -1,4 +1,4 @@
-// Holds what hooks acknowledged against what the database has.
+// Compares the events that hooks acknowledged with the rows in the database.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Agent } from "../test/chaos/agent.ts";
@@ -10,7 +10,7 @@ export interface Count {
   acknowledged: number;
   lost: string[];
   doubled: number;
-  /** Rows of these sessions that stand for nothing that happened. */
+  /** Rows of these sessions without an event. */
   invented: number;
 }
 

@@ -1,18 +1,19 @@
-// A long queue, done by one worker: whether what it holds (memory, open files) grows with what it has done.
+// Whether a worker's memory and open files grow with the number of jobs it has done.
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { createWorld, ROOT } from "../test/e2e/harness.ts";
+import { createWorld } from "../test/e2e/harness.ts";
 import { bash, ended, MINUTE, prompt, seedStore, START } from "../test/seed.ts";
 import type { Db } from "../src/store/db/driver.ts";
 import { countJobs, enqueueSession } from "../src/store/tables/jobs.ts";
 import { transaction } from "../src/store/db/transaction.ts";
+import { PLUGIN } from "./measure.ts";
 import { handles, megabytes } from "./soak-processes.ts";
 
-const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");
+const WORKER = join(PLUGIN, "worker.cjs");
 const PROJECTS = 200;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 export async function soakJobs(jobs: number): Promise<void> {
   const world = createWorld();
@@ -21,22 +22,22 @@ export async function soakJobs(jobs: number): Promise<void> {
   const begun = performance.now();
   const worker = spawn(process.execPath, [WORKER], { env: world.env, stdio: "ignore" });
   const pid = worker.pid ?? 0;
-  const looks: { left: number; mb: number; files: number }[] = [];
+  const samples: { left: number; mb: number; files: number }[] = [];
   const left = () => {
     const { pending, running } = countJobs(db);
     return pending + running;
   };
   for (let rest = left(); rest > 0 && worker.exitCode === null; rest = left()) {
-    looks.push({ left: rest, mb: megabytes(pid), files: handles(pid) });
-    await setTimeout(LOOK_MS);
+    samples.push({ left: rest, mb: megabytes(pid), files: handles(pid) });
+    await setTimeout(POLL_MS);
   }
   const seconds = Math.round((performance.now() - begun) / 1000);
   worker.kill("SIGTERM");
   db.close();
-  const half = looks.filter((look) => look.left < jobs / 2);
-  const most = (part: typeof looks, key: "mb" | "files") => Math.max(0, ...part.map((look) => look[key]));
+  const half = samples.filter((sample) => sample.left < jobs / 2);
+  const most = (part: typeof samples, key: "mb" | "files") => Math.max(0, ...part.map((sample) => sample[key]));
   console.log(
-    `  ${jobs.toLocaleString("en")} jobs by one worker in ${seconds} s: at most ${most(looks, "mb")} MB and ${most(looks, "files")} open files, in the second half of them ${most(half, "mb")} MB and ${most(half, "files")}`,
+    `  ${jobs.toLocaleString("en")} jobs by one worker in ${seconds} s: at most ${most(samples, "mb")} MB and ${most(samples, "files")} open files, in the second half ${most(half, "mb")} MB and ${most(half, "files")}`,
   );
 }
 

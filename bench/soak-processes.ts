@@ -1,40 +1,40 @@
-// Counts the workers of one data directory while things go on: how many are at work at once, how much each holds.
-// A worker counts as running from taking the lock until it exits or finds the lock taken; its process title says so.
+// Counts the workers of one data directory that run at once, with their peak memory and open files.
+// A worker counts from taking the lock until it exits or finds the lock taken; its process title says so.
 import { readdirSync, readFileSync } from "node:fs";
 import type { World } from "../test/e2e/harness.ts";
 
-export interface Household {
+export interface ProcessPeaks {
   mostWorkers: number;
   mostMb: number;
   mostHandles: number;
   end(): void;
 }
 
-const LOOK_MS = 500;
-/** Who was stopped and is woken finishes the step it was in, and sees then that another has taken its place. */
-const SETTLED_LOOKS = 4;
+const POLL_MS = 500;
+/** A resumed worker finishes its step before it sees that another one has the lock. */
+const SETTLED_POLLS = 4;
 
-export function watchProcesses(world: World): Household {
+export function watchProcesses(world: World): ProcessPeaks {
   const seen = new Map<number, number>();
-  const household: Household = { mostWorkers: 0, mostMb: 0, mostHandles: 0, end: () => clearInterval(timer) };
+  const peaks: ProcessPeaks = { mostWorkers: 0, mostMb: 0, mostHandles: 0, end: () => clearInterval(timer) };
   const timer = setInterval(() => {
-    const awake = readdirSync("/proc")
+    const running = readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
       .filter((pid) => isWorker(pid, world));
-    for (const pid of seen.keys()) if (!awake.includes(pid)) seen.delete(pid);
-    for (const pid of awake) seen.set(pid, (seen.get(pid) ?? 0) + 1);
-    const settled = [...seen].filter(([, looks]) => looks >= SETTLED_LOOKS);
-    household.mostWorkers = Math.max(household.mostWorkers, settled.length);
-    for (const pid of awake) {
-      household.mostMb = Math.max(household.mostMb, megabytes(pid));
-      household.mostHandles = Math.max(household.mostHandles, handles(pid));
+    for (const pid of seen.keys()) if (!running.includes(pid)) seen.delete(pid);
+    for (const pid of running) seen.set(pid, (seen.get(pid) ?? 0) + 1);
+    const settled = [...seen].filter(([, polls]) => polls >= SETTLED_POLLS);
+    peaks.mostWorkers = Math.max(peaks.mostWorkers, settled.length);
+    for (const pid of running) {
+      peaks.mostMb = Math.max(peaks.mostMb, megabytes(pid));
+      peaks.mostHandles = Math.max(peaks.mostHandles, handles(pid));
     }
-  }, LOOK_MS);
-  return household;
+  }, POLL_MS);
+  return peaks;
 }
 
-/** One that stands still is not awake. */
+/** Suspended workers do not count. */
 function isWorker(pid: number, world: World): boolean {
   const isStopped = /^State:\s+[TZ]/m.test(read(`/proc/${pid}/status`));
   return (

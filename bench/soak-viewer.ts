@@ -10,19 +10,19 @@ export interface Viewer {
   end(): Promise<void>;
 }
 
-const BETWEEN_TRIES_MS = 300;
+const RETRY_MS = 300;
 
 export function watchPage(world: World): Viewer {
-  const leave = new AbortController();
+  const stop = new AbortController();
   const viewer: Viewer = {
     events: 0,
     connections: 0,
     end: async () => {
-      leave.abort();
+      stop.abort();
       await watching;
     },
   };
-  const watching = follow(world, viewer, leave.signal);
+  const watching = follow(world, viewer, stop.signal);
   return viewer;
 }
 
@@ -31,9 +31,9 @@ async function follow(world: World, viewer: Viewer, signal: AbortSignal): Promis
     try {
       await listen(world, viewer, signal);
     } catch {
-      // No worker just now, or it was killed: the page tries again.
+      // No worker, or it was killed: the page reconnects.
     }
-    if (!signal.aborted) await setTimeout(BETWEEN_TRIES_MS);
+    if (!signal.aborted) await setTimeout(RETRY_MS);
   }
 }
 

@@ -1,6 +1,6 @@
-// Many agents at once on a machine where everything goes wrong, and afterwards a count: what hooks acknowledged, what is there.
-//   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history beside them; else a short form of it
-//   C_MEM_SOAK_SEED   which faults
+// Many agents at once while faults are injected. Afterwards every event that a hook acknowledged must be stored once.
+//   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history, instead of a small part of it
+//   C_MEM_SOAK_SEED   chooses the faults
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { BIN, createWorld, data, run, type World } from "../test/e2e/harness.ts"
 import { writeHistory } from "./history.ts";
 import { countEvents, type Count } from "./soak-count.ts";
 import { soakJobs } from "./soak-jobs.ts";
-import { type Household, watchProcesses } from "./soak-processes.ts";
+import { type ProcessPeaks, watchProcesses } from "./soak-processes.ts";
 import { watchPage } from "./soak-viewer.ts";
 
 const IS_FULL = process.env["C_MEM_SOAK"] === "full";
@@ -33,8 +33,8 @@ const JOBS = IS_FULL ? 100_000 : 2_000;
 const STOPPED_MS = IS_FULL ? 60_000 : 4_000;
 const PORT = 38_771;
 const SEED = Number(process.env["C_MEM_SOAK_SEED"] ?? 7);
-const REST_MS = IS_FULL ? 900_000 : 180_000;
-/** One hook in so many is killed. */
+const IDLE_MS = IS_FULL ? 900_000 : 180_000;
+/** One hook in 25 is killed. */
 const KILLED_HOOKS = 25;
 
 export async function benchSoak(): Promise<void> {
@@ -44,12 +44,12 @@ export async function benchSoak(): Promise<void> {
   const disk = fillDisk(world, 256 + HISTORY_MB * 3);
   const clock = jumpClock(world, random);
   const files = writeHistory(join(world.claudeDir, "projects", "history"), HISTORY_MB * 1e6);
-  console.log(`${AGENTS} agents with ${TOOLS} tool uses each, ${HISTORY_MB} MB of history beside them (seed ${SEED})`);
-  if (disk === undefined) console.log("  not tried: a full or read-only disk, mounting is not allowed here");
-  if (clock === undefined) console.log("  not tried: a clock that jumps, libfaketime is not installed");
+  console.log(`${AGENTS} agents with ${TOOLS} tool uses each, ${HISTORY_MB} MB of history (seed ${SEED})`);
+  if (disk === undefined) console.log("  skipped: a full or read-only disk, mounting is not allowed");
+  if (clock === undefined) console.log("  skipped: a clock that jumps, libfaketime is not installed");
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   writeFileSync(join(world.home, "config.json"), JSON.stringify({ port: PORT }));
-  const household = watchProcesses(world);
+  const processes = watchProcesses(world);
   const viewer = watchPage(world);
   const faults = new Map<string, number>();
   try {
@@ -68,10 +68,10 @@ export async function benchSoak(): Promise<void> {
           ] as [Trouble, number][])),
       ...(clock === undefined ? [] : ([[clock, 500]] as [Trouble, number][])),
     ];
-    const first = await atWork(world, "agent", { random, faults, hasTranscript: false, troubles });
-    await comeToRest(world);
-    report("everything but a lost database", countEvents(world, first));
-    const second = await atWork(world, "later", {
+    const first = await runAgents(world, "agent", { random, faults, hasTranscript: false, troubles });
+    await untilIdle(world);
+    report("all faults but a deleted database", countEvents(world, first));
+    const second = await runAgents(world, "later", {
       random,
       faults,
       hasTranscript: true,
@@ -80,16 +80,16 @@ export async function benchSoak(): Promise<void> {
         [killWorker(world, { kills: 0 }), 300],
       ],
     });
-    await comeToRest(world);
+    await untilIdle(world);
     report("the database deleted under the worker", countEvents(world, second));
-    console.log(`  not written, since data directory and temporary folder were full: ${countLost(world)}`);
+    console.log(`  not written because data directory and temporary folder were full: ${countLost(world)}`);
     await reportHistory(world, files);
     console.log(`  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(", ")}`);
     console.log(`  page: ${viewer.events} events seen over ${viewer.connections} connections`);
-    reportHousehold(household);
+    reportProcesses(processes);
     await reportDoctor(world);
   } finally {
-    household.end();
+    processes.end();
     await viewer.end();
     await run(world, ["worker", "stop"]);
     disk?.unmount();
@@ -104,7 +104,7 @@ interface Shift {
   troubles: readonly [Trouble, number][];
 }
 
-async function atWork(world: World, name: string, shift: Shift): Promise<Agent[]> {
+async function runAgents(world: World, name: string, shift: Shift): Promise<Agent[]> {
   const { random, faults, hasTranscript, troubles } = shift;
   const agents = Array.from({ length: AGENTS }, (_, index) =>
     createAgent(world, `${name}-${index}`, random, {
@@ -118,10 +118,10 @@ async function atWork(world: World, name: string, shift: Shift): Promise<Agent[]
   );
   const sync = spawn(process.execPath, [BIN, "sync", "--quiet"], { env: world.env, stdio: "ignore" });
   const isOver = new AbortController();
-  const raging = rage(troubles, random, faults, isOver.signal);
+  const faulting = injectFaults(troubles, random, faults, isOver.signal);
   await Promise.all(agents.map((agent) => finish(agent)));
   isOver.abort();
-  await raging;
+  await faulting;
   sync.kill("SIGKILL");
   return agents;
 }
@@ -131,13 +131,13 @@ async function finish(agent: Agent): Promise<void> {
   await agent.end();
 }
 
-async function rage(
+async function injectFaults(
   troubles: readonly [Trouble, number][],
   random: () => number,
   faults: Map<string, number>,
   isOver: AbortSignal,
 ): Promise<void> {
-  // One after the other, so that none is left out; when the agents are early, the rest of the round comes after them.
+  // Each at least once: the first round is completed even if the agents are done.
   for (let next = 0; !isOver.aborted || next < troubles.length; next++) {
     const [trouble, ms] = troubles[next % troubles.length] ?? [];
     if (trouble === undefined || ms === undefined) return;
@@ -157,8 +157,8 @@ function deleteDatabase(world: World): Trouble {
   };
 }
 
-async function comeToRest(world: World): Promise<void> {
-  const deadline = performance.now() + REST_MS;
+async function untilIdle(world: World): Promise<void> {
+  const deadline = performance.now() + IDLE_MS;
   for (;;) {
     await run(world, ["worker", "start"]);
     await run(world, ["sync", "--quiet"]);
@@ -167,14 +167,14 @@ async function comeToRest(world: World): Promise<void> {
       spool: { waiting: number };
     };
     if (jobs.pending + jobs.running + jobs.failed + spool.waiting === 0) return;
-    if (performance.now() > deadline) throw new Error(`does not come to rest: ${JSON.stringify({ jobs, spool })}`);
+    if (performance.now() > deadline) throw new Error(`not idle in time: ${JSON.stringify({ jobs, spool })}`);
     await setTimeout(1_000);
   }
 }
 
 function report(what: string, { tried, acknowledged, lost, doubled, invented }: Count): void {
   console.log(
-    `  ${what}: ${tried} events, ${acknowledged} acknowledged, ${lost.length} of these lost, ${doubled} stored twice, ${invented} never sent`,
+    `  ${what}: ${tried} events, ${acknowledged} acknowledged, ${lost.length} of these lost, ${doubled} stored twice, ${invented} stored but never sent`,
   );
   if (lost.length + doubled + invented > 0) {
     process.exitCode = 1;
@@ -184,26 +184,26 @@ function report(what: string, { tried, acknowledged, lost, doubled, invented }: 
 
 async function reportHistory(world: World, sessions: number): Promise<void> {
   const { totals } = (await data(world, ["stats", "--all"])) as unknown as { totals: { sessions: number } };
-  // The first agents' went with the database: they had no transcripts.
+  // The first agents had no transcripts, so their sessions were lost with the database.
   const found = totals.sessions - AGENTS;
-  console.log(`  history: ${found} of ${sessions} sessions are in`);
+  console.log(`  history: ${found} of ${sessions} sessions stored`);
   if (found !== sessions) process.exitCode = 1;
 }
 
-function reportHousehold({ mostWorkers, mostMb, mostHandles }: Household): void {
+function reportProcesses({ mostWorkers, mostMb, mostHandles }: ProcessPeaks): void {
   console.log(
-    `  processes: at most ${mostWorkers} workers at work at once, at most ${mostMb} MB and ${mostHandles} open files in one`,
+    `  processes: at most ${mostWorkers} workers at once, at most ${mostMb} MB and ${mostHandles} open files in one`,
   );
   if (mostWorkers > 1) process.exitCode = 1;
 }
 
-/** Hooks are not registered anywhere here, and it says so. */
+/** Reports that hooks are not installed, because they are not. */
 async function reportDoctor(world: World): Promise<void> {
   const { results } = (await data(world, ["doctor"])) as unknown as {
     results: { name: string; state: string; message: string }[];
   };
   const wrong = results.filter(({ state }) => state === "fail");
-  console.log(`  doctor: ${results.length - wrong.length} of ${results.length} checks do not fail`);
+  console.log(`  doctor: ${results.length - wrong.length} of ${results.length} checks passed`);
   for (const { name, message } of wrong) console.log(`    ${name}: ${message}`);
 }
 

@@ -1,28 +1,23 @@
-// What room old outputs take when they are compressed, how long the steps hold the lock, and what backups and repairs cost.
+// Disk usage of compressed outputs, how long the steps hold the lock, and what backups and repairs cost.
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { benchBigStore } from "./big-store.ts";
-import { openRealSessions } from "./real-sessions.ts";
+import { wallMs } from "./measure.ts";
+import { type RealStore, withRealSessions } from "./real-sessions.ts";
 
 const PAGE = 4096;
 
 export async function benchSpace(): Promise<void> {
-  await benchOutputs();
+  await withRealSessions("space", benchOutputs);
   await benchBigStore();
 }
 
-async function benchOutputs(): Promise<void> {
-  // Loaded late: they import SQL, which Node can once the hooks of bench/main.ts are in place.
+async function benchOutputs({ db, home }: RealStore): Promise<void> {
+  // Loaded late: they import SQL, which needs the hooks of bench/main.ts.
   const { createBackup } = await import("../src/store/db/backup.ts");
   const { packOutputs } = await import("../src/store/tables/tool-uses.ts");
   const { releasePages, sizeByTable, fileSize } = await import("../src/store/db/disk-usage.ts");
   const { repairStore } = await import("../src/upkeep/backup/repair.ts");
   const { resolvePaths } = await import("../src/config/paths.ts");
-  const store = openRealSessions();
-  if (store === undefined) {
-    console.log("space: C_MEM_REAL_SESSIONS is not set: nothing to measure on");
-    return;
-  }
-  const { db, home } = store;
   const paths = resolvePaths({ C_MEM_HOME: home });
   const table = (): number => sizeByTable(db).find(({ name }) => name === "tool_uses")?.bytes ?? 0;
   const before = { table: table(), all: fileSize(db).used };
@@ -43,30 +38,23 @@ async function benchOutputs(): Promise<void> {
       `${batches.length} batches, the longest ${Math.max(...batches).toFixed(0)} ms`,
   );
   db.get("PRAGMA wal_checkpoint(TRUNCATE)");
-  const copyMs = time(() => copyFileSync(paths.database, `${paths.database}.copy`));
-  const backupMs = time(() => createBackup(paths.database, "manual", Date.now()));
+  const copyMs = wallMs(() => copyFileSync(paths.database, `${paths.database}.copy`));
+  const backupMs = wallMs(() => createBackup(paths.database, "manual", Date.now()));
   rmSync(`${paths.database}.copy`);
   console.log(
     `space: a checked backup of ${mb(statSync(paths.database).size)} takes ${backupMs.toFixed(0)} ms, ${(backupMs / copyMs).toFixed(0)} times a plain copy`,
   );
   db.exec("DELETE FROM messages");
   const free = fileSize(db).free;
-  const giveMs = time(() => {
+  const releaseMs = wallMs(() => {
     for (const _ of releasePages(db));
   });
-  console.log(`space: ${mb(free)} given back in ${giveMs.toFixed(0)} ms`);
+  console.log(`space: ${mb(free)} released in ${releaseMs.toFixed(0)} ms`);
   db.close();
   const bytes = readFileSync(paths.database);
   writeFileSync(paths.database, bytes.fill(0x5a, PAGE * 10, PAGE * 14));
-  const repairMs = time(() => repairStore(paths, Date.now(), { settleMs: 0 }));
-  console.log(`space: a repair from that backup and what can be read takes ${repairMs.toFixed(0)} ms`);
-  store.close();
-}
-
-function time(work: () => unknown): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
+  const repairMs = wallMs(() => repairStore(paths, Date.now(), { settleMs: 0 }));
+  console.log(`space: a repair from that backup and the readable rows takes ${repairMs.toFixed(0)} ms`);
 }
 
 function ratio(part: number, whole: number): string {

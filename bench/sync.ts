@@ -1,12 +1,11 @@
-// How fast history comes in: a first sync and one with nothing new, against JSON.parse of the very same lines.
+// How fast sync is: a first one and one with nothing new, against JSON.parse of the same lines.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { line, sessionId, transcript, TURNS } from "./history.ts";
-import { ratios, type Sample } from "./ratio.ts";
+import { BIN, printRatios, type Sample, wallMs } from "./measure.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
 const SESSIONS = 60;
 /** For the sync that finds nothing new. */
 const MANY_FILES = 5_000;
@@ -17,13 +16,14 @@ export async function benchSync(rounds: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const paths = Array.from({ length: SESSIONS }, (_, index) => join(folder, `${sessionId(index)}.jsonl`));
   for (const [index, path] of paths.entries()) writeFileSync(path, transcript(index));
-  const parse = timed(() => parseAll(paths));
+  let bytes = 0;
+  const parseMs = wallMs(() => (bytes = parseAll(paths)));
   const first = sync(home);
-  console.log(`Bringing in ${(parse.value / 1e6).toFixed(0)} MB of transcripts (Node ${process.versions.node})`);
-  const rate = (ms: number) => `${(parse.value / 1000 / ms).toFixed(0)} MB/s`;
-  console.log(`  JSON.parse of every line   1.00  ${rate(parse.ms)}`);
+  console.log(`Importing ${(bytes / 1e6).toFixed(0)} MB of transcripts (Node ${process.versions.node})`);
+  const rate = (ms: number) => `${(bytes / 1000 / ms).toFixed(0)} MB/s`;
+  console.log(`  JSON.parse of every line   1.00  ${rate(parseMs)}`);
   console.log(
-    `  first sync, search ready   ${(parse.ms / first.ms).toFixed(2)}  ${rate(first.ms)}, peak ${first.peakMb} MB   wanted: at least 0.30, under 300 MB`,
+    `  first sync, search ready   ${(parseMs / first.ms).toFixed(2)}  ${rate(first.ms)}, peak ${first.peakMb} MB   wanted: at least 0.30, under 300 MB`,
   );
   for (let index = 0; index < MANY_FILES; index++)
     writeFileSync(join(folder, `${sessionId(10_000 + index)}.jsonl`), "");
@@ -40,7 +40,7 @@ export async function benchSync(rounds: number): Promise<void> {
       const env = { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: root };
       if (spawnSync(process.execPath, args, { env }).status !== 0) throw new Error(`sync in ${root} failed`);
     };
-  const again = (root: string) => start(root, join(ROOT, "bin", "c-mem.cjs"), "sync", "--quiet");
+  const again = (root: string) => start(root, BIN, "sync", "--quiet");
   const many = (MANY_FILES + SESSIONS).toLocaleString("en");
   const samples: Sample[] = [
     { name: "bare node", run: start(small, empty) },
@@ -49,7 +49,7 @@ export async function benchSync(rounds: number): Promise<void> {
     { name: `nothing new, ${many} files`, run: again(home) },
     { name: `one line more, ${many} files`, before: () => addLine(paths[0] ?? ""), run: again(home) },
   ];
-  // The first runs see what compiled code is worth keeping.
+  // The bytecode cache is written in the first runs.
   for (let round = 0; round < 3; round++) {
     for (const { before, run } of samples) {
       before?.();
@@ -57,7 +57,7 @@ export async function benchSync(rounds: number): Promise<void> {
     }
   }
   console.log(`What a later sync costs, against a bare start (${rounds} rounds, interleaved)`);
-  ratios(samples, rounds);
+  printRatios(samples, rounds);
   console.log("  wanted: one line more at most 1.50");
   rmSync(small, { recursive: true, force: true });
   rmSync(home, { recursive: true, force: true });
@@ -73,18 +73,16 @@ function addLine(path: string): void {
 function sync(home: string): { ms: number; peakMb: number } {
   const args = [
     "-e",
-    `process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS)); process.argv.splice(1, 0, "c-mem"); require(${JSON.stringify(join(ROOT, "bin", "c-mem.cjs"))})`,
+    `process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS)); process.argv.splice(1, 0, "c-mem"); require(${JSON.stringify(BIN)})`,
     "sync",
     "--quiet",
   ];
-  const { ms, value } = timed(() =>
-    spawnSync(process.execPath, args, {
-      env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home },
-      encoding: "utf8",
-    }),
-  );
-  if (value.status !== 0) throw new Error(value.stderr);
-  return { ms, peakMb: Math.round(Number(/peak (\d+)/.exec(value.stderr)?.[1] ?? 0) / 1024) };
+  const env = { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home };
+  const start = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+  const ms = performance.now() - start;
+  if (status !== 0) throw new Error(stderr);
+  return { ms, peakMb: Math.round(Number(/peak (\d+)/.exec(stderr)?.[1] ?? 0) / 1024) };
 }
 
 function parseAll(paths: readonly string[]): number {
@@ -99,10 +97,4 @@ function parseAll(paths: readonly string[]): number {
     }
   }
   return bytes;
-}
-
-function timed<T>(work: () => T): { ms: number; value: T } {
-  const start = performance.now();
-  const value = work();
-  return { ms: performance.now() - start, value };
 }

@@ -1,62 +1,67 @@
-// What the worker costs while it does nothing: memory and processor time, when it has just begun and after a lot of work.
+// What an idle worker costs in memory and CPU time: just started, and after a lot of work.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { resolvePaths } from "../src/config/paths.ts";
-import { installModel } from "./lanes.ts";
+import { sessionId, transcript } from "./history.ts";
+import { installModel } from "./indexes.ts";
+import { PLUGIN } from "./measure.ts";
 
-const WORKER = resolve(import.meta.dirname, "..", "plugin", "dist", "worker.cjs");
-/** How long it is watched; its heart beats every five. */
+const WORKER = join(PLUGIN, "worker.cjs");
+/** Four heartbeats. */
 const WATCH_MS = 20_000;
 const SESSIONS = 300;
-const TURNS = 20;
+const TURNS = 5;
 const MB = 1024 * 1024;
-/** Embedding is watched for no longer than this. */
 const MAX_EMBED_MS = 90_000;
-/** A worker that has grown is replaced when it has been at rest for half a minute. */
+/** An idle worker above its memory limit is replaced after half a minute. */
 const REPLACED_MS = 45_000;
 
 export async function benchWorker(): Promise<void> {
   if (process.platform !== "linux") {
-    console.log("worker: skipped, memory and time of another process are read from /proc");
+    console.log("worker: skipped, needs /proc");
     return;
   }
   const scratch = mkdtempSync(join(tmpdir(), "c-mem-bench-"));
   const env = { PATH: process.env["PATH"] ?? "", HOME: scratch, C_MEM_HOME: join(scratch, "data") };
-  console.log(`The worker at rest (Node ${process.versions.node}, watched for ${WATCH_MS / 1000} s)`);
+  console.log(`The idle worker (Node ${process.versions.node}, watched for ${WATCH_MS / 1000} s)`);
   const bare = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   await setTimeout(1_000);
   console.log(`  bare node                  ${rss(bare.pid as number).toFixed(0)} MB`);
   bare.kill();
   const first = spawn(process.execPath, [WORKER], { env, stdio: "ignore" });
-  await atRest(env.C_MEM_HOME);
-  await watch("just begun", first.pid as number);
+  await untilIdle(env.C_MEM_HOME);
+  await watch("just started", first.pid as number);
   await stop(first);
 
-  fill(join(scratch, ".claude", "projects", "bench"), scratch);
+  const folder = join(scratch, ".claude", "projects", "bench");
+  mkdirSync(folder, { recursive: true });
+  for (let index = 0; index < SESSIONS; index++) {
+    writeFileSync(join(folder, `${sessionId(index)}.jsonl`), transcript(index, TURNS));
+  }
   const second = spawn(process.execPath, [WORKER], { env, stdio: "ignore" });
   const start = performance.now();
   await until(() => activity(env.C_MEM_HOME).sessions === SESSIONS);
-  await atRest(env.C_MEM_HOME);
+  await untilIdle(env.C_MEM_HOME);
   const seconds = (performance.now() - start) / 1000;
   const used = cpuSeconds(second.pid as number);
   console.log(
-    `  ${SESSIONS} sessions caught up on  ${seconds.toFixed(1)} s, ${used.toFixed(1)} s of processor time, ${rss(second.pid as number).toFixed(0)} MB`,
+    `  ${SESSIONS} sessions imported      ${seconds.toFixed(1)} s, ${used.toFixed(1)} s of CPU time, ${rss(second.pid as number).toFixed(0)} MB`,
   );
-  // It has grown: at rest it is replaced by a fresh one.
+  // Above its memory limit: a new worker replaces it.
   await until(() => pid(env.C_MEM_HOME) !== second.pid && rss(pid(env.C_MEM_HOME)) > 0);
   await setTimeout(2_000);
   await watch("after that", pid(env.C_MEM_HOME));
   await watchEmbedding(env);
   process.kill(pid(env.C_MEM_HOME), "SIGTERM");
   await setTimeout(1_000);
-  console.log("  wanted: under 80 MB; next to no time; while it embeds, with the model's process, under 200 MB");
+  console.log("  wanted: under 80 MB and almost no CPU time; while embedding, with the model's process, under 200 MB");
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The model comes, and is used on all that there is; then it is let go again. */
+/** Installs the model and watches the worker embed everything. */
 async function watchEmbedding(env: NodeJS.ProcessEnv & { C_MEM_HOME: string }): Promise<void> {
   const home = env.C_MEM_HOME;
   if (!installModel(resolvePaths({ C_MEM_HOME: home }))) return;
@@ -77,13 +82,13 @@ async function watchEmbedding(env: NodeJS.ProcessEnv & { C_MEM_HOME: string }): 
     );
   }
   console.log(
-    `  while it embeds            ${peak.worker.toFixed(0)} MB, with the model's process ${peak.together.toFixed(0)} MB`,
+    `  while embedding            ${peak.worker.toFixed(0)} MB, with the model's process ${peak.together.toFixed(0)} MB`,
   );
   await setTimeout(REPLACED_MS);
   await watch("after that", pid(home));
 }
 
-/** A process that comes or goes just now takes none. */
+/** 0 for a process that has just ended. */
 function rssOf(process: number): number {
   try {
     return rss(process);
@@ -121,26 +126,26 @@ function pid(home: string): number {
   return (JSON.parse(readFileSync(join(home, "worker", "lock.json"), "utf8")) as { pid: number }).pid;
 }
 
-interface Seen {
+interface Activity {
   sessions: number;
   queue: { pending: number; running: number };
 }
 
-function activity(home: string): Seen {
-  return JSON.parse(readFileSync(join(home, "activity.json"), "utf8")) as Seen;
+function activity(home: string): Activity {
+  return JSON.parse(readFileSync(join(home, "activity.json"), "utf8")) as Activity;
 }
 
-/** The worker writes what it has done when there is nothing more to do. */
-async function atRest(home: string): Promise<void> {
+/** The worker writes activity.json when no job is waiting. */
+async function untilIdle(home: string): Promise<void> {
   await until(() => activity(home).queue.pending + activity(home).queue.running === 0);
 }
 
-async function until(isSo: () => boolean): Promise<void> {
+async function until(isTrue: () => boolean): Promise<void> {
   for (;;) {
     try {
-      if (isSo()) return;
+      if (isTrue()) return;
     } catch {
-      // Not there yet.
+      // The file does not exist yet.
     }
     await setTimeout(200);
   }
@@ -150,45 +155,4 @@ async function stop(worker: ChildProcess): Promise<void> {
   const gone = new Promise((done) => worker.once("exit", done));
   worker.kill("SIGTERM");
   await gone;
-}
-
-/** Sessions with some output in them: what a few months leave behind. */
-function fill(folder: string, cwd: string): void {
-  mkdirSync(folder, { recursive: true });
-  const output = "PASS  test/user.test.ts (12 tests, 340 ms)\n".repeat(100);
-  for (let session = 0; session < SESSIONS; session++) {
-    const id = `bench-${session}`;
-    const lines: object[] = [];
-    for (let turn = 0; turn < TURNS; turn++) {
-      const [promptId, tool] = [`${id}-${turn}`, `${id}-${turn}-t`];
-      const result = { type: "tool_result", tool_use_id: tool, content: output };
-      const use = { type: "tool_use", id: tool, name: "Bash", input: { command: `npm test -- ${turn}` } };
-      lines.push(
-        { type: "user", promptId, message: { role: "user", content: `Run test ${turn} and fix what fails.` } },
-        { type: "assistant", message: { id: `${tool}-m`, role: "assistant", model: "m", content: [use] } },
-        { type: "user", promptId, message: { role: "user", content: [result] }, toolUseResult: { stdout: output } },
-        {
-          type: "assistant",
-          message: {
-            id: `${promptId}-m`,
-            role: "assistant",
-            model: "m",
-            content: [{ type: "text", text: "It passes." }],
-          },
-        },
-      );
-    }
-    const at = Date.now() - session * 3_600_000;
-    const about = (index: number) => ({
-      uuid: `${id}-${index}`,
-      sessionId: id,
-      cwd,
-      version: "2.1.325",
-      timestamp: new Date(at + index * 1000).toISOString(),
-    });
-    writeFileSync(
-      join(folder, `${id}.jsonl`),
-      lines.map((line, index) => `${JSON.stringify({ ...about(index), ...line })}\n`).join(""),
-    );
-  }
 }

@@ -1,4 +1,4 @@
-// Years of work that never was: sessions of many sizes in many projects, with words as often as words are, and now and then a huge output.
+// Generates transcripts of years: sessions of many sizes in many projects, with realistic word frequencies and a few huge outputs.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seeded } from "../test/chaos/chance.ts";
@@ -9,9 +9,9 @@ const VOCABULARY = 40_000;
 const POOL_LINES = 30_000;
 const WORDS_PER_LINE = 9;
 const MAX_TURNS = 40;
-/** About as many as real sessions have. */
+/** As in real sessions. */
 const USES_PER_TURN = 9;
-/** Real outputs: half are a few lines, one in ten some hundred, one in a thousand as long as a client lets it be. */
+/** Share of outputs and their lines: half have up to 4, one in a thousand up to the client's limit. */
 const OUTPUT_LINES = [
   [0.5, 4],
   [0.9, 30],
@@ -20,7 +20,7 @@ const OUTPUT_LINES = [
   [1, 1_500],
 ] as const;
 const SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo wu za".split(" ");
-/** The first words are the commonest. */
+/** The most frequent words. */
 export const COMMON_WORDS = [word(0), word(1), word(2), word(3)];
 
 type Random = () => number;
@@ -34,7 +34,7 @@ interface Session {
   pool: readonly string[];
 }
 
-/** One folder of transcripts per project, as Claude Code keeps them. Returns how many sessions it took; the last is of today. */
+/** One folder of transcripts per project, as Claude Code keeps them. Returns the number of sessions; the last one is of today. */
 export function writeYears(claudeDir: string, projects: readonly string[], bytes: number, now: number): number {
   const random = seeded(11);
   const pool = Array.from({ length: POOL_LINES }, (_, row) => poolLine(random, row));
@@ -42,7 +42,7 @@ export function writeYears(claudeDir: string, projects: readonly string[], bytes
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   let number = 0;
   for (let written = 0; written < bytes; number++) {
-    // Most of the time one works on few things.
+    // Few projects get most of the work.
     const project = Math.floor(random() ** 2 * projects.length);
     const at = now - SPAN_MS * (1 - written / bytes);
     const text = years({ id: sessionId(number), number, cwd: projects[project] ?? "", at, random, pool });
@@ -52,7 +52,7 @@ export function writeYears(claudeDir: string, projects: readonly string[], bytes
   return number;
 }
 
-/** A word that stands in one session alone. */
+/** A word of one session only. */
 export function rareWord(session: number): string {
   return `needle${session}x`;
 }
@@ -77,7 +77,7 @@ function turnOf(session: Session, turn: number): string {
   return lines.map((value, index) => lineOf(session, turn, index, value)).join("");
 }
 
-/** A command, a file read, a file edited: results ride along once more, and with an edit the whole file. */
+/** A command, a read or an edit. Transcripts repeat each result, and with an edit the whole file. */
 function useOf(session: Session, id: string, promptId: string): object[] {
   const { cwd, random } = session;
   const file_path = join(cwd, "src", `part-${Math.floor(random() * 40)}`, `file-${Math.floor(random() ** 2 * 300)}.ts`);
@@ -128,7 +128,7 @@ function some({ random, pool }: Session, lines: number): string {
 }
 
 function poolLine(random: Random, row: number): string {
-  // A power of chance makes few words common and most of them rare.
+  // The power makes few words frequent and most rare.
   const words = Array.from({ length: WORDS_PER_LINE }, () => word(Math.floor(random() ** 4 * VOCABULARY)));
   return `src/part-${row % 40}/file-${row % 300}.ts:${row % 999}: ${words.join(" ")}`;
 }
