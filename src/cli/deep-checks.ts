@@ -4,13 +4,12 @@ import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import { startSync, syncTranscripts } from "../capture/sync/sync.ts";
 import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
-import { diagnose, repairStore } from "../upkeep/backup/repair.ts";
+import { diagnose, repairStore, repairText } from "../upkeep/backup/repair.ts";
 import type { Db } from "../store/db/driver.ts";
 import { countIndexGaps } from "../store/fts/search-index.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import type { Check } from "../health/check.ts";
 import { count } from "../core/text.ts";
-import { repairText } from "../health/repair-text.ts";
 import { withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 

@@ -6,17 +6,16 @@ import { join } from "node:path";
 import { BAD_FOLDER, retryBad, spoolCounts } from "../capture/live/drain.ts";
 import { readInstall } from "../platform/state/install-record.ts";
 import type { Paths } from "../config/paths.ts";
-import { closeAllToOthers } from "../platform/private-file.ts";
+import { makeAllPrivate } from "../platform/private-file.ts";
 import { readLock, removeLock } from "../platform/worker-lock.ts";
 import { SETUPS } from "../agents/setups.ts";
-import { repairStore } from "../upkeep/backup/repair.ts";
+import { repairStore, repairText } from "../upkeep/backup/repair.ts";
 import { createBackup } from "../store/db/backup.ts";
 import { retryJobs } from "../store/tables/jobs.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { finishForget } from "../queries/forget.ts";
 import type { Check } from "../health/check.ts";
 import { leftovers } from "../health/worker-checks.ts";
-import { repairText } from "../health/repair-text.ts";
 import { readAgain } from "./deep-checks.ts";
 import { asMachineTrouble } from "./machine-trouble.ts";
 import { count } from "../core/text.ts";
@@ -119,7 +118,7 @@ function drainSpool(paths: Paths): string {
 }
 
 function closeAll({ home }: Paths): string {
-  const closed = closeAllToOthers(home);
+  const closed = makeAllPrivate(home);
   if (closed === 0) throw new Error(`${home} is shared with other programs; nothing was changed`);
   return `made ${count(closed, "file")} readable by you alone`;
 }

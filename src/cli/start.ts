@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { CACHE, resolveHome } from "../config/paths.ts";
-import { keepPayload } from "../platform/stdin-payload.ts";
+import { storePayload } from "../platform/stdin-payload.ts";
 import { readPayload } from "./payload.ts";
 
 const HOOKS = new Set(["context", "new", "save", "recall", "summary", "cleanup", "statusline"]);
@@ -15,7 +15,7 @@ const [command = "", ...rest] = process.argv.slice(2);
 const bundle = bundleFor(command, rest);
 if (command === "context" && bundle === HOOK) {
   void readPayload().then((payload) => {
-    if (payload !== undefined) keepPayload(payload);
+    if (payload !== undefined) storePayload(payload);
     start(payload === undefined ? CLI : HOOK);
   });
 } else {

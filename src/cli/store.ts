@@ -1,7 +1,7 @@
 // Opens the store for a command; afterwards starts a worker for background jobs.
 import { openDrained } from "../capture/open-drained.ts";
 import type { Paths } from "../config/paths.ts";
-import { closeToOthers } from "../platform/private-file.ts";
+import { makePrivate } from "../platform/private-file.ts";
 import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
 import { explain } from "../store/db/open.ts";
@@ -15,7 +15,7 @@ export interface StoreOptions {
 
 /** The work may be asynchronous. */
 export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
-  if (!options.onlyLook) closeToOthers(paths.home);
+  if (!options.onlyLook) makePrivate(paths.home);
   const db = openWhole(paths);
   const finish = <Done>(done: Done): Done => {
     leave(db, paths, options);

@@ -6,17 +6,17 @@ import { loadSettings } from "../config/load.ts";
 import { isDisabled, type Paths } from "../config/paths.ts";
 import { takeLock } from "../platform/take-lock.ts";
 import {
-  BEAT_MS,
-  beat,
+  HEARTBEAT_MS,
+  renewHeartbeat,
   findWorker,
-  isBeating,
+  hasHeartbeat,
   isSameProcess,
   machineId,
   readLock,
   removeLock,
   type WorkerLock,
 } from "../platform/worker-lock.ts";
-import { askToLeave, spawnWorker, startingWorker, wakeWorker, type WorkerProgram } from "../platform/worker-start.ts";
+import { requestStop, spawnWorker, startingWorker, wakeWorker, type WorkerProgram } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { isNewer, VERSION } from "../core/version.ts";
 import { replaceFile } from "../platform/replace-file.ts";
@@ -45,7 +45,7 @@ export function wake(paths: Paths): void {
 
 export async function startWorker(paths: Paths): Promise<WorkerLock> {
   const find = (): WorkerLock | undefined =>
-    isBeating(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined;
+    hasHeartbeat(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined;
   if (find() === undefined) {
     // Fails at once on a full disk, where a worker could not take the lock. An earlier start that failed does not count.
     replaceFile(paths.workerStart, String(process.pid), { isDurable: false });
@@ -84,7 +84,7 @@ async function findRunning(paths: Paths): Promise<WorkerLock | undefined> {
 /** By a file; on a full disk by a signal, which the worker takes for the same request. */
 function ask(paths: Paths, lock: WorkerLock): void {
   try {
-    askToLeave(paths, lock.token);
+    requestStop(paths, lock.token);
   } catch (error) {
     if (!isSignalable(lock)) throw error;
     signal(lock, "SIGTERM");
@@ -112,7 +112,7 @@ export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>)
   await stopWorker(paths);
   const lock = await takeLock(paths, VERSION);
   if (lock === undefined) throw new AppError("worker_busy", "A worker has just started.", { hint: "Try again." });
-  const heart = setInterval(() => beat(paths.workerLock, lock.token, Date.now()), BEAT_MS);
+  const heart = setInterval(() => renewHeartbeat(paths.workerLock, lock.token, Date.now()), HEARTBEAT_MS);
   try {
     return await work();
   } finally {

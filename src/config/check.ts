@@ -5,7 +5,7 @@ import { explainJson } from "./json-error.ts";
 import { loadSettings, readSettingsFile, type SettingsFiles } from "./load.ts";
 import { type Env, userHome } from "./paths.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
-import { doubtfulItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
+import { ineffectiveItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
 
 export interface SettingsCheck {
   /** Settings that cannot be read. */
@@ -17,7 +17,7 @@ export interface SettingsCheck {
 export function checkSettingsFiles(files: SettingsFiles, env: Env): SettingsCheck {
   const { values, sources, problems } = loadSettings(files, env, explainJson);
   const doubtful = SETTING_KEYS.flatMap((key) =>
-    doubtfulItems(key, values[key]).map(({ item, problem }) => `${key}: "${item}" ${problem}`),
+    ineffectiveItems(key, values[key]).map(({ item, problem }) => `${key}: "${item}" ${problem}`),
   );
   const missing = values.excludePaths.flatMap((pattern) => missingFolder(pattern, env));
   return {

@@ -46,7 +46,7 @@ export function resolvePaths(env: Env) {
     install: inHome("install.json"),
     backups: inHome("backups"),
     /** Quarantined databases: replaced by a backup, or damaged. */
-    setAside: inHome("set-aside"),
+    quarantine: inHome("set-aside"),
     cache: inHome(CACHE),
     /** Compressed copies of transcripts. */
     archive: inHome("archive"),

@@ -271,7 +271,7 @@ export function readSetting<K extends SettingKey>(
 }
 
 /** Items of a list that are well formed and have no effect, each with the reason. */
-export function doubtfulItems(key: SettingKey, value: unknown): { item: string; problem: string }[] {
+export function ineffectiveItems(key: SettingKey, value: unknown): { item: string; problem: string }[] {
   const { itemProblem } = SETTINGS[key];
   if (itemProblem === undefined || !Array.isArray(value)) return [];
   return (value as string[]).flatMap((item) => {

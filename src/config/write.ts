@@ -6,7 +6,7 @@ import { explainJson } from "./json-error.ts";
 import { parseWords } from "./list.ts";
 import { readSettingsFile } from "./load.ts";
 import {
-  doubtfulItems,
+  ineffectiveItems,
   isListKey,
   parseSetting,
   readSetting,
@@ -30,8 +30,8 @@ export function joinWords(key: SettingKey, words: readonly string[]): unknown {
 }
 
 /** Refuses list items that would have no effect, while they are easy to correct. */
-export function refuseDoubtful(key: SettingKey, raw: unknown): void {
-  const [first] = doubtfulItems(key, parseSetting(key, raw));
+export function rejectIneffective(key: SettingKey, raw: unknown): void {
+  const [first] = ineffectiveItems(key, parseSetting(key, raw));
   if (first === undefined) return;
   throw new AppError("usage", `${key}: "${first.item}" ${first.problem}.`, {
     hint: `${SETTINGS[key].hasPaths ? "A path with a comma in it: use JSON, e.g. '[\"/a,b\"]'. " : ""}${SETTINGS[key].about}`,

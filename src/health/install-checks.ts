@@ -9,7 +9,7 @@ import { isReadByClient } from "../agents/claude-code/settings.ts";
 import { type ClaudeSite, isInstalled } from "../agents/claude-code/site.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
-import { isOnlyOurs } from "../platform/private-file.ts";
+import { mayRestrict } from "../platform/private-file.ts";
 import { hasSqlite } from "../store/db/driver.ts";
 import { type CheckRow, fail, type HealthContext, ok, onSite, type Result, warn } from "./check.ts";
 
@@ -26,7 +26,7 @@ export function checkPermissions({ paths: { home, database, spool, server } }: H
     (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
   );
   if (open.length === 0) return ok("the data directory is yours alone");
-  if (isOnlyOurs(home, statSync(home).mode)) {
+  if (mayRestrict(home, statSync(home).mode)) {
     const fix = `Run: c-mem doctor --fix (or chmod -R go-rwx ${home})`;
     return fail(`others on this machine can read ${open.join(", ")}`, fix);
   }

@@ -12,10 +12,10 @@ import { countUnindexed } from "../store/fts/search-index.ts";
 import { sqliteVersion } from "../store/reads/counts.ts";
 import { hookRuns } from "../store/tables/drops.ts";
 import { countJobs, nextDueAt, troubledJobs } from "../store/tables/jobs.ts";
+import { reportText } from "../upkeep/backup/repair.ts";
 import { isUnclean } from "../upkeep/erase/erase-rows.ts";
 import { ruleProblems } from "../upkeep/retention/retention.ts";
 import { type CheckRow, DAY_MS, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
-import { reportText } from "./repair-text.ts";
 
 /** Below this, several writers can hit a bug in SQLite's WAL reset. */
 const SAFE_SQLITE = "3.51.3";
@@ -121,7 +121,7 @@ function checkBackups({ paths, settings, now }: HealthContext): Result {
 
 /** Reported for a week after the database was replaced. */
 function checkReplaced({ paths, now }: HealthContext): Result | undefined {
-  const [last] = readReports(paths.setAside);
+  const [last] = readReports(paths.quarantine);
   if (last === undefined || Math.abs(now - last.at) > OLD_MS) return undefined;
   const fix = `The replaced file is in ${last.folder}; delete it once you are sure that nothing is missing`;
   const when = ago(last.at, now);

@@ -8,7 +8,7 @@ import { ago, count } from "../core/text.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
 import { readLostEvents } from "../platform/state/lost-events.ts";
 import { readServer } from "../platform/state/server-record.ts";
-import { findWorker, isBeating } from "../platform/worker-lock.ts";
+import { findWorker, hasHeartbeat } from "../platform/worker-lock.ts";
 import { type CheckRow, DAY_MS, fail, type HealthContext, ok, type Result, warn } from "./check.ts";
 import { lastHookErrors } from "./log-entries.ts";
 
@@ -46,7 +46,7 @@ export function leftovers(paths: Paths, now: number): { files: string[]; deadLoc
     .flatMap((folder) => listFolder(folder).flatMap((name) => (TEMPORARY.test(name) ? [join(folder, name)] : [])))
     .filter((path) => now - (statOf(path)?.mtimeMs ?? now) > OLD_FILE_MS);
   const lock = paths.workerLock;
-  const deadLock = statOf(lock) !== undefined && findWorker(lock, now) === undefined && !isBeating(lock, now);
+  const deadLock = statOf(lock) !== undefined && findWorker(lock, now) === undefined && !hasHeartbeat(lock, now);
   return { files, deadLock };
 }
 
@@ -80,7 +80,7 @@ function checkWorker({ paths, settings, now }: HealthContext): Result {
   const lock = findWorker(paths.workerLock, now);
   if (lock === undefined)
     return ok(settings.worker ? "stopped: starts with the next hook" : "switched off (worker: false)");
-  if (isBeating(paths.workerLock, now)) return ok(`running (pid ${lock.pid})`);
+  if (hasHeartbeat(paths.workerLock, now)) return ok(`running (pid ${lock.pid})`);
   const message = `process ${lock.pid} has not responded since ${ago(lock.beatenAt, now)}`;
   return warn(message, "If that lasts, end the process; a new worker starts");
 }

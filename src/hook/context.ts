@@ -73,8 +73,8 @@ function moreLine(): string | undefined {
 const REPAIR_SHOWN_MS = 24 * 60 * 60 * 1000;
 
 /** For users who never run `c-mem status`. */
-function repairNote({ setAside }: Paths, now: number): string | undefined {
-  const [last] = readReports(setAside);
+function repairNote({ quarantine }: Paths, now: number): string | undefined {
+  const [last] = readReports(quarantine);
   if (last?.why !== "damaged" || now - last.at > REPAIR_SHOWN_MS) return undefined;
   return "C-Mem: the database was damaged and has been repaired (c-mem doctor says how)";
 }

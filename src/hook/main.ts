@@ -9,13 +9,13 @@ import { admitEvent } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import type { AgentEvent, CapturedEvent } from "../core/event.ts";
-import { closeToOthers } from "../platform/private-file.ts";
+import { makePrivate } from "../platform/private-file.ts";
 import { readTail } from "../platform/read-file.ts";
 import { activityLine } from "../platform/state/activity.ts";
 import { noteHookFired } from "../platform/state/hook-counters.ts";
 import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
 import { noteLostEvent } from "../platform/state/lost-events.ts";
-import { keptPayload } from "../platform/stdin-payload.ts";
+import { storedPayload } from "../platform/stdin-payload.ts";
 import { wakeWorker } from "../platform/worker-start.ts";
 import { hasSqlite } from "../store/db/driver.ts";
 import { loadBundle } from "./bundle.ts";
@@ -40,7 +40,7 @@ function runHook(command: string, agent: string | undefined, env: Env): object |
     // Claude Code's wire is built in: loading a bundle would slow down each of its hooks.
     wire = agent === undefined ? claudeCodeWire : otherAgents().wireOf(agent);
     if (isDisabled(env)) return wire.answer(command, undefined, output);
-    closeToOthers(paths.home);
+    makePrivate(paths.home);
     const readEnd = (path: string): string | undefined => readTail(path, END_BYTES);
     event = wire.event({ command, payload: readPayload(), cwd: currentFolder, readEnd, at, env });
     const hook = agent === undefined ? command : `${agent} ${command}`;
@@ -64,8 +64,8 @@ function rerunWithOtherNode(installRecord: string): boolean {
   // Loaded here: it would cost every other hook a millisecond.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status } = spawnSync(node, process.argv.slice(1), {
-    stdio: [keptPayload() === undefined ? "inherit" : "pipe", "inherit", "inherit"],
-    input: keptPayload(),
+    stdio: [storedPayload() === undefined ? "inherit" : "pipe", "inherit", "inherit"],
+    input: storedPayload(),
     timeout: RERUN_TIMEOUT_MS,
     windowsHide: true,
     env: { ...process.env, [HANDED_OVER]: "1" },

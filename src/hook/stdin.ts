@@ -1,14 +1,14 @@
 // Reads a hook's payload from stdin, synchronously: async streams cost ten milliseconds.
 import { readSync } from "node:fs";
 import { AppError } from "../core/error.ts";
-import { keptPayload } from "../platform/stdin-payload.ts";
+import { storedPayload } from "../platform/stdin-payload.ts";
 
 /** Payloads have whole files in them; more than this is a mistake, and the agent must not wait for it. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 export function readPayload(): unknown {
-  const text = keptPayload() ?? readStdin();
+  const text = storedPayload() ?? readStdin();
   if (text.trim() === "") return {};
   try {
     return JSON.parse(text);

@@ -5,7 +5,7 @@ import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
 import { createStore } from "../queries/cached-store.ts";
 import { createEmbeddingCache } from "../queries/embedding-cache.ts";
 import { resolvePaths } from "../config/paths.ts";
-import { closeToOthers } from "../platform/private-file.ts";
+import { makePrivate } from "../platform/private-file.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
 import { hasSqlite } from "../store/db/driver.ts";
@@ -29,7 +29,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     return;
   }
   if (process.stdin.isTTY) console.error("This speaks MCP on stdin and stdout, for an agent. Ctrl-D ends it.");
-  closeToOthers(paths.home);
+  makePrivate(paths.home);
   const store = createStore(paths, catchUp);
   const embeddings = createEmbeddingCache(paths, env);
   process.on("exit", () => {

@@ -1,4 +1,4 @@
-// Runs a bundle with V8's bytecode from the data directory: compiling is most of a short process beyond Node's own start.
+// Runs a bundle with cached V8 bytecode: compiling takes most of a short process's time after Node has started.
 // Node's own compile cache takes two milliseconds to enable.
 import {
   closeSync,
@@ -16,14 +16,14 @@ import { createRequire } from "node:module";
 import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 
-/** The cache is written after each of the first runs, which used few functions, and then every RENEW_MS. */
+/** A run compiles only the functions it calls: the cache is rewritten after the first runs, then every RENEW_MS. */
 const FIRST_RUNS = 5;
 const RENEW_MS = 10 * 60 * 1000;
 const HEADER_BYTES = 64;
 /** A block lost by the disk reads as zeros. V8 would run it and crash. */
 const LOST = Buffer.alloc(2_048);
 
-/** Returns the bundle's exports. A cache per `use`, because it holds only the functions that a run needed. Without a folder: no cache. */
+/** Returns the bundle's exports. Each `use` calls other functions, so each has a cache. Without a folder: no cache. */
 export function runWithBytecodeCache(
   bundle: string,
   { folder, use }: { folder: string | undefined; use: string },
@@ -32,13 +32,13 @@ export function runWithBytecodeCache(
   // V8 accepts bytecode of any source of the same length; ctime changes with every rewrite, whatever the mtime.
   const key = `${stat.size} ${stat.ctimeMs}`;
   const file = `${folder}/${basename(bundle, ".cjs")}-${use}-${process.version}-${process.arch}`;
-  const isKept = folder !== undefined && !process.env["NODE_DISABLE_COMPILE_CACHE"];
-  const kept = isKept ? readKept(file, key) : undefined;
-  const script = compile(bundle, kept?.code);
-  const runs = (kept?.runs ?? 0) + 1;
-  if (isKept && (runs <= FIRST_RUNS || isOld(file))) {
+  const isEnabled = folder !== undefined && !process.env["NODE_DISABLE_COMPILE_CACHE"];
+  const cached = isEnabled ? readCache(file, key) : undefined;
+  const script = compile(bundle, cached?.code);
+  const runs = (cached?.runs ?? 0) + 1;
+  if (isEnabled && (runs <= FIRST_RUNS || isOld(file))) {
     // A failed run used few functions.
-    process.once("exit", (exitCode) => exitCode === 0 && keep(script, file, `${key} ${runs}`));
+    process.once("exit", (exitCode) => exitCode === 0 && writeCache(script, file, `${key} ${runs}`));
   }
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
@@ -57,12 +57,12 @@ function compile(bundle: string, cachedData: Buffer | undefined): Script {
   }
 }
 
-function readKept(file: string, key: string): { code: Buffer; runs: number } | undefined {
+function readCache(file: string, key: string): { code: Buffer; runs: number } | undefined {
   try {
-    const kept = readFileSync(file);
-    const header = kept.toString("latin1", 0, HEADER_BYTES);
-    if (!header.startsWith(`${key} `) || kept.includes(LOST)) return undefined;
-    return { code: kept.subarray(HEADER_BYTES), runs: Number(header.slice(key.length)) };
+    const bytes = readFileSync(file);
+    const header = bytes.toString("latin1", 0, HEADER_BYTES);
+    if (!header.startsWith(`${key} `) || bytes.includes(LOST)) return undefined;
+    return { code: bytes.subarray(HEADER_BYTES), runs: Number(header.slice(key.length)) };
   } catch {
     return undefined;
   }
@@ -73,7 +73,7 @@ function isOld(file: string): boolean {
 }
 
 /** Never throws. V8 trusts the file: it must never be half-written, even after a power cut. */
-function keep(script: Script, file: string, header: string): void {
+function writeCache(script: Script, file: string, header: string): void {
   const temporary = `${file}.${process.pid}`;
   try {
     // Creates the cache folder, but never the data directory: the user may have deleted it.

@@ -51,22 +51,22 @@ function openFile(path: string, flags: number): number {
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Takes group and world access from the data directory, which protects everything in it.. */
-export function closeToOthers(home: string): boolean {
+/** Removes group and world access from the data directory, which protects everything in it. */
+export function makePrivate(home: string): boolean {
   const mode = statOf(home)?.mode ?? 0;
-  return (mode & OTHERS) !== 0 && isOnlyOurs(home, mode) && close(home, mode);
+  return (mode & OTHERS) !== 0 && mayRestrict(home, mode) && close(home, mode);
 }
 
-/** False for the user's home folder and for shared ones such as /tmp, whose mode stays. */
-export function isOnlyOurs(home: string, mode: number): boolean {
+/** False for the user's home folder and shared folders such as /tmp: their mode is not changed. */
+export function mayRestrict(home: string, mode: number): boolean {
   return process.platform !== "win32" && (mode & STICKY) === 0 && home !== "/" && home !== userHome(process.env);
 }
 
-/** The same for everything in it, except links. Returns how many were open. */
-export function closeAllToOthers(home: string): number {
-  let closed = closeToOthers(home) ? 1 : 0;
+/** Also restricts everything in it, except links. Returns how many files others could access. */
+export function makeAllPrivate(home: string): number {
+  let closed = makePrivate(home) ? 1 : 0;
   const mode = statOf(home)?.mode;
-  if (mode === undefined || !isOnlyOurs(home, mode)) return closed;
+  if (mode === undefined || !mayRestrict(home, mode)) return closed;
   for (const path of listTree(home)) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink() || (stat.mode & OTHERS) === 0) continue;

@@ -1,4 +1,4 @@
-// Reads files and folders without trusting them: missing, unreadable, huge or not a file at all is undefined.
+// Reads files and folders that may be missing, unreadable, huge or not a file: undefined instead of an error.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,9 +15,10 @@ export function readText(path: string): string | undefined {
   }
 }
 
-export function readJson(path: string): unknown {
+/** The fields are unchecked. */
+export function readJson<Value>(path: string): Partial<Value> | undefined {
   try {
-    return JSON.parse(readText(path) ?? "");
+    return (JSON.parse(readText(path) ?? "") as Partial<Value> | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -40,12 +41,7 @@ export function listTree(path: string): string[] {
   }
 }
 
-export interface FolderSize {
-  files: number;
-  bytes: number;
-}
-
-export function folderSize(path: string): FolderSize {
+export function folderSize(path: string): { files: number; bytes: number } {
   const files = listTree(path).flatMap((file) => {
     const stat = statOf(file);
     return stat?.isFile() ? [stat.size] : [];

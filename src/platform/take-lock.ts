@@ -5,26 +5,26 @@ import type { Paths } from "../config/paths.ts";
 import { randomHex } from "./crypto.ts";
 import { statOf } from "./read-file.ts";
 import {
-  BEAT_MS,
+  HEARTBEAT_MS,
   birthOf,
   createLock,
   findWorker,
-  lifeOf,
+  livenessOf,
   machineId,
   readLock,
   removeLock,
   type WorkerLock,
 } from "./worker-lock.ts";
-import { askToLeave } from "./worker-start.ts";
+import { requestStop } from "./worker-start.ts";
 import { isNewer } from "../core/version.ts";
 
-/** How long a silent worker may take to beat again, and an older one to finish its job. */
-const TIMEOUTS = { listenMs: BEAT_MS * 2.5, handOverMs: 120_000 };
+/** How long to wait for a heartbeat of a silent worker, and for an older worker to finish its job. */
+const TIMEOUTS = { silentMs: HEARTBEAT_MS * 2.5, handOverMs: 120_000 };
 const POLL_MS = 100;
 /** A lock without content is from a process killed between creating and writing it. */
 const HALF_WRITTEN_MS = 2_000;
 
-/** The lock, or undefined where another worker keeps it. */
+/** Undefined if another worker keeps the lock. */
 export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUTS): Promise<WorkerLock | undefined> {
   const own = newLock(version);
   const asked = new Map<string, number>();
@@ -47,14 +47,14 @@ export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUT
     // The older worker is not killed: it finishes its job and exits.
     const since = asked.get(held.token);
     if (since === undefined) {
-      askToLeave(paths, held.token);
+      requestStop(paths, held.token);
       asked.set(held.token, performance.now());
     } else if (performance.now() - since > timeouts.handOverMs) return undefined;
     await setTimeout(POLL_MS);
   }
 }
 
-/** Does the work under the lock; undefined, without waiting, where a worker runs. */
+/** Does the work under the lock; returns undefined, without waiting, while a worker runs. */
 export function withLockNow<T>(paths: Paths, version: string, work: () => T): T | undefined {
   const held = readLock(paths.workerLock);
   if (held !== undefined && findWorker(paths.workerLock, Date.now()) === undefined) {
@@ -80,13 +80,13 @@ function newLock(version: string): WorkerLock {
   };
 }
 
-async function isDead(lock: WorkerLock, path: string, { listenMs }: typeof TIMEOUTS): Promise<boolean> {
-  const life = lifeOf(lock, path, Date.now());
+async function isDead(lock: WorkerLock, path: string, { silentMs }: typeof TIMEOUTS): Promise<boolean> {
+  const life = livenessOf(lock, path, Date.now());
   if (life !== "unsure") return life === "dead";
-  // The process sleeps or the clock has jumped: any change of the file's time is a beat.
+  // The process is suspended or the clock has jumped: any change of the mtime is a heartbeat.
   const before = statOf(path)?.mtimeMs;
   const start = performance.now();
-  while (performance.now() - start < listenMs) {
+  while (performance.now() - start < silentMs) {
     await setTimeout(POLL_MS);
     if (statOf(path)?.mtimeMs !== before) return false;
   }

@@ -16,29 +16,29 @@ export interface WorkerLock {
   birth?: string | undefined;
 }
 
-export const BEAT_MS = 5_000;
-/** Without a heartbeat for so long the worker may have died. */
-const FRESH_MS = 3 * BEAT_MS;
+export const HEARTBEAT_MS = 5_000;
+/** After this long without a heartbeat the worker may be dead. */
+const FRESH_MS = 3 * HEARTBEAT_MS;
 
-/** One stat, all that a hook does while a worker runs. A time in the future (the clock was set back) does not count. */
-export function isBeating(lockPath: string, now: number): boolean {
+/** Costs one stat: every hook calls it. An mtime in the future does not count: the clock was set back. */
+export function hasHeartbeat(lockPath: string, now: number): boolean {
   const stat = statOf(lockPath);
   return stat !== undefined && Math.abs(now - stat.mtimeMs) < FRESH_MS;
 }
 
 export function readLock(path: string): WorkerLock | undefined {
-  const lock = readJson(path) as Partial<WorkerLock> | null | undefined;
+  const lock = readJson<WorkerLock>(path);
   return typeof lock?.pid === "number" && typeof lock.token === "string" ? (lock as WorkerLock) : undefined;
 }
 
 /** The worker, unless it is known to be dead. */
 export function findWorker(lockPath: string, now: number): (WorkerLock & { beatenAt: number }) | undefined {
   const lock = readLock(lockPath);
-  if (lock === undefined || lifeOf(lock, lockPath, now) === "dead") return undefined;
+  if (lock === undefined || livenessOf(lock, lockPath, now) === "dead") return undefined;
   return { ...lock, beatenAt: statOf(lockPath)?.mtimeMs ?? lock.startedAt };
 }
 
-/** True for one process only: false where the file exists. */
+/** False if the file exists. */
 export function createLock(path: string, lock: WorkerLock): boolean {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let fd: number;
@@ -60,8 +60,8 @@ export function createLock(path: string, lock: WorkerLock): boolean {
   }
 }
 
-/** Touches the lock. False when it is no longer this worker's. */
-export function beat(path: string, token: string, now: number): boolean {
+/** Touches the lock. False if it is no longer this worker's. */
+export function renewHeartbeat(path: string, token: string, now: number): boolean {
   if (readLock(path)?.token !== token) return false;
   try {
     utimesSync(path, now / 1000, now / 1000);
@@ -84,10 +84,10 @@ export function removeLock(path: string, token: string | undefined): void {
   rmSync(aside, { force: true });
 }
 
-/** "unsure": the process exists, or is on another machine, and has no recent heartbeat. */
-export function lifeOf(lock: WorkerLock, lockPath: string, now: number): "alive" | "dead" | "unsure" {
+/** "unsure": no recent heartbeat, but the process exists or is on another machine. */
+export function livenessOf(lock: WorkerLock, lockPath: string, now: number): "alive" | "dead" | "unsure" {
   if (lock.machine === machineId() && !isSameProcess(lock)) return "dead";
-  return isBeating(lockPath, now) ? "alive" : "unsure";
+  return hasHeartbeat(lockPath, now) ? "alive" : "unsure";
 }
 
 export function isSameProcess({ pid, birth }: { pid: number; birth?: string | undefined }): boolean {

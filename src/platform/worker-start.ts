@@ -1,26 +1,26 @@
-// Starts a worker where none runs, and asks one to exit, without waiting.
+// Starts a worker, or asks the running one to stop; both without waiting.
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { replaceFile } from "./replace-file.ts";
 import { readInstall } from "./state/install-record.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { readText, statOf } from "./read-file.ts";
-import { isBeating, isSameProcess } from "./worker-lock.ts";
+import { hasHeartbeat, isSameProcess } from "./worker-lock.ts";
 
-/** A start without a heartbeat after so long has failed; until then no other process starts one. */
+/** Without a heartbeat after this long the start has failed; until then no other process starts a worker. */
 const START_MS = 20_000;
 
 export interface WorkerProgram {
   /** The worker's bundle. */
   bundle: string;
-  /** This Node can open the database. Else the Node that `install` found is used. */
+  /** Whether this Node can open the database; if not, the Node that `install` found is used. */
   canRun(): boolean;
 }
 
 /** Starts a worker unless one has a recent heartbeat. */
 export function wakeWorker(paths: Paths, program: WorkerProgram): void {
   const now = Date.now();
-  if (!isBeating(paths.workerLock, now) && isFirst(paths.workerStart, now)) spawnWorker(paths, program);
+  if (!hasHeartbeat(paths.workerLock, now) && claimStart(paths.workerStart, now)) spawnWorker(paths, program);
 }
 
 /**
@@ -38,12 +38,12 @@ export function workerEnv(env: Env): Env {
   return { ...MALLOC_ENV, ...env };
 }
 
-/** Programs that the worker starts must not inherit them. */
+/** So that programs the worker starts do not inherit these variables. */
 export function dropWorkerEnv(env: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(MALLOC_ENV)) if (env[name] === value) delete env[name];
 }
 
-/** Also where one runs: the new worker takes over from an older version, or exits. */
+/** If one runs already, the new worker takes over from an older version, or exits. */
 export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;
@@ -74,8 +74,8 @@ export function startingWorker({ workerStart }: Paths): number | undefined {
   return isSameProcess({ pid }) ? pid : undefined;
 }
 
-/** Of many hooks at once one starts the worker. */
-function isFirst(path: string, now: number): boolean {
+/** True for one of many hooks that run at once. */
+function claimStart(path: string, now: number): boolean {
   const stat = statOf(path);
   if (stat !== undefined && Math.abs(now - stat.mtimeMs) < START_MS) return false;
   try {
@@ -88,15 +88,15 @@ function isFirst(path: string, now: number): boolean {
   }
 }
 
-/** The worker with this token finishes its job and exits. */
-export function askToLeave(paths: Paths, token: string): void {
+/** Asks the worker with this token to finish its job and exit. */
+export function requestStop(paths: Paths, token: string): void {
   replaceFile(paths.workerRequest, token, { isDurable: false });
 }
 
-export function isAskedToLeave(paths: Paths, token: string): boolean {
+export function isStopRequested(paths: Paths, token: string): boolean {
   return readText(paths.workerRequest) === token;
 }
 
-export function forgetRequest(paths: Paths, token: string): void {
-  if (isAskedToLeave(paths, token)) rmSync(paths.workerRequest, { force: true });
+export function clearStopRequest(paths: Paths, token: string): void {
+  if (isStopRequested(paths, token)) rmSync(paths.workerRequest, { force: true });
 }

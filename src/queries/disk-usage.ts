@@ -42,7 +42,7 @@ function measure(db: Db, paths: Paths) {
   const log = statOf(`${paths.database}-wal`)?.size ?? 0;
   const folders = Object.entries({
     backups: backupFolder(paths.database),
-    quarantine: paths.setAside,
+    quarantine: paths.quarantine,
     archive: paths.archive,
     models: paths.models,
     runtime: paths.runtime,

@@ -4,7 +4,7 @@ import { checkSettingsFiles, missingFolder } from "../config/check.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import type { Env } from "../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
-import { findSettingKey, refuseDoubtful, writeSetting } from "../config/write.ts";
+import { findSettingKey, rejectIneffective, writeSetting } from "../config/write.ts";
 import { dim, heading } from "../platform/terminal/style.ts";
 import { defineQuery, type QueryContext, type View, type Zod } from "./query.ts";
 import { textOrNull } from "./schemas.ts";
@@ -96,7 +96,7 @@ export const unsetSetting = defineQuery({
 function write(context: SettingsContext, name: string, raw: unknown) {
   const { paths, env } = context;
   const key = findSettingKey(name);
-  refuseDoubtful(key, raw);
+  rejectIneffective(key, raw);
   writeSetting(paths.config, key, raw);
   const { values } = loadSettings({ user: paths.config }, env);
   const notice = providerNotice(key, values, env) ?? missingNotice(key, values.excludePaths, env);

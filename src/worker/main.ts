@@ -12,7 +12,7 @@ import { runInNewContext } from "node:vm";
 import { DROP_SUFFIX } from "../capture/live/spool.ts";
 import { userSettings } from "../config/load.ts";
 import { isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
-import { closeAllToOthers } from "../platform/private-file.ts";
+import { makeAllPrivate } from "../platform/private-file.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
 import { removeLock } from "../platform/worker-lock.ts";
 import { dropWorkerEnv, noteStart, workerEnv } from "../platform/worker-start.ts";
@@ -77,7 +77,7 @@ async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly s
   }
   process.title = WORKING;
   log(`started, version ${VERSION}`);
-  const open = closeAllToOthers(paths.home);
+  const open = makeAllPrivate(paths.home);
   if (open > 0) log(`made ${open} files readable by their owner alone`);
   const wakeSignal = new WakeSignal([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },

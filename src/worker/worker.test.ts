@@ -17,7 +17,7 @@ import { ended, prompt, seedStore } from "../../test/seed.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { findWorker, removeLock } from "../platform/worker-lock.ts";
-import { askToLeave, isAskedToLeave } from "../platform/worker-start.ts";
+import { requestStop, isStopRequested } from "../platform/worker-start.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { countJobs, enqueueSession, troubledJobs } from "../store/tables/jobs.ts";
 import { takeLock } from "../platform/take-lock.ts";
@@ -96,7 +96,7 @@ describe("a worker", () => {
     const asked = home.run();
     const wait = () => new Promise((done) => setTimeout(done, 100));
     while (findWorker(home.paths.workerLock, Date.now()) === undefined) await wait();
-    askToLeave(home.paths, findWorker(home.paths.workerLock, Date.now())?.token ?? "");
+    requestStop(home.paths, findWorker(home.paths.workerLock, Date.now())?.token ?? "");
     expect(await asked).toBe("requested");
     expect(existsSync(home.paths.workerRequest)).toBe(false);
     expect(await home.run({ token: "not the lock's" })).toBe("lost-lock");
@@ -168,7 +168,7 @@ describe("a worker", () => {
 });
 
 describe("the lock", () => {
-  const patience = { listenMs: 300, handOverMs: 300 };
+  const patience = { silentMs: 300, handOverMs: 300 };
 
   it.each(["", "{", '{"pid": "x"}'])(
     "with content %j, from a process killed while writing, is taken over",
@@ -201,9 +201,9 @@ describe("the lock", () => {
 
   it("keeps a request to stop that arrives while it is taken", async () => {
     const { paths } = createHome();
-    askToLeave(paths, "another");
+    requestStop(paths, "another");
     const lock = await takeLock(paths, "1.0.0", patience);
-    expect([isAskedToLeave(paths, "another"), isAskedToLeave(paths, lock?.token ?? "")]).toEqual([true, false]);
+    expect([isStopRequested(paths, "another"), isStopRequested(paths, lock?.token ?? "")]).toEqual([true, false]);
   });
 
   it("of a running worker that does not stop is left alone, older or not", async () => {

@@ -7,8 +7,8 @@ import { AppError } from "../core/error.ts";
 import { updateLinks } from "../memory/relate/update-links.ts";
 import { statOf } from "../platform/read-file.ts";
 import { prepareLostEvents } from "../platform/state/lost-events.ts";
-import { BEAT_MS, beat, birthOf, isSameProcess } from "../platform/worker-lock.ts";
-import { forgetRequest, isAskedToLeave } from "../platform/worker-start.ts";
+import { HEARTBEAT_MS, renewHeartbeat, birthOf, isSameProcess } from "../platform/worker-lock.ts";
+import { clearStopRequest, isStopRequested } from "../platform/worker-start.ts";
 import { dataVersion } from "../store/db/query-cache.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
 import { explain, openStore, setDurable } from "../store/db/open.ts";
@@ -158,9 +158,9 @@ class Worker {
 
   /** A worker that was suspended may have lost its lock: checked before each piece of work. */
   #checkLock(): boolean {
-    if (performance.now() - this.#beatAt >= BEAT_MS) {
+    if (performance.now() - this.#beatAt >= HEARTBEAT_MS) {
       this.#beatAt = performance.now();
-      this.#hasLock = beat(this.#options.paths.workerLock, this.#options.token, Date.now());
+      this.#hasLock = renewHeartbeat(this.#options.paths.workerLock, this.#options.token, Date.now());
     }
     return this.#hasLock;
   }
@@ -176,7 +176,7 @@ class Worker {
   #stopReason(): StopReason | undefined {
     const { signal, paths, token, idleMs = IDLE_MS } = this.#options;
     if (!this.#hasLock) return "lost-lock";
-    if (signal.aborted || isAskedToLeave(paths, token)) return "requested";
+    if (signal.aborted || isStopRequested(paths, token)) return "requested";
     if (this.#isBusyInBackground) return undefined;
     const now = performance.now();
     const idleForMs = now - this.#lastBusyAt;
@@ -234,7 +234,7 @@ class Worker {
     const embed = this.#embedding.isBusy ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
     const dueMs = Math.min(session, enrich, embed) - now;
     if (once && dueMs > SOON_MS && !this.#isBusyInBackground) return { kind: "done" };
-    return { kind: "sleep", ms: Math.max(0, Math.min(dueMs, wakeSignal.isWatching ? BEAT_MS : POLL_MS)) };
+    return { kind: "sleep", ms: Math.max(0, Math.min(dueMs, wakeSignal.isWatching ? HEARTBEAT_MS : POLL_MS)) };
   }
 
   /** True when the worker can go on. No other process repairs while this one holds the lock. */
@@ -246,7 +246,7 @@ class Worker {
       const done = repairStore(paths, Date.now(), { onStep: () => this.#checkLock() });
       if (done.kind === "replaced") {
         const { backup, recovered, lost } = done.report;
-        log(`repaired: the damaged file is in ${done.setAside}`, { backup, recovered, lost });
+        log(`repaired: the damaged file is in ${done.quarantine}`, { backup, recovered, lost });
       } else if (done.kind === "indexed") log("repaired: only the search index was damaged");
       return done.kind !== "whole";
     } catch (error) {
@@ -366,7 +366,7 @@ class Worker {
   }
 
   async #stop(): Promise<void> {
-    forgetRequest(this.#options.paths, this.#options.token);
+    clearStopRequest(this.#options.paths, this.#options.token);
     this.#maintenance.stop();
     const db = this.#db;
     if (db === undefined) return;

@@ -17,7 +17,7 @@ const start = (world: World) =>
 const database = (world: World) => join(world.home, "c-mem.db");
 const texts = async (world: World) =>
   (await rows<{ text: string }>(world, "SELECT text FROM prompts ORDER BY id")).map((row) => row.text);
-const setAside = (world: World) => {
+const quarantine = (world: World) => {
   const folder = join(world.home, "set-aside");
   return existsSync(folder) ? readdirSync(folder) : [];
 };
@@ -62,7 +62,7 @@ describe("a damaged database", () => {
     expect(result.status).toBe(0);
     expect(result.stderr).toContain("was restored");
     expect(await texts(world)).toEqual(["prompt a", "prompt c"]);
-    expect(setAside(world)).toHaveLength(1);
+    expect(quarantine(world)).toHaveLength(1);
     expect(await start(world)).toMatchObject({ systemMessage: expect.stringContaining("has been repaired") });
     for (const command of ["status", "doctor"]) {
       expect((await run(world, [command])).stdout).toContain("was damaged and replaced");
@@ -76,7 +76,7 @@ describe("a damaged database", () => {
     expect(result.status).toBe(1);
     expect(result.stderr).toMatch(/was restored[^]*is repaired[^]*Run the command again/);
     expect((await run(world, ["list", "--all"])).status).toBe(0);
-    expect(setAside(world)).toHaveLength(1);
+    expect(quarantine(world)).toHaveLength(1);
   });
 
   it("is repaired without losing what was piped into the command", async () => {
@@ -111,7 +111,7 @@ describe("a damaged database", () => {
     for (const { status, stderr } of await Promise.all(readers)) {
       if (status !== 0) expect(stderr).toMatch(/being replaced|about to repair|is repaired/);
     }
-    expect(setAside(world)).toHaveLength(1);
+    expect(quarantine(world)).toHaveLength(1);
     const found = await texts(world);
     expect(found.toSorted()).toEqual(["prompt a", ...Array.from({ length: 6 }, (_, index) => `prompt h${index}`)]);
   });
@@ -138,7 +138,7 @@ describe("a damaged database", () => {
       state: "warn",
       message: expect.stringContaining("damaged"),
     });
-    expect(setAside(world)).toHaveLength(1);
+    expect(quarantine(world)).toHaveLength(1);
     const again = await deepChecks(world);
     for (const name of ["database, page by page", "search index", "transcripts"])
       expect(again.get(name)).toMatchObject({ state: "ok" });
@@ -153,7 +153,7 @@ describe("a damaged database", () => {
     const fixed = await run(world, ["doctor", "--fix"]);
     expect(fixed.stdout).toMatch(/^fixed {6}database: The backup .* was restored, /m);
     expect(fixed.stdout).toMatch(/^ok {4}database: opens and is whole$/m);
-    expect(setAside(world)).toHaveLength(1);
+    expect(quarantine(world)).toHaveLength(1);
     expect((await texts(world)).length).toBe(2);
   });
 
@@ -192,7 +192,7 @@ describe("a damaged database", () => {
     const world = await seeded();
     writeFileSync(database(world), "this is my diary\n".repeat(1_000));
     expect(await texts(world)).toEqual(["prompt a"]);
-    const [folder = ""] = setAside(world);
+    const [folder = ""] = quarantine(world);
     expect(readFileSync(join(world.home, "set-aside", folder, "c-mem.db"), "utf8")).toContain("my diary");
   });
 });

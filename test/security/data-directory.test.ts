@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { noteLostEvent } from "../../src/platform/state/lost-events.ts";
-import { closeAllToOthers } from "../../src/platform/private-file.ts";
+import { makeAllPrivate } from "../../src/platform/private-file.ts";
 import { createWorld, data, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
@@ -72,7 +72,7 @@ describe("a data directory that was there before, open to others", () => {
     mkdirSync(shared);
     writeFileSync(join(shared, "theirs"), "x", { mode: 0o644 });
     chmodSync(shared, 0o1777);
-    expect([closeAllToOthers(shared), modeOf(shared), modeOf(join(shared, "theirs"))]).toEqual([0, 0o777, 0o644]);
+    expect([makeAllPrivate(shared), modeOf(shared), modeOf(join(shared, "theirs"))]).toEqual([0, 0o777, 0o644]);
   });
 
   it("is reported with what to do where it is the home folder: --fix cannot close that", async () => {

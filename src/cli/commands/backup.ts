@@ -82,7 +82,7 @@ async function restore(
     throw new AppError("backup_damaged", `${path} cannot be restored: ${problem}`, { hint: "c-mem backup verify" });
   say(`${dryRun ? "This would" : "This will"} replace the database by ${path}:`);
   say(`  ${contentsText(contents)}`);
-  say(`  The current database moves to ${paths.setAside}. Newer pins, notes and edits exist only there.`);
+  say(`  The current database moves to ${paths.quarantine}. Newer pins, notes and edits exist only there.`);
   if (dryRun) {
     if (json) printJson("backup", { applied: false, backup: path, contents });
     return EXIT.ok;
@@ -91,16 +91,16 @@ async function restore(
     say("Nothing was changed.");
     return EXIT.failure;
   }
-  const { setAside, forgotten } = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
+  const { quarantine, forgotten } = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
   // Stores the events that hooks recorded meanwhile.
   withStore(paths, () => {}, { onlyLook: true });
   wake(paths);
   if (json) {
-    printJson("backup", { applied: true, backup: path, contents, set_aside: setAside, forgotten });
+    printJson("backup", { applied: true, backup: path, contents, set_aside: quarantine, forgotten });
     return EXIT.ok;
   }
   print(`Restored ${path}: ${contentsText(contents)}.`);
-  if (existsSync(setAside)) print(`The previous database is in ${setAside}.`);
+  if (existsSync(quarantine)) print(`The previous database is in ${quarantine}.`);
   if (forgotten > 0) print(`${count(forgotten, "row")} forgotten since the backup stayed deleted.`);
   say("Newer sessions come back from the transcripts while the worker runs, or now with: c-mem sync");
   return EXIT.ok;

@@ -9,7 +9,7 @@ import { explainJson } from "../../config/json-error.ts";
 import { parseList } from "../../config/list.ts";
 import { loadSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
-import { refuseDoubtful, writeSetting } from "../../config/write.ts";
+import { rejectIneffective, writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import type { DeletionSet } from "../../upkeep/erase/deletion-set.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -47,7 +47,7 @@ export const command = defineCommand({
     const before = loaded.values.excludePaths;
     // The settings may have it in another spelling.
     if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
-    refuseDoubtful("excludePaths", [pattern]);
+    rejectIneffective("excludePaths", [pattern]);
     const isNew = !before.includes(pattern);
     const save = (): void => {
       if (isNew && !dryRun) writeSetting(paths.config, "excludePaths", [...before, pattern]);

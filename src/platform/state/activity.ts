@@ -19,8 +19,8 @@ export interface Activity {
 }
 
 export function readActivity(path: string): Activity | undefined {
-  const value = readJson(path) as Activity | null | undefined;
-  return typeof value?.sessions === "number" ? value : undefined;
+  const value = readJson<Activity>(path);
+  return typeof value?.sessions === "number" ? (value as Activity) : undefined;
 }
 
 export function writeActivity(path: string, activity: Activity): void {

@@ -42,7 +42,7 @@ export interface InstalledSite {
 }
 
 export function readInstall(path: string): InstallRecord | undefined {
-  const value = readJson(path) as Partial<InstallRecord> | null | undefined;
+  const value = readJson<InstallRecord>(path);
   return typeof value?.node === "string" && typeof value.sites === "object" ? (value as InstallRecord) : undefined;
 }
 

@@ -4,7 +4,7 @@ import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { readJson, statOf } from "../read-file.ts";
 
-export interface LostEvents {
+interface LostEvents {
   /** A lower bound: of two hooks at once one may overwrite the other's count. */
   count: number;
   firstAt: number;
@@ -12,7 +12,7 @@ export interface LostEvents {
 }
 
 const FILE_CHARS = 128;
-const UNLINKED = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+const NO_LINK = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
 /** Creates the file while there is space. */
 export function prepareLostEvents(path: string): void {
@@ -25,7 +25,7 @@ export function noteLostEvent(path: string, now: number): void {
 }
 
 export function readLostEvents(path: string): LostEvents | undefined {
-  const lost = readJson(path) as Partial<LostEvents> | null | undefined;
+  const lost = readJson<LostEvents>(path);
   return typeof lost?.count === "number" && lost.count > 0 ? (lost as LostEvents) : undefined;
 }
 
@@ -33,7 +33,7 @@ export function readLostEvents(path: string): LostEvents | undefined {
 function write(path: string, lost: LostEvents | undefined): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const fd = openSync(path, statOf(path) === undefined ? "wx" : UNLINKED, 0o600);
+    const fd = openSync(path, statOf(path) === undefined ? "wx" : NO_LINK, 0o600);
     try {
       writeSync(fd, `${JSON.stringify(lost ?? { count: 0 }).padEnd(FILE_CHARS - 1)}\n`, 0);
     } finally {

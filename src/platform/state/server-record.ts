@@ -20,7 +20,7 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[0-9a-f]{64}$/;
 
 export function readServer(path: string): ServerRecord | undefined {
-  const record = readJson(path) as Partial<ServerRecord> | null | undefined;
+  const record = readJson<ServerRecord>(path);
   return typeof record?.token === "string" && TOKEN.test(record.token) ? (record as ServerRecord) : undefined;
 }
 

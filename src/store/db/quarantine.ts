@@ -19,8 +19,8 @@ export interface Report {
 
 const NAME = "report.json";
 
-export function quarantineFolder(setAside: string, now: number): string {
-  return join(setAside, new Date(now).toISOString().replace(/[:.]/g, "-"));
+export function quarantineFolder(quarantine: string, now: number): string {
+  return join(quarantine, new Date(now).toISOString().replace(/[:.]/g, "-"));
 }
 
 export function writeReport(folder: string, report: Report): void {
@@ -29,10 +29,10 @@ export function writeReport(folder: string, report: Report): void {
 }
 
 /** Newest first. */
-export function readReports(setAside: string): (Report & { folder: string })[] {
-  const reports = listFolder(setAside).flatMap((name) => {
-    const folder = join(setAside, name);
-    const report = readJson(join(folder, NAME)) as Partial<Report> | null | undefined;
+export function readReports(quarantine: string): (Report & { folder: string })[] {
+  const reports = listFolder(quarantine).flatMap((name) => {
+    const folder = join(quarantine, name);
+    const report = readJson<Report>(join(folder, NAME));
     return typeof report?.at === "number" ? [{ ...(report as Report), folder }] : [];
   });
   return reports.toSorted((a, b) => b.at - a.at);

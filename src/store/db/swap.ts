@@ -51,7 +51,7 @@ export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS)
 
 /** Must follow `beginSwap`. `incoming` has to be complete, and on the same file system. */
 export function endSwap(database: string, incoming: string): void {
-  const swap = readJson(markerOf(database)) as Swap | undefined;
+  const swap = readJson<Swap>(markerOf(database)) as Swap | undefined;
   if (swap === undefined) throw replacedError();
   orCancel(database, () => {
     syncFile(incoming, "r+");
@@ -86,7 +86,7 @@ export function orCancel<T>(database: string, work: () => T): T {
  * while the process that began it is still running.
  */
 export function settleSwap(database: string): boolean {
-  const swap = readJson(markerOf(database)) as Swap | undefined;
+  const swap = readJson<Swap>(markerOf(database)) as Swap | undefined;
   if (swap !== undefined && swap.machine === machineId() && isSameProcess(swap)) return false;
   if (swap?.incoming !== undefined && existsSync(swap.incoming))
     replaceDatabase(database, { ...swap, incoming: swap.incoming });

@@ -133,7 +133,7 @@ describe("a damaged database", () => {
   it("is left alone if it is intact", () => {
     const { paths } = machine({ backup: true });
     expect(repair(paths)).toEqual({ kind: "whole" });
-    expect(existsSync(paths.setAside)).toBe(false);
+    expect(existsSync(paths.quarantine)).toBe(false);
   });
 
   it("is repaired whichever page is lost, with a backup and without", { timeout: 600_000 }, () => {
@@ -148,8 +148,8 @@ describe("a damaged database", () => {
         const after = expectRepaired({ ...made, paths });
         if (outcome.kind === "replaced") {
           replaced += 1;
-          expect(readFileSync(join(outcome.setAside, "c-mem.db")).length).toBeGreaterThan(PAGE);
-          expect(readReports(paths.setAside)).toMatchObject([{ why: "damaged", at: NOW }]);
+          expect(readFileSync(join(outcome.quarantine, "c-mem.db")).length).toBeGreaterThan(PAGE);
+          expect(readReports(paths.quarantine)).toMatchObject([{ why: "damaged", at: NOW }]);
         }
         // Undamaged tables are complete; only a lost page of the schema loses everything since the backup.
         if (table !== "sqlite_schema" && !["projects", "sessions"].includes(table)) {
@@ -189,10 +189,10 @@ describe("a damaged database", () => {
   it("stays open to other processes if the repaired one cannot replace it", () => {
     const { paths } = machine({ backup: true });
     writeFileSync(paths.database, readFileSync(paths.database).fill(0x41, 0, PAGE));
-    writeFileSync(paths.setAside, "in the way");
-    expect(() => repair(paths)).toThrow(paths.setAside);
+    writeFileSync(paths.quarantine, "in the way");
+    expect(() => repair(paths)).toThrow(paths.quarantine);
     expect(isSwapping(paths.database)).toBe(false);
-    rmSync(paths.setAside);
+    rmSync(paths.quarantine);
     expect(repair(paths)).toMatchObject({ kind: "replaced" });
   });
 

@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
+import { count } from "../../core/text.ts";
 import { checkDatabase, copyDatabase, integrityProblems, listBackups } from "../../store/db/backup.ts";
 import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
 import { repairHeader } from "../../store/db/file-format.ts";
@@ -20,12 +21,12 @@ export type Repair =
   | { kind: "whole" }
   /** Only the search index was damaged; it was rebuilt. */
   | { kind: "indexed" }
-  | { kind: "replaced"; report: Report; setAside: string };
+  | { kind: "replaced"; report: Report; quarantine: string };
 
 export type RepairPhase = "checking" | "rebuilding indexes" | "copying" | "reading rows" | "verifying";
 type OnStep = (phase: RepairPhase, rows: number) => void;
 
-export interface RepairOptions {
+interface RepairOptions {
   settleMs?: number;
   /** Called with the number of rows read since the last call. */
   onStep?: OnStep;
@@ -43,7 +44,7 @@ export function repairStore(paths: Paths, now: number, { settleMs, onStep = () =
     onStep("rebuilding indexes", 0);
     if (tryRebuild(paths.database)) return { kind: "indexed" };
   }
-  const quarantine = quarantineFolder(paths.setAside, now);
+  const quarantine = quarantineFolder(paths.quarantine, now);
   const scratch = scratchOf(paths.database);
   beginSwap(paths.database, quarantine, settleMs);
   try {
@@ -51,7 +52,7 @@ export function repairStore(paths: Paths, now: number, { settleMs, onStep = () =
     const report: Report = { at: now, why: "damaged", problem: problem.text, ...rest };
     orCancel(paths.database, () => writeReport(quarantine, report));
     endSwap(paths.database, incoming);
-    return { kind: "replaced", report, setAside: quarantine };
+    return { kind: "replaced", report, quarantine };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -180,4 +181,20 @@ function isReadable(source: Db, table: string): boolean {
   } catch {
     return false;
   }
+}
+
+export function repairText(repair: Repair): string {
+  if (repair.kind === "whole") return "The database is not damaged.";
+  if (repair.kind === "indexed") return "Only the search index was damaged; it was rebuilt.";
+  return `${reportText(repair.report)} The damaged file is in ${repair.quarantine}.`;
+}
+
+export function reportText({ backup, recovered = {}, lost = 0 }: Report): string {
+  const rows = Object.values(recovered).reduce((sum, number) => sum + number, 0);
+  const parts = [
+    backup === undefined ? "It was rebuilt" : `The backup ${backup} was restored`,
+    `${count(rows, "row")} ${rows === 1 ? "was" : "were"} recovered from the damaged file`,
+    ...(lost > 0 ? [`about ${count(lost, "row")} could not be read`] : []),
+  ];
+  return `${parts.join(", ")}. The worker restores missing sessions from transcripts; to do that now: c-mem sync --force.`;
 }

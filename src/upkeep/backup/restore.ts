@@ -17,7 +17,7 @@ import { deleteForgotten } from "../erase/scrub-backups.ts";
 export interface Restored {
   contents: Contents;
   /** Where the replaced database is. */
-  setAside: string;
+  quarantine: string;
   /** Rows of the backup that had been forgotten since it was made. */
   forgotten: number;
 }
@@ -29,7 +29,7 @@ const LAST_WRITER_MS = 30_000;
 export function restoreBackup(paths: Paths, backup: string, now: number): Restored {
   const { database } = paths;
   const contents = checkDatabase(backup);
-  const quarantine = quarantineFolder(paths.setAside, now);
+  const quarantine = quarantineFolder(paths.quarantine, now);
   const incoming = incomingOf(database);
   beginSwap(database, quarantine);
   let forgotten: number;
@@ -51,7 +51,7 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
     throw explain(error, database);
   }
   endSwap(database, incoming);
-  return { contents, setAside: quarantine, forgotten };
+  return { contents, quarantine, forgotten };
 }
 
 /** What a restore keeps from the replaced database, as far as that can be read. */

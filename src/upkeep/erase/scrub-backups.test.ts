@@ -92,10 +92,10 @@ describe("a forgotten text", () => {
     const copy = openDriver(older.path, { busyTimeoutMs: 0 });
     copy.run("DELETE FROM migrations WHERE id > 5");
     copy.close();
-    const damaged = join(paths.setAside, "then", "c-mem.db");
+    const damaged = join(paths.quarantine, "then", "c-mem.db");
     mkdirSync(dirname(damaged), { recursive: true });
     writeFileSync(damaged, `not a database, but ${SECRET}`);
-    const harmless = join(paths.setAside, "before", "c-mem.db");
+    const harmless = join(paths.quarantine, "before", "c-mem.db");
     mkdirSync(dirname(harmless));
     writeFileSync(harmless, "not a database");
     const { touched } = forgetTurn(db);
@@ -112,7 +112,7 @@ describe("a forgotten text", () => {
     renameSync(backup.path, elsewhere);
     forgetTurn(db);
     db.close();
-    const { forgotten, setAside } = restoreBackup(paths, elsewhere, NOW);
+    const { forgotten, quarantine } = restoreBackup(paths, elsewhere, NOW);
     expect(forgotten).toBeGreaterThan(0);
     const restored = openDriver(paths.database, { busyTimeoutMs: 0 });
     expect(restored.all("SELECT text FROM prompts ORDER BY id")).toEqual([
@@ -121,7 +121,7 @@ describe("a forgotten text", () => {
     ]);
     restored.close();
     expect(holds(paths.database)).toBe(false);
-    expect(checkDatabase(join(setAside, "c-mem.db")).prompts).toBe(2);
+    expect(checkDatabase(join(quarantine, "c-mem.db")).prompts).toBe(2);
   });
 
   it("that only a backup still had does not come back with an export from that time", () => {
@@ -211,7 +211,7 @@ describe("a forgotten text", () => {
 
   it("of one project is searched in that project, whatever its row id in a copy", () => {
     const { db, paths } = machine();
-    const aside = join(paths.setAside, "then", "c-mem.db");
+    const aside = join(paths.quarantine, "then", "c-mem.db");
     const there = seedStore(aside);
     const say = (project: string): void => {
       const options = { project: { key: project, name: project, root: `/${project}` } };

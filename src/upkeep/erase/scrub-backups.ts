@@ -48,8 +48,8 @@ export interface Traces {
   words?: Words | undefined;
 }
 
-function copiesOf({ database, setAside }: Paths): string[] {
-  const quarantined = listFolder(setAside).map((folder) => join(setAside, folder, "c-mem.db"));
+function copiesOf({ database, quarantine }: Paths): string[] {
+  const quarantined = listFolder(quarantine).map((folder) => join(quarantine, folder, "c-mem.db"));
   return [...listBackups(database).map(({ path }) => path), ...quarantined.filter((path) => statOf(path))];
 }
 
