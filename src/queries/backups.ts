@@ -3,15 +3,16 @@ import { resolve } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { ago, count } from "../core/text.ts";
-import { iso } from "../core/time.ts";
 import { statOf } from "../platform/read-file.ts";
 import { bytes, dim, fields } from "../platform/terminal/style.ts";
 import { type Backup, checkDatabase, type Contents, listBackups } from "../store/db/backup.ts";
 import { explain } from "../store/db/open.ts";
 import { defineQuery, type Zod } from "./query.ts";
-import { countOf, listOf, textOrNull, timeOf } from "./schemas.ts";
+import { jsonOf, listOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
 
 const FAILED = 1;
+
+const BACKUP = defineNames({ text: ["name", "path"], time: ["created_at"], count: ["bytes"] });
 
 export const backups = defineQuery({
   name: "backup",
@@ -22,11 +23,8 @@ export const backups = defineQuery({
     data: listOf(
       z,
       z.strictObject({
-        name: z.string(),
-        path: z.string(),
+        ...schemaOf(z, BACKUP),
         kind: z.enum(["daily", "manual", "migration"]),
-        created_at: timeOf(z),
-        bytes: countOf(z),
       }),
     ),
   }),
@@ -39,14 +37,9 @@ export const backups = defineQuery({
 });
 
 const contentsOf = (z: Zod) =>
-  z.strictObject({
-    schema: z.int(),
-    sessions: countOf(z),
-    prompts: countOf(z),
-    messages: countOf(z),
-    tool_uses: countOf(z),
-    observations: countOf(z),
-  });
+  z.strictObject(
+    schemaOf(z, { int: ["schema"], count: ["sessions", "prompts", "messages", "tool_uses", "observations"] }),
+  );
 
 export const verifyBackups = defineQuery({
   name: "backup",
@@ -94,8 +87,8 @@ export function checkBackup(path: string): { contents: Contents | null; problem:
   }
 }
 
-export function backupJson({ name, path, kind, at, bytes: size }: Backup) {
-  return { name, path, kind, created_at: iso(at), bytes: size };
+export function backupJson(backup: Backup) {
+  return { ...jsonOf(BACKUP, { ...backup, created_at: backup.at }), kind: backup.kind };
 }
 
 export function contentsText({ sessions, prompts, tool_uses, observations }: Contents): string {

@@ -5,7 +5,6 @@ import type { Env } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { count, oneLine } from "../core/text.ts";
-import { iso } from "../core/time.ts";
 import { titleOf } from "../core/title.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
 import { dim, heading, paint } from "../platform/terminal/style.ts";
@@ -13,11 +12,19 @@ import { blame as findTouches, type BlameEntry } from "../recall/history/blame.t
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { placePath } from "./path-place.ts";
 import { defineQuery } from "./query.ts";
-import { commitOf, countOf, listOf, textOrNull, timeOf, whereOf } from "./schemas.ts";
+import { COMMIT, commitOf, defineNames, jsonOf, listOf, schemaOf, textOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
 import { changeText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 20;
+
+const ENTRY = defineNames({
+  text: ["session_id", "agent", "project", "path"],
+  textOrNull: ["parent_session_id", "title", "prompt_id", "prompt"],
+  int: ["turn"],
+  count: ["reads", "edits", "creates", "added", "removed"],
+  time: ["first_at", "last_at"],
+});
 
 export const blame = defineQuery({
   name: "blame",
@@ -39,23 +46,8 @@ export const blame = defineQuery({
     data: listOf(
       z,
       z.strictObject({
-        session_id: z.string(),
-        parent_session_id: textOrNull(z),
-        agent: z.string(),
-        project: z.string(),
-        title: textOrNull(z),
-        path: z.string(),
-        turn: z.int(),
-        prompt_id: textOrNull(z),
-        prompt: textOrNull(z),
-        reads: countOf(z),
-        edits: countOf(z),
-        creates: countOf(z),
-        added: countOf(z),
-        removed: countOf(z),
+        ...schemaOf(z, ENTRY),
         backup: z.strictObject({ version: z.string(), path: textOrNull(z), exists: z.boolean() }).nullable(),
-        first_at: timeOf(z),
-        last_at: timeOf(z),
         commits: z.array(commitOf(z)),
       }),
     ),
@@ -103,24 +95,13 @@ type Entry = ReturnType<typeof entryJson>;
 
 function entryJson(entry: BlameEntry, env: Env) {
   return {
-    session_id: entry.session_id,
-    parent_session_id: entry.parent_session_id,
-    agent: entry.agent,
-    project: entry.project,
-    title: entry.title,
-    path: entry.path,
-    turn: entry.prompt_number,
-    prompt_id: entry.prompt_db_id === null ? null : `p${entry.prompt_db_id}`,
-    prompt: entry.prompt,
-    reads: entry.reads,
-    edits: entry.edits,
-    creates: entry.creates,
-    added: entry.added,
-    removed: entry.removed,
+    ...jsonOf(ENTRY, {
+      ...entry,
+      turn: entry.prompt_number,
+      prompt_id: entry.prompt_db_id === null ? null : `p${entry.prompt_db_id}`,
+    }),
     backup: backupOf(entry, env),
-    first_at: iso(entry.first_at),
-    last_at: iso(entry.last_at),
-    commits: entry.commits.map(({ sha, subject }) => ({ sha, subject })),
+    commits: entry.commits.map((commit) => jsonOf(COMMIT, commit)),
   };
 }
 

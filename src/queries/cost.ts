@@ -6,25 +6,20 @@ import { fit, pad, padLeft } from "../platform/terminal/layout.ts";
 import { dim, fields, heading } from "../platform/terminal/style.ts";
 import { type CostBy, type CostRow, costs } from "../store/tables/ledger.ts";
 import { defineQuery, type Zod } from "./query.ts";
-import { countOf, whereOf } from "./schemas.ts";
+import { countOf, schemaOf, whereOf } from "./schemas.ts";
 import { readScope, SCOPE } from "./scope.ts";
 
 const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 const rowOf = (z: Zod) =>
-  z.strictObject({
-    name: z.string(),
-    requests: countOf(z),
-    failed: countOf(z),
-    estimated: countOf(z),
-    unsettled: countOf(z),
-    declined: countOf(z),
-    input_tokens: countOf(z),
-    output_tokens: countOf(z),
-    unpriced: countOf(z),
-    cost_usd: z.number(),
-  });
+  z.strictObject(
+    schemaOf(z, {
+      text: ["name"],
+      count: ["requests", "failed", "estimated", "unsettled", "declined", "input_tokens", "output_tokens", "unpriced"],
+      number: ["cost_usd"],
+    }),
+  );
 
 export const cost = defineQuery({
   name: "cost",

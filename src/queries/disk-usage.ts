@@ -1,14 +1,13 @@
 // The disk usage of the data directory: every table and index of the database, and every other folder.
 import type { Paths } from "../config/paths.ts";
-import { folderSize } from "../platform/read-file.ts";
-import { statOf } from "../platform/read-file.ts";
+import { folderSize, statOf } from "../platform/read-file.ts";
 import { padLeft } from "../platform/terminal/layout.ts";
 import { bytes, dim, heading } from "../platform/terminal/style.ts";
 import { backupFolder } from "../store/db/backup.ts";
 import type { Db } from "../store/db/driver.ts";
 import { sizeByTable, fileSize } from "../store/db/disk-usage.ts";
 import { defineQuery } from "./query.ts";
-import { countOf } from "./schemas.ts";
+import { countOf, schemaOf } from "./schemas.ts";
 import { LIMIT } from "./scope.ts";
 
 const DEFAULT_ROWS = 12;
@@ -22,14 +21,10 @@ export const diskUsage = defineQuery({
   reply: (z) => ({
     data: z.strictObject({
       database: z.strictObject({
-        path: z.string(),
-        bytes: countOf(z),
-        used: countOf(z),
-        free: countOf(z),
-        log: countOf(z),
-        tables: z.array(z.strictObject({ name: z.string(), bytes: countOf(z) })),
+        ...schemaOf(z, { text: ["path"], count: ["bytes", "used", "free", "log"] }),
+        tables: z.array(z.strictObject(schemaOf(z, { text: ["name"], count: ["bytes"] }))),
       }),
-      folders: z.array(z.strictObject({ name: z.string(), path: z.string(), files: countOf(z), bytes: countOf(z) })),
+      folders: z.array(z.strictObject(schemaOf(z, { text: ["name", "path"], count: ["files", "bytes"] }))),
       total: countOf(z),
     }),
   }),
@@ -38,7 +33,7 @@ export const diskUsage = defineQuery({
 });
 
 function measure(db: Db, paths: Paths) {
-  const room = fileSize(db);
+  const database = fileSize(db);
   const log = statOf(`${paths.database}-wal`)?.size ?? 0;
   const folders = Object.entries({
     backups: backupFolder(paths.database),
@@ -51,8 +46,8 @@ function measure(db: Db, paths: Paths) {
     spool: paths.spool,
     cache: paths.cache,
   }).map(([name, path]) => ({ name, path, ...folderSize(path) }));
-  const total = room.bytes + log + folders.reduce((sum, folder) => sum + folder.bytes, 0);
-  return { database: { path: paths.database, ...room, log, tables: sizeByTable(db) }, folders, total };
+  const total = database.bytes + log + folders.reduce((sum, folder) => sum + folder.bytes, 0);
+  return { database: { path: paths.database, ...database, log, tables: sizeByTable(db) }, folders, total };
 }
 
 function usageText({ database, folders, total }: ReturnType<typeof measure>, limit: number): string {

@@ -1,7 +1,6 @@
 // Efforts: sessions that continue each other, as one piece of work.
 import { AppError } from "../core/error.ts";
 import { count, listText, oneLine } from "../core/text.ts";
-import { iso } from "../core/time.ts";
 import { deriveSession } from "../memory/derive.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { columns, fit, pad } from "../platform/terminal/layout.ts";
@@ -13,7 +12,7 @@ import type { Scope } from "../store/reads/scope.ts";
 import { sessionsByPrefix } from "../store/reads/session-list.ts";
 import { type ShortId, shortId, shortIds } from "../store/reads/short-ids.ts";
 import { defineQuery, type Zod } from "./query.ts";
-import { countOf, listOf, textOrNull, timeOf, whereOf } from "./schemas.ts";
+import { countOf, jsonOf, listOf, defineNames, schemaOf, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
 import { titleText, when } from "./session-text.ts";
 
@@ -101,38 +100,24 @@ function resolveEffort(db: Db, name: string, scope: () => Scope): Effort {
   });
 }
 
+const EFFORT = defineNames({
+  text: ["id", "title", "project"],
+  texts: ["branches", "agents"],
+  count: ["subagents"],
+  time: ["started_at", "last_at"],
+});
+const SESSION = defineNames({
+  text: ["session_id", "agent"],
+  textOrNull: ["title", "outcome", "git_branch", "continues"],
+  time: ["started_at", "last_at"],
+});
+const DECISION = defineNames({ text: ["id", "title", "narrative"], textOrNull: ["session_id"], time: ["at"] });
+
 const effortSchema = (z: Zod) =>
   z.strictObject({
-    id: z.string(),
-    title: z.string(),
-    project: z.string(),
-    branches: z.array(z.string()),
-    agents: z.array(z.string()),
-    subagents: countOf(z),
-    started_at: timeOf(z),
-    last_at: timeOf(z),
-    sessions: z.array(
-      z.strictObject({
-        session_id: z.string(),
-        agent: z.string(),
-        title: textOrNull(z),
-        outcome: textOrNull(z),
-        git_branch: textOrNull(z),
-        started_at: timeOf(z),
-        last_at: timeOf(z),
-        continues: textOrNull(z),
-        weight: z.number().nullable(),
-      }),
-    ),
-    decisions: z.array(
-      z.strictObject({
-        id: z.string(),
-        session_id: textOrNull(z),
-        title: z.string(),
-        narrative: z.string(),
-        at: timeOf(z),
-      }),
-    ),
+    ...schemaOf(z, EFFORT),
+    sessions: z.array(z.strictObject({ ...schemaOf(z, SESSION), weight: z.number().nullable() })),
+    decisions: z.array(z.strictObject(schemaOf(z, DECISION))),
     open_ends: z.array(z.strictObject({ session_id: z.string(), text: z.string() })),
   });
 
@@ -146,32 +131,14 @@ function effortsJson(db: Db, found: readonly Effort[]) {
   return found.map((one) => {
     const story = effortStory(db, one);
     return {
-      id: story.id,
-      title: story.title,
-      project: story.project,
-      branches: story.branches,
-      agents: story.agents,
-      subagents: story.subagents,
-      started_at: iso(story.startedAt),
-      last_at: iso(story.lastAt),
+      ...jsonOf(EFFORT, { ...story, started_at: story.startedAt, last_at: story.lastAt }),
       sessions: story.sessions.map(({ session, continues }) => ({
-        session_id: session.session_id,
-        agent: session.agent,
-        title: session.title,
-        outcome: session.subtitle,
-        git_branch: session.git_branch,
-        started_at: iso(session.started_at),
-        last_at: iso(session.last_at),
-        continues: continues?.session_id ?? null,
+        ...jsonOf(SESSION, { ...session, outcome: session.subtitle, continues: continues?.session_id ?? null }),
         weight: continues?.weight ?? null,
       })),
-      decisions: story.decisions.map((decision) => ({
-        id: `o${decision.id}`,
-        session_id: decision.session_id,
-        title: decision.title,
-        narrative: decision.narrative,
-        at: iso(decision.valid_from),
-      })),
+      decisions: story.decisions.map((decision) =>
+        jsonOf(DECISION, { ...decision, id: `o${decision.id}`, at: decision.valid_from }),
+      ),
       open_ends: story.openEnds,
     };
   });

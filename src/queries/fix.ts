@@ -12,11 +12,14 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { FoundUse } from "../store/fts/tool-search.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
+import { countOf, jsonOf, listOf, defineNames, schemaOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
 import { when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 5;
+
+const USE = defineNames({ text: ["id", "session_id"], textOrNull: ["parent_session_id", "command"] });
+const FAILURE = defineNames({ text: ["project", "tool"], int: ["turn"], time: ["at"], intOrNull: ["exit_code"] });
 
 export const fix = defineQuery({
   name: "fix",
@@ -34,17 +37,13 @@ export const fix = defineQuery({
   },
   http: { path: "/api/fix", tag: "search" },
   reply: (z) => {
-    const use = { id: z.string(), session_id: z.string(), parent_session_id: textOrNull(z), command: textOrNull(z) };
+    const use = schemaOf(z, USE);
     return {
       data: listOf(
         z,
         z.strictObject({
           ...use,
-          project: z.string(),
-          turn: z.int(),
-          at: timeOf(z),
-          tool: z.string(),
-          exit_code: z.int().nullable(),
+          ...schemaOf(z, FAILURE),
           error: z.string().meta({ description: "the line of the output with the error" }),
           likeness: z.number().meta({ description: "0 to 1: how much of the given error is in that line" }),
           times: countOf(z).meta({ description: "how often it occurred in that session" }),
@@ -100,11 +99,7 @@ function encounterJson(met: Encounter) {
   const { failure, fixedBy } = met;
   return {
     ...useJson(failure, met.command),
-    project: failure.project,
-    turn: failure.prompt_number,
-    at: iso(failure.created_at),
-    tool: failure.name,
-    exit_code: failure.exit_code,
+    ...jsonOf(FAILURE, { ...failure, turn: failure.prompt_number, at: failure.created_at, tool: failure.name }),
     error: met.error,
     likeness: met.likeness,
     times: met.times,
@@ -123,12 +118,7 @@ function encounterJson(met: Encounter) {
 }
 
 function useJson(use: FoundUse, command: string | undefined) {
-  return {
-    id: `t${use.id}`,
-    session_id: use.session_id,
-    parent_session_id: use.parent_session_id,
-    command: command ?? null,
-  };
+  return jsonOf(USE, { ...use, id: `t${use.id}`, command: command ?? null });
 }
 
 const FILES_SHOWN = 5;

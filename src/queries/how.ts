@@ -10,11 +10,25 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { FoundUse } from "../store/fts/tool-search.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
+import { jsonOf, listOf, defineNames, schemaOf, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
 import { when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 10;
+
+const USE = defineNames({
+  text: ["id", "session_id"],
+  textOrNull: ["parent_session_id"],
+  time: ["at"],
+  intOrNull: ["exit_code"],
+});
+const RECORD = defineNames({
+  count: ["runs", "succeeded"],
+  number: ["success_rate"],
+  time: ["last_used"],
+  text: ["session_id"],
+  textOrNull: ["parent_session_id"],
+});
 
 export const how = defineQuery({
   name: "how",
@@ -26,20 +40,9 @@ export const how = defineQuery({
   },
   http: { path: "/api/how", tag: "search" },
   reply: (z) => {
-    const use = {
-      id: z.string(),
-      session_id: z.string(),
-      parent_session_id: textOrNull(z),
-      at: timeOf(z),
-      exit_code: z.int().nullable(),
-    };
+    const use = schemaOf(z, USE);
     const record = {
-      runs: countOf(z),
-      succeeded: countOf(z),
-      success_rate: z.number(),
-      last_used: timeOf(z),
-      session_id: z.string(),
-      parent_session_id: textOrNull(z),
+      ...schemaOf(z, RECORD),
       counted_since: timeOrNull(z).meta({ description: "in a large store: runs before this are not counted" }),
     };
     const command = z.strictObject({
@@ -128,24 +131,11 @@ function toolJson({ lastFailure, ...found }: ToolHabit) {
 }
 
 function recordJson({ runs, succeeded, last }: { runs: number; succeeded: number; last: FoundUse }) {
-  return {
-    runs,
-    succeeded,
-    success_rate: succeeded / runs,
-    last_used: iso(last.created_at),
-    session_id: last.session_id,
-    parent_session_id: last.parent_session_id,
-  };
+  return jsonOf(RECORD, { ...last, runs, succeeded, success_rate: succeeded / runs, last_used: last.created_at });
 }
 
 function useJson(use: FoundUse) {
-  return {
-    id: `t${use.id}`,
-    session_id: use.session_id,
-    parent_session_id: use.parent_session_id,
-    at: iso(use.created_at),
-    exit_code: use.exit_code,
-  };
+  return jsonOf(USE, { ...use, id: `t${use.id}`, at: use.created_at });
 }
 
 function commandText(found: CommandUse, shortId: ShortId): string {

@@ -5,7 +5,7 @@ import { pad, padLeft } from "../platform/terminal/layout.ts";
 import { dim, heading } from "../platform/terminal/style.ts";
 import { compareHoldout, type GroupImpact, impactBySurface, type SurfaceImpact } from "../store/reads/impact.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, whereOf } from "./schemas.ts";
+import { schemaOf, whereOf } from "./schemas.ts";
 import { readScope, SCOPE } from "./scope.ts";
 
 export const impact = defineQuery({
@@ -18,21 +18,13 @@ export const impact = defineQuery({
       surfaces: z.array(
         z.strictObject({
           surface: z.string(),
-          injections: countOf(z),
-          sessions: countOf(z),
-          items: countOf(z),
-          used: countOf(z),
-          items_used: countOf(z),
-          tokens: countOf(z),
+          ...schemaOf(z, { count: ["injections", "sessions", "items", "used", "items_used", "tokens"] }),
         }),
       ),
       holdout: z.array(
         z.strictObject({
           group: z.enum(["with", "without"]),
-          sessions: countOf(z),
-          turns: z.number(),
-          rereads: z.number(),
-          failures: z.number(),
+          ...schemaOf(z, { count: ["sessions"], number: ["turns", "rereads", "failures"] }),
         }),
       ),
     }),

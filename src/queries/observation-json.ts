@@ -8,71 +8,48 @@ import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import type { Zod } from "./query.ts";
-import { textOrNull, timeOf, timeOrNull } from "./schemas.ts";
+import { jsonOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
+
+const OBSERVATION = defineNames({
+  text: ["title", "narrative", "producer"],
+  textOrNull: ["subtitle", "subject", "session_id", "agent", "project", "project_key"],
+  texts: ["facts", "evidence"],
+  intOrNull: ["prompt_number"],
+  flag: ["is_current", "pinned", "superseded_by_hand"],
+  time: ["valid_from", "created_at"],
+  timeOrNull: ["edited_at", "valid_to"],
+});
 
 export const observationShape = (z: Zod) => ({
   id: z.string().meta({ description: "o78" }),
   type: z.enum(OBSERVATION_TYPES),
-  title: z.string(),
-  subtitle: textOrNull(z),
-  narrative: z.string(),
-  facts: z.array(z.string()),
+  ...schemaOf(z, OBSERVATION),
+  project: textOrNull(z).meta({ description: "null: for every project" }),
   concepts: z.array(z.enum(CONCEPTS)),
   files: z.array(z.string()).meta({ description: "all of its files, including those only mentioned" }),
   files_read: z.array(z.string()).meta({ description: "those its turn only read" }),
   files_modified: z.array(z.string()).meta({ description: "those its turn edited or created" }),
-  evidence: z.array(z.string()),
   origin: z.enum(["user", "assistant", "tool"]),
-  subject: textOrNull(z),
-  producer: z.string(),
-  is_current: z.boolean(),
-  pinned: z.boolean(),
-  edited_at: timeOrNull(z),
   superseded_by: z.strictObject({ id: z.string(), title: textOrNull(z) }).nullable(),
-  superseded_by_hand: z.boolean(),
-  valid_from: timeOf(z),
-  valid_to: timeOrNull(z),
-  created_at: timeOf(z),
-  session_id: textOrNull(z),
-  prompt_number: z.int().nullable(),
-  agent: textOrNull(z),
-  project: textOrNull(z).meta({ description: "null: for every project" }),
-  project_key: textOrNull(z),
 });
 
 export const observationSchema = (z: Zod) => z.strictObject(observationShape(z));
 
 export function observationJson(row: ObservationEntry) {
-  const { type, title, narrative, facts, concepts, evidence, origin } = observationOf(row);
+  const { type, narrative, facts, concepts, evidence, origin } = observationOf(row);
   const { all, read, modified } = observationFiles(row);
+  const { superseded_by: successor } = row;
+  const superseded_by_hand = row.superseded_at !== null;
   return {
     id: `o${row.id}`,
     type,
-    title,
-    subtitle: row.subtitle,
-    narrative,
-    facts,
+    ...jsonOf(OBSERVATION, { ...row, narrative, facts, evidence, superseded_by_hand }),
     concepts,
     files: all,
     files_read: read,
     files_modified: modified,
-    evidence,
     origin,
-    subject: row.subject,
-    producer: row.producer,
-    is_current: row.is_current === 1,
-    pinned: row.pinned === 1,
-    edited_at: iso(row.edited_at),
-    superseded_by: row.superseded_by === null ? null : { id: `o${row.superseded_by}`, title: row.successor_title },
-    superseded_by_hand: row.superseded_at !== null,
-    valid_from: iso(row.valid_from),
-    valid_to: iso(row.valid_to),
-    created_at: iso(row.created_at),
-    session_id: row.session_id,
-    prompt_number: row.prompt_number,
-    agent: row.agent,
-    project: row.project,
-    project_key: row.project_key,
+    superseded_by: successor === null ? null : { id: `o${successor}`, title: row.successor_title },
   };
 }
 
@@ -95,9 +72,11 @@ export function standingJson(row: ObservationEntry, options: { deep: boolean }) 
   return { ...standing, note: standingNote(standing) };
 }
 
+const NAMED = defineNames({ text: ["id", "title", "producer"] });
+
 export const storySchema = (z: Zod) => {
-  const named = { id: z.string(), title: z.string(), producer: z.string() };
-  const text = { id: z.string(), text: z.string(), at: timeOf(z) };
+  const named = schemaOf(z, NAMED);
+  const text = schemaOf(z, { text: ["id", "text"], time: ["at"] });
   return z.strictObject({
     ...observationShape(z),
     standing: standingSchema(z),
@@ -113,14 +92,8 @@ export const storySchema = (z: Zod) => {
         z.strictObject({ ...text, kind: z.literal("prompt") }),
         z.strictObject({ ...text, kind: z.literal("message") }),
         z.strictObject({
-          id: z.string(),
           kind: z.literal("tool"),
-          name: z.string(),
-          subject: z.string(),
-          outcome: z.string(),
-          is_error: z.boolean(),
-          output: z.string(),
-          at: timeOf(z),
+          ...schemaOf(z, { text: ["id", "name", "subject", "outcome", "output"], flag: ["is_error"], time: ["at"] }),
         }),
       ]),
     ),
@@ -129,7 +102,7 @@ export const storySchema = (z: Zod) => {
 
 export function storyJson(story: ObservationStory) {
   const { observation, session, successor, predecessors, versions, evidence } = story;
-  const named = (one: ObservationEntry) => ({ id: `o${one.id}`, title: one.title, producer: one.producer });
+  const named = (one: ObservationEntry) => jsonOf(NAMED, { ...one, id: `o${one.id}` });
   return {
     ...observationJson(observation),
     standing: standingJson(observation, { deep: true }),

@@ -1,11 +1,12 @@
 // The projects with recorded sessions, the one worked on last first.
 import { AppError } from "../core/error.ts";
 import { ago, count, oneLine } from "../core/text.ts";
-import { iso } from "../core/time.ts";
 import { dim } from "../platform/terminal/style.ts";
 import { listProjects } from "../store/tables/projects.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, listOf, timeOrNull } from "./schemas.ts";
+import { jsonOf, listOf, defineNames, schemaOf } from "./schemas.ts";
+
+const PROJECT = defineNames({ text: ["key", "name", "root"], count: ["sessions"], timeOrNull: ["last_at"] });
 
 export const projects = defineQuery({
   name: "projects",
@@ -13,29 +14,13 @@ export const projects = defineQuery({
   fields: {},
   http: { path: "/api/projects", tag: "insight" },
   reply: (z) => ({
-    data: listOf(
-      z,
-      z.strictObject({
-        key: z.string(),
-        name: z.string(),
-        root: z.string(),
-        sessions: countOf(z),
-        last_at: timeOrNull(z),
-      }),
-    ),
+    data: listOf(z, z.strictObject(schemaOf(z, PROJECT))),
   }),
   run(_input, { db }) {
     const rows = listProjects(db);
     if (rows.length === 0)
       throw new AppError("nothing_found", "No projects yet.", { hint: "`c-mem sync` imports earlier sessions." });
-    const results = rows.map(({ key, name, root, sessions, last_at }) => ({
-      key,
-      name,
-      root,
-      sessions,
-      last_at: iso(last_at),
-    }));
-    return { data: { results }, rows };
+    return { data: { results: rows.map((row) => jsonOf(PROJECT, row)) }, rows };
   },
   text({ rows }) {
     const width = Math.max(...rows.map((row) => oneLine(row.name, 60).length));

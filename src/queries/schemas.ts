@@ -1,5 +1,6 @@
-// Parts that many reply schemas share. Each takes zod, which only the server and tests load.
+// Parts of reply schemas. Functions take zod as an argument, because only the server and tests load it.
 import type * as z from "zod";
+import { iso } from "../core/time.ts";
 import type { Zod } from "./query.ts";
 
 export const timeOf = (z: Zod) => z.iso.datetime().meta({ description: "ISO 8601, UTC" });
@@ -13,4 +14,64 @@ export const listOf = <Item extends z.ZodType>(zod: Zod, item: Item) => zod.stri
 /** `completed` also where the next prompt came before the turn's end was recorded. */
 export const turnStatusOf = (z: Zod) => z.enum(["running", "completed", "interrupted"]);
 
-export const commitOf = (z: Zod) => z.strictObject({ sha: z.string(), subject: z.string() });
+export const commitOf = (z: Zod) => z.strictObject(schemaOf(z, COMMIT));
+export const COMMIT = defineNames({ text: ["sha", "subject"] });
+
+const SCHEMAS = {
+  text: (z: Zod) => z.string(),
+  textOrNull,
+  texts: (z: Zod) => z.array(z.string()),
+  count: countOf,
+  countOrNull: (z: Zod) => countOf(z).nullable(),
+  int: (z: Zod) => z.int(),
+  intOrNull: (z: Zod) => z.int().nullable(),
+  number: (z: Zod) => z.number(),
+  flag: (z: Zod) => z.boolean(),
+  time: timeOf,
+  timeOrNull,
+};
+
+type Schemas = { [Kind in keyof typeof SCHEMAS]: ReturnType<(typeof SCHEMAS)[Kind]> };
+type JsonValues = { [Kind in keyof Schemas]: z.output<Schemas[Kind]> };
+/** In the store flags are 0 or 1, and times are milliseconds. */
+interface RowValues extends Omit<JsonValues, "flag" | "time" | "timeOrNull"> {
+  flag: number | boolean;
+  time: number;
+  timeOrNull: number | null | undefined;
+}
+
+/** Names of JSON fields by kind: { text: ["path"], time: ["last_at"] } */
+type Names = { readonly [Kind in keyof Schemas]?: readonly string[] };
+type NameIn<N, Kind extends keyof N> = N[Kind] extends readonly (infer Name extends string)[] ? Name : never;
+type KindOf<N, Name> = { [Kind in keyof N]: Name extends NameIn<N, Kind> ? Kind : never }[keyof N];
+type Fill<N, Values> = {
+  [Name in { [Kind in keyof N]: NameIn<N, Kind> }[keyof N]]: Values[KindOf<N, Name> & keyof Values];
+};
+
+/** Keeps the literal types. */
+export function defineNames<const N extends Names>(table: N): N {
+  return table;
+}
+
+export function schemaOf<const N extends Names>(z: Zod, table: N): Fill<N, Schemas> {
+  const entries = kindsOf(table).map(([name, kind]) => [name, SCHEMAS[kind](z)]);
+  return Object.fromEntries(entries) as Fill<N, Schemas>;
+}
+
+/** The named fields of a row; others are left out. */
+export function jsonOf<const N extends Names>(table: N, row: Fill<N, RowValues>): Fill<N, JsonValues> {
+  const values = row as Record<string, unknown>;
+  const entries = kindsOf(table).map(([name, kind]) => [name, jsonValue(kind, values[name])]);
+  return Object.fromEntries(entries) as Fill<N, JsonValues>;
+}
+
+function kindsOf(table: Names): [string, keyof Schemas][] {
+  const kinds = Object.entries(table) as [keyof Schemas, readonly string[]][];
+  return kinds.flatMap(([kind, list]) => list.map((name): [string, keyof Schemas] => [name, kind]));
+}
+
+function jsonValue(kind: keyof Schemas, value: unknown): unknown {
+  if (kind === "flag") return value === true || value === 1;
+  if (kind === "time" || kind === "timeOrNull") return iso(value as number | null);
+  return value;
+}

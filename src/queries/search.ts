@@ -18,8 +18,16 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { embedSearchWords } from "./embedding-cache.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, listOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
+import { countOf, jsonOf, listOf, defineNames, schemaOf, textOrNull, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
+
+const FINDING = defineNames({
+  text: ["session_id", "agent", "project", "item"],
+  textOrNull: ["title", "branch"],
+  time: ["started_at", "at"],
+  int: ["prompt_number"],
+  number: ["score"],
+});
 
 export const search = defineQuery({
   name: "search",
@@ -62,19 +70,10 @@ export const search = defineQuery({
     data: listOf(
       z,
       z.strictObject({
-        session_id: z.string(),
-        agent: z.string(),
-        project: z.string(),
-        title: textOrNull(z),
-        branch: textOrNull(z),
-        started_at: timeOf(z),
-        at: timeOf(z),
-        prompt_number: z.int(),
+        ...schemaOf(z, FINDING),
         kind: z.enum(FIND_KINDS),
         role: z.enum(["user", "assistant", "tool"]).nullable(),
-        item: z.string(),
         path: textOrNull(z).meta({ description: "of a file; null for other kinds" }),
-        score: z.number(),
         snippet: z.string(),
         marks: z
           .array(z.tuple([countOf(z), countOf(z)]))
@@ -83,19 +82,15 @@ export const search = defineQuery({
       }),
     ),
     meta: z.strictObject({
-      query: z.string(),
-      kind: textOrNull(z),
+      ...schemaOf(z, { text: ["query"], textOrNull: ["kind", "hint"], texts: ["words"], number: ["ms"] }),
       rung: z
         .enum(["phrase", "words", "prefix", "typo", "meaning"])
         .meta({ description: "how the words matched: the first of these that found something" }),
-      words: z.array(z.string()),
       where: whereOf(z),
       lanes: z.array(z.string()).meta({ description: "the indexes that were searched" }),
       degraded: textOrNull(z).meta({ description: "why semantic search did not run, or only in part" }),
-      hint: textOrNull(z),
       corpus: z.strictObject({ model: textOrNull(z), vectors: countOf(z), not_embedded: countOf(z) }),
       searched: z.array(z.strictObject({ lane: z.string(), words: z.array(z.string()), since: timeOrNull(z) })),
-      ms: z.number(),
     }),
   }),
   async run({ q, role, type, concept, file, session, typing, ...input }, context) {
@@ -178,19 +173,17 @@ type FindingJson = ReturnType<typeof findingJson>;
 
 function findingJson({ session, score, promptNumber, at, kind, role, item, path, snippet }: Finding) {
   return {
-    session_id: session.session_id,
-    agent: session.agent,
-    project: session.project,
-    title: session.title,
-    branch: session.git_branch,
-    started_at: iso(session.started_at),
-    at: iso(at),
-    prompt_number: promptNumber,
+    ...jsonOf(FINDING, {
+      ...session,
+      branch: session.git_branch,
+      at,
+      item,
+      prompt_number: promptNumber,
+      score: Math.round(score * 100) / 100,
+    }),
     kind,
     role,
-    item,
     path: path ?? null,
-    score: Math.round(score * 100) / 100,
     snippet: snippet.text,
     marks: snippet.marks,
     open: openCommand(session.session_id, promptNumber, kind),

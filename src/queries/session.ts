@@ -13,12 +13,21 @@ import { promptsByIds } from "../store/tables/prompts.ts";
 import { currentSummary, summaryOf, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { observationJson, observationSchema } from "./observation-json.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, textOrNull, timeOf, timeOrNull, turnStatusOf } from "./schemas.ts";
+import { countOf, jsonOf, defineNames, schemaOf, textOrNull, turnStatusOf } from "./schemas.ts";
 import { SESSION } from "./scope.ts";
 import { sessionJson, sessionSchema, summaryJson, summarySchema } from "./session-json.ts";
 
 /** More than any session has. */
 const MAX_OBSERVATIONS = 2_000;
+
+const TURN = defineNames({
+  int: ["number"],
+  count: ["items", "failed"],
+  textOrNull: ["prompt_id", "title"],
+  time: ["at"],
+  timeOrNull: ["ended_at"],
+});
+const FILE = defineNames({ text: ["path"], flag: ["created"], count: ["added", "removed"], time: ["last_at"] });
 
 export const session = defineQuery({
   name: "session",
@@ -29,39 +38,21 @@ export const session = defineQuery({
     data: sessionSchema(z).extend({
       summary: summarySchema(z).nullable(),
       resume: textOrNull(z).meta({ description: "the agent's command that continues it" }),
-      counts: z.strictObject({
-        items: countOf(z),
-        prompts: countOf(z),
-        messages: countOf(z),
-        tool_uses: countOf(z),
-        failed_tool_uses: countOf(z),
-        subagents: countOf(z),
-        commits: countOf(z),
-      }),
+      counts: z.strictObject(
+        schemaOf(z, {
+          count: ["items", "prompts", "messages", "tool_uses", "failed_tool_uses", "subagents", "commits"],
+        }),
+      ),
       turns: z.array(
         z.strictObject({
-          number: z.int(),
+          ...schemaOf(z, TURN),
           index: countOf(z).meta({ description: "the position of its first item in the transcript" }),
-          items: countOf(z),
-          failed: countOf(z),
-          prompt_id: textOrNull(z),
-          title: textOrNull(z),
-          at: timeOf(z),
-          ended_at: timeOrNull(z),
           status: turnStatusOf(z).nullable(),
         }),
       ),
       subagents: z.array(sessionSchema(z)),
       observations: z.array(observationSchema(z)),
-      files: z.array(
-        z.strictObject({
-          path: z.string(),
-          created: z.boolean(),
-          added: countOf(z),
-          removed: countOf(z),
-          last_at: timeOf(z),
-        }),
-      ),
+      files: z.array(z.strictObject(schemaOf(z, FILE))),
     }),
   }),
   run({ id }, { db }) {
@@ -77,13 +68,7 @@ export const session = defineQuery({
         ...countsAndTurns(db, entry),
         subagents: subagentsOf(db, entry.id).map(sessionJson),
         observations: listObservations(db, filter, MAX_OBSERVATIONS).map(observationJson),
-        files: changedFiles(db, entry.id).map(({ path, created, added, removed, last_at }) => ({
-          path,
-          created: created === 1,
-          added,
-          removed,
-          last_at: iso(last_at),
-        })),
+        files: changedFiles(db, entry.id).map((file) => jsonOf(FILE, file)),
       },
       report: entry.report,
     };

@@ -2,9 +2,7 @@
 import { archiveSize } from "../capture/sync/archive-copies.ts";
 import { AppError } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
-import { iso } from "../core/time.ts";
-import { folderSize } from "../platform/read-file.ts";
-import { statOf } from "../platform/read-file.ts";
+import { folderSize, statOf } from "../platform/read-file.ts";
 import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";
 import { bytes, dim, fields, heading, paint } from "../platform/terminal/style.ts";
 import { backupFolder } from "../store/db/backup.ts";
@@ -18,22 +16,33 @@ import {
   totals,
 } from "../store/reads/stats.ts";
 import { defineQuery, type Zod } from "./query.ts";
-import { countOf, timeOrNull, whereOf } from "./schemas.ts";
+import { countOf, jsonOf, defineNames, schemaOf, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
 import { when } from "./session-text.ts";
 
 const DEFAULT_ROWS = 12;
 
-const filesOf = (z: Zod) => z.strictObject({ files: countOf(z), bytes: countOf(z) });
+const filesOf = (z: Zod) => z.strictObject(schemaOf(z, { count: ["files", "bytes"] }));
 
 const shareOf = (z: Zod) =>
-  z.strictObject({
-    name: z.string(),
-    key: z.string(),
-    sessions: countOf(z),
-    prompts: countOf(z),
-    tool_uses: countOf(z),
-  });
+  z.strictObject(schemaOf(z, { text: ["name", "key"], count: ["sessions", "prompts", "tool_uses"] }));
+
+const TOTALS = defineNames({
+  count: [
+    "sessions",
+    "subagents",
+    "prompts",
+    "messages",
+    "tool_uses",
+    "failed_tool_uses",
+    "files_changed",
+    "lines_added",
+    "lines_removed",
+    "commits",
+  ],
+  countOrNull: ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"],
+  timeOrNull: ["first_at", "last_at"],
+});
 
 export const stats = defineQuery({
   name: "stats",
@@ -42,39 +51,19 @@ export const stats = defineQuery({
   http: { path: "/api/stats", tag: "insight", isSlow: true },
   reply: (z) => ({
     data: z.strictObject({
-      totals: z.strictObject({
-        sessions: countOf(z),
-        subagents: countOf(z),
-        prompts: countOf(z),
-        messages: countOf(z),
-        tool_uses: countOf(z),
-        failed_tool_uses: countOf(z),
-        files_changed: countOf(z),
-        lines_added: countOf(z),
-        lines_removed: countOf(z),
-        commits: countOf(z),
-        input_tokens: countOf(z).nullable(),
-        output_tokens: countOf(z).nullable(),
-        cache_read_tokens: countOf(z).nullable(),
-        cache_write_tokens: countOf(z).nullable(),
-        first_at: timeOrNull(z),
-        last_at: timeOrNull(z),
-      }),
+      totals: z.strictObject(schemaOf(z, TOTALS)),
       by_agent: z.array(shareOf(z)),
       by_project: z.array(shareOf(z)),
       by_tool: z.array(
-        z.strictObject({ name: z.string(), uses: countOf(z), failed: countOf(z), failure_rate: z.number() }),
+        z.strictObject(schemaOf(z, { text: ["name"], count: ["uses", "failed"], number: ["failure_rate"] })),
       ),
       by_month: z.array(shareOf(z)),
       by_day: z.array(
         z.strictObject({
-          day: z.string(),
-          project: z.string(),
-          project_key: z.string(),
-          agent: z.string(),
-          sessions: countOf(z),
-          prompts: countOf(z),
-          tool_uses: countOf(z),
+          ...schemaOf(z, {
+            text: ["day", "project", "project_key", "agent"],
+            count: ["sessions", "prompts", "tool_uses"],
+          }),
           bytes: countOf(z).meta({ description: "of what was recorded, as it is stored" }),
         }),
       ),
@@ -95,7 +84,7 @@ export const stats = defineQuery({
       });
     }
     const data = {
-      totals: { ...all, first_at: iso(all.first_at), last_at: iso(all.last_at) },
+      totals: jsonOf(TOTALS, all),
       by_agent: shares(db, scope, "agent"),
       by_project: shares(db, scope, "project"),
       by_tool: toolShares(db, scope).map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses })),

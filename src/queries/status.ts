@@ -23,7 +23,7 @@ import { hookRuns } from "../store/tables/drops.ts";
 import { embedProgress } from "../store/vectors/vectors.ts";
 import { checkSchema } from "./health.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, textOrNull, timeOrNull } from "./schemas.ts";
+import { countOf, schemaOf, textOrNull } from "./schemas.ts";
 
 const ERRORS_SHOWN = 5;
 const FAILED = 1;
@@ -34,36 +34,30 @@ export const status = defineQuery({
   fields: {},
   http: { path: "/api/status", tag: "health", readsFiles: true },
   reply: (z) => {
-    const fired = { last_fired: timeOrNull(z), count: countOf(z) };
+    const fired = schemaOf(z, { timeOrNull: ["last_fired"], count: ["count"] });
     return {
       data: z.strictObject({
-        version: z.string(),
-        node: z.string(),
-        home: z.string(),
-        database: z.strictObject({
-          path: z.string(),
-          bytes: countOf(z),
-          sqlite_version: z.string(),
-          schema: z.int(),
+        ...schemaOf(z, {
+          text: ["version", "node", "home", "model"],
+          textOrNull: ["installed"],
+          count: ["lost_events"],
+          flag: ["healthy"],
         }),
+        database: z.strictObject(schemaOf(z, { text: ["path", "sqlite_version"], count: ["bytes"], int: ["schema"] })),
         counts: z.record(z.string(), countOf(z)),
-        archive: z.strictObject({ path: z.string(), files: countOf(z), bytes: countOf(z) }),
-        spool: z.strictObject({ waiting: countOf(z), bad: countOf(z) }),
-        lost_events: countOf(z),
-        worker: z.strictObject({ running: z.boolean(), pid: z.int().nullable(), version: textOrNull(z) }),
-        installed: textOrNull(z),
+        archive: z.strictObject(schemaOf(z, { text: ["path"], count: ["files", "bytes"] })),
+        spool: z.strictObject(schemaOf(z, { count: ["waiting", "bad"] })),
+        worker: z.strictObject(schemaOf(z, { flag: ["running"], intOrNull: ["pid"], textOrNull: ["version"] })),
         recording: z.strictObject({
           here: z.boolean().nullable().meta({ description: "in the current folder; null over HTTP" }),
           because: textOrNull(z),
           ignored: z.array(z.string()),
         }),
-        model: z.string(),
-        meaning: z.strictObject({ source: z.string(), vectors: countOf(z), waiting: countOf(z) }),
+        meaning: z.strictObject(schemaOf(z, { text: ["source"], count: ["vectors", "waiting"] })),
         hooks: z.array(z.strictObject({ command: z.string(), events: z.array(z.string()), ...fired })),
         agents: z.array(z.strictObject({ id: z.string(), installed: z.boolean(), ...fired })),
         errors: z.array(z.looseObject({ at: z.string(), message: z.string() })),
         problems: z.array(checkSchema(z)),
-        healthy: z.boolean(),
       }),
     };
   },

@@ -10,7 +10,7 @@ import { count, withCommas } from "../core/text.ts";
 import { bytes } from "../platform/terminal/style.ts";
 import { fields, type InputOf } from "./fields.ts";
 import { defineQuery, type QueryContext } from "./query.ts";
-import { countOf } from "./schemas.ts";
+import { jsonOf, defineNames, schemaOf } from "./schemas.ts";
 import { checkAgent } from "./scope.ts";
 
 export const SYNC_FIELDS = fields({
@@ -26,6 +26,8 @@ export const SYNC_FIELDS = fields({
   force: { kind: "flag", about: "read every file from the start" },
 });
 
+const FILE = defineNames({ text: ["path", "agent", "session_id"], count: ["bytes"] });
+
 export const syncStatus = defineQuery({
   name: "sync",
   about: "show which transcripts a sync would read",
@@ -33,12 +35,8 @@ export const syncStatus = defineQuery({
   http: { path: "/api/sync", tag: "health", isSlow: true, readsFiles: true },
   reply: (z) => ({
     data: z.strictObject({
-      files: countOf(z),
-      unchanged: countOf(z),
-      too_large: z.array(z.string()),
-      to_read: z.array(
-        z.strictObject({ path: z.string(), agent: z.string(), session_id: z.string(), bytes: countOf(z) }),
-      ),
+      ...schemaOf(z, { count: ["files", "unchanged"], texts: ["too_large"] }),
+      to_read: z.array(z.strictObject(schemaOf(z, FILE))),
       dry_run: z.literal(true),
     }),
   }),
@@ -49,12 +47,7 @@ export const syncStatus = defineQuery({
         files: files.length,
         unchanged: files.length - pending.length - tooLarge.length,
         too_large: tooLarge,
-        to_read: pending.map(({ file }) => ({
-          path: file.path,
-          agent: file.agent,
-          session_id: file.sessionId,
-          bytes: file.bytes,
-        })),
+        to_read: pending.map(({ file }) => jsonOf(FILE, { ...file, session_id: file.sessionId })),
         dry_run: true as const,
       },
     };

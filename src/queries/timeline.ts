@@ -4,7 +4,6 @@ import { AppError } from "../core/error.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { commandForm } from "../core/shell-command.ts";
 import { listText } from "../core/text.ts";
-import { iso } from "../core/time.ts";
 import { titleOf } from "../core/title.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
@@ -17,11 +16,21 @@ import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import type { Scope } from "../store/reads/scope.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
-import { commitOf, countOf, listOf, textOrNull, timeOf, timeOrNull, turnStatusOf } from "./schemas.ts";
+import { COMMIT, commitOf, jsonOf, listOf, defineNames, schemaOf, turnStatusOf } from "./schemas.ts";
 import { readRange, readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
 import { changeText, when } from "./session-text.ts";
 
 const DEFAULT_DEPTH = 5;
+
+const TURN = defineNames({
+  text: ["id", "session_id", "agent", "project", "prompt"],
+  textOrNull: ["title"],
+  int: ["turn"],
+  time: ["at"],
+  timeOrNull: ["ended_at"],
+});
+const FILE = defineNames({ text: ["path"], flag: ["created"], count: ["added", "removed"] });
+const FAILED = defineNames({ text: ["id", "command", "error"], intOrNull: ["exit_code"] });
 
 export const timeline = defineQuery({
   name: "timeline",
@@ -51,28 +60,16 @@ export const timeline = defineQuery({
     data: listOf(
       z,
       z.strictObject({
-        id: z.string(),
-        session_id: z.string(),
-        agent: z.string(),
-        project: z.string(),
-        title: textOrNull(z),
-        turn: z.int(),
-        prompt: z.string(),
-        at: timeOf(z),
-        ended_at: timeOrNull(z),
+        ...schemaOf(z, TURN),
         status: turnStatusOf(z),
         is_anchor: z.boolean(),
         continues: z.array(z.strictObject({ session_id: z.string(), weight: z.number() })),
-        files: z.array(
-          z.strictObject({ path: z.string(), created: z.boolean(), added: countOf(z), removed: countOf(z) }),
-        ),
+        files: z.array(z.strictObject(schemaOf(z, FILE))),
         commits: z.array(commitOf(z)),
-        failed: z.array(
-          z.strictObject({ id: z.string(), command: z.string(), exit_code: z.int().nullable(), error: z.string() }),
-        ),
+        failed: z.array(z.strictObject(schemaOf(z, FAILED))),
       }),
     ),
-    meta: z.strictObject({ depth: countOf(z), depth_before: countOf(z), depth_after: countOf(z) }),
+    meta: z.strictObject(schemaOf(z, { count: ["depth", "depth_before", "depth_after"] })),
   }),
   run({ anchor = "", type, depth = DEFAULT_DEPTH, depth_before: before = depth, ...input }, context) {
     const { db } = context;
@@ -116,26 +113,19 @@ export type Turn = ReturnType<typeof turnJson>;
 
 function turnJson(turn: TimelineTurn) {
   return {
-    id: `p${turn.id}`,
-    session_id: turn.session_id,
-    agent: turn.agent,
-    project: turn.project,
-    title: turn.title,
-    turn: turn.prompt_number,
-    prompt: turn.text,
-    at: iso(turn.created_at),
-    ended_at: iso(turn.ended_at),
+    ...jsonOf(TURN, {
+      ...turn,
+      id: `p${turn.id}`,
+      turn: turn.prompt_number,
+      prompt: turn.text,
+      at: turn.created_at,
+    }),
     status: turn.state,
     is_anchor: turn.isAnchor,
     continues: turn.continues,
-    files: turn.files.map(({ path, created, added, removed }) => ({ path, created: created === 1, added, removed })),
-    commits: turn.commits.map(({ sha, subject }) => ({ sha, subject })),
-    failed: turn.failed.map(({ id, command, exit_code, output }) => ({
-      id: `t${id}`,
-      command,
-      exit_code,
-      error: errorLine(output ?? ""),
-    })),
+    files: turn.files.map((file) => jsonOf(FILE, file)),
+    commits: turn.commits.map((commit) => jsonOf(COMMIT, commit)),
+    failed: turn.failed.map((use) => jsonOf(FAILED, { ...use, id: `t${use.id}`, error: errorLine(use.output ?? "") })),
   };
 }
 

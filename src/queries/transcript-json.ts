@@ -4,42 +4,44 @@ import type { MessageItem, SessionItem, ToolItem } from "../recall/history/sessi
 import type { Item, Transcript } from "../recall/history/transcript.ts";
 import { iso } from "../core/time.ts";
 import type { Zod } from "./query.ts";
-import { commitOf, countOf, textOrNull, timeOf, timeOrNull, turnStatusOf } from "./schemas.ts";
+import {
+  COMMIT,
+  commitOf,
+  jsonOf,
+  defineNames,
+  schemaOf,
+  textOrNull,
+  timeOf,
+  timeOrNull,
+  turnStatusOf,
+} from "./schemas.ts";
 import { sessionJson, sessionSchema, summaryJson, summarySchema } from "./session-json.ts";
+
+const FILE = defineNames({ text: ["path"], countOrNull: ["added", "removed"] });
+const TOOL = defineNames({
+  text: ["id", "name", "subject", "outcome"],
+  time: ["at"],
+  flag: ["is_error"],
+  intOrNull: ["exit_code"],
+  countOrNull: ["duration_ms"],
+});
 
 /** `place`: the further keys of each item. */
 export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: Place) => {
-  const file = zod.strictObject({
-    path: zod.string(),
-    kind: zod.enum(["read", "edit", "create"]),
-    added: countOf(zod).nullable(),
-    removed: countOf(zod).nullable(),
-  });
   const prompt = zod.strictObject({
     kind: zod.literal("prompt"),
-    id: zod.string(),
-    at: timeOf(zod),
-    text: zod.string(),
+    ...schemaOf(zod, { text: ["id", "text"], time: ["at"] }),
   });
   const message = zod.strictObject({
     kind: zod.literal("message"),
-    id: textOrNull(zod),
-    at: timeOf(zod),
+    ...schemaOf(zod, { text: ["text"], textOrNull: ["id", "thinking"], time: ["at"] }),
     role: zod.enum(["assistant", "system", "summary"]),
-    text: zod.string(),
-    thinking: textOrNull(zod),
   });
+  const file = { ...schemaOf(zod, FILE), kind: zod.enum(["read", "edit", "create"]) };
   const tool = zod.strictObject({
     kind: zod.literal("tool"),
-    id: zod.string(),
-    at: timeOf(zod),
-    name: zod.string(),
-    subject: zod.string(),
-    outcome: zod.string(),
-    is_error: zod.boolean(),
-    exit_code: zod.int().nullable(),
-    duration_ms: countOf(zod).nullable(),
-    files: zod.array(file),
+    ...schemaOf(zod, TOOL),
+    files: zod.array(zod.strictObject(file)),
     input: zod.unknown().optional(),
     output: zod.string().optional(),
   });
@@ -50,9 +52,7 @@ export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: 
   });
   const commit = zod.strictObject({
     kind: zod.literal("commit"),
-    at: timeOf(zod),
-    sha: zod.string(),
-    subject: zod.string(),
+    ...schemaOf(zod, { text: ["sha", "subject"], time: ["at"] }),
   });
   return zod.discriminatedUnion("kind", [
     prompt.extend(place),
@@ -90,15 +90,13 @@ function messageJson({ kind, id, role, at, text }: MessageItem) {
 function toolJson(item: ToolItem, withBody: boolean) {
   return {
     kind: item.kind,
-    id: item.id,
-    name: item.name,
-    at: iso(item.at),
-    subject: item.subject,
-    outcome: item.outcome,
-    is_error: item.isError,
-    exit_code: item.exitCode ?? null,
-    duration_ms: item.durationMs ?? null,
-    files: item.files.map(({ path, kind, added, removed }) => ({ path, kind, added, removed })),
+    ...jsonOf(TOOL, {
+      ...item,
+      is_error: item.isError,
+      exit_code: item.exitCode ?? null,
+      duration_ms: item.durationMs ?? null,
+    }),
+    files: item.files.map((file) => ({ ...jsonOf(FILE, file), kind: file.kind })),
     ...(withBody && { input: parsed(item.input), output: item.output }),
   };
 }
@@ -139,7 +137,7 @@ export function transcriptJson(transcript: Transcript, detail: Detail) {
       status: turn.state ?? null,
       prompt: turn.prompt ?? null,
       items: turn.items.map((item) => itemJson(item, detail)),
-      commits: turn.commits.map(({ sha, subject }) => ({ sha, subject })),
+      commits: turn.commits.map((commit) => jsonOf(COMMIT, commit)),
       summary: summaryJson(turn.summary),
     })),
   };

@@ -10,7 +10,7 @@ import { findWorker } from "../platform/worker-lock.ts";
 import { countJobs, retryJobs, troubledJobs } from "../store/tables/jobs.ts";
 import { clearPauses } from "../store/tables/model-pauses.ts";
 import { defineQuery } from "./query.ts";
-import { countOf, listOf, textOrNull, timeOrNull } from "./schemas.ts";
+import { listOf, schemaOf } from "./schemas.ts";
 
 const JOBS_SHOWN = 20;
 const DEFAULT_LINES = 20;
@@ -22,24 +22,25 @@ export const workerStatus = defineQuery({
   http: { path: "/api/jobs", tag: "health" },
   reply: (z) => ({
     data: z.strictObject({
-      running: z.boolean(),
-      pid: z.int().nullable(),
-      version: textOrNull(z),
-      started_at: timeOrNull(z),
-      last_beat: timeOrNull(z),
-      jobs: z.strictObject({ pending: countOf(z), running: countOf(z), failed: countOf(z) }),
-      spool: z.strictObject({ waiting: countOf(z), bad: countOf(z) }),
+      ...schemaOf(z, {
+        flag: ["running"],
+        intOrNull: ["pid", "port"],
+        text: ["log"],
+        textOrNull: ["version"],
+        timeOrNull: ["started_at", "last_beat"],
+      }),
+      jobs: z.strictObject(schemaOf(z, { count: ["pending", "running", "failed"] })),
+      spool: z.strictObject(schemaOf(z, { count: ["waiting", "bad"] })),
       troubled: z.array(
-        z.strictObject({
-          key: z.string(),
-          status: z.string(),
-          attempts: countOf(z),
-          last_error: textOrNull(z),
-          next_try: timeOrNull(z),
-        }),
+        z.strictObject(
+          schemaOf(z, {
+            text: ["key", "status"],
+            count: ["attempts"],
+            textOrNull: ["last_error"],
+            timeOrNull: ["next_try"],
+          }),
+        ),
       ),
-      log: z.string(),
-      port: z.int().nullable(),
     }),
   }),
   run(_input, { db, paths }) {
@@ -128,7 +129,7 @@ export const retryFailed = defineQuery({
   about: "retry failed jobs: one, or all",
   fields: { key: { kind: "text", about: "a job's key (default: every failed job)" } },
   http: { method: "post", path: "/api/jobs/retry", tag: "health", startsWork: true },
-  reply: (z) => ({ data: z.strictObject({ retried: countOf(z), models: countOf(z) }) }),
+  reply: (z) => ({ data: z.strictObject(schemaOf(z, { count: ["retried", "models"] })) }),
   run({ key }, { db }) {
     const retried = retryJobs(db, Date.now(), key);
     // A model that is paused after errors is tried again, too.

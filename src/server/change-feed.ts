@@ -1,6 +1,6 @@
 // Rows written since a cursor, by any process, as events of the stream.
 import { observationJson } from "../queries/observation-json.ts";
-import { iso } from "../core/time.ts";
+import { defineNames, jsonOf } from "../queries/schemas.ts";
 import { toolLine } from "../recall/history/tool-line.ts";
 import type { Db } from "../store/db/driver.ts";
 import {
@@ -31,6 +31,20 @@ const FRESH_MS = 15 * 60_000;
 /** A session's end is stored a little late: this much is read again, and each end announced once. */
 const LATE_MS = 10_000;
 
+export const SESSION = defineNames({
+  text: ["session_id", "agent", "project"],
+  textOrNull: ["parent_session_id", "title"],
+  time: ["at"],
+});
+export const TOOL_USE = defineNames({
+  text: ["id", "name", "subject", "outcome"],
+  int: ["prompt_number"],
+  flag: ["is_error"],
+  intOrNull: ["exit_code"],
+  countOrNull: ["duration_ms"],
+});
+export const SUMMARY = defineNames({ int: ["prompt_number"], text: ["request", "learned", "completed", "next_steps"] });
+
 export function newestCursor(db: Db, now: number): Cursor {
   return { ...newestSeen(db), endedAt: now };
 }
@@ -56,9 +70,9 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
   const fresh = <Row extends NewSession>(row: Row, describe: (row: Row) => object): object | undefined =>
     now - row.at > FRESH_MS ? undefined : describe(row);
   for (const row of limited(newSessions(db, cursor.sessions, MAX_ROWS)))
-    add("session_started", "sessions", row.id, fresh(row, of));
+    add("session_started", "sessions", row.id, fresh(row, sessionOf));
   for (const row of limited(newPrompts(db, cursor.prompts, MAX_ROWS))) {
-    const describe = () => ({ ...of(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
+    const describe = () => ({ ...sessionOf(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
     add("prompt", "prompts", row.id, fresh(row, describe));
   }
   for (const row of limited(newToolUses(db, cursor.tool_uses, MAX_ROWS)))
@@ -68,15 +82,14 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
     add("observation", "observations", id, row && { ...observationJson(row), change: "created" });
   }
   for (const row of limited(newSummaries(db, cursor.summaries, MAX_ROWS))) {
-    const { prompt_number, request, learned, completed, next_steps } = row;
-    add("summary", "summaries", row.id, { ...of(row), prompt_number, request, learned, completed, next_steps });
+    add("summary", "summaries", row.id, { ...sessionOf(row), ...jsonOf(SUMMARY, row) });
   }
   for (const row of endedSessions(db, cursor.endedAt - LATE_MS, MAX_ROWS)) {
     const key = `${row.id} ${row.at}`;
     if (sentEnds.has(key)) continue;
     sentEnds.add(key);
     add("session_completed", "endedAt", Math.min(row.at, now), {
-      ...of(row),
+      ...sessionOf(row),
       status: row.status,
       reason: row.end_reason,
     });
@@ -85,12 +98,11 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
   return { events, hasMore };
 }
 
-function of({ session_id, parent_session_id, agent, project, title, at }: NewSession): object {
-  return { session_id, parent_session_id, agent, project, title, at: iso(at) };
+function sessionOf(row: NewSession): object {
+  return jsonOf(SESSION, row);
 }
 
 function toolUse(row: NewToolUse): object {
-  const { id, prompt_number, name, is_error, exit_code, duration_ms, cwd, at } = row;
-  const line = toolLine({ ...row, created_at: at }, [], cwd);
-  return { ...of(row), id: `t${id}`, prompt_number, name, ...line, is_error: is_error === 1, exit_code, duration_ms };
+  const line = toolLine({ ...row, created_at: row.at }, [], row.cwd);
+  return { ...sessionOf(row), ...jsonOf(TOOL_USE, { ...row, ...line, id: `t${row.id}` }) };
 }

@@ -2,37 +2,27 @@
 import * as z from "zod";
 import { planForget } from "../../queries/forget.ts";
 import { route } from "../route.ts";
-import { countOf } from "../../queries/schemas.ts";
+import { countOf, schemaOf } from "../../queries/schemas.ts";
 import { MAX_HOLD_SECONDS } from "../undo-window.ts";
 
 const names = () =>
-  z.strictObject({
-    sessions: z.array(z.string()),
-    prompts: z.array(z.string()),
-    messages: z.array(z.string()),
-    tool_uses: z.array(z.string()),
-    observations: z.array(z.string()),
-  });
+  z.strictObject(schemaOf(z, { texts: ["sessions", "prompts", "messages", "tool_uses", "observations"] }));
 
 const receipt = () =>
   z.strictObject({
     applied: z.literal(true),
     removed: z.record(z.string(), countOf(z)),
-    backups: z.strictObject({ cleaned: z.array(z.string()), removed: z.array(z.string()) }),
+    backups: z.strictObject(schemaOf(z, { texts: ["cleaned", "removed"] })),
     items: names(),
-    tombstones: z.array(z.strictObject({ kind: z.string(), hash: z.string() })),
-    proof: z.strictObject({
-      proven: z.boolean(),
-      search_hits: countOf(z),
-      search_alike: countOf(z),
-      pieces: countOf(z),
-      texts_too_short: countOf(z),
-      files_scanned: countOf(z),
-      bytes_scanned: countOf(z),
-      found_in: z.array(z.string()),
-      log_emptied: z.boolean(),
-    }),
-    still_exists: z.strictObject({ same_words_in: z.array(z.string()), transcripts: z.array(z.string()) }),
+    tombstones: z.array(z.strictObject(schemaOf(z, { text: ["kind", "hash"] }))),
+    proof: z.strictObject(
+      schemaOf(z, {
+        flag: ["proven", "log_emptied"],
+        count: ["search_hits", "search_alike", "pieces", "texts_too_short", "files_scanned", "bytes_scanned"],
+        texts: ["found_in"],
+      }),
+    ),
+    still_exists: z.strictObject(schemaOf(z, { texts: ["same_words_in", "transcripts"] })),
   });
 
 const held = () =>

@@ -1,34 +1,21 @@
 // The events of the stream, by name.
 import * as z from "zod";
-import { countOf, textOrNull, timeOf } from "../../queries/schemas.ts";
+import { countOf, schemaOf, textOrNull } from "../../queries/schemas.ts";
 import { observationSchema } from "../../queries/observation-json.ts";
+import { SESSION, SUMMARY, TOOL_USE } from "../change-feed.ts";
 
 export const STREAM_ABOUT =
   "Everything captured and derived, as it happens, as server-sent events. Last-Event-ID resumes; the last event may come twice. A subscriber that falls behind is disconnected.";
 
-const of = () => ({
-  session_id: z.string(),
-  parent_session_id: textOrNull(z),
-  agent: z.string(),
-  project: z.string(),
-  title: textOrNull(z),
-  at: timeOf(z),
-});
+const ofSession = () => schemaOf(z, SESSION);
 
 export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
-  session_started: () => z.strictObject(of()),
-  prompt: () => z.strictObject({ ...of(), id: z.string(), prompt_number: z.int(), text: z.string() }),
+  session_started: () => z.strictObject(ofSession()),
+  prompt: () => z.strictObject({ ...ofSession(), id: z.string(), prompt_number: z.int(), text: z.string() }),
   tool_use: () =>
     z.strictObject({
-      ...of(),
-      id: z.string(),
-      prompt_number: z.int(),
-      name: z.string(),
-      subject: z.string(),
-      outcome: z.string(),
-      is_error: z.boolean(),
-      exit_code: z.int().nullable(),
-      duration_ms: countOf(z).nullable(),
+      ...ofSession(),
+      ...schemaOf(z, TOOL_USE),
     }),
   observation: () =>
     observationSchema(z)
@@ -36,14 +23,11 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
       .extend({ id: z.string(), change: z.enum(["created", "edited"]) }),
   summary: () =>
     z.strictObject({
-      ...of(),
+      ...ofSession(),
+      ...schemaOf(z, SUMMARY),
       prompt_number: z.int().meta({ description: "0: the whole session" }),
-      request: z.string(),
-      learned: z.string(),
-      completed: z.string(),
-      next_steps: z.string(),
     }),
-  session_completed: () => z.strictObject({ ...of(), status: z.string(), reason: textOrNull(z) }),
+  session_completed: () => z.strictObject({ ...ofSession(), status: z.string(), reason: textOrNull(z) }),
   /** Last-Event-ID is too old or of another database: reload. */
   reset: () => z.strictObject({}),
   forgotten: () => z.strictObject({ ids: z.array(z.string()) }),
