@@ -200,7 +200,7 @@ describe("rebuilding a store from before observation keys", () => {
   });
 });
 
-describe("any evidence at all", () => {
+describe("random evidence", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 200 }),
     fc.constantFrom(

@@ -22,7 +22,10 @@ function seedTurns(count: number, path?: string) {
   const { db, add } = seedStore(path);
   for (let number = 1; number <= count; number++) {
     add(`s${number}`, prompt(`login number ${number}`));
-    add(`s${number}`, ended("Mended the invoice, which was slow to come and had the wrong colour on its second page."));
+    add(
+      `s${number}`,
+      ended("Repaired the invoice, which was slow to come and had the wrong colour on its second page."),
+    );
   }
   updateSearchIndex(db);
   return { db, add };

@@ -21,7 +21,7 @@ const OBSERVATION: Observation = {
 function session(surface: Surface, items: string[], act: (seeded: Seeded) => void): number {
   const seeded = seedStore();
   const { db, add } = seeded;
-  add("old", prompt("Mend the login"));
+  add("old", prompt("Fix the login"));
   insertObservation(
     db,
     {

@@ -38,7 +38,7 @@ const summary = (request: string): Summary => ({
 
 function store(): { db: Db; save: (titles: (string | Observation)[], turn?: number, producer?: Producer) => boolean } {
   const { db, add } = seedStore();
-  add("a", prompt("Mend the build"));
+  add("a", prompt("Fix the build"));
   add("a", bash("npm run build", "Exit code 1\nError: no", 1));
   add("a", bash("npm run build", "ok"));
   add("a", prompt("And the tests"));
@@ -51,7 +51,7 @@ function store(): { db: Db; save: (titles: (string | Observation)[], turn?: numb
         { sessionDbId: 1, promptNumber: turn },
         {
           observations: titles.map((one) => (typeof one === "string" ? observation(one) : one)),
-          summary: summary("Mend"),
+          summary: summary("Fix"),
         },
         producer,
         NOW,
@@ -114,7 +114,7 @@ describe("saving a turn's memory", () => {
       ["extractor", 0],
       [MODEL.name, 1],
     ]);
-    expect(db.get("SELECT title FROM sessions")).toEqual({ title: "Mend the build" });
+    expect(db.get("SELECT title FROM sessions")).toEqual({ title: "Fix the build" });
     expect(summariesOfTurn(db, 1, 0)).toHaveLength(1);
     save(["Finer"], 1, { name: "openai/other" });
     expect(
@@ -126,7 +126,7 @@ describe("saving a turn's memory", () => {
 
   it("links a fix to the failures it fixed", () => {
     const { db, save } = store();
-    save([observation("Build mended", { type: "bugfix", evidence: ["t1", "t2"] })]);
+    save([observation("Build fixed", { type: "bugfix", evidence: ["t1", "t2"] })]);
     expect(db.all("SELECT source_type, source_id, target_type, target_id, relationship FROM links")).toEqual([
       { source_type: "observation", source_id: "o1", target_type: "tool-use", target_id: "t1", relationship: "fixes" },
     ]);

@@ -144,7 +144,7 @@ describe("users' edits", () => {
     expect([row(db, 1).superseded_by, row(db, 2).superseded_by]).toEqual([2, null]);
   });
 
-  it("reject circles, and change nothing then", () => {
+  it("reject cycles without changing anything", () => {
     const { db } = store();
     for (const title of ["One", "Two", "Three"]) remember(db, 1, note(title), NOW);
     supersede(db, 1, 2, NOW);
@@ -175,7 +175,7 @@ describe("observations", () => {
 
   it("are found by words, parts of names, prefixes, and misspelt words", () => {
     const { db, add } = seedStore();
-    add("a", prompt("Mend the migration of the productTour"));
+    add("a", prompt("Fix the migration of the productTour"));
     remember(db, 1, note("The productTour waits for a migration"), NOW);
     remember(db, 1, note("Another matter"), NOW);
     const found = (text: string) => {

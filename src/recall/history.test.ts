@@ -14,7 +14,7 @@ import { latestTurns, timelineAround } from "./history/timeline.ts";
 const session = (db: Db, id: string): SessionEntry => sessionsByPrefix(db, id)[0] as SessionEntry;
 
 describe("a timeline", () => {
-  it("shows what happened before and after, across sessions, and what came of it", () => {
+  it("shows turns before and after, across sessions, with their results", () => {
     const { db, add } = seedStore();
     add("a", prompt("first"));
     add("b", prompt("second"));
@@ -49,7 +49,7 @@ describe("a timeline", () => {
 });
 
 describe("related sessions", () => {
-  it("come with their reasons, what is rarely touched before what everybody touches", () => {
+  it("come with reasons, rarely touched files before common ones", () => {
     const { db, add } = seedStore();
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Start"), { branch: "feat" });
@@ -80,7 +80,7 @@ describe("related sessions", () => {
 });
 
 describe("a timeline within a scope", () => {
-  it("shows all of what was asked about, and only the neighbours that are within", () => {
+  it("shows the whole anchor, and only neighbours in the scope", () => {
     const { db, add } = seedStore();
     add("old", prompt("long ago"), { at: START - 10 * DAY });
     add("codex", prompt("by codex"), { at: START, agent: "codex" });
@@ -113,7 +113,7 @@ describe("a timeline within a scope", () => {
 });
 
 describe("blame", () => {
-  it("finds who changed a file, by its path or the end of it, newest first", () => {
+  it("finds the sessions that changed a file, by its path or the end of it, newest first", () => {
     const { db, add } = seedStore();
     add("one", prompt("Make it"));
     add("one", touch("src/deep/a.ts", "create"));
@@ -152,7 +152,7 @@ describe("blame", () => {
     db.close();
   });
 
-  it("asks for more where a name fits many files", () => {
+  it("asks for a longer path if many files match", () => {
     const { db, add } = seedStore();
     add("one", prompt("Make it"));
     for (const folder of ["a", "b", "c", "d"]) add("one", touch(`${folder}/index.ts`));
@@ -164,7 +164,7 @@ describe("blame", () => {
 });
 
 describe("stats", () => {
-  it("are totals of the sessions in question", () => {
+  it("count the sessions in the scope", () => {
     const { db, add } = seedStore();
     const other = { project: { key: "o", name: "app", root: "/o" }, agent: "codex", at: START + 40 * DAY };
     add("one", prompt("x"));
@@ -222,7 +222,7 @@ describe("the command that resumes a session", () => {
     db.close();
   });
 
-  it("is refused where there is none, or where the id would be an option", () => {
+  it("fails for an unknown agent, or if the id would be read as an option", () => {
     const { db, add } = seedStore(undefined, { agent: "unheard-of" });
     add("s", prompt("x"));
     add("--help", prompt("x"), { agent: "codex" });

@@ -18,9 +18,9 @@ const one = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;
 function grow({ db, add }: Seeded): void {
   for (let index = 0; index < 20; index++) {
     const id = `app-${index}`;
-    add(id, prompt(`please mend lamp ${index}`), { at: START + index * DAY });
+    add(id, prompt(`please fix lamp ${index}`), { at: START + index * DAY });
     add(id, bash(`npm test lamp-${index}`, words(index), index % 2));
-    add(id, ended(`lamp ${index} is mended`));
+    add(id, ended(`lamp ${index} is fixed`));
   }
   for (const { id } of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, id, NOW);
   updateSearchIndex(db);
@@ -35,7 +35,7 @@ function words(seed: number): string {
 }
 
 describe("a compressed tool output", () => {
-  it("reads the same wherever an output is read, and takes less room", () => {
+  it("reads the same everywhere and uses less disk space", () => {
     const seeded = seedStore();
     const { db } = seeded;
     grow(seeded);

@@ -41,7 +41,7 @@ function addSession(db: Db, index: number): void {
   }
 }
 
-describe("words that are in more rows than can be ranked", () => {
+describe("words in more rows than can be ranked", () => {
   let db: Db;
   beforeAll(() => {
     db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-scale-")), "c-mem.db"));
@@ -58,26 +58,26 @@ describe("words that are in more rows than can be ranked", () => {
     return { sessions: findings.map(({ session }) => session.session_id), work: searched[1] };
   };
 
-  it("find the newest sessions, by time and not by id, and say how far they looked", () => {
+  it("find the newest sessions, by time and not by id, and report how far back they searched", () => {
     const { sessions, work } = find("build");
     expect(sessions).toEqual(["s0", "s1"]);
     expect(work).toEqual({ lane: "work", words: ["build"], since: (LAST - 2) * DAY_MS });
   });
 
-  it("are looked for together and as neighbours, which counts for more than being new", () => {
+  it("rank adjacent matches above newer ones", () => {
     expect(find("build test").sessions).toEqual(["s25", "s0"]);
     expect(find('"build test"')).toMatchObject({ sessions: ["s25"], work: { words: ["build", "test"] } });
   });
 
-  it("are left out beside a rarer one", () => {
+  it("are ignored next to a rarer word", () => {
     expect(find("build heron")).toEqual({ sessions: ["s40"], work: { lane: "work", words: ["heron"] } });
   });
 
-  it("are found though another word is nowhere", () => {
+  it("are found although another word has no match", () => {
     expect(find("build pelican").sessions).toEqual(["s0", "s1"]);
   });
 
-  it("are found within a project and a time", () => {
+  it("are found within a project and a time range", () => {
     expect(find("build", { projectId: 2 }).sessions).toEqual(["s9", "s19"]);
     expect(find("build", { before: (LAST - 30) * DAY_MS }).sessions).toEqual(["s31", "s32"]);
     expect(find("build", { projectId: 1, since: (LAST - 5) * DAY_MS, before: (LAST - 3) * DAY_MS }).sessions).toEqual([
@@ -86,7 +86,7 @@ describe("words that are in more rows than can be ranked", () => {
     ]);
   });
 
-  it("are looked for among the newest tool uses, too, and beside a rarer one among all", () => {
+  it("are searched in the newest tool uses, and in all next to a rarer word", () => {
     const sessions = ({ uses }: UsesFound) => [...new Set(uses.map((use) => use.session_id))];
     expect(sessions(newestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
     expect(sessions(newestUses(db, ["build"], { projectId: 2 }, 250))).toEqual(["s9", "s19"]);
@@ -96,7 +96,7 @@ describe("words that are in more rows than can be ranked", () => {
     expect(sessions(bestUses(db, ["build", "heron"], {}, 250))).toEqual(["s40"]);
   });
 
-  it("are counted as far back as they were looked at, which is said", () => {
+  it("are counted as far back as searched, which is reported", () => {
     const day = (LAST - 2) * DAY_MS;
     expect(findUses(db, "build", {}, 5).since.commands).toBe(day);
     expect(findUses(db, "build heron", {}, 5).since.commands).toBeUndefined();

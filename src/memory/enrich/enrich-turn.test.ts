@@ -37,10 +37,10 @@ interface World {
   enrich(options?: { at?: number; settings?: Partial<Settings>; promptDbId?: number }): Promise<Enriched>;
 }
 
-/** A turn that failed a test, mended it and ended; the extractor has had its say. */
+/** A turn that failed a test, fixed it and ended; the extractor has run. */
 async function world(script: Script, extra: Partial<Settings> = {}): Promise<World> {
   const { db, add } = seedStore();
-  add("s", prompt("Why does the test fail? Mend src/add.ts."));
+  add("s", prompt("Why does the test fail? Fix src/add.ts."));
   add("s", bash("npm test", "AssertionError: expected 3 to be -1", 1));
   add("s", touch("src/add.ts"));
   add("s", said("u1", "add() subtracted; it adds now."));
@@ -158,7 +158,7 @@ describe("a model's version that passes the checks", () => {
 
   it("may be XML", async () => {
     const text = `<observation><type>bugfix</type><text>add() in src/add.ts subtracted.</text><evidence>t2</evidence></observation>
-<summary><request>Why does it fail</request><completed>Mended</completed></summary>`;
+<summary><request>Why does it fail</request><completed>Fixed</completed></summary>`;
     const { db, enrich } = await world([{ kind: "words", text }]);
     expect(await enrich()).toMatchObject({ kind: "saved", observations: 1 });
     expect(standing(db)).toEqual([
@@ -192,7 +192,7 @@ describe("an unfounded reply", () => {
     expect(standing(db)).toHaveLength(1);
   });
 
-  it("is requested again with the reason, and then given up", async () => {
+  it("is requested once more with the reason, then rejected", async () => {
     const { db, enrich, loopback } = await world([answer({ ...GOOD, evidence: [] })]);
     expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
     expect(loopback.asked).toHaveLength(2);
@@ -233,7 +233,7 @@ describe("an unfounded reply", () => {
 });
 
 describe("a turn", () => {
-  it("with next to nothing in it is not sent", async () => {
+  it("with too little content is not sent", async () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     db.run("DELETE FROM file_touches");
     db.run("DELETE FROM tool_uses");
@@ -241,7 +241,7 @@ describe("a turn", () => {
     expect(loopback.asked).toEqual([]);
   });
 
-  it("that was deleted is no error, before or while the model works", async () => {
+  it("that was deleted before or during the request is not an error", async () => {
     const { db, enrich } = await world([
       () => {
         db.run("DELETE FROM prompts WHERE id = 1");
@@ -343,7 +343,7 @@ describe("the budget", () => {
 });
 
 describe("when the model fails", () => {
-  it("because no key is set, no requests follow until the settings change or the user retries", async () => {
+  it("without a key, no requests follow until the settings change or the user retries", async () => {
     const { db, enrich, loopback, settings } = await world([{ kind: "status", status: 401 }, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "later", counts: false, afterMs: 3_600_000 });
     expect(await enrich({ at: NOW + 30 * 86_400_000 })).toMatchObject({ kind: "later", counts: false });
@@ -353,7 +353,7 @@ describe("when the model fails", () => {
     expect(ledger(db)[0]).toEqual({ status: "failed", input_tokens: 0, output_tokens: 0, cost_microusd: 0 });
   });
 
-  it("and the user retries, a request follows", async () => {
+  it("a retry by the user sends a request", async () => {
     const { db, enrich } = await world([{ kind: "status", status: 403 }, answer(GOOD)]);
     await enrich();
     expect(clearPauses(db)).toBe(1);
@@ -385,7 +385,7 @@ describe("when the model fails", () => {
     expect(loopback.asked).toHaveLength(2);
   });
 
-  it("repeatedly, the pauses grow up to 15 minutes, and an answer ends them", async () => {
+  it("repeated failures lengthen the pauses up to 15 minutes, and an answer ends them", async () => {
     let isUp = false;
     const { db, enrich } = await world([() => (isUp ? answer(GOOD) : { kind: "status", status: 500 })]);
     const waits: number[] = [];
@@ -425,7 +425,7 @@ describe("when the model fails", () => {
 
   it.each<[string, Scene]>([
     ["an error of the server", { kind: "status", status: 500 }],
-    ["an answer that is none of the protocol", { kind: "nonsense" }],
+    ["an answer that does not follow the protocol", { kind: "nonsense" }],
   ])("with %s nothing is entered", async (_, scene) => {
     const { db, enrich } = await world([scene]);
     await enrich();
@@ -434,7 +434,7 @@ describe("when the model fails", () => {
     ]);
   });
 
-  it("because the worker stops, no attempt is counted", async () => {
+  it("a stopping worker counts no attempt", async () => {
     const { db, provider, settings } = await world([{ kind: "silence" }]);
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 100);
@@ -451,7 +451,7 @@ describe("sixty tool uses of 3 KB each", () => {
   it.each([1, 6, 60])("in %i turns cost less than 100,000 tokens", async (turns) => {
     const { db, add } = seedStore();
     for (let turn = 0; turn < turns; turn++) {
-      add("s", prompt(`Task ${turn}: look at the store and mend it`));
+      add("s", prompt(`Task ${turn}: look at the store and fix it`));
       for (let tool = 0; tool < 60 / turns; tool++) add("s", bash(`npm run step-${turn}-${tool}`, OUTPUT));
       add("s", ended("Done."));
     }

@@ -59,7 +59,7 @@ describe("the record of a turn", () => {
           files: [{ path: "a.ts", kind: "edit", added: 1, removed: 2 }],
         }),
       ],
-      commits: [{ sha: "0123456789abcdef", branch: "main", subject: "Mend it", at: 6 }],
+      commits: [{ sha: "0123456789abcdef", branch: "main", subject: "Fix it", at: 6 }],
     });
     const { text, ids } = turnRecord(evidence);
     expect(text).toBe(`=== p1 the user asked ===
@@ -82,7 +82,7 @@ new_string: x
 Done.
 
 === commits ===
-0123456789 Mend it`);
+0123456789 Fix it`);
     expect([...ids]).toEqual(["p1", "m1", "t2", "t3", "m2"]);
   });
 
@@ -119,7 +119,7 @@ Done.
     expect(text).toMatch(/=== \d+ less important pieces are not shown ===/);
   });
 
-  it("never exceeds its limit, whatever is in the turn", () => {
+  it("never exceeds its limit, for any turn", () => {
     const text = fc.oneof(fc.string({ maxLength: 3_000 }), fc.constantFrom("漢字".repeat(4_000), "=".repeat(9_000)));
     const anyUse = fc.record({ name: fc.string(), output: text, command: text, isError: fc.boolean() });
     fc.assert(

@@ -66,7 +66,7 @@ describe("a reply in XML", () => {
     });
   });
 
-  it("is read in one pass, however long and broken", () => {
+  it("is read in one pass, even if long and broken", () => {
     const start = process.cpuUsage();
     expect(parseXmlReply("<observation>".repeat(300_000))).toBeUndefined();
     expect(parseXmlReply(`${"<observation ".repeat(300_000)}<summary>`)).toBeUndefined();

@@ -61,7 +61,7 @@ describe("work", () => {
     });
   });
 
-  it("is no bugfix where a new test failed first", () => {
+  it("is not a bugfix if a new test failed first", () => {
     const evidence = turn(
       "Add a filter for open todos",
       edited("test/filter.test.js"),
@@ -133,7 +133,7 @@ describe("work", () => {
       "Rename the config folder to settings",
     ],
     [
-      "the files, where nobody said anything",
+      "the files, without a message",
       turn("yes", edited("src/a.ts"), edited("src/b.ts", "1\n2")),
       "change",
       "Changed b.ts, a.ts",
@@ -188,7 +188,7 @@ describe("an error and what made it pass", () => {
     });
   });
 
-  it("is a wrong way to call a program, and the right one", () => {
+  it("names the wrong command and the one that worked", () => {
     const one = only(
       turn(
         "run the tests",
@@ -223,7 +223,7 @@ describe("an error and what made it pass", () => {
 });
 
 describe("a rule of the user", () => {
-  it("is kept in their words, all rules of a turn together", () => {
+  it("keeps the user's words, all rules of a turn in one observation", () => {
     const one = only(
       turn(
         "We don't need backward compatibility, it makes things complicated. Never rewrite the shared history of `main`. How is it going?",
@@ -259,7 +259,7 @@ describe("a rule of the user", () => {
     expect(observe(turn(prompt)).filter(({ type }) => type === "decision")).toEqual([]);
   });
 
-  it("is also what they chose when asked", () => {
+  it("is also made from answers to the agent's questions", () => {
     const one = only(
       turn(
         "design it",
@@ -324,7 +324,7 @@ describe("a discovery", () => {
     expect(one.title).toBe("SessionCache keeps the last 100 sessions in memory and writes them to cache.db when the…");
   });
 
-  it("is not a momentary status", () => {
+  it("is not made from a temporary status", () => {
     expect(
       observe(
         turn(
@@ -437,7 +437,7 @@ describe("the summary", () => {
   it("has the eight fields", () => {
     const { summary } = extractTurn(
       turn(
-        "Please mend the login page. Never store the token in plain text.",
+        "Please fix the login page. Never store the token in plain text.",
         used("Read", { file_path: "/app/src/login.ts" }, { files: [{ path: "src/login.ts", kind: "read" }] }),
         used("Grep", { pattern: "token" }),
         used("TaskCreate", { subject: "Write the docs" }, { output: '{"task":{"id":"1"}}' }),
@@ -452,7 +452,7 @@ describe("the summary", () => {
       ),
     );
     expect(summary).toEqual({
-      request: "Please mend the login page. Never store the token in plain text.",
+      request: "Please fix the login page. Never store the token in plain text.",
       investigated: "Read src/login.ts. Searched for “token”.",
       learned: "The page failed because `readToken()` never awaited the store.",
       completed: "Fixed the login page by awaiting `readToken()`. Changed 1 file (+1 −1): token.ts.",

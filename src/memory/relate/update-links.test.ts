@@ -98,7 +98,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("no session on another branch", () => {
+  it("no session on a different branch", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     addOthers(seeded);

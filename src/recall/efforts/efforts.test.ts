@@ -52,7 +52,7 @@ function work({ add }: Seeded): void {
 }
 
 describe("efforts", () => {
-  it("are sessions that go on with each other, from the plan to the fix", () => {
+  it("group sessions that continue each other, from the plan to the fix", () => {
     const seeded = seedStore();
     work(seeded);
     derive(seeded.db);
@@ -60,7 +60,7 @@ describe("efforts", () => {
     seeded.db.close();
   });
 
-  it("tell what happened in order, what was decided and what is left", () => {
+  it("list sessions in order, decisions and open ends", () => {
     const seeded = seedStore();
     const { db } = seeded;
     work(seeded);
@@ -90,7 +90,7 @@ describe("efforts", () => {
     db.close();
   });
 
-  it("keep their id while they grow and when all is rebuilt, and are found by older ids and by their sessions", () => {
+  it("keep their id while they grow and after a rebuild, and are found by older ids and by their sessions", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     work(seeded);
@@ -116,7 +116,7 @@ describe("efforts", () => {
     db.close();
   });
 
-  it("are those of a project, an agent, a time", () => {
+  it("are filtered by project, agent and time", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     work(seeded);
@@ -136,7 +136,7 @@ describe("efforts", () => {
     db.close();
   });
 
-  it("are named after their branch where no session says it better", () => {
+  it("are named after their branch unless a session title has its words", () => {
     const { db, add } = seedStore();
     const on = { branch: "feat/user-to-user-sharing" };
     add("a", prompt("ok go"), on);

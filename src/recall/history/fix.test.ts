@@ -36,8 +36,8 @@ function history() {
   return seeded;
 }
 
-describe("an error met before", () => {
-  it("comes with what was done until the same command passed, and the turn's closing words", () => {
+describe("fix: an earlier error", () => {
+  it("comes with the changes until the same command passed, and the turn's last message", () => {
     const { db } = history();
     const { met: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
     expect(found).toMatchObject([
@@ -54,7 +54,7 @@ describe("an error met before", () => {
     db.close();
   });
 
-  it("is found in a whole pasted output too, and said to be open where nothing passed", () => {
+  it("is found by pasted output, and is unfixed if nothing passed", () => {
     const { db } = history();
     const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
     const { met: found } = findFixes(db, pasted, {}, 5);
@@ -63,7 +63,7 @@ describe("an error met before", () => {
     db.close();
   });
 
-  it("is mended by another way to say the command, too", () => {
+  it("may be fixed by a differently written command", () => {
     const { db, add } = history();
     add("three", prompt("Run it"));
     add("three", bash("rtk npm run check", "Exit code 2\nerror: unrecognized subcommand 'npm'", 2));
@@ -76,7 +76,7 @@ describe("an error met before", () => {
     db.close();
   });
 
-  it("is not every other error", () => {
+  it("does not match unrelated errors", () => {
     const { db } = history();
     for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {
       expect(findFixes(db, text, {}, 5).met).toEqual([]);
@@ -89,8 +89,8 @@ describe("an error met before", () => {
   });
 });
 
-describe("how a command is run", () => {
-  it("is told by its forms, how often each worked and how it failed last", () => {
+describe("how: uses of a command", () => {
+  it("are counted by form, with successes and the last failure", () => {
     const { db, add } = history();
     add("two", bash("grep -rn 'npm test' .", ""));
     updateSearchIndex(db);
@@ -103,7 +103,7 @@ describe("how a command is run", () => {
     db.close();
   });
 
-  it("works for other tools by their names, with the newest use of each input", () => {
+  it("are also counted for other tools, with the newest use of each input", () => {
     const { db, add } = history();
     add("two", touch("src/login.ts"));
     updateSearchIndex(db);
@@ -129,7 +129,7 @@ describe("how a command is run", () => {
 });
 
 describe("a span of time", () => {
-  it("leaves out what a session did before and after it", () => {
+  it("leaves out events before and after it", () => {
     const { db, add } = seedStore();
     const ask = (day: number, text: string) => {
       add("long", prompt(`${text} the walrus`), { at: START + day * DAY });
@@ -167,7 +167,7 @@ describe("a span of time", () => {
     db.close();
   });
 
-  it("has a turn in it that was going on", () => {
+  it("includes a running turn", () => {
     const { db, add } = seedStore();
     add("late", prompt("paint the walrus"), { at: START });
     add("late", bash("npm test", "ok"), { at: START + DAY });
@@ -188,7 +188,7 @@ describe("shell commands", () => {
     expect(commandKey(command)).toBe(key);
   });
 
-  it("are split where the shell would, and not inside quotes or here-documents", () => {
+  it("are split at shell operators, not inside quotes or here-documents", () => {
     expect(splitCommand(`cd a && npm test 2>&1 | tail; echo "x && y" 'p | q'`)).toEqual([
       "cd a",
       "npm test 2>&1",
@@ -198,7 +198,7 @@ describe("shell commands", () => {
     expect(splitCommand("cat > f <<EOF\nnpm test\nEOF")).toEqual(["cat > f"]);
   });
 
-  it("are known by their head and without their long texts", () => {
+  it("are compared by their head, without long texts", () => {
     expect(commandHead("bun run lint --fix")).toBe("bun run lint");
     expect(commandHead("ls -l")).toBe("");
     expect(commandForm('git commit -m "a message that is quite long"')).toBe('git commit -m "…"');

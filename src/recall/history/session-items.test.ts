@@ -23,8 +23,8 @@ function fill() {
   add("one", bash("npm test", "no", 1));
   add("one", said("s1", "Found it."), helper);
   add("one", bash("ls"), helper);
-  add("one", bash('git commit -m "Mend it"', "[main abc1234] Mend it\n 1 file changed"));
-  add("one", ended("Mended, and nobody said so in a message."));
+  add("one", bash('git commit -m "Fix it"', "[main abc1234] Fix it\n 1 file changed"));
+  add("one", ended("Fixed, and no message said so."));
   add("one", prompt("Second"));
   add("one", said("m2", "The very last words."));
   add("one", ended("The very last words."));
@@ -54,18 +54,18 @@ function nameOf(item: Item | SessionItem): string {
 }
 
 describe("a page of a session", () => {
-  it("has the same items in the same order as the whole of it", () => {
+  it("has the same items in the same order as the whole session", () => {
     const { db, session } = fill();
     const { entries, total } = readTranscriptPage(db, session, { from: 0, limit: 100 });
     expect(pageOf(entries)).toEqual(wholeOf(readTranscript(db, session)));
     expect(total).toBe(entries.length);
     expect(entries.map(({ index }) => index)).toEqual(entries.map((_, index) => index));
     expect(entries.filter(({ item }) => item.kind === "commit")).toMatchObject([
-      { turn: 1, item: { subject: "Mend it" } },
+      { turn: 1, item: { subject: "Fix it" } },
     ]);
   });
 
-  it("begins where it is told to, and ends where the session does", () => {
+  it("begins at the given index and ends with the session", () => {
     const { db, session } = fill();
     const all = readTranscriptPage(db, session, { from: 0, limit: 100 });
     const pages = [0, 3, 6, 9].flatMap((from) => readTranscriptPage(db, session, { from, limit: 3 }).entries);
@@ -77,7 +77,7 @@ describe("a page of a session", () => {
     });
   });
 
-  it("can be asked for by an item that is to be on it", () => {
+  it("can be centred on an item", () => {
     const { db, session } = fill();
     const { entries, from } = readTranscriptPage(db, session, { from: 0, limit: 3, around: "m3" });
     expect(entries.map(({ item }) => "id" in item && item.id)).toContain("m3");
@@ -85,7 +85,7 @@ describe("a page of a session", () => {
     expect(readTranscriptPage(db, session, { from: 2, limit: 3, around: "m99" }).from).toBe(2);
   });
 
-  it("says what was learned from an item", () => {
+  it("lists the observations derived from an item", () => {
     const { db, session } = fill();
     db.run(
       `INSERT INTO observations (session_db_id, prompt_number, type, title, narrative, facts, concepts, files, evidence, origin, producer, content_hash, valid_from, created_at)
@@ -100,7 +100,7 @@ describe("a page of a session", () => {
     ]);
   });
 
-  it("of a session with 20,000 items takes no longer than a moment", () => {
+  it("of a session with 20,000 items is read quickly", () => {
     const { db, add } = seedStore();
     db.exec("BEGIN");
     for (let turn = 0; turn < 100; turn++) {
@@ -135,7 +135,7 @@ function history(): Db {
   return db;
 }
 
-it("lists everything in the order it is read, a subagent's work after it", () => {
+it("lists all items in reading order, a subagent's items after it", () => {
   const db = history();
   const entries = outlineSession(db, sessionOne(db));
   expect(
@@ -156,7 +156,7 @@ it("lists everything in the order it is read, a subagent's work after it", () =>
   ]);
 });
 
-it("reads the items that the outline names, wherever they happened", () => {
+it("reads the items of the outline, also those of subagents", () => {
   const db = history();
   const items = readItemsById(db, sessionOne(db), ["t2", "r2", "s2", "c1", "p1", "m99", "nonsense"]);
   expect([...items].map(([id, item]) => `${id} ${item.kind}`)).toEqual([

@@ -41,7 +41,7 @@ function history() {
 }
 
 describe("a transcript", () => {
-  it("tells each turn in order, subagents under their turn, the response only where no message says it", () => {
+  it("lists turns in order, subagents under their turn, and the response unless a message has it", () => {
     const { db } = history();
     const { turns } = readTranscript(db, session(db, "one"));
     expect(
@@ -63,7 +63,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("can be read one turn at a time, or around an item, a subagent's too", () => {
+  it("can be limited to a turn, or to the neighbours of an item, also of a subagent's", () => {
     const { db } = history();
     const whole = readTranscript(db, session(db, "one"));
     expect(onlyTurn(whole, 2).turns.map((turn) => turn.number)).toEqual([2]);
@@ -105,7 +105,7 @@ describe("a session", () => {
 });
 
 describe("an observation", () => {
-  it("stands for the turn it comes from, where it comes from one", () => {
+  it("resolves to its turn, if it has one", () => {
     const { db } = history();
     const one = session(db, "one").id;
     deriveSession(db, one, START);
@@ -129,7 +129,7 @@ describe("an observation", () => {
 });
 
 describe("an exported transcript", () => {
-  it("is Markdown that keeps the words and folds the tools", () => {
+  it("as Markdown has the messages and one line per tool use", () => {
     const { db } = history();
     const text = toMarkdown(readTranscript(db, session(db, "one")), { tools: false, thinking: true });
     expect(text).toContain("# Fix the login\n");
@@ -140,7 +140,7 @@ describe("an exported transcript", () => {
     db.close();
   });
 
-  it("is HTML in which nothing that was recorded can run", () => {
+  it("as HTML escapes all recorded text", () => {
     const { db, add } = seedStore();
     const evil = `<script>alert(1)</script><img src=x onerror="x"> & 'q' **b** \`c\`\n\`\`\`html\n<b>code</b>\n`;
     add("s", prompt(evil));

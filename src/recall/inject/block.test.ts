@@ -7,7 +7,7 @@ const ROOMY = { maxChars: 9_500, maxTokens: 2_000 };
 const line = (text: string, ...items: string[]) => ({ text, items });
 
 describe("a block", () => {
-  it("holds the sections in order, each with the lines that fit, and says what it shows", () => {
+  it("has the sections in order, each with the lines that fit, and lists the items shown", () => {
     const sections = [
       { heading: "## A", lines: [line("one", "o1"), line("two", "o2")] },
       { heading: "## B", lines: [] },
@@ -19,7 +19,7 @@ describe("a block", () => {
     });
   });
 
-  it("leaves room for what follows where a section says how much it may take", () => {
+  it("limits a section to its maximum, so that later ones fit", () => {
     const long = Array.from({ length: 50 }, (_, index) => line(`line number ${index} of many`, `o${index}`));
     const { text } = layOut(
       "",
@@ -35,7 +35,7 @@ describe("a block", () => {
     expect(text).toContain("## B\nlast");
   });
 
-  it("is empty where nothing fits", () => {
+  it("is empty if nothing fits", () => {
     expect(
       layOut("intro", [{ heading: "## A", lines: [line("x".repeat(500))] }], { maxChars: 100, maxTokens: 50 }).text,
     ).toBe("");
@@ -64,7 +64,7 @@ describe("a block", () => {
     { maxLength: 6 },
   );
 
-  it("never exceeds its budget, in tokens or in UTF-16 units, whatever is in it", () => {
+  it("never exceeds its budget in tokens and in UTF-16 units", () => {
     fc.assert(
       fc.property(
         text,
@@ -81,7 +81,7 @@ describe("a block", () => {
     );
   });
 
-  it("opens and closes its fence once, whatever is in it", () => {
+  it("opens and closes its fence exactly once", () => {
     fc.assert(
       fc.property(text, sections, (intro, parts) => {
         const block = layOut(intro, parts, ROOMY).text;

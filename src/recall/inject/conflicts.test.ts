@@ -10,7 +10,7 @@ function rules(text: string) {
   return readRules([file, join(file, "none")]);
 }
 
-describe("a memory and a rule", () => {
+describe("an observation and a rule", () => {
   it.each([
     ["Use pnpm instead of npm", "- Always use npm"],
     ["Never use jest", "We use `jest` for tests."],

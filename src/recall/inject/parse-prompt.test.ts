@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parsePrompt } from "./parse-prompt.ts";
 
-describe("what a prompt asks about", () => {
+describe("parsing a prompt", () => {
   it.each(["yes", "ok go on", "do it", "/compact and keep it", "!ls -la", "#remember this", "   ", "1 2 3"])(
     "is nothing for %j",
     (text) => {
@@ -10,7 +10,7 @@ describe("what a prompt asks about", () => {
     },
   );
 
-  it("is its telling words, its names and its paths", () => {
+  it("finds informative words, code names and paths", () => {
     const asked = parsePrompt("Please fix parseQuotedField in src/csv/reader.ts: the delimiter sniffing is off");
     expect(asked?.words).toEqual(expect.arrayContaining(["parsequotedfield", "delimiter", "sniffing"]));
     expect(asked?.words).not.toContain("fix");
@@ -25,7 +25,7 @@ describe("what a prompt asks about", () => {
     },
   );
 
-  it("does not look at addresses", () => {
+  it("ignores URLs", () => {
     expect(parsePrompt("look at https://example.com/frobnicator/calibration")?.words ?? []).not.toContain(
       "frobnicator",
     );

@@ -86,7 +86,7 @@ function remember(db: Db, title: string, extra: Partial<Observation> = {}, valid
 }
 
 describe("the context at session start", () => {
-  it("reads well", () => {
+  it("has all sections in readable text", () => {
     const db = store();
     add(db, "one", 1 * HOUR, { kind: "prompt", text: "Set up\nthe project" });
     add(db, "one", 1 * HOUR + 1, edit("package.json"));
@@ -123,7 +123,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("says when the last turn never came to its end", () => {
+  it("says that the last turn is still in progress", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
     expect(buildContext(db, request(db)).text).toContain("The turn was interrupted before it was finished.");
@@ -140,7 +140,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("says nothing of an interruption after which the session went on", () => {
+  it("omits an interruption if the session continued", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
     add(db, "one", HOUR + 1, edit("src/a.ts"));
@@ -152,7 +152,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("says nothing of an interruption in an earlier session: a later one took over", () => {
+  it("omits an interruption in an earlier session", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Write the migration" });
     add(db, "one", HOUR + 1, edit("src/a.ts"));
@@ -164,7 +164,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("says of a parallel session that it is in progress, and nothing of an interruption", () => {
+  it("marks a parallel session as in progress, not as interrupted", () => {
     const db = store();
     const now = Date.now();
     add(db, "one", now - HOUR, { kind: "prompt", text: "Long work" });
@@ -177,7 +177,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("tells decisions in force, what is newest in full, and the rest as an index", () => {
+  it("lists decisions, the newest observations in full, and the rest by title", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
     remember(db, "Use pnpm");
@@ -195,7 +195,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("lists only the types and concepts that are wanted", () => {
+  it("lists only the configured types and concepts", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
     remember(db, "Fix the cache", { type: "bugfix", concepts: ["gotcha"] });
@@ -209,7 +209,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("tells a resumed session only what happened since", () => {
+  it("shows a resumed session only later sessions", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Old work" });
     add(db, "mine", 2 * HOUR, { kind: "prompt", text: "My work" });
@@ -222,7 +222,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("tells a compacted session the commands it ran", () => {
+  it("shows a compacted session the commands it ran", () => {
     const db = store();
     add(db, "mine", HOUR, { kind: "prompt", text: "My work" });
     add(db, "mine", HOUR + 1, bash("npm run odd-check -- --strict", true, "Error: no"));
@@ -235,7 +235,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("leaves out what is about files that are gone, and says what changed in the repository", () => {
+  it("leaves out observations whose files are gone, and lists changes in the repository", () => {
     const db = store();
     const top = mkdtempSync(join(tmpdir(), "c-mem-tree-"));
     writeFileSync(join(top, "here.ts"), "x");
@@ -258,7 +258,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("tells a decision that a file of rules contradicts as a conflict", () => {
+  it("shows a decision that a rules file contradicts as a conflict", () => {
     const db = store();
     const top = mkdtempSync(join(tmpdir(), "c-mem-tree-"));
     writeFileSync(join(top, "CLAUDE.md"), "# Rules\n\n- Always use npm for packages\n");
@@ -271,7 +271,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("never exceeds its budget, whatever was said", () => {
+  it("never exceeds its budget", () => {
     const text = fc.string({ unit: "binary", maxLength: 3000 });
     fc.assert(
       fc.property(
@@ -304,7 +304,7 @@ Files changed in that session: src/login.ts (+2 -1)
 });
 
 describe("a command that failed and later passed", () => {
-  it("counts only when the success came after the last failure", () => {
+  it("counts only if the success came after the last failure", () => {
     const db = store();
     add(db, "s", 1, { kind: "prompt", text: "x" });
     const runs: [string, boolean][] = [
@@ -327,7 +327,7 @@ describe("a command that failed and later passed", () => {
     ["cd x; make", "make"],
     ["cdrom && make", "cdrom && make"],
     [" ls\n -l ", "ls -l"],
-  ])("%j is about %j", (command, expected) => {
+  ])("%j is compared as %j", (command, expected) => {
     expect(normaliseCommand(command)).toBe(expected);
   });
 
@@ -337,7 +337,7 @@ describe("a command that failed and later passed", () => {
     ["npm ERR! missing script\nfatal: not a git repository", "fatal: not a git repository"],
     ["Exit code 2", ""],
     ["line\nlast", "last"],
-  ])("%j failed because of %j", (output, expected) => {
+  ])("the error of %j is %j", (output, expected) => {
     expect(errorLine(output)).toBe(expected);
   });
 });

@@ -14,7 +14,7 @@ const found = (db: Db, text: string, options: { kind?: FindKind } = {}) => {
 };
 
 describe("search", () => {
-  it("finds a session by what was asked, answered, run, printed and touched", () => {
+  it("finds a session by prompt, answer, command, output and file", () => {
     const db = seededStore();
     updateSearchIndex(db);
     expect(found(db, "why do the customers see a blank invoice?").sessions[0]).toBe("invoice");
@@ -26,7 +26,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("splits names, folds endings, and climbs down to prefixes and typos", () => {
+  it("splits names, folds endings, and falls back to prefixes and typos", () => {
     const db = seededStore();
     updateSearchIndex(db);
     expect(found(db, "invoice view")).toMatchObject({ rung: "words", sessions: ["invoice"] });
@@ -40,7 +40,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("ranks a turn by what was said beside it, and quotes only what is its own", () => {
+  it("ranks a turn also by neighbouring turns, and quotes only its own text", () => {
     const { db, add } = seedStore();
     add("a", prompt("Which wood for the table?"));
     add("a", prompt("Walnut, and oil on top"));
@@ -55,7 +55,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("can be about one kind only", () => {
+  it("can be limited to one kind", () => {
     const db = seededStore();
     updateSearchIndex(db);
     expect(found(db, "customers", { kind: "prompt" }).sessions).toEqual(["invoice"]);
@@ -69,7 +69,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("answers a search for files with their paths, each file of a session by itself", () => {
+  it("lists files by path, each file of a session separately", () => {
     const { db, add } = seedStore();
     add("a", prompt("Draw the invoice"));
     add("a", touch("src/billing/invoice-view.ts"));
@@ -105,10 +105,10 @@ describe("search", () => {
     db.close();
   });
 
-  it("finds what agents thought, below what was asked, answered and done", () => {
+  it("finds thinking, ranked below prompts, answers and tool uses", () => {
     const { db, add } = seedStore();
     add("thought", prompt("Which database?"));
-    add("thought", said("m1", "SQLite it is.", "PostgreSQL would need a server, and nobody wants to run a server."));
+    add("thought", said("m1", "SQLite it is.", "PostgreSQL would need a server, and users hate running a server."));
     add("answered", prompt("What runs the reports?"));
     add("answered", said("m2", "PostgreSQL."));
     updateSearchIndex(db);
@@ -116,14 +116,14 @@ describe("search", () => {
     expect(found(db, "postgresql", { kind: "message" }).sessions).toEqual(["answered"]);
     expect(found(db, "postgresql", { kind: "thinking" }).sessions).toEqual(["thought"]);
     expect(found(db, "database", { kind: "thinking" }).sessions).toEqual([]);
-    expect(found(db, '"wants to run a server"')).toEqual({ rung: "phrase", sessions: ["thought"] });
-    const [first] = findSessions(db, "nobody wants", { scope: {}, limit: 5 }).findings;
+    expect(found(db, '"hate running a server"')).toEqual({ rung: "phrase", sessions: ["thought"] });
+    const [first] = findSessions(db, "users hate", { scope: {}, limit: 5 }).findings;
     expect(first).toMatchObject({ kind: "thinking", role: "assistant", item: "m1", promptNumber: 1 });
-    expect(first?.snippet.text).toContain("nobody wants to run a server");
+    expect(first?.snippet.text).toContain("users hate running a server");
     // What it says is what an answer says as well: the answer is shown.
     const [second] = findSessions(db, "SQLite", { scope: {}, limit: 5 }).findings;
     expect(second?.kind).toBe("message");
-    expect(searchSessions(db, "nobody wants", { limit: 5, without: ["thinking"] }).hits).toEqual([]);
+    expect(searchSessions(db, "users hate", { limit: 5, without: ["thinking"] }).hits).toEqual([]);
     db.close();
   });
 
@@ -147,7 +147,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("finds sessions by what they are called", () => {
+  it("finds sessions by name", () => {
     const { db, add } = seedStore();
     add("a", prompt("Rewrite the invoice renderer"), { branch: "feat/printing" });
     add("a", said("m1", "The deploy pipeline is untouched."), { branch: "feat/printing" });
@@ -172,7 +172,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("sees what was written after the index was made", () => {
+  it("finds rows written after the index was built", () => {
     const db = seededStore();
     updateSearchIndex(db);
     expect(updateSearchIndex(db)).toBe(0);
@@ -189,7 +189,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("never throws, whatever is asked", () => {
+  it("never throws, for any query", () => {
     const db = seededStore();
     updateSearchIndex(db);
     const nasty = [

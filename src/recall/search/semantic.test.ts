@@ -72,8 +72,8 @@ async function search(
   return { found: findings.map(({ session }) => session.session_id), rung, state };
 }
 
-describe("search by meaning", () => {
-  it("finds what was said in other words", async () => {
+describe("semantic search", () => {
+  it("finds other wordings", async () => {
     const paths = newHome();
     const db = seed(paths);
     const url = await serve();
@@ -88,7 +88,7 @@ describe("search by meaning", () => {
     expect((await search(db, paths, "kangaroo")).found).toEqual([]);
   });
 
-  it("finds observations, too, after those that have the words", async () => {
+  it("finds observations, ranked after keyword matches", async () => {
     const paths = newHome();
     const db = seed(paths);
     const url = await serve();
@@ -112,7 +112,7 @@ describe("search by meaning", () => {
     expect((await titles("kangaroo")).titles).toEqual([]);
   });
 
-  it("gives the same from memory, also after something was added, and by codes", async () => {
+  it("gives the same results from memory, after additions, and by codes", async () => {
     const paths = newHome();
     const db = seed(paths, [...TURNS, ...Array.from({ length: 60 }, (_, number) => `the login number ${number}`)]);
     const url = await serve();
@@ -131,7 +131,7 @@ describe("search by meaning", () => {
     expect(kept).toEqual([cold, cold]);
   });
 
-  it("does without codes that are missing or of older vectors, and the next embedding makes them", async () => {
+  it("works without codes that are missing or stale, and the next embedding writes them", async () => {
     const paths = newHome();
     const db = seed(paths);
     const url = await serve();
@@ -154,7 +154,7 @@ describe("search by meaning", () => {
   });
 });
 
-describe("where something is missing, search goes on and says so", () => {
+describe("search falls back and says why:", () => {
   it("no model", async () => {
     const paths = newHome();
     const { found, state } = await search(seed(paths), paths, "invoice");
@@ -181,7 +181,7 @@ describe("where something is missing, search goes on and says so", () => {
     expect(state.degraded).toBe("keyword search only: nothing is embedded yet");
   });
 
-  it("half of it embedded", async () => {
+  it("half of the items embedded", async () => {
     const paths = tinyHome();
     const db = seed(
       paths,
@@ -237,7 +237,7 @@ describe("where something is missing, search goes on and says so", () => {
     expect((await search(db, paths, "receipt")).state).toMatchObject({ model: "openai:new:64", vectors: 44 });
   });
 
-  it("vectors of a model that is gone are not compared with another's", async () => {
+  it("vectors of a missing model are not compared with another's", async () => {
     const paths = tinyHome();
     const db = seed(paths);
     await embed(db, wordEmbedder("older-weights", 128));

@@ -8,7 +8,7 @@ const marked = (source: string, words: string[], maxChars = 60) => {
 };
 
 describe("a snippet", () => {
-  it("shows where the asked words stand together", () => {
+  it("shows where the query's words are close together", () => {
     const source = `${"noise ".repeat(100)}the login token expires too early${" more".repeat(100)}`;
     const { text, words } = marked(source, ["login", "token"]);
     expect(text).toContain("login token expires");
@@ -23,7 +23,7 @@ describe("a snippet", () => {
     });
   });
 
-  it("never throws and never exceeds its length by more than its two dots", () => {
+  it("never throws and never exceeds its length by more than two ellipses", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
